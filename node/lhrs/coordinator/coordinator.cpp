@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kAvailabilityMax = 8;
 constexpr int kTimeScaleMost = 100;
 constexpr std::size_t kOverloadsSeenMax = 64;
-constexpr std::uint32_t kForgetAfter = 20; // as many Alive missed: a process without a place leaves the directory
+constexpr std::uint32_t kForgetAfter = 20; // missed Alives until a process without a place is dropped
 
 } // namespace
 
@@ -39,7 +39,7 @@ Coordinator::Coordinator(CoordinatorOptions options)
 void Coordinator::sign(Effects& out) const
 {
     if (m_rebuild)
-        return; // we have no epoch yet
+        return; // this coordinator has no epoch yet
     for (Effects::Send& send : out.sends())
         send.message->set_coordinator_epoch(m_file.coordinatorEpoch());
     for (Effects::Multicast& multicast : out.multicasts())
@@ -95,7 +95,7 @@ void Coordinator::act(const pb::Message& message, Time now, Effects& out)
     case B::kSuperseded: onSuperseded(message, out); break;
     case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
 
-    // Only acknowledgements, or not for a coordinator.
+    // Acknowledgements, and messages that are not for a coordinator.
     case B::kAck:
     case B::kPart:
     case B::kPartAck:
@@ -186,14 +186,14 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     if (alive.role() == pb::NO_ROLE)
         return;
     if (m_isFileNew && alive.knows_file() && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
-        // Nobody whom we heard when we started knew of that file. What it holds is not ours to end.
+        // No process heard at the start knew of that file. Its buckets are not this coordinator's to end.
         if (m_foreign.insert(NodeId(alive.process().node())).second)
             *out.event().mutable_foreign_bucket()->mutable_alive() = alive;
         return;
     }
     if (m_file.isHolder(Incarnation(alive.incarnation())))
         return;
-    // It believes that it holds a place that was given to another, or withdrawn: its Cancel was lost.
+    // The process believes that it holds a place that was withdrawn or given to another: its Cancel was lost.
     pb::Message cancel;
     cancel.mutable_cancel()->set_incarnation(alive.incarnation());
     const auto isAsked = [&](const AckList::Entry& entry) {
@@ -204,8 +204,8 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
             AckList::Patience::GiveUp, PlainOrder, now, out);
 }
 
-// Who knows of the file keeps a coordinator that starts from making a second one, and who knows which members were
-// replaced keeps it from taking them for the group.
+// A server that knows of the file keeps a restarted coordinator from creating a second one. A server that knows which
+// members were replaced keeps it from taking these for the group.
 void Coordinator::tellOfFile(const Directory::Entry& entry, std::uint64_t knowsReplaced, Effects& out)
 {
     pb::Message& message = out.send(Address::from(entry.info.address()), Way::Auto, 0, NodeId(entry.info.node()));
@@ -234,7 +234,7 @@ void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
         m_growth.owe(0, now, out);
         return;
     }
-    // The debt stays with the bucket, which is to come again when it holds a tenth more.
+    // The debt stays with the bucket, which reports again when it holds a tenth more.
     const FileState::MemberInfo* bucket = m_file.data(BucketNumber(message.overload().bucket()));
     if (!bucket || bucket->holder.node != NodeId(message.sender()))
         return;
@@ -246,7 +246,7 @@ void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
 bool Coordinator::isLoadLow(const pb::Overload& overload) const
 {
     const std::uint64_t limit = m_file.config().load_control(); // per mille
-    // A bucket of level j has one of 2^j parts of all keys.
+    // A bucket of level j holds one of 2^j parts of all keys.
     const std::uint64_t records = std::uint64_t(overload.count()) << std::min(overload.level(), 31u);
     const std::uint64_t room = std::uint64_t(m_file.config().b()) * (m_file.buckets() + m_growth.owed() + m_growth.besideFirst());
     return limit > 0 && double(records) * 1000 <= double(limit) * double(room);
@@ -308,7 +308,7 @@ void Coordinator::onTime(Time now, Effects& out)
     if (m_rebuild)
         listenAnewAfterSleep(now, out);
     const bool looks = m_nextLook <= now;
-    // Where nothing was heard of anybody (a suspended machine that wakes us first), silence does not mean an end.
+    // If no process was heard for a while (a suspended machine woke this one first), silence does not mean failure.
     if (const Time slept = now - m_nextLook; slept >= std::chrono::milliseconds(m_acks.timers().alive_ms()))
         m_directory.excuse(slept);
     if (looks)
@@ -359,7 +359,7 @@ void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
     m_now = now;
     const bool isQuestion = command.has_list_processes() || command.has_describe_file();
     if (m_rebuild && command.has_acknowledge_loss() && m_rebuild->isFileSilent()) {
-        takeOver(now, out); // a person gives up the file that nobody holds any more
+        takeOver(now, out); // an operator gives up a file that no process holds any more
         describe(*out.reply(command.ticket()).mutable_file());
         sign(out);
         return;
@@ -378,7 +378,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    // Questions change nothing, not even who is answered when.
+    // Questions change nothing, not even the order of answers.
     case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); return;
     case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); return;
     case C::kForceSplit:
@@ -474,7 +474,7 @@ void Coordinator::setTimeScale(const pb::Command& command, Effects& out)
         return;
     }
     m_acks.setTimers(scaled(m_timers, factor));
-    tellAllOfFile(out); // offers of the spares that wait already are to last as long as this process counts on
+    tellAllOfFile(out); // offers of waiting spares must last as long as expected here
     *out.reply(command.ticket()).mutable_timers() = m_acks.timers();
 }
 
@@ -499,7 +499,7 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
         return;
     }
     m_file.ask(wanted);
-    // A split that is under way has passed the K rule already; K then grows when the next one starts.
+    // A split that is under way has already passed the K rule; K then grows when the next one starts.
     if (m_file.exists() && m_growth.isIdle() && m_file.raiseAvailability()) {
         auto* event = out.event().mutable_availability_raised();
         event->set_availability(m_file.availability());

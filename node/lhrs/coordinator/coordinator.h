@@ -17,16 +17,16 @@ namespace lhrs {
 
 struct CoordinatorOptions {
     pb::ProcessInfo self;      // with its addresses
-    pb::FileConfig config;     // m, b >= 1 checked by whoever reads it
+    pb::FileConfig config;     // m and b are at least 1; the reader of the options checks this
     pb::Timers timers;
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
-    bool listensFirst = false; // a file may be running already: its processes are heard before anything is ordered
-    bool isFileKnown = false;  // its starter knows of one: it makes none of its own, except on a person's word
+    bool listensFirst = false; // a file may exist already; listen to it before ordering anything
+    bool isFileKnown = false;  // a file exists; create none unless an operator says so
 };
 
-// The coordinator of one file: knows (i,n), K and who holds which place, recruits servers, orders splits and parity
-// creations. Key operations do not pass it (lhrs.md 2.1).
+// The coordinator of one file: it knows (i,n), K and the holder of each place, recruits servers, and orders splits and
+// parity creations. Key operations do not pass through it.
 class Coordinator : public Machine {
 public:
     explicit Coordinator(CoordinatorOptions options);
@@ -45,12 +45,12 @@ public:
     // Nothing is under way or owed, and no member is missing.
     bool isAtRest() const { return !m_rebuild && m_takeover.areDone() && m_growth.isAtRest() && m_failures.isAtRest(); }
     bool isListening() const { return m_rebuild != nullptr; }
-    // There is a file, and none of its buckets is heard: it waits for them, or for a person who gives them up.
+    // There is a file, but none of its buckets is heard: waits for them, or until an operator gives them up.
     bool isFileSilent() const { return m_rebuild && m_rebuild->isFileSilent(); }
     bool isSuperseded() const { return m_isSuperseded; }
 
 private:
-    struct Waiter { // for rest
+    struct Waiter { // a command that waits until the file is at rest
         std::uint64_t ticket = 0;
         Time until {};
     };
@@ -58,14 +58,15 @@ private:
     void act(const pb::Message& message, Time now, Effects& out);
     void wake(Time now, bool looks, Effects& out);
     void carryOut(const pb::Command& command, Time now, Effects& out);
-    // What goes out names our coordinator epoch, so that nobody follows us when there is a later one.
+    // Puts this coordinator's epoch into every outgoing message, so that no process follows it once there is a later
+    // one.
     void sign(Effects& out) const;
 
-    // A coordinator that starts (lhrs.md 10.9).
+    // Restart of the coordinator.
     void listen(const pb::Message& message, Time now, Effects& out);
     void askForState(const pb::Message& message, Time now, Effects& out) const;
-    // Whether it answers a question of ours, of this listening or later, and its process was bound by its promise until now:
-    // one that was long under way tells of the file as it was under a former coordinator.
+    // Whether the report answers a question of this listening or a later one, and the promise of its process still held
+    // on arrival. A report that was long under way describes the file as it was under a former coordinator.
     bool isOfNow(const pb::StateReport& report, Time now) const;
     void hearsServer(Time now);
     std::unique_ptr<FileRebuild> newRebuild() const;
@@ -73,7 +74,7 @@ private:
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
     void onStateReport(const pb::Message& message, Time now, Effects& out);
-    // Ends what a data bucket still has under way and nobody else knows of.
+    // Ends what a data bucket still has under way but no other process knows of.
     void settleForgotten(const pb::StateReport& report, Time now, Effects& out);
     void onSuperseded(const pb::Message& message, Effects& out);
 
@@ -84,7 +85,7 @@ private:
     void tellAllOfFile(Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
-    // lhrs.md 2.3, a switch: the file holds too few records for a split.
+    // Load control, a switch of the file: whether the file holds too few records for a split.
     bool isLoadLow(const pb::Overload& overload) const;
     void onUnderflow(const pb::Message& message, Time now, Effects& out);
     bool isCopy(const pb::Message& report);
@@ -108,16 +109,16 @@ private:
     Growth m_growth;
     Failures m_failures;
     RecoveryPolicy m_policy;
-    std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the last reports of each sender
+    std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the latest reports of each sender
     std::vector<Waiter> m_waiters;
     std::unique_ptr<FileRebuild> m_rebuild; // while it listens
     Time m_listensSince {}, m_listensUntil = Time::max(), m_listensAtMost {};
-    Orders m_takeover; // what the members are told after a restart
-    std::set<Incarnation> m_unheard; // members that had not reported then
-    std::set<NodeId> m_foreign; // holders of a file that was here before, and of which nobody knew
-    const bool m_isFileKnown;        // from whoever started it
-    bool m_isFileNew = true;         // this coordinator has made it, or will
-    bool m_isFileTold = false;       // to all who were there when it began to exist
+    Orders m_takeover; // messages to the members after a restart
+    std::set<Incarnation> m_unheard; // members that had not reported when listening ended
+    std::set<NodeId> m_foreign; // holders of a former file that was not known at the start
+    const bool m_isFileKnown;        // as given by the starter of this process
+    bool m_isFileNew = true;         // this coordinator has created it or will create it
+    bool m_isFileTold = false;       // told to all processes that were there when it was created
     bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A coordinator that starts while its file is running (lhrs.md 10.9): it listens, rebuilds the file state from the
-// buckets, settles what was under way, and goes on.
+// A coordinator that starts while its file is running: it listens, rebuilds the file state from the buckets' reports,
+// settles what was under way, and goes on.
 #include "node/lhrs/coordinator/coordinator.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace lhrs {
 
 void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
 {
-    // Whatever else is said now is said again, until it is acknowledged.
+    // All other messages are ignored for now; their senders repeat them until they are acknowledged.
     if (message.has_alive()) {
         const pb::Alive& alive = message.alive();
         m_directory.learn(alive, now);
@@ -18,7 +18,7 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
             m_rebuild->hearsOfFile();
         if (alive.role() != pb::NO_ROLE)
             m_rebuild->expect(NodeId(alive.process().node()), Incarnation(alive.incarnation()));
-        // For a client it is a sign of life.
+        // To a client the question is a sign of life.
         askForState(message, now, out);
     } else if (message.has_state_report() && isOfNow(message.state_report(), now)) {
         if (message.state_report().process().kind() == pb::NODE)
@@ -42,7 +42,8 @@ void Coordinator::askForState(const pb::Message& message, Time now, Effects& out
 
 void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
 {
-    // Awake, it looks at every alive_ms. One that stood still has heard a few, long ago, and its time has passed all the same.
+    // While awake, the coordinator runs at every alive_ms. A coordinator that was stopped heard only a few processes
+    // long ago, but its listening time has run out.
     if (now - m_nextLook < std::chrono::milliseconds(m_acks.timers().alive_ms()))
         return;
     m_rebuild = newRebuild();
@@ -62,8 +63,8 @@ std::unique_ptr<FileRebuild> Coordinator::newRebuild() const
 
 void Coordinator::hearsServer(Time now)
 {
-    // The time counts from the first report of a server: who hears none is cut off, and would take a running file for none and
-    // give the numbers of another coordinator once more.
+    // The listening time counts from the first report of a server. A coordinator that hears no server is cut off. It
+    // would take a running file for none and reuse the numbers of another coordinator.
     if (m_listensUntil != Time::max())
         return;
     const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
@@ -79,7 +80,7 @@ void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& o
         m_rebuild->add(report);
         return;
     }
-    m_policy.learn(report, out); // of whatever time: it says since when the word holds
+    m_policy.learn(report, out); // at any time: the report says since when this holds
     if (!isOfNow(report, now))
         return;
     m_directory.learn(report.process(), now);
@@ -98,14 +99,15 @@ void Coordinator::settleForgotten(const pb::StateReport& report, Time now, Effec
             continue;
         pb::Message message;
         if (part.step() == pb::OpenSplit::COMMITTED) {
-            // All others have carried it out, or it would be under way. A source that does not hear so takes no other order.
+            // All other members have carried it out, or it would still be under way. A source that does not hear of
+            // this accepts no other order.
             if (!part.is_merge() && part.source() == bucket.value) {
                 message.mutable_finish()->set_split(part.split());
                 m_takeover.send(message, m_file.data(bucket), now, out);
             }
             continue;
         }
-        // It was not decided: that would have needed the word of all, and then somebody else knew of it.
+        // It was not decided. A decision needs the reports of all members, so another member would know of it.
         message.mutable_abort()->set_split(part.split());
         message.mutable_abort()->set_bucket(bucket.value);
         message.mutable_abort()->set_reason("the coordinator was started anew and did not hear of it");
@@ -120,7 +122,7 @@ void Coordinator::endListening(Time now, Effects& out)
     if (now < m_listensUntil)
         return;
     m_rebuild->forgetBefore(now - FileRebuild::kPromise);
-    // A file of which nothing at all can be heard is waited for until a person gives it up.
+    // A file of which nothing can be heard is waited for until an operator gives it up.
     const bool mayWait = now < m_listensAtMost || m_rebuild->isFileSilent();
     if (!m_rebuild->missing().empty() && mayWait) {
         m_listensUntil = now + Time(100ms);
@@ -134,7 +136,7 @@ void Coordinator::takeOver(Time now, Effects& out)
     const std::unique_ptr<FileRebuild> rebuild = std::move(m_rebuild);
     const std::uint64_t epoch = rebuild->nextCoordinatorEpoch();
     m_file.setCoordinatorEpoch(epoch);
-    // No number is used again that the former coordinator can have given.
+    // No number is reused that the former coordinator may have given out.
     m_acks.startAt((epoch - 1) << 40);
     m_invitations.last = (epoch - 1) << 32;
     const pb::StateReport* recoveryTold = rebuild->recoveryTold();
@@ -160,8 +162,8 @@ void Coordinator::takeOver(Time now, Effects& out)
     for (auto& [g, group] : m_file.groups()) {
         groups.push_back(g);
         group.epoch = group.epoch.next();
-        // A cut that was under way is agreed on anew, when the splits that the former coordinator left are settled: nobody may
-        // manage it before, for of a batch that is not decided there is none.
+        // A cut that was under way is agreed on anew once the former coordinator's splits are settled. Until then no
+        // parity bucket may manage it, because an undecided batch has no cut.
         if (group.state == pb::GROUP_FROZEN)
             group.manager = ParityColumn(std::numeric_limits<std::uint32_t>::max());
         m_takeover.sendEpoch(g, now, out);

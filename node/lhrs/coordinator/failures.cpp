@@ -9,9 +9,9 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kSweep = 50ms;                // between two looks at orders that nobody acknowledges
+constexpr Time kSweep = 50ms;                // between two checks for orders that are not acknowledged
 constexpr std::uint32_t kAskAgainAfterMs = 25;
-constexpr std::size_t kMissedMax = 64; // searches kept for a group; the clients ask again anyway
+constexpr std::size_t kMissedMax = 64; // searches kept for a group; clients ask again anyway
 constexpr Time kProvenLive = 300ms;          // how long an answer to a probe counts
 
 } // namespace
@@ -21,7 +21,7 @@ void Failures::suspect(GroupNumber g, Time now, Effects& out)
     if (!isOn() || !m_parts.file.exists() || !m_parts.file.groups().contains(g))
         return;
     std::unique_ptr<GroupRecovery>& recovery = m_groups[g];
-    if (!recovery || recovery->isOver()) // one that is over leaves only with the next look at the clock
+    if (!recovery || recovery->isOver()) // a recovery that is over is only removed by onTime
         recovery = std::make_unique<GroupRecovery>(m_parts, m_growth, g, now);
     recovery->probe(now, out);
 }
@@ -98,7 +98,7 @@ void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
     suspect(g, now, out);
 }
 
-// In the words of events, which number data buckets through the file.
+// Names the member as events do, which number data buckets through the whole file.
 void Failures::tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const
 {
     auto* event = out.event().mutable_member_suspected();
@@ -128,11 +128,11 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
 {
     if (out.fires(Point::AlarmUnanswered))
         return;
-    // Demo paper 4(d): addressing error, or unavailable? In this order (lhrs.md 10.1).
+    // Demo paper, section 4(d): is it an addressing error, or is the bucket unavailable? Checked in this order.
     const pb::Alarm& alarm = message.alarm();
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
-    // Who knows that the bucket does not work wants the record, not a word of the bucket (lhrs.md 16).
+    // A client that knows that the bucket has failed wants the record and no Location.
     if (alarm.knows_unavailable() && isOn() && alarm.has_request() && file.location(accused).exists()
         && handOver(file.groupOf(accused), alarm, out))
         return;
@@ -143,9 +143,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     if (!isOn() || (!alarm.has_request() && !alarm.is_scan()) || !location.exists())
         return;
     const BucketNumber right = addressOf(addressed(Key(alarm.request().key()), file.config()), file.image());
-    if (right != accused && !alarm.is_scan()) { // a scan means the bucket, not a key
+    if (right != accused && !alarm.is_scan()) { // a scan is for the bucket, not a key
         location.set_adopt_file(true);
-        // The bucket passed it on to nobody: what it knows of the right one is old.
+        // The accused bucket forwarded the request to a process that is gone: its location of the right bucket is out
+        // of date.
         const FileState::MemberInfo& forwarder = *file.data(accused);
         if (!forwarder.hasFailed() && !out.fires(Point::HintLeftOut))
             *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(right);
@@ -155,7 +156,8 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     const FileState::MemberInfo& member = *file.data(accused);
     const Incarnation told(alarm.suspect().holder().incarnation());
     if (!member.hasFailed()) {
-        // An old location, or none; or all members have just been heard, and nobody has missed one since: it is worth another try there.
+        // The location is old or missing, or all members answered just now and none was missed since: the client should
+        // retry there.
         const auto proven = m_provenLive.find(g);
         if (told != member.holder.incarnation || (!m_groups.contains(g) && proven != m_provenLive.end() && now - proven->second < kProvenLive))
             return;
@@ -191,8 +193,8 @@ void Failures::keepMissed(GroupNumber g, const pb::Alarm& alarm)
         missed.pop_front();
 }
 
-// Demo paper 4(d): the record that somebody misses comes before its bucket. Who alarmed first would else find the bucket
-// rebuilt when he asks again.
+// Demo paper, section 4(d): the missed record is recovered before its bucket. Otherwise the first client that raised
+// the alarm would find the bucket already rebuilt when it asks again.
 void Failures::answerMissed(Effects& out)
 {
     std::erase_if(m_missed, [&](const auto& item) {
@@ -207,14 +209,15 @@ void Failures::answerMissed(Effects& out)
     });
 }
 
-// To the first parity bucket, which answers the client; without a word to us, for the client asks again. False: not now.
+// Hands the search to the first parity bucket, which answers the client. The order is not acknowledged, because the
+// client asks again. Returns false if this is not possible now.
 bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
 {
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
     const FileState::MemberInfo* member = file.data(accused);
     const auto recovery = m_groups.find(g);
-    // A split that was decided since may have moved the key: in the old bucket it would be definitely not found.
+    // A split decided since may have moved the key; the former bucket's parity would report it as surely not found.
     if (addressOf(addressed(Key(alarm.request().key()), file.config()), file.image()) != accused)
         return false;
     if (!alarm.is_search() || !member || member->state != pb::FAILED || recovery == m_groups.end() || !recovery->second->servesRecords())
@@ -236,7 +239,7 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
 
 void Failures::dropVanished(Time now, Effects& out)
 {
-    // A group that a split was to create is no more when the split is undone, whatever its members did meanwhile.
+    // A group that a split was to create ends when the split is undone, whatever its members did meanwhile.
     std::erase_if(m_groups, [&](auto& item) {
         if (m_parts.file.groups().contains(item.first))
             return false;

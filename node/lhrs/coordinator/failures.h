@@ -12,21 +12,21 @@
 
 namespace lhrs {
 
-// How the coordinator finds out that members of a group failed, and who looks after each group (lhrs.md 10.1, 10.4).
-// Recoveries of different groups go on side by side.
+// Detects that members of a group have failed and starts the recovery of each such group. Recoveries of different
+// groups run side by side.
 class Failures {
 public:
     Failures(CoordinatorParts& parts, Growth& growth) : m_parts(parts), m_growth(growth) {}
 
-    // Somebody missed a member of the group: all of them are probed, unless they are just now.
+    // A member of the group was missed: probes all members unless a probing is under way.
     void suspect(GroupNumber g, Time now, Effects& out);
-    // Goes on with a group of which a former coordinator knew that it is not well, or whose members are silent.
+    // Resumes with a group that a former coordinator knew not to be well, or that has silent members.
     void resume(GroupNumber g, Time now, Effects& out);
     // An operator's commands.
     void recover(const pb::RecoverGroup& order, Time now, Effects& out);
     void acknowledgeLoss(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
-    // A client's word about a bucket that does not answer; what the client is to do comes back as a Location, or as the
-    // Reply of a parity bucket.
+    // A client reports a bucket that does not answer. The answer comes back as a Location, or as the Reply of a parity
+    // bucket.
     void onAlarm(const pb::Message& message, Time now, Effects& out);
     void onSuspect(const pb::Message& message, Time now, Effects& out);
     void onProbeReply(const pb::Message& message, Time now, Effects& out);
@@ -42,7 +42,7 @@ public:
 
     bool isAtRest() const { return m_groups.empty(); }
     std::string underWay() const;
-    // Words for the commands of an operator that cannot be followed; "" where they can.
+    // Why an operator's command cannot be carried out; "" if it can.
     std::string refusal(GroupNumber g) const;
     std::string refusal(const pb::RecoverGroup& order) const;
 
@@ -59,9 +59,9 @@ private:
     CoordinatorParts& m_parts;
     Growth& m_growth;
     std::map<GroupNumber, std::unique_ptr<GroupRecovery>> m_groups;
-    // Searches whose bucket was not known to have failed when the client missed an answer, oldest first.
+    // Searches whose bucket was not yet known to have failed when the client missed an answer, oldest first.
     std::map<GroupNumber, std::deque<pb::Alarm>> m_missed;
-    std::map<GroupNumber, Time> m_provenLive; // when all members of the group had answered last
+    std::map<GroupNumber, Time> m_provenLive; // when all members of the group had last answered
     Time m_nextSweep {};
 };
 

@@ -21,7 +21,7 @@ bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::vector<Fi
     });
 }
 
-// A merge gave everything of it to another bucket, and only its release is missing.
+// A merge gave all its records to another bucket; only its release is still to come.
 bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
 {
     return member.role() == pb::DATA && !isSplitTarget(member, g, splits, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
@@ -33,8 +33,8 @@ bool isConcerned(GroupNumber g, const std::vector<FileRebuild::Split>& splits, s
         [&](const FileRebuild::Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
 }
 
-// The smallest file of which the split may have been begun: where others of its wave, which come before it, are not decided,
-// their targets may be missing. But its source is there, and has the level of before.
+// The smallest file in which the split can have begun. If earlier splits of its wave are undecided, their targets may
+// be missing. But its source is there, with the level from before.
 FileImage leastBefore(const FileRebuild::Split& split)
 {
     FileImage least { split.level - 1, split.source.value };
@@ -125,8 +125,8 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
         if (group.view.members().empty() || report.view().epoch() > group.view.epoch())
             group.view = report.view();
     }
-    // One that was released may know that members who are heard were replaced, and have been told nothing since. (Not of a
-    // group that was dissolved: its number may be in use again, with younger members.)
+    // A released process may know that members which report were replaced, and these have been told nothing since.
+    // (This does not hold for a dissolved group: its number may be in use again, with younger members.)
     for (const auto& [node, report] : m_reports) {
         const auto known = groups.find(GroupNumber(report.view().group()));
         if (report.role() != pb::NO_ROLE || report.view().members().empty() || known == groups.end())
@@ -140,7 +140,7 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
             continue;
         Group& group = groups[GroupNumber(report.view().group())];
         for (const pb::Member& member : group.view.members()) {
-            // One that was declared failed is no member any more, although it may be back.
+            // A process that was declared failed is no member any more, even if it is back.
             if (member.holder().incarnation() == report.incarnation() && !hasFailed(member))
                 group.reports[Incarnation(report.incarnation())] = &report;
         }
@@ -159,7 +159,7 @@ bool FileRebuild::isUnmade(GroupNumber g, const pb::Member& member, const std::m
         return false;
     const Level made = Level(std::bit_width(a));
     const std::uint32_t source = a - (1U << (made - 1));
-    const auto knowsOfIt = [a](const auto& item) { // not by its own word: it is no member any more
+    const auto knowsOfIt = [a](const auto& item) { // not by its own report: it is no longer a member
         return std::ranges::any_of(item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
     };
     const auto isOpen = [&](const auto& item) { return std::ranges::any_of(item.second.reports, knowsOfIt); };
@@ -179,8 +179,9 @@ bool FileRebuild::hasFailed(const pb::Member& member) const
 
 bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
 {
-    // Called UP, but a data bucket has acknowledged changes that it may lack, and may die: of a creation that is given up. It says
-    // so, or has not heard that the parity bucket is UP and still changes without it.
+    // A parity bucket whose creation is given up. It is called UP, but a data bucket has acknowledged changes that it
+    // may lack, and that data bucket may fail. The data bucket reports this, or it has not heard that the parity bucket
+    // is UP and still makes changes without it.
     const auto lacks = [&](const auto& item) {
         const pb::StateReport& report = *item.second;
         const auto isIt = [&](const pb::Member& m) { return m.holder().incarnation() == member.holder().incarnation() && m.state() == pb::UP; };
@@ -189,11 +190,11 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
     };
     if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
         return false;
-    // Nor does it count before it knows itself that all count on it: a data bucket that is silent cannot say so.
+    // It does not count either until it knows that all data buckets count on it: a silent data bucket cannot report.
     const auto own = group.reports.find(Incarnation(member.holder().incarnation()));
     if (member.role() == pb::PARITY && own != group.reports.end() && !own->second->is_counted_on())
         return false;
-    // A view that called it INIT may be the last one: no epoch tells that a split is decided.
+    // The view that called it INIT may be the last one, because no epoch announces that a split is decided.
     if (member.state() != pb::INIT)
         return true;
     if (own != group.reports.end() || member.role() == pb::PARITY)
@@ -235,7 +236,7 @@ FileRebuild::KnownLevel FileRebuild::levelOf(const Group& group, const pb::Membe
     const auto own = group.reports.find(incarnation);
     if (own != group.reports.end())
         return { own->second->level(), true };
-    // Its parity buckets know the level of one that is silent: it changes with a batch that they apply.
+    // Its parity buckets know the level of a silent bucket: it changes with a batch that they apply.
     KnownLevel known { member.level(), false };
     for (const auto& [reporter, report] : group.reports) {
         for (const pb::PositionMark& mark : report->positions()) {
@@ -255,7 +256,8 @@ FileRebuild::Levels FileRebuild::levels(const std::map<GroupNumber, Group>& grou
                 levels[bucketAt(g, Position(member.index()), config().m())] = levelOf(group, member);
         }
     }
-    // Who serves was made by a split of a lower bucket, which has its level at least, although nobody may say so.
+    // A serving bucket was created by a split of a lower bucket, which has at least its level, even if no process
+    // reports it.
     for (const auto& [g, group] : groups) {
         for (const auto& [incarnation, report] : group.reports) {
             const std::uint32_t a = report->role() == pb::DATA && report->state() == pb::UP ? report->number() : 0;
@@ -295,15 +297,16 @@ FileImage FileRebuild::imageWith(const std::vector<Split>& splits, const std::ma
     const FileImage before = first.isMerge ? advanceSplit({ first.level - 1, first.target.value }) : FileImage { first.level - 1, first.source.value };
     if (first.isInTurn)
         return before;
-    // What is missing below its target was undone, or is lost with its whole group; the split itself is not decided either way.
+    // A bucket missing below its target was undone, or lost with its whole group; the split itself is undecided either
+    // way.
     const FileImage found = within(imageOf(levels), groups, levels), least = leastBefore(first);
     return bucketCount(found) > bucketCount(before) ? before : bucketCount(found) < bucketCount(least) ? least : found;
 }
 
 FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
-    // Where a whole group is gone, the levels of the others may fit more than one file. A group that is known tells which
-    // of its buckets do not exist: they are not lost.
+    // If a whole group is gone, the levels of the others may fit several file sizes. A group that is known tells which
+    // of its buckets never existed and so are not lost.
     std::uint32_t end = bucketCount(image);
     for (const auto& [g, group] : groups) {
         for (Position q; q.value < config().m(); q = q.next()) {
@@ -347,16 +350,17 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
                     latest = named;
                 if (part.step() == Open::COMMITTED)
                     latestCommitted = std::max(latestCommitted, part.split());
-                // A target and the parity buckets keep the name of the split that they carried out last; the source forgets
-                // it when it is over.
+                // A target and the parity buckets keep the name of the last split that they carried out; the source
+                // forgets it when it is over.
                 const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
                 if (!isOver)
                     open.emplace(part.split(), named);
             }
         }
     }
-    // What was begun before the latest is over: a bucket that a merge has emptied may not know. But for the splits of one
-    // wave: their names and their targets follow each other, and each is decided when the one before is over.
+    // Splits begun before the latest one are over: a bucket that a merge has emptied may not know this. The splits of
+    // one wave are an exception: their names and targets are consecutive, and each is decided when the one before is
+    // over.
     std::erase_if(open, [&](const auto& item) {
         const Split& split = item.second;
         const std::uint64_t before = latest.split - split.split;
@@ -371,7 +375,8 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
         return splits;
     Split& first = splits.front();
     const Word word = wordOf(first, groups);
-    // Of the splits before it nothing may be left but what they have created; of one that was undone, not even that.
+    // Of the splits before it, nothing may be left except the buckets that they created; of one that was undone, not
+    // even those.
     if (config().parallel_splits() && !first.isMerge && !word.isCommitted) {
         for (BucketNumber a; a < first.target; a = a.next())
             first.isInTurn = first.isInTurn && levels.contains(a);
@@ -382,9 +387,10 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
 
 FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const
 {
-    // lhrs.md 5.2: committed iff a survivor has committed, or all survivors have prepared - and both sides have survivors. Without
-    // the target's, what leaves the source would be nowhere. Without the source's, nobody knows that it was not undone already,
-    // and what was changed after that: the target would live on with what was.
+    // A split is committed if and only if a survivor has committed, or all survivors have prepared and both sides have
+    // survivors. Without survivors at the target, the records that leave the source would be nowhere. Without survivors
+    // at the source, it is unknown whether the split was already undone and what changed after that; the target would
+    // serve outdated records.
     Word word;
     bool isSourceThere = false, isTargetThere = false;
     for (const BucketNumber bucket : { split.source, split.target }) {
@@ -418,7 +424,7 @@ FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNu
 std::string FileRebuild::missing() const
 {
     for (const auto& [node, incarnation] : m_expected) {
-        if (!knows(node, incarnation)) // else the last survivor of a file could be taken for none
+        if (!knows(node, incarnation)) // otherwise a file's last survivor might be missed
             return "a process that holds a bucket has not reported";
     }
     if (!hasFile())
@@ -438,9 +444,9 @@ std::string FileRebuild::missing() const
             ++members;
             silent += isSilent ? 1 : 0;
         }
-        // With recovery off nobody replaces anybody: all must come.
+        // With recovery off no member is replaced, so all must report.
         const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
-        // The few that are heard may be those that were replaced, and have been told of nothing since.
+        // The few that report may be replaced members that have been told nothing since.
         const bool areFewHeard = silent > 0 && 2 * silent >= members;
         if (group.view.state() != pb::GROUP_LOST && (silent > k || areFewHeard))
             return std::to_string(silent) + " members of group " + std::to_string(g.value) + " are silent";
@@ -449,7 +455,7 @@ std::string FileRebuild::missing() const
         if (!levels.contains(a))
             return "nothing is known of bucket " + std::to_string(a.value);
     }
-    // The target of a split that is decided may not have heard so.
+    // The target of a decided split may not have heard of the decision.
     for (const Split& split : splits) {
         const auto group = known.find(groupOf(split.target, config().m()));
         const auto isTarget = [&](const pb::Member& member) {
@@ -491,7 +497,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             if (isReleased(member, g, image, found.splits, m))
                 continue; // it gets its Cancel
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
-            if (!info.hasFailed() && hasFailed(member)) // the view that calls it UP is an old one
+            if (!info.hasFailed() && hasFailed(member)) // the view that calls it UP is out of date
                 info.state = pb::FAILED;
             if (!info.hasFailed())
                 info.state = isSplitTarget(member, g, found.splits, m) ? pb::INIT : pb::UP;
@@ -512,7 +518,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
                 entry.parity[ParityColumn(member.index())] = info;
             }
         }
-        if (entry.data.empty()) // all that is left of it are the spares of a split that is undone
+        if (entry.data.empty()) // only spares of an undone split are left of it
             file.erase(g);
     }
     const auto enterLost = [&](BucketNumber a, Level level) {
@@ -526,7 +532,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         if (!file.data(a))
             enterLost(a, lhrs::levelOf(a, image));
     }
-    // The target of a split that is decided exists, also when nothing is left of its group.
+    // The target of a decided split exists even if nothing is left of its group.
     for (const Split& split : found.splits) {
         if (!split.isMerge && split.isDecided && !file.data(split.target))
             enterLost(split.target, split.level);

@@ -12,61 +12,61 @@
 
 namespace lhrs {
 
-// What a coordinator that starts learns of a running file: the reports of its processes, and the file state that follows
-// from them alone (lhrs.md 10.9). Pure: it sends nothing.
+// What a restarted coordinator learns of a running file: the reports of its processes, and the file state that follows
+// from them alone. Pure: it sends nothing.
 class FileRebuild {
 public:
-    // So long a process that reports follows no other coordinator; one that listens asks twice a second, and takes no report
-    // of which the promise may be over.
+    // For this long a process that has reported follows no other coordinator. A listening coordinator asks twice a
+    // second and discards reports whose promise may be over.
     static constexpr Time kPromise = std::chrono::seconds(5);
 
     struct Split {
         std::uint64_t split = 0;
         BucketNumber source, target;
-        Level level = 0;         // of both afterwards
-        bool isDecided = false;  // finished; else undone
-        bool isMerge = false;    // the source gives everything to the target; `level` as it was before
-        bool isInTurn = true;    // all splits before it are decided: (i,n) is as it was before this one
+        Level level = 0;         // of both buckets after the split
+        bool isDecided = false;  // true: to be finished; false: to be undone
+        bool isMerge = false;    // the source gives all to the target; `level` is the one before
+        bool isInTurn = true;    // all earlier splits are decided: (i,n) is as before this one
     };
     struct Silent {
         GroupNumber group;
         MemberId member;
     };
     struct Found {
-        std::vector<Split> splits;    // that were under way, in their order: one, or a wave. Only the first may be decided
+        std::vector<Split> splits;    // those under way, in order; only the first may be decided
         std::vector<Silent> silent;   // members of the last view that did not report
-        std::vector<Silent> declared; // of these, those that are failed at once: an open split must not meet them again
+        std::vector<Silent> declared; // those of them to declare failed at once, for an open split
     };
 
-    // Of each process the report counts that answers the last question.
+    // Of each process, the report that answers the latest question counts.
     void add(const pb::StateReport& report);
-    // Whose promise is over may have changed since, by the order of a former coordinator: it counts as silent, though what it said
-    // of its group does not.
+    // A process whose promise is over may have changed since, on the order of a former coordinator. It counts as
+    // silent, but what it reported of its group does not become invalid.
     void forgetBefore(Time asked) { m_boundSince = asked; }
-    // The process says that it holds a bucket; its report is on its way.
+    // The process says that it holds a bucket; its report is still to come.
     void expect(NodeId node, Incarnation incarnation) { m_expected[node] = incarnation; }
     // A process says that there is a file.
     void hearsOfFile() { m_isFileKnown = true; }
-    // There is one, and none of its buckets is heard.
+    // There is a file, but none of its buckets is heard.
     bool isFileSilent() const { return m_isFileKnown && !hasFile(); }
     bool isBound(const pb::StateReport& report) const { return Time(report.asked_ns()) >= m_boundSince; }
     std::vector<const pb::StateReport*> reports() const;
     bool knows(NodeId node, Incarnation incarnation) const;
-    // Whether a process holds a bucket.
+    // Whether any process holds a bucket.
     bool hasFile() const;
-    // One more than any coordinator had that a process has heard of; 1 for a file that does not exist yet.
+    // One more than the highest coordinator epoch that any process has heard of; 1 for a file that does not exist yet.
     std::uint64_t nextCoordinatorEpoch() const;
-    // What is missing for a safe state, in words: a bucket of which nothing is known, more silent members in a group than
-    // its parity replaces, or half of them. They may still come. "": enough is known.
+    // Describes what is missing for a safe state: a bucket of which nothing is known, or more silent members in a group
+    // than its parity replaces, or half of them. They may still report. "": enough is known.
     std::string missing() const;
-    // The parameters of the file, as its buckets were told. Only if there is a file.
+    // The parameters of the file, as its buckets were told. Call only if there is a file.
     const pb::FileConfig& config() const;
     const pb::Timers& timers() const;
-    // The report of who was told last how the file is recovered; null: it was never changed.
+    // The report with the latest setting of how the file is recovered; null: it was never changed.
     const pb::StateReport* recoveryTold() const;
 
-    // Enters everything into `file`, which is empty and has its coordinator epoch. Members of which nothing is known are
-    // entered as lost.
+    // Enters everything into `file`, which must be empty except for its coordinator epoch. Members of which nothing is
+    // known are entered as lost.
     Found build(FileState& file) const;
 
 private:
@@ -75,21 +75,22 @@ private:
         std::map<Incarnation, const pb::StateReport*> reports;
     };
     std::map<GroupNumber, Group> groups() const;
-    // It was to be made by a split of which nobody knows any more: it failed before its source was told of it, or when that had
-    // undone it, and the view calls it failed and not INIT. Its source lives, and has the level of before.
+    // The member was to be created by a split that no process knows of any more. It failed before the source heard of
+    // the split, or when the source had undone it; so the view calls it failed, not INIT. The source lives and has the
+    // level from before.
     bool isUnmade(GroupNumber g, const pb::Member& member, const std::map<GroupNumber, Group>& groups) const;
-    // Declared failed, or the group has gone on without it and the view that names it is an old one.
+    // It was declared failed, or the group has gone on without it and the view that names it is out of date.
     bool hasFailed(const pb::Member& member) const;
-    // Whether it is a bucket, and not what something undecided was to bring in.
+    // Whether it is a bucket, rather than the result of something undecided.
     bool isBucket(const Group& group, const pb::Member& member) const;
-    // The same, or the target of a split that was under way.
+    // Whether it is a bucket, or the target of a split that was under way.
     bool isMember(const Group& group, const pb::Member& member, const std::vector<Split>& splits) const;
-    // It reports another place, or none: it never got the one that a split that was under way had for it. Nobody need be
-    // waited for, or declared failed, to know that.
+    // The process reports another place, or none: it never got the place that a split under way had for it. So it need
+    // be neither waited for nor declared failed.
     bool neverCame(GroupNumber g, const pb::Member& member, const std::vector<Split>& splits) const;
     std::uint32_t columns(const Group& group) const;
-    // A view is of an earlier time: of a bucket that is silent, and of which no parity bucket tells, it gives the least
-    // level that it can have.
+    // A view may be out of date. For a silent bucket that no parity bucket reports on, it gives only the lowest
+    // possible level.
     struct KnownLevel {
         Level level = 0;
         bool isExact = false;
@@ -98,12 +99,12 @@ private:
     KnownLevel levelOf(const Group& group, const pb::Member& member) const;
     Levels levels(const std::map<GroupNumber, Group>& groups) const;
     FileImage imageOf(const Levels& levels) const;
-    // The same, or a smaller one where what the groups know says so.
+    // The same image, or a smaller one if the groups' members rule out the larger.
     FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
-    // What the splits that were under way say of it, or else the levels.
+    // The image according to the splits that were under way, or else according to the levels.
     FileImage imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
     std::vector<Split> openSplits(const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
-    // How far the survivors of both groups are with it.
+    // How far the survivors of both groups are with a split.
     struct Word {
         bool isCommitted = false;   // at one of them
         bool areAllPrepared = true; // and what left the source exists on the other side

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who of a group lives (lhrs.md 10.1, 10.8): all members are probed, and who stays silent is declared failed, or waited for.
+// Finds out which members of a group are alive: all are probed; a silent one is declared failed or waited for.
 #include "node/lhrs/coordinator/group_recovery.h"
 
 #include "common/failure_reasons.h"
@@ -54,7 +54,7 @@ void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time 
     if (std::any_of(group().data.begin(), group().data.end(), isOf) || std::any_of(group().parity.begin(), group().parity.end(), isOf))
         m_parts.probePace.onAnswer(Time(reply.probing()), m_step == Step::Wait || m_step == Step::Lost, now);
     if (reply.probing() != m_probing)
-        return; // a late word: it may be dead since
+        return; // a late reply: the process may have failed since
     if (m_step == Step::Bury) {
         refuseBurial(reply, from, out);
         return;
@@ -80,7 +80,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
             isSpareDead = true;
     }
     m_silent.clear();
-    if (m_step == Step::Lost) { // who is silent as long as those is lost like them
+    if (m_step == Step::Lost) { // a member silent for lost_ms is lost too
         m_lostAt = dead.empty() ? Time::max() : std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
             for (const MemberId id : dead)
@@ -94,16 +94,16 @@ void GroupRecovery::conclude(Time now, Effects& out)
         if (m_step == Step::Probe || m_step == Step::Wait)
             out.event().mutable_members_answered()->set_group(m_group.value);
         if (failures() == 0 && (m_step == Step::Probe || (m_step == Step::Wait && !group().isRecovering)))
-            m_step = Step::Over; // all are there, or back before anything was declared
+            m_step = Step::Over; // all are there, or back before any was declared failed
         else if (isSpareDead || m_step == Step::Wait)
             startOver(now, out);
         return;
     }
     if (m_parity && (m_parity->isOver() || m_parity->isCountedOn()))
-        abortParity(now, out); // it is there: no loss
+        abortParity(now, out); // it is there, so it is no loss
     const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
     if (failures() + losses > group().k) {
-        // lhrs.md 10.8: nobody is declared yet; who comes back with its memory counts as alive.
+        // None is declared failed yet; a member that comes back with its memory counts as alive.
         m_step = Step::Wait;
         m_lostAt = std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
@@ -119,7 +119,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
     startOver(now, out);
 }
 
-// The next probe. A lost group is probed only when somebody misses a member.
+// The time of the next probe. A lost group is probed only when one of its members is missed.
 Time GroupRecovery::looksAgainAt() const
 {
     const bool isIdle = m_step == Step::Over || m_step == Step::Renew || (m_step == Step::Lost && !m_isProbing && m_lostAt == Time::max());

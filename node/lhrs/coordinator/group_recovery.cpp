@@ -63,7 +63,7 @@ void GroupRecovery::resume(Time now, Effects& out)
     g.isRecovering = true;
     if (g.state == pb::GROUP_LOST) {
         m_step = Step::Lost;
-        announceLost(out); // it may be lost since just now: nothing is known of a bucket
+        announceLost(out); // it may be lost as of now: nothing is known of a bucket
         return;
     }
     for (ParityColumn p; p.value < g.k; p = p.next()) {
@@ -82,7 +82,7 @@ void GroupRecovery::resume(Time now, Effects& out)
     startOver(now, out);
 }
 
-// One that is on its way into the group is no loss: what brings it in is undone.
+// A member that is on its way into the group is no loss: the operation that brings it in is undone.
 bool GroupRecovery::isNew(MemberId id) const
 {
     const bool isFilled = m_parity && !m_parity->isOver() && id == MemberId { pb::PARITY, m_parity->column().value };
@@ -103,7 +103,7 @@ void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
 {
     FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
     if (!member)
-        return; // it was taken out meanwhile, with what was undone
+        return; // it was taken out meanwhile by an undo
     member->state = pb::FAILED;
     member->isFenced = false;
     announceFailed(id, reason, out);
@@ -182,7 +182,7 @@ void GroupRecovery::newEpoch(pb::GroupState state, const char* reason, Time now,
 
 void GroupRecovery::freeze(Time now, Effects& out)
 {
-    if (failedData().empty()) { // no cut, no recovery manager
+    if (failedData().empty()) { // no cut and no recovery manager are needed
         degrade(now, out);
         return;
     }
@@ -195,7 +195,7 @@ void GroupRecovery::freeze(Time now, Effects& out)
     if (manager == g.parity.end() || !isUp(*manager))
         manager = std::find_if(g.parity.begin(), g.parity.end(), isUp);
     if (manager == g.parity.end()) {
-        lose(now, out); // cannot be while no more than k failed
+        lose(now, out); // impossible while at most k members have failed
         return;
     }
     g.manager = manager->first;
@@ -268,13 +268,13 @@ void GroupRecovery::enable(Time now, Effects& out)
         member.isFenced = false;
         m_rebuilt.push_back(spare.place.number);
     }
-    m_enlistment.reset(); // they are members now: whoever fails from here on, they are not sent away
+    m_enlistment.reset(); // they are members now; a later failure does not release them
     newEpoch(pb::GROUP_DEGRADED, "the lost buckets are rebuilt; their former holders are fenced", now, out);
 }
 
 void GroupRecovery::refill(Time now, Effects& out)
 {
-    for (const Incarnation incarnation : std::exchange(m_replaced, {})) // those in their places have acknowledged it
+    for (const Incarnation incarnation : std::exchange(m_replaced, {})) // their successors have acknowledged
         m_parts.file.replaced().add(incarnation);
     if (m_step == Step::Enable) {
         auto* event = out.event().mutable_recovery_finished();
@@ -310,11 +310,11 @@ void GroupRecovery::restore(Time now, Effects& out)
 void GroupRecovery::advance(Time now, Effects& out)
 {
     if (m_step == Step::Settle) {
-        endParity(); // before the new failures count: it may be among them
+        endParity(); // before the new failures count: it may be one of them
         if (!m_growth.isSettled(m_group) || m_parity)
             return;
-        if (failures() == 0 && group().state == pb::GROUP_UP) { // only what was on its way in
-            if (m_isEpochUntold) { // while the last epoch was: who has not heard of it would never
+        if (failures() == 0 && group().state == pb::GROUP_UP) { // only members on their way in have failed
+            if (m_isEpochUntold) { // members that missed that epoch would never get it
                 restore(now, out);
                 return;
             }
@@ -336,7 +336,7 @@ void GroupRecovery::advance(Time now, Effects& out)
         }
         return;
     case Step::Degrade:
-        for (const ParityColumn p : failedParity()) // from now on the data buckets change without them
+        for (const ParityColumn p : failedParity()) // from now on data buckets change without them
             m_parts.file.replaced().add(group().parity.at(p).holder.incarnation);
         if (failedData().empty())
             refill(now, out);
@@ -378,7 +378,7 @@ void GroupRecovery::advance(Time now, Effects& out)
     }
 }
 
-// ---- what comes in
+// ---- incoming messages
 
 void GroupRecovery::onEpochAck(const pb::EpochAck& ack, Time now)
 {

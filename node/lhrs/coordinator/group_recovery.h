@@ -17,31 +17,31 @@ namespace lhrs {
 
 class Growth;
 
-// One group whose members do not all answer (lhrs.md 10.4): who is dead, the epochs that fence them, the recovery of the
-// lost data buckets by the recovery manager, and new parity buckets for those that were lost.
+// The recovery of one group whose members do not all answer. It determines the failed members and fences them by new
+// epochs. Then it has the recovery manager rebuild the lost data buckets and creates new parity buckets for lost ones.
 //
 //   probe -> (all live) over
 //     \--> settle -> freeze -> cut -> degrade -> enlist -> rebuild -> fence -> enable -> refill -> restore -> over
 //                \--(only parity buckets failed)--^                                        ^
 //                                                    \--(no data bucket failed)-----------/
 //   more failed than k: wait -> (some came back) settle | (10 s) lost
-//   lost -> (a person takes note) bury -> renew -> renewed -> refill -> restore -> over
+//   lost -> (an operator takes note) bury -> renew -> renewed -> refill -> restore -> over
 //
 // A further failure at any step starts over at settle, with more members failed.
 class GroupRecovery {
 public:
     GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumber g, Time now);
 
-    // Goes on with what a former coordinator had begun: from the start, with those that it had declared failed.
+    // Resumes what a former coordinator had begun: from the start, with the members that it had declared failed.
     void resume(Time now, Effects& out);
-    // For the slices that are ordered from now on, instead of what the file says.
+    // The way of recovery for slices ordered from now on, in place of the file's setting.
     void setWay(const pb::RecoverGroup& order)
     {
         m_slice = order.slice() != 0 ? order.slice() : m_parts.file.config().slice();
         m_decode = order.decode() != pb::DECODE_AUTO ? order.decode() : m_parts.file.config().decode();
         m_wantedManager = ParityColumn(std::max(order.manager(), 1u) - 1);
     }
-    // Probes all members that are not known to have failed; nothing, if that is under way.
+    // Probes all members that are not known to have failed; does nothing if a probing is under way.
     void probe(Time now, Effects& out);
     void onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out);
     void onEpochAck(const pb::EpochAck& ack, Time now);
@@ -54,16 +54,17 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // A person takes note of the loss; the lost buckets come back empty, unless one of the old processes still answers.
+    // An operator acknowledges the loss. The lost buckets come back empty, unless one of the former processes still
+    // answers.
     void acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out);
 
-    // The group is no more.
+    // The group no longer exists.
     void stop(Time now, Effects& out);
     bool isOver() const { return m_step == Step::Over; }
-    // Records of failed buckets can be computed now.
+    // Whether records of failed buckets can be computed now.
     bool servesRecords() const { return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable; }
     std::string words() const;
-    // The same, and what it waits for.
+    // The same, with what the recovery waits for.
     std::string underWay() const;
 
 private:
@@ -71,7 +72,7 @@ private:
         Bury, Renew, Renewed };
     struct Probed {
         HolderInfo holder;
-        bool isMember = true; // else a spare that is being filled
+        bool isMember = true; // false: a spare that is being filled
     };
 
     bool exists() const { return m_parts.file.groups().contains(m_group); }
@@ -112,19 +113,19 @@ private:
     Step m_step = Step::Probe;
     Orders m_orders;
     // probing
-    bool m_isEpochUntold = false; // it was ordered, and forgotten before all had it
+    bool m_isEpochUntold = false; // an epoch was ordered but dropped before all had it
     bool m_isProbing = false;
     std::map<MemberId, Probed> m_silent;
-    std::uint64_t m_probing = 0; // number of the present one
+    std::uint64_t m_probing = 0; // number of the present probing
     std::uint32_t m_tries = 0;
     Time m_nextProbe = Time::max();
     Time m_lostAt = Time::max();
     // the present attempt
     std::unique_ptr<Enlistment> m_enlistment;
     std::unique_ptr<ParityCreation> m_parity;
-    std::set<ParityColumn> m_columnsToFill; // lost, and out of the table
+    std::set<ParityColumn> m_columnsToFill; // lost, and removed from the table
     std::vector<std::uint32_t> m_rebuilt;   // buckets that were enabled
-    std::vector<Incarnation> m_replaced;    // whose places are told to be another's
+    std::vector<Incarnation> m_replaced;    // their places are being announced as taken by others
     Time m_fencedAt {};
     bool m_isFenced = false;
     std::uint64_t m_recovery = 0;
@@ -133,8 +134,8 @@ private:
     pb::RecoveryDone m_done;
     std::uint32_t m_slice;     // ranks; 0: the default of the manager
     pb::DecodeWay m_decode;
-    ParityColumn m_wantedManager; // if it is up when the manager is chosen; else the first that is
-    std::uint64_t m_ticket = 0; // of whoever acknowledged the loss
+    ParityColumn m_wantedManager; // used if it is UP when chosen; else the first that is UP
+    std::uint64_t m_ticket = 0; // of the command that acknowledged the loss
 };
 
 } // namespace lhrs

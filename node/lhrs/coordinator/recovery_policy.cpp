@@ -7,7 +7,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kAlivesMissed = 10; // Alives of a bucket that may be missed until the command is answered
+constexpr std::uint32_t kAlivesMissed = 10; // Alives a bucket may miss until the command is refused
 
 const char* wordOf(pb::RecoveryWay way)
 {
@@ -78,7 +78,7 @@ void RecoveryPolicy::learn(const pb::StateReport& report, Effects& out)
 
 void RecoveryPolicy::answerWaiters(Effects& out)
 {
-    // Who has failed since need not know: a successor does not follow its word.
+    // A member that has failed since need not know: its report counts no more.
     std::erase_if(m_open, [this](NodeId node) {
         const auto g = m_parts.file.groupOfNode(node);
         if (!g)

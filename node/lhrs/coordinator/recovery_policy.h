@@ -8,22 +8,23 @@
 
 namespace lhrs {
 
-// What makes the coordinator look after a silent bucket, and the operator's command that changes it while the file lives. The
-// command is answered when all buckets have said that they know (Alive), for the coordinator has nothing on disk: one that starts
-// later learns it from any of them. See "The way of recovery outlives the coordinator" in node/lhrs/PROTOCOL.md.
+// What triggers the recovery of a silent bucket, and the operator's command that changes this while the file exists.
+// The command is answered when all buckets have said in Alive that they know, because the coordinator keeps nothing on
+// disk. A coordinator that starts later learns the setting from any of them.
+// See "The way of recovery outlives the coordinator" in node/lhrs/PROTOCOL.md.
 class RecoveryPolicy {
 public:
     explicit RecoveryPolicy(CoordinatorParts& parts) : m_parts(parts) {}
 
-    // Carries the command out, or refuses it. True: something changed, and all servers are to be told.
+    // Carries the command out or refuses it. Returns true if something changed and all servers must be told.
     bool set(const pb::Command& command, Time now, Effects& out);
-    // What a server is told, and whether it knows it.
+    // tell: writes the setting for a server. isKnownTo: whether a server knows it.
     void tell(pb::Registered& out) const;
     bool isKnownTo(const pb::Alive& alive) const { return alive.knows_recovery() == m_stamp; }
     void onAlive(const pb::Alive& alive, Effects& out);
-    // What a server of a running file was told by a former coordinator; the youngest counts.
+    // Takes the setting that a former coordinator told a server of the running file; the latest one counts.
     void learn(const pb::StateReport& report, Effects& out);
-    // Servers remember what was said of a file that is no more: it is not this one's.
+    // Forgets the setting of a former file, which servers may still remember.
     void startAnew() { m_stamp = m_parts.file.coordinatorEpoch() << 32; }
     void onTime(Time now, Effects& out);
     Time deadline() const;
@@ -38,8 +39,8 @@ private:
     void answerWaiters(Effects& out);
 
     CoordinatorParts& m_parts;
-    std::uint64_t m_stamp = 0; // (coordinator epoch << 32) + changes under it; 0: as the file was made
-    std::set<NodeId> m_open;   // holders that have not said that they know
+    std::uint64_t m_stamp = 0; // (coordinator epoch << 32) + changes under it; 0: as the file was created
+    std::set<NodeId> m_open;   // holders that have not confirmed that they know
     std::vector<Waiter> m_waiters;
 };
 

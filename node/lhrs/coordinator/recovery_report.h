@@ -7,8 +7,7 @@
 
 namespace lhrs {
 
-// What the coordinator tells of a recovery when its buckets are enabled: what the recovery manager did and where its time
-// went.
+// Fills the event about a recovery whose buckets are enabled: what the recovery manager did and where its time went.
 void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done, pb::RecoveryFinished& event);
 
 } // namespace lhrs
