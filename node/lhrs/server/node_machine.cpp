@@ -136,7 +136,7 @@ void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
             dispatchToParity(message, now, out);
         break;
 
-    // Only an acknowledgement, or not for a node.
+    // Acknowledgements, and messages that are not for a node.
     case B::kAck:
     case B::kReply:
     case B::kWhereIs:
@@ -168,12 +168,12 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, E
         return true;
     if (epoch >= m_context.coordinatorEpoch) {
         if (epoch < m_promised && now < m_promiseEnds)
-            return false; // another listens, and has our word; it comes again if that one does not take over
+            return false; // promised to a listening coordinator; resent if that one fails
         m_context.coordinatorEpoch = epoch;
         m_followed = NodeId(message.sender());
         return true;
     }
-    // lhrs.md 10.9: a coordinator that was only paused gives orders for a file that another one knows better.
+    // A coordinator that was only paused gives orders for a file that another coordinator knows better.
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.mutable_superseded()->set_coordinator_epoch(m_context.coordinatorEpoch);
     return false;
@@ -181,16 +181,18 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, E
 
 void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& out)
 {
-    // What we say now must still be true when it is acted upon: for a while no earlier coordinator is followed. And one that
-    // starts after this one must not take the same epoch. See "A coordinator that starts" in node/lhrs/PROTOCOL.md.
-    // (One that has its epoch already asks who had been silent, and is followed anyway.)
+    // The report must still be true when it is used, so for a while no earlier coordinator is followed. And a
+    // coordinator that starts after this one must not take the same epoch. See "A coordinator that starts" in
+    // node/lhrs/PROTOCOL.md. (A coordinator that already has its epoch asks members that had been silent; it is
+    // followed anyway.)
     if (message.coordinator_epoch() == 0) {
-        // One that starts and is not where we look for it would take over from one that clients and servers can reach.
+        // A coordinator that starts at an address other than the configured one would take over from one that clients
+        // and servers can reach.
         const Address from = Address::from(message.from());
         if (from.ip != m_context.coordinator.ip || from.udpPort != m_context.coordinator.udpPort)
             return;
         if (NodeId(message.sender()) == m_followed)
-            return; // a late copy of what it asked before it took over; our word would keep us from following it
+            return; // a late copy from before it took over; a promise would block its orders
         if (NodeId(message.sender()) != m_reportedTo) {
             m_reportedTo = NodeId(message.sender());
             m_promised = std::max(m_promised, m_context.coordinatorEpoch) + 1;
@@ -255,7 +257,7 @@ void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& 
 void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects& out)
 {
     if (!m_parity)
-        return; // the sender finds out from its acknowledgements
+        return; // the sender notices it by missing acknowledgements
     using B = pb::Message;
     switch (static_cast<int>(message.body_case())) {
     case B::kDelta: m_parity->onDelta(message, now, out); break;
@@ -280,7 +282,7 @@ void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects
 
 void NodeMachine::refuse(const pb::Message& message, Effects& out)
 {
-    // A client or bucket believes that we hold a place: it must ask the coordinator again.
+    // A client or bucket believes that this process holds a place: it must ask the coordinator again.
     if (message.has_scan()) {
         const pb::Scan& scan = message.scan();
         out.serve(scan.request());
@@ -294,7 +296,7 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
     sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
-    if (request.forwards() > 0) // whoever passed it on must not do that again
+    if (request.forwards() > 0) // the bucket that forwarded it must not do so again
         sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
@@ -374,7 +376,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
         return;
     }
     if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
-        return; // our offer expired, or this is a late copy; not acknowledged, so another spare is taken
+        return; // the offer expired, or a late copy; without an Ack another spare is taken
     if (out.fires(Point::ConfirmedAndSilent))
         return;
     NodeContext::acknowledge(message, out);
@@ -388,7 +390,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
         m_data = std::make_unique<DataBucket>(m_context, confirm, now, out);
     else
         m_parity = std::make_unique<ParityBucket>(m_context, confirm, now);
-    // Demo paper 3: the selected one leaves the multicast group.
+    // Demo paper, section 3: the selected server leaves the multicast group.
     out.leavePool(m_pool);
     setPlace(out);
     auto* recruited = out.event().mutable_node_recruited();
@@ -418,7 +420,7 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
     const Incarnation incarnation(cancel.incarnation());
     const bool isOurs = (m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation);
     if (!isOurs) {
-        m_lastIncarnation = std::max(m_lastIncarnation, incarnation); // its Confirm may still be on the way
+        m_lastIncarnation = std::max(m_lastIncarnation, incarnation); // its Confirm may still be under way
         return;
     }
     auto* event = out.event().mutable_node_released();
@@ -513,7 +515,7 @@ Time NodeMachine::deadline() const
     return earliest;
 }
 
-// ---- what it shows
+// ---- commands and snapshots
 
 void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
 {

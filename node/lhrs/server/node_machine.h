@@ -16,11 +16,12 @@ namespace lhrs {
 struct NodeOptions {
     pb::ProcessInfo self;      // with its addresses
     Address coordinator;
-    pb::Role pool = pb::DATA;  // the spares it waits among
+    pb::Role pool = pb::DATA;  // the pool of spares it belongs to
     std::uint64_t seed = 0;
 };
 
-// One server process: an idle server of a pool, then a data bucket or a parity bucket. The one door to both.
+// One server process: an idle server of a pool, then a data bucket or a parity bucket. All messages for the bucket come
+// through it.
 //
 //   spare --(Invite)--> invited --(Confirm)--> data bucket | parity bucket --(Cancel)--> spare
 //                          \--(Cancel, or the offer expires)--> spare
@@ -43,13 +44,13 @@ public:
     const DataBucket* dataBucket() const { return m_data.get(); }
     const ParityBucket* parityBucket() const { return m_parity.get(); }
     pb::Role pool() const { return m_pool; }
-    // Bytes that its bucket takes, as they are reckoned between two measurements of the process' memory.
+    // Bytes that its bucket stores, as counted between two measurements of the process's memory.
     std::uint64_t storedBytes() const { return m_data ? m_data->storedBytes() : m_parity ? m_parity->storedBytes() : 0; }
 
 private:
-    // A message of somebody's, or one that came in parts.
+    // Handles a message that came whole or was put together from parts.
     void take(const pb::Message& message, Time now, Effects& out);
-    // Long messages of the step leave in the way of this file.
+    // Sends the long messages of this step by the transport that the file prescribes.
     void carry(Time now, Effects& out);
     void onPart(const pb::Message& message, Time now, Effects& out);
     void onInvite(const pb::Message& message, Time now, Effects& out);
@@ -58,7 +59,7 @@ private:
     void onRegistered(const pb::Message& message, Time now, Effects& out);
     void onProbe(const pb::Message& message, Effects& out) const;
     void onReportState(const pb::Message& message, Time now, Effects& out);
-    // Whether the message comes from the coordinator that is followed, or from no coordinator.
+    // Whether the message comes from the coordinator that is followed, or from no coordinator at all.
     bool isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out);
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
@@ -66,7 +67,7 @@ private:
     void dispatchToParity(const pb::Message& message, Time now, Effects& out);
     void refuse(const pb::Message& message, Effects& out);
     void endOffer(const char* reason, Effects& out);
-    // Whether what makes the bucket grow is refused, or as a spare, whether it would be.
+    // Whether changes that make the bucket grow are refused; for a spare, whether they would be.
     bool isFull() const;
     void lookAtMemory(Effects& out);
     bool isSpare() const { return !m_data && !m_parity; }
@@ -80,15 +81,15 @@ private:
     bool m_isRegistered = false;
     bool m_knowsFile = false; // it has been told that there is a file
     ReplacedMembers m_replaced;
-    pb::RecoveryWay m_recovery = pb::RECOVERY_OFF; // of the file, if an operator changed it, with the stamp of that
+    pb::RecoveryWay m_recovery = pb::RECOVERY_OFF; // of the file, if an operator changed it; its stamp follows
     std::uint64_t m_recoveryStamp = 0;
-    std::uint64_t m_invitation = 0; // of the open offer
+    std::uint64_t m_invitation = 0; // number of the open offer's invitation; 0: none
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
-    pb::View m_formerView;        // of the group to which it belonged, as it was last told
-    NodeId m_followed;            // the coordinator whose orders we carry out
-    NodeId m_reportedTo;          // the last coordinator that listened
-    std::uint64_t m_promised = 0; // the epoch that it will take, at least
+    pb::View m_formerView;        // of its former group, as last told
+    NodeId m_followed;            // the coordinator whose orders are carried out
+    NodeId m_reportedTo;          // the last listening coordinator that got a report
+    std::uint64_t m_promised = 0; // the least epoch which that coordinator will take
     Time m_promiseEnds {};
     bool m_isFullTold = false;
     Incarnation m_lastIncarnation;  // a Confirm for it or an older one is a late copy
