@@ -6,7 +6,7 @@
 
 namespace lhrs {
 
-// A client takes the file state that the coordinator tells instead of its image, and says so to those who watch.
+// Replaces a client's image by the file state that the coordinator sent, and reports this in an event.
 void adoptImage(FileImage& image, FileImage truth, Effects& out);
 
 } // namespace lhrs

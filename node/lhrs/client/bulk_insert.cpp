@@ -10,11 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No flow control tells how fast is too fast; this many at once fit into the buffers of a socket.
+// There is no flow control to limit the rate; a burst of this size fits into the buffers of a socket.
 constexpr std::uint32_t kBurst = 64;
 constexpr Time kBetweenBursts = 1ms;
-constexpr Time kQuiet = 500ms;       // what is on its way arrives
-constexpr Time kSecondLook = 2s;     // what a split held is worked off
+constexpr Time kQuiet = 500ms;       // time for messages under way to arrive
+constexpr Time kSecondLook = 2s;     // time for a split's held requests to be processed
 constexpr std::uint32_t kChecksMax = 64;
 constexpr std::size_t kLostKeysShown = 10'000;
 
@@ -139,7 +139,7 @@ void BulkInsert::report(pb::WorkloadResult& out, Time now) const
             (*out.mutable_results())[pb::ResultCode_Name(code)] = n;
     };
     count(pb::OK, m_stored);
-    count(pb::RETRY, m_lost.size()); // surely not carried out
+    count(pb::RETRY, m_lost.size()); // certainly not carried out
     count(pb::UNKNOWN_OUTCOME, m_unknown);
     out.set_unanswered(m_unknown);
     out.set_wrong(m_wrong);

@@ -58,7 +58,7 @@ void Client::begin(Operation& op, Time now, Effects& out)
     if (m_byKey.find(op.key) != op.id.number())
         return; // its key is in use; it begins when that operation is done
     if (!m_isRegistered)
-        return; // how keys are addressed is a parameter of the file, which we do not know yet
+        return; // key addressing is a parameter of the file, not known yet
     address(op, now, out);
 }
 
@@ -73,7 +73,7 @@ void Client::address(Operation& op, Time now, Effects& out)
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
     else if ((m_unavailable.contains(op.target) || m_unanswered.erase(op.target) > 0) && m_mode != pb::EXACT)
-        alarm(op, now, out); // of the former it would be told to
+        alarm(op, now, out); // for an unavailable bucket the coordinator expects an alarm
     else
         ask(op, now, out);
 }
@@ -115,7 +115,7 @@ void Client::send(Operation& op, Time now, Effects& out)
         out.setValue(*request->mutable_value(), op.value);
     request->set_target(op.target.value);
     request->set_incarnation(holder.incarnation.value);
-    request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: we are there longer than the message
+    request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: it outlives the message
     if (out.fires(Point::RequestTwice)) {
         pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
         twice = message;
@@ -129,7 +129,8 @@ void Client::send(Operation& op, Time now, Effects& out)
 
 void Client::giveUp(Operation& op, Time now, Effects& out)
 {
-    // Demo paper 4(d): the client's time-out alarms the coordinator, which knows whether the address was wrong.
+    // Demo paper, section 4(d): at the client's timeout it alarms the coordinator, which knows whether the address was
+    // wrong.
     out.serve(op.id);
     const auto holder = m_context.locations.find(op.target);
     auto* event = out.event().mutable_message_given_up();
@@ -149,7 +150,7 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     op.stage = Stage::Asking;
     op.wasAsked = true;
     op.hasAlarmed = true;
-    // Should the record not come, the next alarm wants to be told of the bucket.
+    // If the record does not come, the next alarm asks about the bucket instead.
     op.awaitsRecord = op.kind == pb::SEARCH && !op.awaitsRecord && m_unavailable.contains(op.target);
     op.due = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
     lookAt(op.due, now);
@@ -195,7 +196,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
     learn(reply, out);
     op.forwards = std::max(op.forwards, reply.forwards());
     op.isImageAdjusted = op.isImageAdjusted || reply.image_adjustment();
-    if (reply.result() == pb::RETRY && reply.degraded()) { // the parity bucket could not, this time
+    if (reply.result() == pb::RETRY && reply.degraded()) { // this time the parity bucket could not recover the record
         if (op.stage == Stage::Asking) {
             op.stage = Stage::Sleeping;
             op.alarms = true;
@@ -207,7 +208,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
         op.refusals.add(reply.copy());
         op.full = FullAt::from(reply.full());
         if (op.stage != Stage::Sent || reply.copy() + 1 != op.copies)
-            return; // a later one is under way
+            return; // a later copy is under way
         op.stage = Stage::Sleeping;
         lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
         return;
@@ -253,9 +254,10 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
         return;
     open->refusals.add(displaced.copy());
     if (open->stage != Stage::Sent || displaced.copy() + 1 != open->copies)
-        return; // a later one is under way
+        return; // a later copy is under way
     open->tries = 0;
-    // A bucket on the way passed it on to where the right one was once: the coordinator tells both of us.
+    // A bucket forwarded it to a former location of the right bucket; the coordinator tells both the client and that
+    // bucket.
     if (open->target != bucket)
         alarm(*open, now, out);
     else
@@ -271,7 +273,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         return;
     if (m_scan)
         m_scan->onLocation(location, now, out);
-    if (location.adopt_file()) { // the key belongs elsewhere, and the bucket that would have said so does not answer
+    if (location.adopt_file()) { // the key belongs elsewhere, and its target does not answer
         adoptImage(m_image, truth, out);
         leaveForTheRightBucket(a, truth, now, out);
     }
@@ -291,7 +293,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
             m_bulk->goOn(now);
     } else if (a.value >= bucketCount(truth)) {
         m_asked.erase(a);
-        adoptImage(m_image, truth, out); // an image ahead of the file: it has shrunk
+        adoptImage(m_image, truth, out); // the image is ahead of the file, which has shrunk
     } else {
         lookAt(m_asked[a] = now + 50ms, now); // no such bucket yet: the file is being created
     }
@@ -318,7 +320,8 @@ std::vector<std::uint64_t> Client::askingFor(BucketNumber a) const
 
 void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
 {
-    // What went to a bucket that is not there because our image is old belongs elsewhere: its fate is not that of the key.
+    // A request sent to a missing bucket because of an old image belongs elsewhere; the loss of that bucket does not
+    // concern its key.
     std::vector<std::uint64_t> elsewhere = askingFor(a);
     std::erase_if(elsewhere, [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
     if (elsewhere.empty())
@@ -338,7 +341,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
             finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
             continue;
         }
-        if (retryAfter == Time()) { // the word of who only asked where it is
+        if (retryAfter == Time()) { // an answer to WhereIs, not to an alarm
             alarm(op, now, out);
             continue;
         }
@@ -359,7 +362,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
-    // Its deadline came while a server was full: that is the reason.
+    // Its deadline passed while a server was full: that is the reason.
     const bool isRefusedFull = op.full.isThere() && (result == pb::RETRY || result == pb::UNKNOWN_OUTCOME);
     if (isRefusedFull)
         outcome.full = op.full;
@@ -413,7 +416,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
 Client::Operation* Client::leaveKey(const Operation& op)
 {
     const std::uint64_t number = op.id.number(), first = m_byKey.find(op.key);
-    if (first != number) { // it ends while it waits
+    if (first != number) { // it ends while it waits for its key
         Operation* before = &m_operations.at(first);
         while (before->nextOfKey != number)
             before = &m_operations.at(before->nextOfKey);
@@ -498,7 +501,7 @@ void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (m_scan)
         m_scan->onScanReply(message, now, out);
     else if (!message.scan_reply().is_last())
-        NodeContext::acknowledge(message, out); // of a scan that is over: the bucket need not send it again
+        NodeContext::acknowledge(message, out); // of a scan that is over: stop the resends
 }
 
 void Client::onRegistered(const pb::Message& message, Time now, Effects& out)

@@ -24,8 +24,8 @@ struct ClientOptions {
 
 inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
 
-// A client of the file: computes addresses with its own image, sends, resends, takes image adjustments, and asks the
-// coordinator only for what it cannot know (lhrs.md 18.1). Operations on one key are done in turn.
+// A client of the file: computes addresses with its own image, sends and resends requests, takes image adjustments, and
+// asks the coordinator only for what it cannot know itself. Operations on one key are done in turn.
 //
 //   queued --> asking (where is the bucket?) --> sent --(Reply)--> done
 //                   ^------- given up, Displaced ----/  \--(RETRY)--> sleeping --> sent
@@ -47,8 +47,8 @@ public:
 
 private:
     enum class Stage { Queued, Asking, Sent, Sleeping };
-    // Which copies of a request were refused: all below `below`, and some of the 64 from there on. The network may double a
-    // refusal, or bring it when a later copy is under way.
+    // The copies of a request that were refused: all below `below`, and some of the 64 from there on. The network may
+    // duplicate a refusal or deliver it when a later copy is under way.
     struct Refusals {
         std::uint32_t below = 0;
         std::uint64_t from = 0; // bit i: copy below + i
@@ -66,26 +66,26 @@ private:
         Key key;
         std::string value;
         bool isGenerated = false;
-        std::uint64_t ticket = 0;   // of the command; 0: the workload's
-        std::uint64_t bulkNumber = 0; // it finds out what became of this request of a bulk insert
+        std::uint64_t ticket = 0;   // of the command; 0: part of the workload
+        std::uint64_t bulkNumber = 0; // the request of a bulk insert that this one checks
         Stage stage = Stage::Queued;
         BucketNumber target;
-        bool knowsTruth = false;    // exact image: asked the coordinator
-        bool wasAsked = false;      // some location had to be asked for
-        bool alarms = false;        // its bucket is known to be unavailable: the coordinator is asked instead
+        bool knowsTruth = false;    // exact image: the coordinator was asked
+        bool wasAsked = false;      // a location had to be asked for
+        bool alarms = false;        // its bucket is known to be unavailable: ask the coordinator
         bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
-        bool awaitsRecord = false;  // and, by then, that this is known: nothing but the record is to come, until `due`
-        std::uint32_t forwards = 0; // the most that a copy of it took
+        bool awaitsRecord = false;  // it was told that this is known: until `due` only the record comes
+        std::uint32_t forwards = 0; // the most forwards of any copy
         bool isImageAdjusted = false;
         std::uint32_t copies = 0, tries = 0, resends = 0;
         Refusals refusals;
-        FullAt full;                // RETRY: it was refused by, or because of, this server
+        FullAt full;                // RETRY: the server that was full
         Time started {}, end {}, sent {}, due {};
-        Time counted {};            // its time is counted from here: a workload with a rate has due times
-        std::uint64_t nextOfKey = 0; // number of the one that waits for it; 0: none
-        std::uint64_t lastOfKey = 0; // of the first of a key: the last one that waits
+        Time counted {};            // start of its measured time; a workload with a rate sets due times
+        std::uint64_t nextOfKey = 0; // number of the next one waiting for this key; 0: none
+        std::uint64_t lastOfKey = 0; // in the first one of a key: number of the last waiting
 
-        // New, but with the memory of its value.
+        // Resets it but keeps the memory of its value.
         void again()
         {
             std::string memory = std::move(value);
@@ -105,19 +105,19 @@ private:
     void runScan(const pb::Command& command, Time now, Effects& out);
     void endScan(Time now, Effects& out);
     void setPatience(const pb::Command& command, Effects& out);
-    // The requests that read back what this client wrote.
+    // The order for requests that read back what this client wrote.
     pb::RunWorkload orderOf(const pb::Verify& verify) const;
     void describe(pb::ClientDescription& out) const;
 
-    // Somebody holds the workload: nothing new begins, what is under way ends, single operations and scans wait.
+    // A watcher holds the workload: nothing new begins, operations under way end, single operations and scans wait.
     void holdWorkload(const pb::Command& command, Time now, Effects& out);
     void endHold(const std::string& reason, Time now, Effects& out);
     void waitForHold(const pb::Command& command, Effects& out);
-    // How long it was held since it began to run.
+    // How long the workload has been held since the sum of holds was `before`.
     Time heldSince(Time before, Time now) const { return m_heldSum + (m_isHeld ? now - m_holdBegan : Time()) - before; }
     void reportWorkload(pb::WorkloadResult& out, Time now) const;
 
-    // Time runs on: what is due then is looked at, not earlier than the acknowledgement manager's period.
+    // Schedules a check of what is due, but no earlier than the acknowledgement manager's period allows.
     void lookAt(Time due, Time now);
     Operation& create(pb::OperationKind kind, Key key, Time now);
     void begin(Operation& op, Time now, Effects& out);
@@ -127,20 +127,21 @@ private:
     void send(Operation& op, Time now, Effects& out);
     void ask(Operation& op, Time now, Effects& out);
     void giveUp(Operation& op, Time now, Effects& out);
-    // Tells the coordinator that the bucket does not answer, and what was wanted there.
+    // Tells the coordinator that the bucket does not answer, and what was wanted of it.
     void alarm(Operation& op, Time now, Effects& out);
-    // The coordinator says that the bucket cannot be used now, or is lost.
+    // leaveForTheRightBucket: the keys belong elsewhere. becomeUnavailable: the coordinator says that the bucket cannot
+    // be used now or is lost.
     void leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out);
     void becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out);
-    // It is over for its key; the one that may begin now, if any.
+    // Ends the operation for its key and returns the one that may begin now, if any.
     Operation* leaveKey(const Operation& op);
-    // The open ones that ask the coordinator for this bucket.
+    // The open operations that ask the coordinator about this bucket.
     std::vector<std::uint64_t> askingFor(BucketNumber a) const;
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
     void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out);
-    // What came back against what was written last.
+    // Compares the value that was read with the last one written.
     void compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out);
-    // What a reply tells of the file: a location, and perhaps an image adjustment.
+    // Takes what a reply tells of the file: a location, and perhaps an image adjustment.
     void learn(const pb::Reply& reply, Effects& out);
     void feedWorkload(Time now, Effects& out);
     void feedBulkInsert(Time now, Effects& out);
@@ -148,7 +149,7 @@ private:
     void endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out);
     std::uint64_t doneBelow() const;
     Time resendInterval(const Operation& op) const;
-    // How long a request waits for its answer, resends included.
+    // How long a request waits for its answer, including resends.
     Time patience() const;
 
     NodeContext m_context;
@@ -161,11 +162,11 @@ private:
     pb::ImageMode m_mode = pb::ADJUSTING;
     std::uint64_t m_lastNumber = 0;
     OperationTable<Operation> m_operations;                  // open ones
-    KeyTable<std::uint64_t> m_byKey;                         // number of the one that is under way; others wait for it
-    std::string m_expected;                                  // value, used again
-    std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the time of the next
-    std::set<BucketNumber> m_unavailable;                    // failed, as the coordinator said last: an alarm finds the record
-    std::set<BucketNumber> m_unanswered;                     // the deadline of an operation passed while it waited for their word
+    KeyTable<std::uint64_t> m_byKey;                         // number of the one under way; others wait for it
+    std::string m_expected;                                  // value, reused
+    std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the next time
+    std::set<BucketNumber> m_unavailable;                    // failed, according to the coordinator: alarm at once
+    std::set<BucketNumber> m_unanswered;                     // an operation's deadline passed with no answer
     Ledger m_ledger;
     std::uint64_t m_nextKey = 0;
     std::unique_ptr<Workload> m_workload;
@@ -173,13 +174,13 @@ private:
     std::unique_ptr<Scan> m_scan;
     std::uint64_t m_done = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
     Time m_roundTrip {};
-    Time m_patience {}; // as somebody set it; 0: as the file's timers say
+    Time m_patience {}; // as set by a command; 0: as the file's timers say
     Time m_nextTick = Time::max(), m_nextAlive {};
     bool m_isFeeding = false;
     bool m_isHeld = false;
-    Time m_holdBegan {}, m_holdEnds = Time::max(); // the latter unless it is renewed
-    Time m_heldSum {};                             // of former holds
-    Time m_heldBefore {};                          // of them when the workload began
+    Time m_holdBegan {}, m_holdEnds = Time::max(); // m_holdEnds unless the hold is renewed
+    Time m_heldSum {};                             // sum of former holds
+    Time m_heldBefore {};                          // that sum when the workload began
     std::deque<pb::Command> m_heldCommands;
 };
 

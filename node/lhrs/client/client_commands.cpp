@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a client is commanded: single operations, workloads, its image.
+// The commands to a client: single operations, workloads, its image.
 #include "node/lhrs/client/client.h"
 
 #include "node/lhrs/group/bucket_parts.h"
@@ -18,8 +18,8 @@ constexpr double kRateMax = 1e7, kSkewMax = 10;
 void Client::feedWorkload(Time now, Effects& out)
 {
     if (m_isFeeding || !m_workload || !m_isRegistered)
-        return; // the keys of a workload depend on our number among the clients
-    m_isFeeding = true; // an operation that ends at once feeds the next; once around is enough
+        return; // the keys of a workload depend on this client's ordinal
+    m_isFeeding = true; // an operation that ends at once must not feed recursively
     const Time held = heldSince(m_heldBefore, now);
     while (!m_isHeld && m_workload->wantsMore(now, held)) {
         const Time due = m_workload->isOpenLoop() ? m_workload->due(held) : now;
@@ -88,7 +88,7 @@ void Client::feedBulkInsert(Time now, Effects& out)
 {
     if (!m_bulk || m_isFeeding)
         return;
-    m_isFeeding = true; // a check that ends at once begins the next; once around is enough
+    m_isFeeding = true; // a check that ends at once must not recurse
     std::uint32_t due = m_isHeld ? 0 : m_bulk->due(now);
     if (due > 0) {
         while (due > 0 && sendUnanswered(now, out))
@@ -98,7 +98,7 @@ void Client::feedBulkInsert(Time now, Effects& out)
     }
     if (!m_isHeld)
         m_bulk->onTime(now);
-    // A fence counts only where it lets go of all the requests before.
+    // A fence counts only if it lets go of all earlier requests.
     while (!m_isHeld && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
         const auto request = m_bulk->nextCheck(now);
         if (!request)
@@ -129,7 +129,7 @@ void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCod
         return;
     if (checked.outcome == Outcome::Stored && !isFence)
         m_ledger.wrote(op.key, op.bulkNumber, length, true);
-    // What became of the insert, which nobody has answered.
+    // Reports the outcome of the insert, to which there was no reply.
     pb::RequestId id = op.id;
     id.set_number(op.bulkNumber);
     out.serve(id);

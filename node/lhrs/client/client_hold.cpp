@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client whose workload somebody holds (window.md 2.11): it begins nothing new until the hold ends.
+// A client whose workload is held by a watcher: it begins nothing new until the hold ends.
 #include "node/lhrs/client/client.h"
 
 #include <utility>
@@ -9,7 +9,7 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kLeaseMs = 5'000;
-constexpr std::size_t kCommandsMax = 256; // that wait; they all begin in one step
+constexpr std::size_t kCommandsMax = 256; // waiting commands; they all begin in one step
 
 } // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a client waits for, as it shows it to a watcher.
+// What a client waits for, as shown to a watcher.
 #include "node/lhrs/client/client.h"
 #include "node/machine/awaited_sample.h"
 
@@ -27,7 +27,7 @@ void Client::inspect(Time now, pb::NodeSample& out) const
     const std::uint32_t most = m_context.acks.timers().client_resends_max();
     m_operations.forEach([&](const Operation& op) {
         if (op.stage == Stage::Queued)
-            return; // nothing of it is on its way
+            return; // nothing of it is under way
         Wait wait { op.id.number(), nameOf(op.kind), {}, {}, op.sent, op.due, op.tries, most };
         if (op.stage == Stage::Sent) {
             if (const auto known = m_context.locations.find(op.target); known != m_context.locations.end()) {

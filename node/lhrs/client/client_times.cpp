@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client's times: what it waits for, how long, and what it does when nothing comes.
+// A client's timers: what it waits for, how long, and what it does when there is no answer.
 #include "node/lhrs/client/client.h"
 
 #include "common/linear_hash.h"
@@ -16,7 +16,7 @@ void Client::lookAt(Time due, Time now)
     m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
 }
 
-// Whether something is to be done for it at `due`.
+// Whether the operation has something to do at `due`.
 bool Client::hasDue(const Operation& op)
 {
     return op.stage == Stage::Sent || op.stage == Stage::Sleeping || (op.stage == Stage::Asking && op.awaitsRecord);
@@ -25,7 +25,7 @@ bool Client::hasDue(const Operation& op)
 Time Client::resendInterval(const Operation& op) const
 {
     const pb::Timers& timers = m_context.acks.timers();
-    // Each wait is twice the one before: 1 + 2 + 4 of them with two resends.
+    // Each wait is twice the one before: with two resends, 1 + 2 + 4 times the first.
     const Time first = m_patience > Time() ? m_patience / ((2 << std::min(timers.client_resends_max(), 6u)) - 1)
                                            : std::max(m_context.ms(timers.resend_ms()), 4 * m_roundTrip);
     return first * (1 << std::min(op.tries, 6u));
@@ -74,14 +74,14 @@ void Client::onTime(Time now, Effects& out)
                 continue;
             Operation& op = *open;
             if (op.end <= now) {
-                // Its deadline may be shorter than the patience with which it would have found out that nobody is there: the
-                // next one asks first, or none would ever learn where the bucket is. And it asks by an alarm: the bucket may be
-                // well, and what it knows of the one it forwards to may be old.
+                // The deadline may be shorter than the patience after which a missing bucket is noticed. So the next
+                // operation asks first; otherwise none would ever learn where the bucket is. It asks by an alarm: the
+                // bucket may be well, but its location of the bucket that it forwards to may be out of date.
                 if (op.stage == Stage::Sent) {
                     m_context.locations.erase(op.target);
                     m_unanswered.insert(op.target);
                 }
-                // lhrs.md 18.1: RETRY is said only where every copy was refused.
+                // RETRY is returned only if every copy was refused.
                 finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
             } else if (op.stage == Stage::Asking || (op.stage == Stage::Sleeping && std::exchange(op.alarms, false))) {
                 op.target = addressOf(addressed(op.key, m_config), m_image);

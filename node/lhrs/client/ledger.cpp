@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kHeader = 24; // bytes that say who wrote a value
+constexpr std::uint32_t kHeader = 24; // bytes that identify the writer of a value
 
 } // namespace
 
@@ -47,7 +47,7 @@ void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32
 std::optional<Written> writerOf(Key key, const std::string& value)
 {
     if (value.size() < kHeader)
-        return std::nullopt; // so short that it says nothing
+        return std::nullopt; // too short to identify its writer
     Written written;
     std::memcpy(&written.client, value.data(), 8);
     std::memcpy(&written.version, value.data() + 8, 8);
@@ -86,7 +86,7 @@ void Ledger::erased(Key key)
 void Ledger::uncertain(Key key)
 {
     if (m_places.find(key) == 0)
-        wrote(key, 0, 0, false); // it may be there
+        wrote(key, 0, 0, false); // the key may exist
     m_known[m_places.find(key) - 1].isUncertain = true;
 }
 

@@ -9,36 +9,37 @@
 
 namespace lhrs {
 
-// A value that says who wrote it, so that what comes back can be checked (testing.md, I19): from 24 bytes on it begins
-// with client, version, length and a check sum over them and the key; the rest is drawn from the same.
+// Makes a value that names its writer, so that a value read back can be checked. From 24 bytes on it begins with
+// client, version, length and a checksum over them and the key; the rest is drawn from the same numbers.
 std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length);
-// The same into a string whose memory is used again.
+// The same, into a string whose memory is reused.
 void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length, std::string& value);
 
-// Who wrote a value and as which version, if makeValue made it for this key.
+// The writer and version of a value, if makeValue made it for this key.
 struct Written {
     std::uint64_t client = 0, version = 0;
 };
 std::optional<Written> writerOf(Key key, const std::string& value);
 
-// What a client knows of the keys it wrote itself.
+// What a client knows of the keys that it wrote itself.
 class Ledger {
 public:
     struct Known {
         std::uint64_t version = 0; // request number of the write
         std::uint32_t length = 0;
         bool isGenerated = true;   // by makeValue
-        bool isUncertain = false;  // a later change of unknown outcome
+        bool isUncertain = false;  // a later change had an unknown outcome
     };
     void wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated);
     void erased(Key key);
     void uncertain(Key key);
-    // Null where it never wrote the key, or deleted it; valid until the next change.
+    // Null if this client never wrote the key, or deleted it; valid until the next change.
     const Known* find(Key key) const;
     const std::vector<Key>& keys() const { return m_keys; }
-    // The key will be written.
+    // Call this when the key will be written.
     void prefetch(Key key) const { m_places.prefetch(key); }
-    // The key at this place will be drawn soon; it is drawn, and will be looked for when its operation ends.
+    // prefetchKey: the key at this place will be drawn soon. prefetchKnown: it is drawn and will be looked up when its
+    // operation ends.
     void prefetchKey(std::size_t place) const { __builtin_prefetch(&m_keys[place]); }
     void prefetchKnown(std::size_t place) const
     {

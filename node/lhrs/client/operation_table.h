@@ -10,25 +10,25 @@
 
 namespace lhrs {
 
-// What a client has under way, by number. Numbers only grow, and old ones end first on the whole, so the open ones stand
-// in a window of numbers: finding one is an index, and none costs memory of its own. An Operation that has ended is used
-// again (`again()` makes it new and keeps its memory).
+// A client's open operations by number. Numbers only grow, and old operations mostly end first, so the open ones lie in
+// a window of numbers. Finding one is an array access and allocates nothing. An Operation that has ended is reused
+// (`again()` resets it and keeps its memory).
 template <class Operation>
 class OperationTable {
 public:
     bool empty() const { return m_count == 0; }
     std::size_t size() const { return m_count; }
-    // Of the oldest open operation; there must be one.
+    // The number of the oldest open operation; there must be one.
     std::uint64_t lowest() const { return m_first; }
 
-    // A new operation; `number` is greater than every one before.
+    // Adds an operation; `number` must be greater than all before.
     Operation& add(std::uint64_t number)
     {
         if (m_count == 0)
             m_first = number; // the window is empty
         LHRS_CHECK(number >= m_first + m_window.size());
         while (m_window.size() < number - m_first)
-            m_window.add().reset(); // of the numbers between nothing is open
+            m_window.add().reset(); // no operation is open at the skipped numbers
         std::unique_ptr<Operation>& place = m_window.add();
         if (m_ended.empty()) {
             place = std::make_unique<Operation>();
@@ -41,7 +41,7 @@ public:
         return *place;
     }
 
-    // Null where none of this number is open.
+    // Null if no operation of this number is open.
     Operation* find(std::uint64_t number) const
     {
         return number < m_first || number - m_first >= m_window.size() ? nullptr : m_window[std::size_t(number - m_first)].get();
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    // By ascending number. What `visit` does must neither add nor end one.
+    // Visits by ascending number. `visit` must neither add nor end an operation.
     template <class Visit>
     void forEach(Visit visit) const
     {
@@ -80,7 +80,7 @@ public:
 private:
     static constexpr std::size_t kKept = 4096;
 
-    Ring<std::unique_ptr<Operation>> m_window; // its first member is open, unless there is none
+    Ring<std::unique_ptr<Operation>> m_window; // its first element is open, unless it is empty
     std::uint64_t m_first = 0;
     std::size_t m_count = 0;
     std::vector<std::unique_ptr<Operation>> m_ended;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t kTimeoutMs = 10'000;
 constexpr std::uint32_t kSilenceMs = 300;
-constexpr std::uint32_t kRestartsMax = 3; // lhrs.md 12.4
+constexpr std::uint32_t kRestartsMax = 3; // restarts because of an image ahead of the file
 constexpr std::size_t kShownBytesMax = 2u << 20;
 constexpr Time kAskAgain = 50ms;
 
@@ -41,7 +41,7 @@ Scan::Scan(NodeContext& context, FileImage& image, std::uint64_t& lastNumber, co
 void Scan::start(Time now, Effects& out)
 {
     m_request.set_client(m_context.self.node());
-    m_request.set_number(++m_lastNumber); // late answers to an earlier attempt are known as such
+    m_request.set_number(++m_lastNumber); // so that late answers to an earlier attempt are recognized
     m_open.clear();
     m_answered.clear();
     m_coming.clear();
@@ -63,7 +63,7 @@ void Scan::start(Time now, Effects& out)
 
 Time Scan::interval(std::uint32_t tries) const
 {
-    // A part may have many records, and has passed through some buckets.
+    // A part may have many records and may have been forwarded several times.
     return 2 * m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(tries, 6u));
 }
 
@@ -127,7 +127,7 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (reply.request().client() != m_request.client() || reply.request().number() != m_request.number())
         return;
     out.serve(m_request);
-    m_messages += reply.is_last() && reply.forwards() > 0 ? 2 : 1; // the query that a bucket passed on, too
+    m_messages += reply.is_last() && reply.forwards() > 0 ? 2 : 1; // a forwarded query counts too
     const Region region { BucketNumber(reply.bucket()), reply.level() };
     const auto isCovered = [&] {
         return std::any_of(m_answered.begin(), m_answered.end(), [&](const auto& item) { return item.first.contains(region); });
@@ -188,7 +188,7 @@ void Scan::takeOut(Region region, Time now)
             ++it;
             continue;
         }
-        // The bucket was asked for more than it holds now; the buckets split off since answer for the rest.
+        // The bucket was asked for more than it holds now; the buckets split off since then answer for the rest.
         Region around = it->first;
         Open rest = it->second;
         m_open.erase(it);
@@ -208,7 +208,7 @@ void Scan::takeOut(Region region, Time now)
 
 void Scan::accept(Region region, Answer answer, Time now)
 {
-    // A bucket that took another back in a merge answers for both.
+    // A bucket that took another one back in a merge answers for both.
     std::erase_if(m_answered, [&](const auto& item) { return region.contains(item.first); });
     takeOut(region, now);
     m_answered.emplace(region, std::move(answer));
@@ -217,7 +217,7 @@ void Scan::accept(Region region, Answer answer, Time now)
 
 void Scan::endIfComplete()
 {
-    // lhrs.md 12.2: complete when the sum of 2^-j over distinct buckets is 1.
+    // The scan is complete when the sum of 2^-level over distinct buckets is 1.
     std::uint64_t sum = 0;
     for (const auto& [region, answer] : m_answered)
         sum += std::uint64_t(1) << (32 - region.level);
@@ -230,7 +230,7 @@ void Scan::onDisplaced(const pb::Displaced& displaced, Time now, Effects& out)
         return;
     for (auto& [region, open] : m_open) {
         if (region.bucket.value == displaced.bucket() && open.stage == Stage::Sent)
-            begin(region, open, now, out); // the location is forgotten, unless a newer one is known
+            begin(region, open, now, out); // its location is dropped, unless a newer one is known
     }
 }
 
@@ -245,7 +245,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
     const Region region = found->first;
     Open& open = found->second;
     if (location.exists() && location.state() == pb::MEMBER_LOST) {
-        // Named, and out of the way: what was split off it is asked by itself.
+        // The bucket is reported as lost; buckets split off from it are asked separately.
         const Region lost { a, a.value < bucketCount(truth) ? levelOf(a, truth) : region.level };
         accept(lost, { .isLost = true }, now);
         return;
@@ -264,7 +264,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
 
 void Scan::restart(FileImage truth, Time now, Effects& out)
 {
-    adoptImage(m_image, truth, out); // an image ahead of the file: it has shrunk
+    adoptImage(m_image, truth, out); // the image is ahead of the file, which has shrunk
     if (m_restarts == kRestartsMax) {
         m_isOver = true;
         return;
@@ -291,7 +291,7 @@ void Scan::onTime(Time now, Effects& out)
         } else if (open.stage == Stage::Sleeping) {
             begin(region, open, now, out);
         } else if (m_order.probabilistic()) {
-            open.due = Time::max(); // who is silent has no hits, or has failed: it is not known
+            open.due = Time::max(); // a silent bucket has no hits or has failed; which is unknown
         } else if (open.tries >= m_context.acks.timers().client_resends_max()) {
             alarm(region, open, now, out);
         } else {

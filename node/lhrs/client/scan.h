@@ -12,17 +12,18 @@
 
 namespace lhrs {
 
-// One scan at its client (lhrs.md 12): asks every bucket of the image, which pass it on, and knows by the levels in the
-// answers when all have come. A part that is missing is asked for again, and then the coordinator alarmed.
+// One scan at its client. It asks every bucket of its image, and these forward the scan to others. From the levels in
+// the answers it knows when all have arrived. A missing part is asked for again; then the coordinator is alarmed.
 //
 //   region open: asking (where is it?) --> sent --(ScanReply)--> answered
 //                       ^---- given up ---/  \--(RETRY)--> sleeping --> sent
 //
-// A region is all keys of a (bucket, level); regions are disjoint or nested, so answers of different times fit together
-// without a gap and without a double.
+// A region is all keys of a (bucket, level). Regions are disjoint or nested, so answers of different times fit together
+// without gaps or duplicates.
 class Scan {
 public:
-    // `image` is the client's; one that is ahead of the file is put right. `lastNumber`: of its requests.
+    // `image` is the client's and is corrected if it is ahead of the file. `lastNumber`: the number of the client's
+    // last request.
     Scan(NodeContext& context, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order, std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
@@ -34,7 +35,7 @@ public:
 
     bool isOver() const { return m_isOver; }
     std::uint64_t ticket() const { return m_ticket; }
-    // The result, and the event about it.
+    // Fills in the result and emits the event about it.
     void report(pb::ScanResult& result, Time now, Effects& out);
 
 private:
@@ -47,16 +48,16 @@ private:
     enum class Stage { Asking, Sent, Sleeping };
     struct Open {
         Stage stage = Stage::Asking;
-        bool alarms = false; // its bucket does not answer: the coordinator is told
+        bool alarms = false; // its bucket does not answer: tell the coordinator
         std::uint32_t tries = 0;
         Time due {};
     };
     struct Answer {
         bool isLost = false;
         std::uint64_t hits = 0, bytes = 0;
-        std::vector<std::string> blocks {}; // only where records are to be shown
+        std::vector<std::string> blocks {}; // only if records are to be shown
     };
-    struct Coming { // a part of which blocks are here
+    struct Coming { // a part of which some blocks have arrived
         Incarnation incarnation;
         Level level = 0;
         Sequence sequence = 0;
@@ -67,7 +68,7 @@ private:
     void send(Region region, Open& open, Time now, Effects& out);
     void ask(Region region, Open& open, Time now, Effects& out);
     void alarm(Region region, Open& open, Time now, Effects& out);
-    // What is still open around this region is asked for by itself from now on; the region is not open any more.
+    // From now on asks separately for what is still open around this region; the region itself is no longer open.
     void takeOut(Region region, Time now);
     void accept(Region region, Answer answer, Time now);
     void restart(FileImage truth, Time now, Effects& out);

@@ -13,8 +13,8 @@ constexpr std::int64_t kTimeUnit = 16; // ns
 constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
 
-// Of times in units, at least one, ascending; ns. The nearest rank, as everywhere: the smallest time that at least so many of a
-// hundred do not exceed.
+// The percentile in ns of ascending times in units; there must be at least one. By the nearest-rank method, as
+// everywhere: the smallest time that at least this percentage of all times does not exceed.
 std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t percent)
 {
     return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit;
@@ -37,7 +37,7 @@ Time Workload::due(Time held) const
     return isOpenLoop() ? m_started + held + Time(std::int64_t(double(m_begun) * 1e9 / m_order.rate())) : m_started;
 }
 
-// 0..count-1, as the order wants its keys.
+// A number in 0..count-1, distributed as the order wants its keys.
 std::uint64_t Workload::drawn(std::uint64_t count)
 {
     return m_order.keys() == pb::ZIPF ? m_zipf.draw(count, m_numbers) - 1 : m_numbers.below(count);
@@ -56,7 +56,7 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         while (kind < 3 && drawn >= m_order.mix(kind))
             drawn -= m_order.mix(kind++);
         step.kind = pb::OperationKind(pb::INSERT + kind);
-        // What it deletes is not there any more: where no key is left, an insert of the mix comes first.
+        // A delete removes a key from the ledger. If no key is left, an insert of the mix comes first.
         if (m_order.keys() != pb::LISTED && m_order.keys() != pb::UNIFORM && m_order.mix(0) > 0 && ledger.keys().empty())
             step.kind = pb::INSERT;
     }
@@ -70,20 +70,20 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         step.key = Key(drawn(std::max<std::uint64_t>(m_order.key_space(), 1)));
         return step;
     }
-    // An insert of a key that is there is wanted only where nothing but that is asked for.
+    // An insert takes a new key, unless the order demands inserts of existing keys.
     if (step.kind == pb::INSERT && (m_order.keys() == pb::NEXT || isMixed())) {
         step.key = Key(nextKey++);
         ledger.prefetch(step.key);
         return step;
     }
-    // All else needs a key that is there.
+    // All other operations need an existing key.
     if (ledger.keys().empty())
         return std::nullopt;
     const std::uint64_t count = ledger.keys().size(), place = drawn(count);
     step.key = ledger.keys()[std::size_t(place)];
     ledger.prefetchKnown(std::size_t(place));
     SeededNumbers ahead = m_numbers;
-    ledger.prefetchKey(std::size_t(ahead.below(count))); // where the next one is drawn likewise
+    ledger.prefetchKey(std::size_t(ahead.below(count))); // where the next one will be drawn
     return step;
 }
 

@@ -16,7 +16,7 @@
 
 namespace lhrs {
 
-// The server because of whose memory a change was refused.
+// The server whose full memory caused a change to be refused.
 struct FullAt {
     pb::Role role = pb::NO_ROLE;
     std::uint32_t number = 0, column = 0;
@@ -35,7 +35,7 @@ struct FullAt {
     }
 };
 
-// A named workload under way: which operation comes next, and what came out so far.
+// A named workload under way: chooses the next operation and collects the results so far.
 class Workload {
 public:
     struct Step {
@@ -46,16 +46,16 @@ public:
 
     std::uint64_t ticket() const { return m_ticket; }
     const pb::RunWorkload& order() const { return m_order; }
-    // Whether another operation may begin now; `held`: how long somebody held the workload.
+    // Whether another operation may begin now; `held`: how long the workload has been held.
     bool wantsMore(Time now, Time held) const { return hasRoom() && due(held) <= now; }
     // Whether operations have due times: a rate was ordered.
     bool isOpenLoop() const { return m_order.rate() > 0; }
-    // When the next operation is to begin; without a rate it always is.
+    // When the next operation is to begin; without a rate, at once.
     Time due(Time held) const;
     // When to feed it next; max(): when an operation ends.
     Time deadline(Time held) const { return isOpenLoop() && hasRoom() ? due(held) : Time::max(); }
     bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
-    // The next operation; nothing where no key fits (a present one is wanted, there is none, and the order has no inserts).
+    // The next operation; nothing if no key fits (it needs a present key, there is none, and the order has no inserts).
     std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
     void begun(Time behind);
     struct Result {
@@ -64,14 +64,14 @@ public:
         std::uint32_t forwards = 0, resends = 0;
         bool imageAdjusted = false, isWrong = false, isMissing = false;
         bool isNewer = false, isOlder = false;
-        FullAt full {}; // it was not carried out because of this server
+        FullAt full {}; // the full server because of which it was not carried out
         Time time {};
     };
     void ended(const Result& result);
     void stop() { m_isStopped = true; }
-    // Nobody asked for its end: no key fits any more.
+    // Ends it because no key fits any more, without a command.
     void endEarly();
-    // `fullNow`: the servers that refuse what is under way; told beside those of what has ended.
+    // `fullNow`: servers that refuse operations now under way; reported with those of ended operations.
     void report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const;
 
 private:
@@ -88,7 +88,7 @@ private:
     const ZipfRanks m_zipf;
     Time m_behindMax {};
     std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
-    std::uint32_t m_batchLeft = 0; // of a batch that has begun
+    std::uint32_t m_batchLeft = 0; // rest of a batch that has begun
     bool m_isStopped = false;
     std::map<pb::ResultCode, std::uint64_t> m_results;
     std::uint64_t m_refusedFull = 0;

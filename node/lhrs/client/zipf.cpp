@@ -8,11 +8,11 @@ namespace lhrs {
 
 namespace {
 
-// log(1 + x) / x and (exp(x) - 1) / x, also where x is next to nothing: skew 1 is a skew like any other.
+// log(1 + x) / x and (exp(x) - 1) / x, accurate near x = 0 too, so that skew 1 needs no special case.
 double logRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x * (0.5 - x / 3); }
 double expRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2 * (1 + x / 3); }
 
-// 0 up to 1.
+// In [0, 1).
 double fraction(SeededNumbers& numbers) { return double(numbers.next() >> 11) / 9007199254740992.0; }
 
 } // namespace
@@ -30,7 +30,7 @@ double ZipfRanks::inverse(double x) const { return std::exp(logRatio(std::max(-1
 std::uint64_t ZipfRanks::draw(std::uint64_t count, SeededNumbers& numbers) const
 {
     const double low = integral(1.5) - 1, high = integral(double(count) + 0.5);
-    const double sure = 2 - inverse(integral(2.5) - h(2)); // so near to its rank, no area is left over
+    const double sure = 2 - inverse(integral(2.5) - h(2)); // this close to its rank, a draw is always accepted
     for (;;) {
         const double area = high + fraction(numbers) * (low - high);
         const double x = inverse(area);

@@ -5,9 +5,9 @@
 
 namespace lhrs {
 
-// Ranks by Zipf's law: rank r is drawn in proportion to 1 / r^skew. By rejection-inversion (Hoermann, Derflinger: Rejection-inversion
-// to generate variates from monotone discrete distributions, 1996): exact, and no table, so that the number of ranks may change
-// from one draw to the next.
+// Draws ranks by Zipf's law: rank r in proportion to 1 / r^skew. It uses rejection-inversion (Hoermann, Derflinger:
+// Rejection-inversion to generate variates from monotone discrete distributions, 1996). This is exact and needs no
+// table, so the number of ranks may change from one draw to the next.
 class ZipfRanks {
 public:
     explicit ZipfRanks(double skew) : m_skew(skew) {}
