@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// One bucket, group, spare or client of the canvas, as a list entry that says what it is in one sentence.
+// One bucket, group, spare or client of the canvas, as a list entry whose name describes it in one sentence.
 class ObjectAccessible : public QAccessibleInterface {
 public:
     ObjectAccessible(ClusterCanvas* canvas, ObjectRef object) : m_canvas(canvas), m_object(object) {}

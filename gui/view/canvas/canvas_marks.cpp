@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What lies over the canvas' picture: what moves, and what is pointed at, here or in another view.
+// What is drawn above the canvas picture: what moves, and marks for the object under the mouse, here or in another
+// view.
 #include "gui/view/canvas/cluster_canvas.h"
 
 #include "gui/lab/words/sentences.h"
@@ -15,8 +16,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kBreath = 1.6;   // seconds in which the ring around what is spoken of grows and shrinks
-constexpr double kHoverStays = 8; // seconds that the hover card stays: a mouse that was left there must not hide the picture
+constexpr double kBreath = 1.6;   // seconds of one pulse of the ring around the objects of a caption
+constexpr double kHoverStays = 8; // seconds that the hover card stays, so that an idle mouse does not hide the picture
 
 } // namespace
 
@@ -59,11 +60,11 @@ void ClusterCanvas::drawSpokenOf()
     const qreal breath = m_isReduced ? 0.5 : 0.5 - 0.5 * std::cos((m_time - m_spokenSince) * 2 * M_PI / kBreath);
     for (const ObjectRef object : m_spokenOf) {
         QRectF rect = rectOf(object);
-        if (rect.isNull() && object.kind == ObjectKind::Dummy) // it exists by now
+        if (rect.isNull() && object.kind == ObjectKind::Dummy) // it has become a bucket by now
             rect = rectOf({ ObjectKind::Data, object.a, 0 });
         if (rect.isNull())
             continue;
-        // It grows into the card rather than over what stands above and below it: the group's line, the split pointer.
+        // The ring grows into the card, so that it does not cover the group's line above or the split pointer below.
         const qreal out = (1 + breath) * u;
         const bool isRound = object.kind == ObjectKind::Client;
         m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u,
@@ -71,7 +72,7 @@ void ClusterCanvas::drawSpokenOf()
     }
 }
 
-// What is there, for all views; of a bucket also the record.
+// Reports what is at the point to all views; for a bucket also the record.
 void ClusterCanvas::pointAt(QPointF at)
 {
     const ObjectRef before = m_selection.hovered();
@@ -83,7 +84,7 @@ void ClusterCanvas::pointAt(QPointF at)
     if (m_selection.hovered() != before)
         m_hoverSince = m_time;
     else if (term != m_pointedTerm)
-        m_hoverSince = std::max(m_hoverSince, m_time - kHoverDelay); // a card that is there stays, with another first line
+        m_hoverSince = std::max(m_hoverSince, m_time - kHoverDelay); // a visible card stays, with another first line
     m_pointedTerm = term;
 }
 
@@ -99,7 +100,7 @@ ClusterCanvas::Asked ClusterCanvas::asked() const
     return { m_selection.selected(), {}, m_selection.chosenRank() };
 }
 
-// The record that is drawn at the point, of the bucket that is there; 0: none.
+// The rank of the record that is drawn at the point, in the bucket there; 0: none.
 std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
 {
     if ((object.kind != ObjectKind::Data && object.kind != ObjectKind::Parity) || !m_layers.ranks)
@@ -122,7 +123,7 @@ std::uint32_t ClusterCanvas::rankAt(ObjectRef object, QPointF point) const
     return 0;
 }
 
-// All records of the rank that a table points at: one record group.
+// Marks all records of the rank that is under the mouse in a table: they are one record group.
 void ClusterCanvas::drawRecordGroup(const PictureInput& input)
 {
     const ObjectRef selected = m_selection.rankBucket();
@@ -139,7 +140,8 @@ void ClusterCanvas::drawRecordGroup(const PictureInput& input)
     }
 }
 
-// The way of the operation that some view is pointed at, or that is followed: its client, and the buckets that it visited.
+// The path of the operation that is under the mouse in some view, or that is followed: its client, and the buckets that
+// it visited.
 void ClusterCanvas::drawOperation()
 {
     const OperationId operation = m_selection.shownOperation();
@@ -190,7 +192,7 @@ void ClusterCanvas::drawOperation()
     m_moving.setObject({});
 }
 
-// All that is drawn of an object: a client is a disc with words beside it.
+// The rectangle of everything that is drawn for an object: a client is a disc with words beside it.
 QRectF ClusterCanvas::thingOf(ObjectRef object) const
 {
     QRectF thing = rectOf(object);
@@ -200,9 +202,9 @@ QRectF ClusterCanvas::thingOf(ObjectRef object) const
     return thing;
 }
 
-// Where a card of that size covers nothing of the thing that it explains: below it or above it, as the buckets of its
-// group and their parity are in the same row; where there is no room, at its right or left. Of what is larger than that
-// it covers as little as it can.
+// The place for a card of that size where it does not cover the object that it explains. It is below or above the
+// object, because the other buckets of its group and their parity are in the same row. Without room there, it is to the
+// right or left. If the object is too large to avoid, the card covers as little of it as possible.
 QRectF ClusterCanvas::besideThing(const QRectF& thing, QSizeF size) const
 {
     const qreal gap = m_theme.px(6);
@@ -236,7 +238,7 @@ void ClusterCanvas::drawHoverCard()
         return;
     const HoverCard words = hoverCard(m_pacer.state(), m_theme, object, m_pointedTerm);
     const QRectF thing = thingOf(object);
-    if (words.lines.empty() || thing.isNull()) // at the instant that is shown, it is not there
+    if (words.lines.empty() || thing.isNull()) // it does not exist at the shown instant
         return;
     const qreal u = m_theme.px(1), wide = words.size.width(), high = words.size.height() + 8 * u;
     const QRectF box = besideThing(thing, QSizeF(std::min(wide + 20 * u, width() - 8.0), high));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What of the picture is in sight, and what the eye is led to.
+// Which part of the picture is in sight, and what it highlights.
 #include "gui/view/canvas/cluster_canvas.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void ClusterCanvas::fitTo(const std::vector<ObjectRef>& objects)
             all |= rectIn(layout, object);
         return all;
     };
-    // Grown until a card shows everything, as far as all have room, then moved so that they stand in the middle.
+    // Zooms in until a card shows all details, as far as all objects fit, and then centres the objects.
     for (int step = 0; step < 12; ++step) {
         const ClusterLayout& target = m_layoutMotion.target();
         const QRectF all = around(target);
@@ -77,7 +77,7 @@ void ClusterCanvas::speakOf(const std::vector<ObjectRef>& objects, double second
     m_spokenSince = m_time;
     m_spokenUntil = m_time + seconds;
     const auto client = std::find_if(objects.begin(), objects.end(), [](ObjectRef object) { return object.kind == ObjectKind::Client; });
-    if (client != objects.end() && client->a != m_spokenClient) { // where there is no room for all clients, this one has a place
+    if (client != objects.end() && client->a != m_spokenClient) { // has a place even if not all clients have room
         m_spokenClient = client->a;
         relayout(false);
         rebuildResting();

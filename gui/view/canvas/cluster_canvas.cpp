@@ -23,19 +23,20 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
-constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over more
+constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over a longer time
 constexpr double kNoteEvery = 0.3;     // seconds: a number that changes faster cannot be read
-constexpr double kFoundFor = 3;        // seconds that what was found is marked
+constexpr double kFoundFor = 3;        // seconds that an object found by search stays marked
 constexpr double kAnnounceEvery = 0.25;
 
-// Something is drawn that changes with time alone.
+// The picture contains something that changes with time alone.
 bool hasOffer(const ClusterState& state)
 {
     return std::any_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
 }
 
-// Qt's raster engine hands a fill of many spans to threads of its pool, a few spans each, and waits for them: for each ribbon
-// several times, and on a busy machine each of them waits for a processor. It does not where it runs in such a thread itself.
+// Qt's raster engine divides a fill of many spans among threads of its pool and waits for them. It does so several
+// times per ribbon, and on a busy machine each thread first waits for a processor. It does not do so when it runs in a
+// thread of that pool itself.
 template <class Paint>
 void inPoolThread(const Paint& paint)
 {
@@ -47,7 +48,7 @@ void inPoolThread(const Paint& paint)
     if (isBegun)
         done.acquire();
     else
-        paint(); // all of them are at work
+        paint(); // all threads of the pool are busy
 }
 
 } // namespace
@@ -55,7 +56,7 @@ void inPoolThread(const Paint& paint)
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
     : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_ribbons(m_theme), m_moving(m_theme)
 {
-    registerCanvasAccessibility(); // first: a name that is set asks for the interface
+    registerCanvasAccessibility(); // first: setting a name requests the accessible interface
     setObjectName(QStringLiteral("clusterCanvas"));
     setAccessibleName(tr("Cluster"));
     setMouseTracking(true);
@@ -122,7 +123,7 @@ double ClusterCanvas::fadeShare() const
     return m_former.isNull() ? 1 : std::clamp((m_time - m_fadeStart) / kFade, 0.0, 1.0);
 }
 
-// From what is seen now, which may itself be halfway from something else.
+// Starts the fade from what is visible now, which may itself be halfway through another fade.
 void ClusterCanvas::beginFade()
 {
     QImage seen = m_cache;
@@ -155,7 +156,7 @@ bool ClusterCanvas::refresh(double seconds)
         changed();
     }
     std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
-    // Offers run out without any event.
+    // Offers expire without an event.
     const std::int64_t newest = m_pacer.shownNs();
     if (newest / 100'000'000 != m_nowNs / 100'000'000 && hasOffer(m_pacer.state()))
         changed();
@@ -241,7 +242,7 @@ void ClusterCanvas::rebuildResting()
     m_isDirty = m_cells.isLate();
     const qreal ratio = devicePixelRatioF();
     const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
-    // What looks like before is not painted again: signs of life change the state, and seldom the picture.
+    // An unchanged picture is not painted again: signs of life change the state, but rarely the picture.
     if (m_cache.size() == pixels && before.theme() == m_theme && before.items() == m_resting.items())
         return;
     if (m_isReduced && m_cache.size() == pixels && before.theme() == m_theme)
@@ -260,7 +261,7 @@ void ClusterCanvas::rebuildResting()
     update();
 }
 
-// Between what rests and what travels: the rates of the links, as a layer of its own.
+// Draws the rates of the links as a layer of its own, between what is at rest and what travels.
 void ClusterCanvas::rebuildRibbons()
 {
     PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
@@ -337,7 +338,7 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
     }
 }
 
-// At once, list and all: what is clicked next is what has its new place.
+// Updates everything at once, the list too, so that the next click meets objects at their new places.
 void ClusterCanvas::resizeEvent(QResizeEvent*)
 {
     relayout(false);
@@ -364,7 +365,7 @@ bool ClusterCanvas::findObject(const QString& words)
             return true;
         }
     }
-    // A key: the bucket whose record it is, as far as the events told.
+    // A key: selects the bucket that holds its record, as far as events have reported it.
     bool isKey = false;
     const qulonglong key = (wanted.startsWith(QLatin1String("key ")) ? wanted.mid(4).trimmed() : wanted).toULongLong(&isKey);
     for (const auto& [bucket, known] : m_pacer.state().data) {
@@ -384,7 +385,7 @@ bool ClusterCanvas::findObject(const QString& words)
 
 void ClusterCanvas::choose(ObjectRef object)
 {
-    m_spokenClient = 0; // somebody has chosen since
+    m_spokenClient = 0; // the person has chosen something since
     m_selection.select(object);
     const ClusterLayout& target = m_layoutMotion.target();
     const QRectF rect = rectIn(target, object);
@@ -398,7 +399,7 @@ void ClusterCanvas::choose(ObjectRef object)
     QAccessible::updateAccessibility(&event);
 }
 
-// With the record that is drawn there.
+// Selects the record that is drawn at the point, too.
 void ClusterCanvas::chooseAt(QPointF point)
 {
     const ObjectRef object = m_resting.hitTest(point);
@@ -479,7 +480,7 @@ void ClusterCanvas::keyPressEvent(QKeyEvent* event)
     }
 }
 
-// The nearest object in that direction; what lies to the side counts double.
+// Selects the nearest object in that direction; distance to the side counts double.
 void ClusterCanvas::walk(int dx, int dy)
 {
     m_walkedWith = QCursor::pos();
@@ -530,7 +531,7 @@ void ClusterCanvas::focusOutEvent(QFocusEvent*)
     update();
 }
 
-// At most four a second, the newest structural one: what a screen reader is told of its own accord.
+// Tells screen readers the newest structural event, at most four times a second, without being asked.
 void ClusterCanvas::announce()
 {
     if (m_toAnnounce.empty() || m_time - m_announcedAt < kAnnounceEvery)

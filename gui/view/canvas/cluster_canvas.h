@@ -19,8 +19,8 @@
 
 namespace lhrs::gui {
 
-// The picture of the cluster. It pulls from the pacer once per frame, keeps what rests in a cached layer and draws what
-// moves above it. Pan by dragging, zoom by the wheel; arrow keys walk over everything that can be selected.
+// The picture of the cluster. It pulls from the pacer once per frame, keeps what is at rest in a cached layer, and
+// draws what moves above it. Dragging pans, the wheel zooms; the arrow keys walk over everything that can be selected.
 class ClusterCanvas : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -31,24 +31,25 @@ public:
     bool refresh(double seconds) override;
 
     void setTheme(const Theme& theme);
-    // The one that is drawn with: in a large view its text is larger than was asked for.
+    // The theme that is used for drawing. In a large view its text is larger than was asked for.
     const Theme& theme() const { return m_theme; }
     void setLayers(Layers layers);
     Layers layers() const { return m_layers; }
-    // Nothing travels and nothing pulses; what changes fades over.
+    // Nothing travels and nothing pulses; changes fade in.
     void setReducedMotion(bool on);
     static constexpr double kFade = 0.15; // seconds
     static constexpr double kHoverDelay = 0.35; // seconds until the hover card shows
-    // How much of the new picture is seen above the former one; 1: nothing fades.
+    // Opacity of the new picture above the previous one; 1: nothing fades.
     double fadeShare() const;
     bool isMotionReduced() const { return m_isReduced; }
-    // By bucket group, or by host and process; a group as a row or as a column. What stood elsewhere slides to its place.
+    // By bucket group, or by host and process; a group is a row or a column. Objects slide from their old places to the
+    // new ones.
     void setArrangement(Arrangement arrangement, bool areColumns);
     Arrangement arrangement() const { return m_arrangement; }
     bool areColumns() const { return m_areColumns; }
-    // A recorded run is shown: what is not there has not happened yet.
+    // A recorded run is shown: what does not exist at the shown instant has not happened yet.
     void setRecorded(bool on);
-    // Processes of which nothing has been heard for a while, though they should give signs of life.
+    // Processes that should give signs of life but have been silent for a while.
     void setSilent(std::set<ProcessId> silent);
 
     // ---- sight
@@ -56,24 +57,24 @@ public:
     void zoomIn() { zoomBy(1.5, rect().center()); }
     void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
     void fit();
-    // Another cluster: all of it, and nothing slides there from a place that it had in the former one.
+    // Another cluster is shown: all of it is in sight, and nothing slides from its place in the previous cluster.
     void cut();
-    // Makes the object large enough to read and brings it into the middle.
+    // Zooms in until the object can be read, and moves it to the middle.
     void fitTo(ObjectRef object) { fitTo(std::vector<ObjectRef> { object }); }
-    // The same for several, which all stay in sight.
+    // The same for several objects; all of them stay in sight.
     void fitTo(const std::vector<ObjectRef>& objects);
     qreal zoom() const { return m_zoom; }
 
-    // A ring with words around the objects, for some seconds.
+    // Draws a ring with words around the objects for so many seconds.
     void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
-    // What is spoken of, for some seconds: a ring that breathes, and no words, for the caption has them.
+    // Marks the objects that a caption speaks of: a ring that pulses, without words, because the caption has them.
     void speakOf(const std::vector<ObjectRef>& objects, double seconds);
-    // Selects the bucket with this number, the bucket of this group and column ("1.0"), the process of this name, or the
-    // bucket that holds this key ("key 4711", or a number that is no bucket's).
+    // Selects the bucket with this number, the bucket at this group and column ("1.0"), the process with this name, or
+    // the bucket that holds this key ("key 4711", or a number that is not the number of a bucket).
     bool findObject(const QString& words);
 
     // ---- the picture as data
-    // What rests and what moves, as drawn in the last frame.
+    // What is at rest and what moves, as drawn in the last frame.
     const DisplayList& restingPicture() const { return m_resting; }
     const DisplayList& movingPicture() const { return m_moving; }
     DisplayList picture() const;
@@ -81,22 +82,23 @@ public:
     const ClusterState& state() const { return m_pacer.state(); }
     Selection& selection() { return m_selection; }
     QRectF rectOf(ObjectRef object) const;
-    // The rank of the bucket whose cell is at the point; 0: none. Of a cell that stands for several, the first one in use.
+    // The rank whose cell is at the point; 0: none. If the cell stands for several ranks, the first one in use.
     std::uint32_t rankAt(ObjectRef object, QPointF point) const;
     void chooseAt(QPointF point);
-    // What somebody asks about: what the mouse points at, unless the keyboard has chosen since; else what is selected.
+    // What the person asks about: the object under the mouse, unless the keyboard has chosen another since; else the
+    // selection.
     struct Asked {
         ObjectRef object;
-        std::string_view term; // of the part; empty: of the object itself
+        std::string_view term; // the term of the part; empty: the object itself
         std::uint32_t rank = 0;
     };
     Asked asked() const;
-    // The keyboard has chosen since the mouse moved.
+    // The keyboard has chosen an object since the mouse last moved.
     bool isWalked() const;
     const Motion& motion() const { return m_motion; }
     // Something travels, or slides to its place.
     bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
-    // Selects and brings into sight; for keyboard and screen readers.
+    // Selects the object and brings it into sight; for the keyboard and for screen readers.
     void choose(ObjectRef object);
 
 signals:
@@ -150,11 +152,11 @@ private:
     Layers m_layers;
     CellReader m_cells;
     LayoutMotion m_layoutMotion;
-    ClusterLayout m_layout; // of the resting picture: what is drawn and where it is always fit
+    ClusterLayout m_layout; // of the resting picture: it always matches what is drawn
     CellPlan m_plan;
     DisplayList m_resting, m_ribbons, m_moving;
     QImage m_cache, m_ribbonLayer; // painted in another thread
-    QImage m_former; // that fades away; null: nothing does
+    QImage m_former; // the previous picture while it fades out; null: no fade
     double m_fadeStart = 0;
     QString m_footNote, m_ribbonNote;
     qreal m_zoom = 1;
@@ -166,11 +168,11 @@ private:
     bool m_isPressed = false, m_isDragging = false, m_isRecorded = false, m_areColumns = false;
     Arrangement m_arrangement = Arrangement::Groups;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
-    std::string_view m_pointedTerm;     // of the part that the mouse is over
+    std::string_view m_pointedTerm;     // the term of the part under the mouse
     std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose
     std::vector<Highlight> m_highlights;
     std::vector<ObjectRef> m_spokenOf;
-    ProcessId m_spokenClient = 0; // the last one
+    ProcessId m_spokenClient = 0; // the client that was spoken of last
     double m_spokenSince = 0, m_spokenUntil = 0;
     std::string m_toAnnounce;
     std::set<ProcessId> m_silent;

@@ -34,7 +34,7 @@ struct Span {
 };
 constexpr Span kSpans[] = { { "whole run", 0 }, { "60 s", 60 }, { "10 s", 10 }, { "1 s", 1 }, { "0.1 s", 0.1 } };
 
-// A line or a bar as it is drawn, for the legend.
+// The icon of a series for the legend: a line or a bar as the chart draws it.
 QIcon sampleOf(int colour, int dash, bool isBar, const Theme& theme)
 {
     const int wide = int(theme.px(34)), high = int(theme.px(14));
@@ -132,7 +132,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     m_note->setWordWrap(true);
     m_legendRow->setContentsMargins(0, 0, 0, 0);
 
-    auto* top = new QWidget(this); // in a narrow window the boxes stand below the title
+    auto* top = new QWidget(this); // in a narrow window the boxes are below the title
     auto* flow = new FlowLayout(top, 12);
     flow->setContentsMargins(0, 0, 0, 0);
     for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_log, m_tableBox, m_spans, m_export })
@@ -224,7 +224,7 @@ void ChartPanel::chooseRow(int row)
     drawMeasured();
 }
 
-// Its picture has its own legend and words.
+// The chart of a script has its own legend and words in its picture.
 void ChartPanel::drawMeasured()
 {
     m_isDirty = false;
@@ -274,7 +274,7 @@ void ChartPanel::setTableShown(bool on)
     m_isDirty = true;
 }
 
-// Brings the numbers of the interval that is to be shown.
+// Reads the numbers of the interval to show.
 void ChartPanel::pull(double seconds)
 {
     m_sincePull += seconds;
@@ -286,7 +286,7 @@ void ChartPanel::pull(double seconds)
         from = m_originNs = recording->beginNs();
         to = std::max(recording->endNs(), from + 1);
         if (span > 0 && span < to - from) {
-            // By pages, so that the axes stand while the instant moves.
+            // By whole pages, so that the axes stand still while the instant moves.
             from += (std::max(m_time.cursorNs(), from) - from) / span * span;
             to = from + span;
         }
@@ -314,10 +314,10 @@ void ChartPanel::pull(double seconds)
     m_sincePull = 0;
     m_series = m_live();
     m_isDirty = true;
-    // The clock goes on where nothing happens; while a simulator's time is being found it may be elsewhere.
+    // The clock also advances where nothing happens; until a simulator's time is known, it may be far off.
     const std::int64_t now = m_time.endNs();
     m_readTo = now > m_series.endNs() && now - m_series.endNs() < std::int64_t(86'400) * 1'000'000'000 ? now : m_series.endNs();
-    // Of the cluster that is there: former ones of the window had times and kills of their own.
+    // Only the present cluster: previous clusters of this window had their own times and kills.
     m_readFrom = m_originNs = m_series.isEmpty() ? 0 : std::max(m_series.beginNs(), m_time.beginNs());
     if (span > 0 && isFollowing)
         m_readFrom = std::max(m_readFrom, m_readTo - span);
@@ -326,7 +326,7 @@ void ChartPanel::pull(double seconds)
 bool ChartPanel::refresh(double seconds)
 {
     if (!m_measuredShown.isEmpty())
-        return false; // it changes when its table does
+        return false; // it changes only with its table
     pull(seconds);
     m_sinceDraw += seconds;
     if (m_isDirty && (m_sinceDraw >= kDrawEvery || !isReading()))
@@ -384,7 +384,7 @@ void ChartPanel::makeLegend()
     for (const ChartSeries& series : chart.series) {
         auto* button = new QToolButton(m_legend);
         button->setObjectName(QStringLiteral("series_") + series.id);
-        button->setText(QStringLiteral("  ") + series.name); // the style leaves no room between sample and name
+        button->setText(QStringLiteral("  ") + series.name); // the style leaves no gap between icon and name
         button->setIcon(sampleOf(series.colour, series.dash, false, m_theme));
         button->setIconSize(sample);
         button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);

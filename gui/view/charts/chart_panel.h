@@ -30,7 +30,7 @@ namespace lhrs::gui {
 
 class FlowLayout;
 
-// The rows of a chart: what its CSV has, cell by cell.
+// The rows of a chart as in its CSV file, cell by cell.
 class ChartTable : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -47,40 +47,41 @@ private:
     std::vector<QVariantList> m_rows;
 };
 
-// The charts of the run (window.md 2.7): a list of them, one of them large, its series on and off, its rows as a table.
-// Live they come from the ingest thread's series, of a recording from its events; the instant is that of the time line.
+// The charts of the run: a list of them, one of them large, its series on and off, and its rows as a table. For a live
+// run the data comes from the series of the ingest thread, for a recording from its events. The instant is that of the
+// time line.
 class ChartPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // `live`: the numbers of the running cluster; called a few times a second while the panel is seen.
+    // `live`: the numbers of the running cluster; called a few times a second while the panel is visible.
     ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
-    // Another run: forgets the former one's numbers.
+    // Another run: discards the numbers of the previous one.
     void reset();
 
     void choose(ChartKind kind);
     ChartKind kind() const { return m_kind; }
-    // 0: the whole run; else so many seconds with the shown instant in them.
+    // 0: the whole run; else a span of so many seconds that contains the shown instant.
     void setSpan(double seconds);
     void setTableShown(bool on);
     const ChartData& chart() const { return m_view->shown(); }
     ChartView& view() { return *m_view; }
     const ChartTable& table() const { return *m_model; }
-    // Where the time axis has its 0, on the run's clock.
+    // The zero of the time axis, on the run's clock.
     std::int64_t beginNs() const { return m_originNs; }
-    // A chart that a script asked for, or a newer state of one; `opens`: it is shown now.
+    // Adds a chart that a script asked for, or a newer state of it; `opens`: the chart is shown now.
     void showMeasured(const MeasureChart& chart, const QString& origin, bool opens);
-    // The one that is shown; null: a chart of the run is.
+    // The script's chart that is shown; null while a chart of the run is shown.
     const MeasureChart* measured() const { return m_measuredShown.isEmpty() ? nullptr : &m_measure->chart(); }
-    // Those of a former script are forgotten.
+    // Removes the charts of the previous script.
     void forgetMeasured();
     bool isReading() const { return m_reader && !m_reader->isDone(); }
-    // Words of the action that ends a chart's emptiness, by its id.
+    // Gives the label of the action that would fill an empty chart, by the action's id.
     void setRemedyWords(std::function<QString(const QString& action)> words) { m_remedyWords = std::move(words); }
 
-    // The instant that some view is pointed at, on the run's clock.
+    // The instant under the mouse in any view, on the run's clock.
     void setPointed(std::optional<std::int64_t> runNs);
 
 signals:
@@ -102,8 +103,8 @@ private:
     Theme m_theme;
     RunSeries m_series;
     std::unique_ptr<SeriesReader> m_reader;
-    const Recording* m_read = nullptr; // which recording the reader reads
-    std::int64_t m_readFrom = 0, m_readTo = 0, m_originNs = 0; // shown; where the axis has its 0
+    const Recording* m_read = nullptr; // the recording that the reader reads
+    std::int64_t m_readFrom = 0, m_readTo = 0, m_originNs = 0; // the shown interval; the zero of the axis
     ChartKind m_kind = ChartKind::Operations;
     double m_span = 0, m_sincePull = 1, m_sinceDraw = 1;
     bool m_isDirty = true, m_isLogChosen = false;
@@ -120,12 +121,12 @@ private:
     QLabel *m_title, *m_note;
     ChartView* m_view;
     MeasureView* m_measure;
-    QStackedWidget* m_stack; // of the two
+    QStackedWidget* m_stack; // of both views
     struct Measured {
         MeasureChart chart;
         QString origin;
     };
-    std::vector<Measured> m_measured; // in the list below the charts of the run
+    std::vector<Measured> m_measured; // listed below the charts of the run
     QString m_measuredShown;          // id; empty: none
     ChartTable* m_model;
     QTableView* m_table;

@@ -25,7 +25,7 @@ namespace {
 
 constexpr TextStyle kAxis { TextSize::Strong, false, false };
 constexpr TextStyle kTheoryName { TextSize::Strong, true, false };
-constexpr std::size_t kPiecesMax = 60; // of a line; above it gaps are too narrow to be seen
+constexpr std::size_t kPiecesMax = 60; // of a line; with more pieces the gaps are too narrow to be seen
 constexpr TextStyle kNothing { TextSize::Title, true, false };
 
 QString labelFormat(double step)
@@ -53,7 +53,7 @@ ChartView::~ChartView() = default;
 
 QColor ChartView::colourOf(int number, const Theme& theme)
 {
-    // Orange, sky blue and yellow are too pale for a line on white; black is none on black.
+    // Orange, sky blue and yellow are too pale for a line on white; black cannot be seen on black.
     const std::array light { okabe::kBlue, okabe::kVermillion, okabe::kGreen, QRgb(0xff8f3f73) };
     const std::array dark { okabe::kSkyBlue, okabe::kOrange, QRgb(0xff2fd3a4), okabe::kPurple };
     return QColor::fromRgb((theme.isDark() ? dark : light)[std::size_t(number) % light.size()]);
@@ -160,7 +160,7 @@ void ChartView::rebuild()
         else
             rebuildBars();
     }
-    chart()->layout()->activate(); // where things are is asked before the next event
+    chart()->layout()->activate(); // positions are requested before the next event
     viewport()->update();
 }
 
@@ -226,7 +226,7 @@ void ChartView::fill(const Piece& piece)
     const auto& told = m_data.series[piece.series].points;
     for (std::size_t i = piece.first; i < piece.last; ++i)
         points.append({ told[i].x, shownY(told[i].y) });
-    // What stands alone is seen as a point.
+    // A single point without neighbours is drawn as a point.
     piece.line->setPointsVisible(points.size() < 3);
     piece.line->setMarkerSize(m_theme.px(7));
     piece.line->replace(points);
@@ -239,7 +239,7 @@ void ChartView::rebuildBars()
     QStringList names;
     for (std::size_t part = 0; part < std::size_t(m_data.parts.size()); ++part) {
         auto* set = new QBarSet(m_data.parts[qsizetype(part)]);
-        // From top to bottom in the order of time: Qt counts from below.
+        // In order of time from top to bottom: Qt counts from below.
         for (auto bar = m_data.bars.rbegin(); bar != m_data.bars.rend(); ++bar)
             set->append(bar->parts[part]);
         const QColor colour = colourOf(int(part), m_theme);
@@ -267,7 +267,7 @@ void ChartView::rebuildBars()
     setRanges();
 }
 
-// The axes end at round numbers; what is switched off has no say.
+// The axes end at round numbers; hidden series do not affect them.
 void ChartView::setRanges()
 {
     auto* time = static_cast<QValueAxis*>(m_xAxis);
@@ -302,7 +302,7 @@ void ChartView::setRanges()
         axis->setRange(m_yLow, m_yHigh);
     } else if (auto* plain = qobject_cast<QValueAxis*>(m_yAxis)) {
         const double steps = niceStep(high, std::max(2.0, height() / m_theme.px(60)));
-        const double ticks = m_data.kind == ChartKind::Buckets ? std::max(1.0, steps) : steps; // there is no half bucket
+        const double ticks = m_data.kind == ChartKind::Buckets ? std::max(1.0, steps) : steps; // no half buckets
         m_yLow = 0;
         m_yHigh = std::ceil(high * 1.06 / ticks) * ticks;
         plain->setTickInterval(ticks);
@@ -341,7 +341,7 @@ void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
         return QRectF(from, plot.top(), std::max<qreal>(2, to - from), plot.height());
     };
     for (const ChartShade& shade : m_data.shades) {
-        if (shade.kind == SeriesShade::Kind::Gate) { // time that passed for nobody
+        if (shade.kind == SeriesShade::Kind::Gate) { // time did not advance for any process
             QColor hatch = m_theme.muted;
             hatch.setAlphaF(0.45F);
             painter->setPen(Qt::NoPen);
@@ -350,7 +350,7 @@ void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
             continue;
         }
         QColor fill = shade.kind == SeriesShade::Kind::Fault ? m_theme.caution : m_theme.bad;
-        // What is too short to be a shade, as a kill, is a line.
+        // What is too short for a shade, such as a kill, is a line.
         const bool isLine = shadeOf(shade).width() <= 2;
         fill.setAlphaF(isLine ? 0.9F : m_theme.isDark() ? 0.26F : 0.18F);
         painter->fillRect(shadeOf(shade), fill);
@@ -379,7 +379,7 @@ void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
     }
 }
 
-// What is written into the plot. Names of theory stand above their line at the right, those of faults at the top.
+// The labels inside the plot. Names of theory are above their line at the right, those of faults at the top.
 std::vector<ChartView::Label> ChartView::labels() const
 {
     std::vector<Label> out;
@@ -405,7 +405,7 @@ std::vector<ChartView::Label> ChartView::labels() const
         return out;
     }
     std::vector<QRectF> taken;
-    // From below to above, so that names of lines that lie close together stand in their order and never below the axis.
+    // From bottom to top, so that names of close lines keep their order and are never below the axis.
     std::vector<ChartTheory> ascending = m_data.theory;
     std::stable_sort(ascending.begin(), ascending.end(), [](const ChartTheory& x, const ChartTheory& y) { return x.low < y.low; });
     for (const ChartTheory& theory : ascending) {
@@ -419,7 +419,7 @@ std::vector<ChartView::Label> ChartView::labels() const
         while (std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(box); }))
             box.translate(0, -1);
         if (box.top() < 0)
-            continue; // the words below the chart name it
+            continue; // the text below the chart names it
         taken.push_back(box);
         out.push_back({ box, theory.name, m_theme.text, kTheoryName });
     }
@@ -429,7 +429,7 @@ std::vector<ChartView::Label> ChartView::labels() const
         const QString words = m_theme.metrics(kAxis).elidedText(shade.words, Qt::ElideRight, plot.right() - from);
         const qreal wide = m_theme.width(kAxis, words);
         const QRectF box(from, plot.top() + m_theme.px(7), wide, high);
-        // Where shades crowd, the first ones are named; the table of faults has all.
+        // Where shades are crowded, only the first ones are named; the table of faults lists all.
         if (words.size() < 4 || from - positionOf(shade.from, m_yHigh).x() > m_theme.px(40))
             continue;
         if (std::any_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(box); }))

@@ -16,8 +16,8 @@ class QLineSeries;
 
 namespace lhrs::gui {
 
-// Draws one ChartData with Qt Charts: lines and bars are Qt's, behind them are faults and theory, above them names and the
-// instant that the window shows. Clicking chooses an instant.
+// Draws one ChartData with Qt Charts. Qt draws the lines and bars; faults and theory are drawn behind them, names and
+// the instant that the window shows above them. A click chooses an instant.
 class ChartView : public QChartView {
     Q_OBJECT
 public:
@@ -33,19 +33,19 @@ public:
     void setHiddenSeries(const std::set<QString>& ids);
     // The instant that the window shows, in seconds of the axis.
     void setInstant(double seconds);
-    // The instant that some view is pointed at; nothing: none.
+    // The instant under the mouse in any view; nothing: none.
     void setPointed(std::optional<double> seconds);
     std::optional<double> pointed() const { return m_pointed; }
 
-    // Where a point of the chart is, in pixels of this widget; and the time at a pixel.
+    // Maps a point of the chart to pixels of this widget, and a pixel to a time.
     QPointF positionOf(double x, double y) const;
     double secondsAt(qreal x) const;
     QRectF plotRect() const;
-    // The words that are painted besides Qt's axes.
+    // The words that are painted in addition to Qt's axes.
     QStringList texts() const;
     std::vector<QRectF> textBoxes() const;
 
-    // The scene as it is, with a line of words above and one below; in the size of the widget.
+    // Paints the scene as it is, in the size of the widget, with one line of words above it and one below.
     void paintTo(QPainter& painter, const QSizeF& size, const QString& head, const QString& foot);
     static QColor colourOf(int number, const Theme& theme);
     static Qt::PenStyle dashOf(int number);
@@ -70,8 +70,8 @@ private:
         QColor colour;
         TextStyle style;
     };
-    struct Piece { // of a series: from one gap to the next
-        std::size_t series = 0, first = 0, last = 0; // last: the point after it
+    struct Piece { // a part of a series, from one gap to the next
+        std::size_t series = 0, first = 0, last = 0; // last: one past its last point
         QLineSeries* line = nullptr;
     };
     void rebuild();
@@ -87,9 +87,9 @@ private:
     ChartData m_data;
     Theme m_theme;
     std::set<QString> m_hidden;
-    QString m_shape; // what the chart's objects were made for
+    QString m_shape; // the shape of the data for which the chart's objects were made
     std::vector<Piece> m_pieces;
-    QAbstractSeries* m_anchor = nullptr; // whose axes positions refer to
+    QAbstractSeries* m_anchor = nullptr; // the series whose axes define positions
     QAbstractAxis *m_xAxis = nullptr, *m_yAxis = nullptr;
     bool m_isLog = false;
     std::optional<double> m_pointed;

@@ -59,7 +59,7 @@ void MeasureView::setTheme(const Theme& theme)
 
 void MeasureView::draw()
 {
-    m_svg.clear(); // made again when it is seen
+    m_svg.clear(); // rebuilt when it is next visible
     update();
 }
 

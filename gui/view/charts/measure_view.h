@@ -38,7 +38,8 @@ private:
     std::unique_ptr<QSvgRenderer> m_renderer;
 };
 
-// A chart in a file on light paper, by the ending of its name: .svg, .pdf or .png. An error is a sentence, empty: written.
+// Writes a chart to a file on light paper; the ending of the name chooses .svg, .pdf or .png. Returns an error as a
+// sentence, or an empty string.
 QString writeMeasureChart(const QString& path, const MeasureChart& chart, const QString& origin);
 
 } // namespace lhrs::gui

@@ -41,7 +41,7 @@ QString save(const QString& path, const QByteArray& bytes)
     return {};
 }
 
-// From the power of ten below the least value to the one above the greatest.
+// The range from the power of ten below the smallest value to the one above the largest.
 std::pair<double, double> decades(double least, double most)
 {
     const double low = std::pow(10, std::floor(std::log10(least))), high = std::pow(10, std::ceil(std::log10(most)));
@@ -68,7 +68,7 @@ QAbstractAxis* axisOf(bool isLog, const QString& title, double least, double mos
     return axis;
 }
 
-// Ours solid, published dashed in the same colour, each value with a point of its own.
+// Our values as solid lines, published ones dashed in the same colour, with a point for each value.
 std::unique_ptr<QChartView> viewOf(const PaperChart& chart, const Theme& theme)
 {
     auto* picture = new QChart;
@@ -112,7 +112,7 @@ std::unique_ptr<QChartView> viewOf(const PaperChart& chart, const Theme& theme)
     auto view = std::make_unique<QChartView>(picture);
     view->setRenderHint(QPainter::Antialiasing);
     view->resize(kChartSize);
-    view->grab(); // lays the chart out
+    view->grab(); // makes Qt lay out the chart
     return view;
 }
 

@@ -13,8 +13,8 @@ struct ReportFacts {
     QString written;      // when, UTC
 };
 
-// Writes report.html (self-contained: the charts are in it), comparison.csv, shapes.csv and each chart as .svg and .png into the
-// directory. The error is a sentence; empty: written, and `files` has the names.
+// Writes report.html (self-contained: the charts are in it), comparison.csv, shapes.csv, and each chart as .svg and
+// .png into the directory. Returns an error as a sentence, or an empty string; `files` receives the names.
 QString writeReport(const PaperReport& report, const ReportFacts& facts, const QString& directory, QStringList& files);
 
 } // namespace lhrs::gui

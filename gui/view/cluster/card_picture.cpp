@@ -19,7 +19,7 @@ QColor blend(QColor from, QColor to, qreal t)
     return QColor::fromRgbF(part(from.redF(), to.redF()), part(from.greenF(), to.greenF()), part(from.blueF(), to.blueF()));
 }
 
-// Empty, the shades up to the full colour, incoming.
+// Colours for empty cells, for shades up to the full colour, and for incoming records.
 std::vector<QColor> cellPalette(const Theme& theme, QColor full)
 {
     std::vector<QColor> palette { theme.empty };
@@ -38,17 +38,17 @@ struct Card {
     QStringList corner;   // right end of the header
     QString process;
     qreal fill = 0;       // share of the capacity; above 1: overload
-    bool hasLimit = true; // the mark at b
+    bool hasLimit = true; // whether the mark at b is drawn
     bool isOverflowed = false;
     QStringList amount;
-    QStringList stateWords {}; // wordings instead of those of the look, longest first
-    QStringList note {};  // beside the process of one that is up
+    QStringList stateWords {}; // replace the wordings of the look, longest first
+    QStringList note {};  // beside the process name, while the process is up
     bool isNoteUrgent = false;
-    // The terms that explain the parts; empty: it says for itself.
+    // The glossary terms that explain the parts; empty: the part needs no explanation.
     std::string_view cornerTerm {}, amountTerm {}, stateTerm {}, noteTerm {};
 };
 
-// The term that explains the word of a state; empty: the word is a plain one.
+// The glossary term for the word of a state; empty: the word is plain English.
 std::string_view termOfLook(Look look)
 {
     static constexpr std::pair<Look, std::string_view> kTerms[] = { { Look::DataSplitting, "split" }, { Look::ParitySplitting, "split" }, { Look::DataStarting, "split" }, { Look::DataSuspect, "suspect" },
@@ -57,7 +57,7 @@ std::string_view termOfLook(Look look)
     return found == std::end(kTerms) ? std::string_view() : found->second;
 }
 
-// A narrow card has room for a short word only; half a long one says nothing.
+// A narrow card has room for a short word only, and half of a long word says nothing.
 QStringList wordingsOf(Look look)
 {
     QStringList wordings { lookWord(look) };
@@ -127,7 +127,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
     const TextStyle titleStyle = isFull ? kNumber : kSmallBold;
     const TextStyle cornerStyle = isFull ? TextStyle { TextSize::Strong, true, false } : kSmall;
     const QRectF line = header.adjusted(side + (style.outline == Outline::CutCorners ? cut / 3 : 0), 0, -side, 0);
-    // What it is called comes first: it is written in smaller letters before it is shortened.
+    // The title has priority: it is written in smaller letters before it is shortened.
     const auto cornerBeside = [&](const QString& title, const TextStyle& letters) -> std::optional<QString> {
         const qreal left = line.width() - theme.metrics(letters).horizontalAdvance(title) - 6 * u;
         for (const QString& wording : card.corner)
@@ -162,7 +162,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
             const QStringList words = card.stateWords.isEmpty() ? wordingsOf(card.look) : card.stateWords;
             const auto widthOf = [&](const QString& word) { return theme.metrics(kSmallBold).horizontalAdvance(word) + beside; };
             const auto fitting = std::find_if(words.begin(), words.end() - 1, [&](const QString& word) { return widthOf(word) <= row.width(); });
-            const QString word = *fitting; // the shortest where none fits
+            const QString word = *fitting; // the shortest if none fits
             chipWidth = std::min(row.width(), widthOf(word));
             const QRectF chip(row.right() - chipWidth, row.top() + 1, chipWidth, row.height() - 2);
             out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, style.colour, {}, 1, false, false });
@@ -174,7 +174,7 @@ CardDetail drawFrame(const PictureInput& in, ObjectRef object, const Card& card,
             const TextStyle noteStyle = card.isNoteUrgent ? kSmallBold : kSmall;
             for (const QString& words : card.note) {
                 const qreal width = theme.width(noteStyle, words) + 1;
-                // Beside the whole name, or not at all; only what is urgent may shorten it.
+                // The note is shown only beside the whole name; only an urgent note may shorten the name.
                 if (width > (card.isNoteUrgent ? row.width() * 0.62 : row.width() - theme.width(kSmall, card.process) - 5 * u))
                     continue;
                 out.text(QRectF(row.right() - width, row.top(), width, row.height()), words, noteStyle, card.isNoteUrgent ? theme.text : theme.muted, Qt::AlignRight | Qt::AlignVCenter);
@@ -231,7 +231,7 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
     }
     if (bar.width() < 8)
         return;
-    // The bar ends at 1.25 b, so that an overload is seen: the mark stands at b.
+    // The bar ends at 1.25 b, so that an overload is visible; the mark is at b.
     const qreal scale = card.hasLimit ? 1.25 : 1, share = std::min(card.fill, scale) / scale;
     const qreal markX = bar.left() + bar.width() / scale;
     out.add(DisplayList::Box { bar, Outline::Rectangle, 0, theme.empty, {}, 1, false, false });
@@ -247,8 +247,8 @@ void drawFill(const PictureInput& in, const Card& card, CardDetail detail, Displ
     }
 }
 
-// `words` of a rank are written into its cell where the cells have room; empty: nothing is.
-// `covered`: there is something else.
+// `words` of a rank are written into its cell if the cells have room; empty: nothing is written.
+// `covered`: an area that something else occupies.
 template <class Words>
 void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRectF& covered, std::vector<std::uint8_t> values, QColor full, std::string_view term, DisplayList& out, Words&& words)
 {
@@ -279,16 +279,16 @@ void drawCells(const PictureInput& in, const CellGeometry& geometry, const QRect
     out.add(std::move(cells));
 }
 
-// The contents shown are those of a process that runs.
+// The contents on the card are those of a running process.
 bool isThere(Look look)
 {
     return look != Look::DataGone && look != Look::DataFailed && look != Look::DataLost && look != Look::ParityGone && look != Look::ParityFailed && look != Look::ParityLost;
 }
 
-// Of a bucket that failed before anybody watched.
+// For a bucket that failed before anything observed it.
 const QStringList kUnknown { QStringLiteral("contents unknown"), QStringLiteral("unknown"), QStringLiteral("?") };
 
-// `count` of them are known all the same: the card is filled as high as they would stand.
+// `count` records are known nevertheless: the card is filled to the height that they would have.
 void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, std::uint32_t count, QColor full, const QRectF& area, DisplayList& out)
 {
     const std::uint32_t most = std::max(std::max(in.plan.ranks, count), 1U);
@@ -304,10 +304,11 @@ void drawUnobserved(const PictureInput& in, Look look, bool isOnlyDeclared, std:
     drawDamage(in, look, area.adjusted(0, line, 0, 0), out);
 }
 
-// One that does not serve has last words at the foot of its card: what is known of it, when, and by whose word.
+// A bucket that does not serve has last words at the foot of its card: what is known of it, since when, and from which
+// process.
 struct LastWords {
     std::vector<QStringList> lines;
-    QRectF rect; // null: there are none, or no room for them
+    QRectF rect; // null: there are no last words, or no room for them
 };
 
 LastWords lastWords(const PictureInput& in, ObjectRef object, Look look, const QRectF& card)
@@ -322,7 +323,7 @@ LastWords lastWords(const PictureInput& in, ObjectRef object, Look look, const Q
     const auto process = item ? in.state.processes.find(item->process) : in.state.processes.end();
     const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
     const qreal foot = hasBadge ? line + 12 * u : 4 * u; // drawFaults() writes there
-    // The cross comes before the words, and the last word before those before it.
+    // The cross has priority over the words, and the last line over the lines before it.
     const auto high = [&] { return qreal(last.lines.size()) * line + 6 * u; };
     while (last.lines.size() > 1 && card.height() - head - foot < high() + cross)
         last.lines.erase(last.lines.begin());
@@ -344,7 +345,7 @@ void drawLastWords(const PictureInput& in, const LastWords& last, DisplayList& o
     }
 }
 
-// What is left of the area of the cells above the last words.
+// The part of the area of the cells that is above the last words.
 QRectF above(const QRectF& area, const LastWords& last)
 {
     return last.rect.isNull() ? area : QRectF(area.left(), area.top(), area.width(), std::max(0.0, last.rect.top() - area.top()));
@@ -379,7 +380,7 @@ void drawParityCells(const PictureInput& in, const ParityBucketState& bucket, Lo
         drawUnobserved(in, look, bucket.isOnlyDeclared, bucket.recordGroups, in.theme.parityFill, above(geometry.area, last), out);
         return;
     }
-    // The number of records that the parity record covers.
+    // The number of records that each parity record covers.
     drawCells(in, geometry, last.rect, in.cells.parity(bucket, geometry, in.plan.ranks, in.state.m()), isThere(look) ? in.theme.parityFill : in.theme.outline, "record-group", out,
         [&](std::uint32_t rank) { return QString::number(bucket.ranks.at(rank)); });
     drawDamage(in, look, above(geometry.area, last), out);
@@ -404,7 +405,7 @@ std::vector<QRectF> wordsOfCard(const PictureInput& in, const ClusterLayout::Ite
     const auto group = in.state.groups.find(std::uint32_t(isData ? item.object.a / in.state.m() : item.object.a));
     const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
     const bool hasRole = group != in.state.groups.end() && group->second.recovery.isUnderWay() && group->second.recovery.decoder;
-    const qreal foot = in.theme.lineHeight(kSmallBold) + 9 * u; // as drawFaults() and drawRecoveryRoles() have it
+    const qreal foot = in.theme.lineHeight(kSmallBold) + 9 * u; // as in drawFaults() and drawRecoveryRoles()
     if (hasBadge || hasRole)
         words.emplace_back(item.rect.left(), item.rect.bottom() - foot, item.rect.width(), foot);
     return words;
@@ -477,7 +478,7 @@ void drawParityCard(const PictureInput& in, const ParityBucketState& bucket, con
     card.hasLimit = false;
     card.amount = { countedWords(bucket.recordGroups, "record group", "record groups"), countedWords(bucket.recordGroups, "group", "groups"), grouped(bucket.recordGroups),
         bucket.recordGroups >= 1000 ? QStringLiteral("%1k").arg(qRound(bucket.recordGroups / 1000.0)) : QString::number(bucket.recordGroups) };
-    card.cornerTerm = "delta"; // that waits for its predecessor
+    card.cornerTerm = "delta"; // a delta that waits for its predecessor
     card.amountTerm = "record-group";
     card.stateTerm = termOfLook(card.look);
     if (bucket.isOnlyDeclared)

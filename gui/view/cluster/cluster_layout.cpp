@@ -10,9 +10,9 @@ namespace lhrs::gui {
 namespace {
 
 constexpr qreal kCardWidthMax = 330; // pixels at 100 %
-const QString kDisplacedTitle = QStringLiteral("Displaced: serves nothing"); // as the picture writes it
+const QString kDisplacedTitle = QStringLiteral("Displaced: serves nothing"); // the same text as in the picture
 
-// What the groups' area has to hold.
+// The objects for which the groups' area must have room.
 struct Census {
     std::vector<std::uint32_t> groups;
     std::uint32_t m = 4, k = 1, b = 1;
@@ -33,26 +33,28 @@ Census censusOf(const ClusterState& state)
     }
     for (const auto& [number, group] : state.groups)
         groups.insert(number);
-    // The next bucket to be created may open a group: shown only once a process holds a place in it.
+    // The next bucket may open a new group, which is shown only when a process holds a place in it.
     census.groups.assign(groups.begin(), groups.end());
     return census;
 }
 
-// Pixels at 100 %: of a card that has room for cells of records, and of the split pointer without its words.
+// Pixels at 100 %: the size of a card with room for cells of records, and the height of the split pointer without
+// words.
 constexpr qreal kFullWidth = 84, kFullHeight = 78, kPointerAlone = 12;
 
-// Sizes of one group's row for a number of columns of groups.
+// The sizes in one group's row for a given number of columns of groups.
 struct RowFit {
     QSizeF cell;
     QSizeF card;
     qreal header = 0, pointer = 0, columnGap = 0, rowGap = 0, cardGap = 0, parityGap = 0, score = 0;
 };
 
-// How high a card of that width may be: its ranks, as large as they are drawn at most, fill it, and it does not become a tower.
+// The largest useful height of a card of that width: its ranks fill it at their largest size, and it is not too tall
+// for its width.
 qreal heightMax(const Census& census, qreal width, const Theme& theme)
 {
     constexpr qreal kLeast = 150, kMost = 460, kPerWidth = 2.4; // pixels at 100 %
-    constexpr qreal kLonger = 1.5;                              // than wide may a cell be, as cellGeometry() makes it
+    constexpr qreal kLonger = 1.5;                              // limit of height / width of a cell, see cellGeometry()
     const qreal u = theme.px(1), cell = kCellMax * u;
     const qreal perRow = std::max(1.0, std::floor((width - 14 * u) / cell));
     const qreal head = theme.lineHeight({ TextSize::Title, true }) + 2 * theme.lineHeight({ TextSize::Small }) + 26 * u;
@@ -60,7 +62,7 @@ qreal heightMax(const Census& census, qreal width, const Theme& theme)
     return std::min({ std::max(kLeast * u, filled), kMost * u, std::max(1.0, width) * kPerWidth });
 }
 
-// A group as a column: its data buckets below each other, a gap, its parity buckets.
+// A group as a column: its data buckets one below the other, a gap, its parity buckets.
 RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& theme)
 {
     const int rows = (int(census.groups.size()) + columns - 1) / columns;
@@ -74,7 +76,7 @@ RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& t
     if (fit.cell.height() - fit.header < cards * 12 * u)
         fit.header = 0;
     const qreal share = (fit.cell.height() - fit.header) / cards;
-    // The split pointer has its place in the gap below a card.
+    // The split pointer is in the gap below a card.
     fit.cardGap = std::min(8 * u, share * 0.25);
     fit.pointer = fit.cardGap * 0.8;
     fit.parityGap = 2 * fit.cardGap;
@@ -89,7 +91,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     const int rows = (int(census.groups.size()) + columns - 1) / columns;
     const qreal u = theme.px(1);
     RowFit fit;
-    // Of thousands of groups the gaps shrink too: something is left for the cards at any size.
+    // With thousands of groups the gaps shrink too, so that the cards keep some room at any size.
     fit.columnGap = std::min(16 * u, area.width() / columns * 0.3);
     fit.rowGap = std::min(6 * u, area.height() / rows * 0.3);
     fit.cell = QSizeF((area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
@@ -101,7 +103,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     const auto heightWith = [&](qreal header, qreal pointer) { return fit.cell.height() - header - pointer; };
     fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
     fit.pointer = theme.lineHeight({ TextSize::Small }) + 2 * u;
-    // Cells of records are worth more than the words beside the arrow: n stands in the box of the file, too.
+    // Cells of records are more useful than the words beside the arrow: the box of the file shows n too.
     if (heightWith(fit.header, fit.pointer) < kFullHeight * u && heightWith(fit.header, kPointerAlone * u) >= kFullHeight * u)
         fit.pointer = kPointerAlone * u;
     if (heightWith(fit.header, fit.pointer) < 30 * u) {
@@ -114,7 +116,7 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     const qreal height = heightWith(fit.header, fit.pointer);
     fit.card = QSizeF(std::min(width, kCardWidthMax * u), std::min(height, heightMax(census, std::min(width, kCardWidthMax * u), theme)));
     fit.card.setWidth(std::min(fit.card.width(), std::max(fit.card.height(), 1.0) * 2.4));
-    // The best arrangement is the one with the largest cards, as far as their smaller side counts.
+    // The best arrangement has the largest cards, measured by the side that limits them.
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
     return fit;
 }
@@ -138,7 +140,7 @@ int bestColumns(const Census& census, QSizeF area, const Theme& theme, bool areC
     return best;
 }
 
-// As a person sorts: node-9 before node-10.
+// Natural order: node-9 before node-10.
 bool isNaturallyLess(const std::string& x, const std::string& y)
 {
     const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
@@ -183,7 +185,7 @@ void chooseDetail(const ClusterState& state, const Theme& theme, QSizeF card, Cl
     layout.detail = std::max(detailFor(card, theme), byCount);
 }
 
-// The address without its port.
+// The host: the address without the port.
 QString hostOf(const ProcessState& process)
 {
     return QString::fromStdString(process.address).section(QLatin1Char(':'), 0, 0);
@@ -206,7 +208,7 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
 
     const int rows = (int(census.groups.size()) + layout.columns - 1) / layout.columns;
-    // From the first card of a group to a card of it.
+    // The offset of a card from the first card of its group.
     const auto offsetOf = [&](std::uint32_t index) {
         const qreal step = areColumns ? fit.card.height() : fit.card.width();
         const qreal along = qreal(index) * (step + fit.cardGap) + (index >= census.m ? fit.parityGap - fit.cardGap : 0);
@@ -220,7 +222,7 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     const qreal cardsWidth = last.x() + fit.card.width();
     const qreal left = std::max(0.0, (fit.cell.width() - cardsWidth) / 2);
     for (std::size_t index = 0; index < census.groups.size(); ++index) {
-        // Rows are filled from above to below, columns from left to right.
+        // Rows are filled from top to bottom, columns from left to right.
         const int column = areColumns ? int(index) % layout.columns : int(index) / rows, row = areColumns ? int(index) / layout.columns : int(index) % rows;
         const std::uint32_t g = census.groups[index];
         const QPointF corner = area.topLeft() - layout.pan
@@ -247,10 +249,11 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     chooseDetail(state, theme, fit.card, layout);
 }
 
-// All servers of each host side by side, whatever they hold: where the file really is.
+// All servers of each host side by side, whatever their roles: the physical placement of the file.
 void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptions& options, ClusterLayout& layout)
 {
-    // Who holds a place now, and who waits for one; who held one before is not there any more, or displaced.
+    // Processes that hold a place now, and those that wait for one. A process that held a place before is not among
+    // them: it is gone or displaced.
     std::map<ProcessId, ObjectRef> objects;
     for (const auto& [number, bucket] : state.data)
         objects.try_emplace(bucket.process, ObjectRef { ObjectKind::Data, number, 0 });
@@ -325,7 +328,7 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     const std::vector<ProcessId> spares = sparesOf(state, role);
     pool.spares = spares.size();
     const QRectF inside(frame.left() + 8 * u, pool.title.bottom() + 1 * u, frame.width() - 16 * u, frame.bottom() - pool.title.bottom() - 6 * u);
-    // As few rows as possible: chips with names as long as they fit, else squares.
+    // As few rows as possible: chips with the longest names that fit, else squares.
     const qreal gap = 5 * u;
     const auto count = int(std::max<std::size_t>(1, spares.size()));
     QSizeF chip;
@@ -346,7 +349,7 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     layout.pools.push_back(pool);
 }
 
-// A strip below the rows: as many chips as fit behind its title.
+// A strip below the rows: its title, and as many chips as fit after it.
 void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme, QRectF strip, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
@@ -364,7 +367,7 @@ void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme,
 void placeTop(const ClusterState& state, const Theme& theme, ProcessId chosen, QRectF band, ClusterLayout& layout)
 {
     const qreal u = theme.px(1);
-    const bool isNarrow = band.width() < 700 * u; // the file's words get shorter before the clients' do
+    const bool isNarrow = band.width() < 700 * u; // the file's words are shortened before the clients' words
     const qreal coordinatorWidth = (isNarrow ? 100 : 126) * u;
     const qreal fileWidth = std::min(band.width() * (isNarrow ? 0.42 : 0.5), 560 * u);
     layout.file = QRectF(band.right() - fileWidth, band.top(), fileWidth, band.height());
@@ -465,7 +468,7 @@ std::uint64_t placesStamp(const ClusterState& state)
     for (const auto& [id, process] : state.processes) {
         mix(id);
         mix((std::uint64_t(process.kind) << 32) + (std::uint64_t(process.pool) << 16) + (std::uint64_t(process.place.role()) << 8) + (process.hasEnded ? 1 : 0));
-        mix((std::uint64_t(process.name.size()) << 32) + process.address.size()); // known later than the process
+        mix((std::uint64_t(process.name.size()) << 32) + process.address.size()); // may be known later than the process
     }
     for (const auto& [id, bucket] : state.displacedData)
         mix(id);
@@ -485,11 +488,11 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     const qreal topHeight = (isLow ? 66 : 88) * u;
     const qreal line = theme.lineHeight({ TextSize::Small });
     qreal footHeight = line * (options.showLegend ? 2 : 1) + 6 * u;
-    const bool hasHosts = options.arrangement == Arrangement::Hosts; // spares stand among the others then
+    const bool hasHosts = options.arrangement == Arrangement::Hosts; // spares are then among the other processes
     qreal poolHeight = options.showSpares && !hasHosts ? (isLow ? 52 : 58) * u : 0;
     const std::vector<ProcessId> displaced = displacedOf(state);
     const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
-    // Nothing lies over another thing: where the groups would have no room, the legend goes, and then the spares.
+    // Nothing overlaps: where the groups would have no room, the legend is removed first, and then the spares.
     const auto isTight = [&] { return all.height() - topHeight - footHeight - poolHeight - stripHeight - 16 * u < kGroupsLeast * u; };
     if (isTight())
         footHeight = line + 6 * u;
@@ -535,7 +538,7 @@ std::vector<ProcessId> sortedByName(const ClusterState& state, auto&& wanted)
 
 std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool)
 {
-    // One that has ended is forgotten as soon as its program was started again.
+    // A process that has ended is forgotten when its program is started again.
     const auto hasSuccessor = [&](const ProcessState& ended) {
         return std::any_of(state.processes.begin(), state.processes.end(),
             [&](const auto& p) { return !p.second.hasEnded && p.second.name == ended.name; });
@@ -560,7 +563,7 @@ std::vector<ProcessId> clientsOf(const ClusterState& state)
 
 ProcessId coordinatorOf(const ClusterState& state)
 {
-    // The one that runs; of those that have ended the one that was heard last.
+    // The running process; among ended ones, the one that was heard last.
     const ProcessState* best = nullptr;
     for (const auto& [id, process] : state.processes) {
         if (process.kind != pb::COORDINATOR)

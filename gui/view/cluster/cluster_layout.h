@@ -16,21 +16,21 @@
 
 namespace lhrs::gui {
 
-// How much of a bucket is drawn: everything; number, level and fill; a number on a colour; a colour.
+// How much of a bucket is drawn: everything; number, level and fill; a number on a colour; only a colour.
 enum class CardDetail { Full, Compact, Tile, Heat };
-// Up to so many data buckets in sight are cards, up to so many tiles, more a heat map (window.md 3.2, rule 9); a rectangle
-// that has no room for it shows less.
+// Up to kCardsMax data buckets in sight are drawn as cards, up to kTilesMax as tiles, more as a heat map. A rectangle
+// that is too small for its detail shows less.
 inline constexpr std::size_t kCardsMax = 64, kTilesMax = 1'024;
 
-// What "+3" clients takes that have no room, in pixels at 100 %.
+// Width of the "+3" that stands for clients without room, in pixels at 100 %.
 inline constexpr qreal kMoreClients = 40;
-// A rank's cell is at most so large, in pixels at 100 %.
+// The largest size of a rank's cell, in pixels at 100 %.
 inline constexpr qreal kCellMax = 44;
 
-// So much height the groups have before anything else has any, in pixels at 100 %.
+// The height that the groups get before anything else gets any, in pixels at 100 %.
 inline constexpr qreal kGroupsLeast = 60;
 
-// What stands beside each other: the members of a group, or all processes of a host.
+// What stands side by side: the members of a group, or all processes of a host.
 enum class Arrangement { Groups, Hosts };
 
 struct LayoutOptions {
@@ -41,28 +41,28 @@ struct LayoutOptions {
     bool showLegend = true;
     Arrangement arrangement = Arrangement::Groups;
     bool areColumns = false; // a group is a column, not a row
-    ProcessId client = 0;    // one that is chosen: shown where there is no room for all; 0: none
+    ProcessId client = 0;    // the chosen client, shown even where not all clients have room; 0: none
 };
 
-// Where everything of the cluster is drawn, in pixels of the view. Pure geometry: a test asks it without a window.
+// The place of everything in the cluster, in pixels of the view. Pure geometry: a test needs no window.
 struct ClusterLayout {
     struct Item {
         ObjectRef object;
         ProcessId process = 0; // 0: none, e.g. a dummy
         QRectF rect;
-        bool isMoving = false; // on its way to another place: drawn above the others
-        QRectF target {};      // of one that moves: where to
+        bool isMoving = false; // it is moving to another place: drawn above the others
+        QRectF target {};      // the destination of an item that moves
     };
     struct Group {
         std::uint32_t number = 0;
         QRectF frame, header;
-        QString host {}; // of Arrangement::Hosts; the number is none then
+        QString host {}; // for Arrangement::Hosts, where there is no number
         std::size_t processes = 0;
     };
     struct Pool {
         pb::Role role = pb::NO_ROLE;
         QRectF frame, title;
-        bool hasNames = true; // the chips have room for names, or at least for the numbers in them
+        bool hasNames = true; // the chips have room for names, or at least for their numbers
         std::size_t spares = 0;
     };
 
@@ -70,7 +70,7 @@ struct ClusterLayout {
     QRectF clients;    // area of the clients; empty: nothing known yet
     std::size_t clientsHidden = 0;
     QRectF file;       // panel with the file state
-    QRectF displaced;  // strip of the processes whose places were given to others; null: there are none
+    QRectF displaced;  // strip of the processes whose places were given to others; null: none
     QRectF groupsArea; // clips the groups when they are zoomed
     QRectF foot;
     QPointF panMax;    // pan lies between 0 and this
@@ -87,7 +87,8 @@ struct ClusterLayout {
 
     const Item* find(ObjectRef object) const;
     const Item* findProcess(ProcessId process) const;
-    // Where a line to the object ends: its middle, moved to the edge of the groups' area if it is scrolled out of sight.
+    // Where a line to the object ends: its middle, moved to the edge of the groups' area if it is scrolled out of
+    // sight.
     QPointF anchor(const QRectF& rect) const;
     bool isInGroups(ObjectRef object) const;
     void index();
@@ -97,22 +98,22 @@ private:
         std::map<ObjectRef, std::size_t> byObject;
         std::unordered_map<ProcessId, std::size_t> byProcess;
     };
-    std::shared_ptr<const Index> m_index; // of all copies, whose rectangles may differ
+    std::shared_ptr<const Index> m_index; // shared by all copies, although their rectangles may differ
 };
 
 ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const LayoutOptions& options);
-// How many times as large as the theme says everything is drawn. More than 1: cards with their text use the room of a large
-// view. Less than 1, but never less than text of 100 %: large text would leave no room for each bucket with its number.
+// The factor by which everything is drawn larger than the theme says. Above 1, cards and their text use the room of a
+// large view. Below 1, large text would leave no room for each bucket with its number; text never shrinks below 100 %.
 qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions options);
-// Of two states with the same stamp everything has the same place.
+// In two states with the same stamp, everything has the same place.
 std::uint64_t placesStamp(const ClusterState& state);
 
-// The detail that a card of that size has room for.
+// The detail for which a card of that size has room.
 CardDetail detailFor(QSizeF card, const Theme& theme);
 
-// Processes by role as the canvas orders them: by name, numbers as numbers.
+// The spares of a pool in the order of the canvas: by name, with numbers compared as numbers.
 std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
-// Those that still run, though their place was given to another.
+// Processes that still run although their places were given to others.
 std::vector<ProcessId> displacedOf(const ClusterState& state);
 std::vector<ProcessId> clientsOf(const ClusterState& state);
 ProcessId coordinatorOf(const ClusterState& state);

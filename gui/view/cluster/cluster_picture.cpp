@@ -36,9 +36,9 @@ QString stageWord(SplitStage stage)
     return {};
 }
 
-constexpr std::int64_t kUndoneShownNs = 5'000'000'000; // how long it is told that a split came to nothing
+constexpr std::int64_t kUndoneShownNs = 5'000'000'000; // how long the picture reports that a split was undone
 
-// Of the group whose bucket is split: the one under way, else one that was undone a moment ago.
+// The split of a bucket in this group: the one under way, else one that was undone a moment ago.
 const SplitState* splitOf(const ClusterState& state, std::uint32_t group, std::int64_t nowNs)
 {
     const SplitState* undone = nullptr;
@@ -53,7 +53,7 @@ const SplitState* splitOf(const ClusterState& state, std::uint32_t group, std::i
     return undone;
 }
 
-// "split 1 → 5:" and the stages as a track, the present one filled.
+// "split 1 → 5:" and its stages as a track; the present stage is filled.
 void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row, DisplayList& out)
 {
     static constexpr SplitStage kStages[] = { SplitStage::Ordered, SplitStage::Moving, SplitStage::Prepared, SplitStage::Committed };
@@ -149,11 +149,11 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     const ClusterLayout::Item* item = in.layout.find(next);
     if (!item || item->isMoving)
         return;
-    // Among tiles it lies over its neighbours, and what is below the mouse is still one of them.
+    // Among tiles the arrow covers the neighbours, but what is under the mouse is still one of them.
     out.setObject(in.layout.detail >= CardDetail::Tile ? ObjectRef() : ObjectRef { ObjectKind::File, 0, 0 });
     const qreal u = in.theme.px(1);
     const QRectF under(item->rect.left(), item->rect.bottom() + 1, item->rect.width(), in.layout.pointerHeight - 1);
-    // Of tiles and columns there is little room below: the arrow reaches over what it points at.
+    // Below tiles and columns there is little room: the arrow overlaps the bucket that it points at.
     const bool isTight = in.layout.detail >= CardDetail::Tile || under.height() < 8 * u;
     const qreal side = isTight ? 11 * u : std::min(11 * u, under.height());
     const QString words = QStringLiteral("split pointer n = %1").arg(in.state.file.n);
@@ -235,7 +235,7 @@ void drawTop(const PictureInput& in, DisplayList& out)
         out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted, Qt::AlignCenter);
     } else if (clients.empty() && !in.state.processes.empty()) {
         const QStringList words { QStringLiteral("No client yet: “Second client” starts one"), QStringLiteral("no client yet") };
-        out.text(in.layout.clients, in.isRecorded ? words.mid(1) : words, kBody, in.theme.muted); // nothing starts in what is over
+        out.text(in.layout.clients, in.isRecorded ? words.mid(1) : words, kBody, in.theme.muted); // the run is past
     }
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (item.object.kind != ObjectKind::Coordinator)
@@ -291,7 +291,7 @@ void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool has
     const QColor ink = isIdle ? in.theme.text : inkOn(look.colour);
     QRectF inside = item.rect.adjusted(4 * u, 1, -4 * u, -1);
     if (process != in.state.processes.end() && process->second.offer.invitation != 0 && process->second.offer.expiresMs > 0) {
-        // The time left of the offer, as a bar that shrinks.
+        // The time left for the offer, as a bar that shrinks.
         const double passed = double(in.nowNs - process->second.offer.sinceNs) / 1e6 / process->second.offer.expiresMs;
         const qreal left = std::clamp(1.0 - passed, 0.0, 1.0);
         out.add(DisplayList::Box { QRectF(inside.left(), item.rect.bottom() - 3 * u, inside.width() * left, 2 * u), Outline::Rectangle, 0, ink, {}, 1, false, false });
@@ -310,7 +310,7 @@ void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool has
     }
 }
 
-// What a bucket is drawn as, and what would show more of it (window.md 3.2, rule 9).
+// How a bucket is drawn at the present level of detail, and what would show more of it.
 QString levelWords(const PictureInput& in, const CellGeometry& geometry)
 {
     switch (in.layout.detail) {
@@ -346,7 +346,7 @@ void drawFoot(const PictureInput& in, DisplayList& out)
             parts << QStringLiteral("no room for %1").arg(countedWords(spares, "spare", "spares"));
     if (!in.footNote.isEmpty())
         parts << in.footNote;
-    // What is left out of the picture is said before what its parts mean.
+    // What the picture leaves out is written before the meaning of its parts.
     const QString between = QStringLiteral("   ·   "), text = parts.join(between);
     QStringList fewer = parts;
     if (!fewer.isEmpty())
@@ -398,7 +398,7 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         const DownMember* down = in.state.downOf(bucket);
         (down && down->isLost ? lost : records) += bucket.count;
     }
-    records += std::uint64_t(in.state.recordsUnderWay()); // the sum is right, also where this is below 0
+    records += std::uint64_t(in.state.recordsUnderWay()); // the sum is right even if this is negative
     const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets) : 0;
     const qreal strong = in.theme.lineHeight(kStrong), small = in.theme.lineHeight(kSmall);
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
@@ -431,7 +431,7 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" }, { QStringLiteral("load %1 %").arg(share), "load-factor" }, { QStringLiteral("m = %1").arg(file.config.m()), "m" },
             { QStringLiteral("b = %1").arg(grouped(file.config.b())), "b" }, { field, "galois-field" }, { QStringLiteral("splits owed: %1").arg(file.splitsOwed), "split" } });
     }
-    // The levels as a step line over the bucket numbers, the split pointer where the step is.
+    // The levels as a step line over the bucket numbers, with the split pointer at the step.
     const QRectF ruler(inside.left(), row.bottom() + 3 * u, inside.width(), inside.bottom() - row.bottom() - 4 * u);
     if (ruler.height() < small + 6 * u || file.buckets == 0)
         return;
@@ -441,7 +441,7 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         std::uint32_t level;
     } parts[] = { { 0, file.n, file.i + 1 }, { file.n, round, file.i }, { round, round + file.n, file.i + 1 } };
     const qreal perBucket = ruler.width() / qreal(file.buckets);
-    // Between the levels, as far as their words have room.
+    // Between the levels, as far as the labels have room.
     const qreal step = std::clamp(ruler.height() - 5 * u - small, 0.0, 5 * u);
     for (const auto& part : parts) {
         if (part.from == part.to)
@@ -489,7 +489,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
         if (!item.isMoving && isHere && sight.intersects(item.rect))
             drawBucket(item);
     }
-    // The place that a card is on its way to is still empty.
+    // The place that a moving card has not reached yet is empty.
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (item.isMoving && item.object.kind == ObjectKind::Data && sight.intersects(item.target))
             drawDummy(in, std::uint32_t(item.object.a), item.target, out);
@@ -519,7 +519,7 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     drawFoot(in, out);
     if (in.layers.faults)
         drawFaultMarks(in, out);
-    // What is on its way between two places lies above everything that rests.
+    // Cards that move between two places are above everything that is at rest.
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (!item.isMoving)
             continue;

@@ -11,13 +11,13 @@
 
 namespace lhrs::gui {
 
-// What is drawn besides the cards; each on a key and in the scenario.
+// What is drawn in addition to the cards; each layer has a key and can be set by a scenario.
 struct Layers {
     bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true, faults = true;
     bool operator==(const Layers&) const = default;
 };
 
-// Where the cells of a card's ranks lie: one cell is `ratio` ranks.
+// Where the cells of a card's ranks lie: one cell stands for `ratio` ranks.
 struct CellGeometry {
     QRectF area;
     std::uint32_t ratio = 1;
@@ -27,16 +27,16 @@ struct CellGeometry {
     bool isValid() const { return pitchX > 0; }
     QRectF cellOf(std::uint32_t rank) const;
 };
-// Keys are written only where they can be read at a glance: so many ranks a bucket, so many buckets.
+// Keys are written only where they can be read at a glance: the most ranks per bucket, and the most buckets.
 inline constexpr std::uint32_t kKeyRanks = 240;
 inline constexpr std::size_t kKeyBuckets = 24;
-// What all cards of a file have to show, so that their cells are alike.
+// What is common to all cards of a file, so that their cells are alike.
 struct CellPlan {
     std::uint32_t ranks = 0;     // the larger of b and the highest rank in use
     std::uint32_t keyDigits = 0; // of the longest key; 0: keys are too long or too many to be written
-    bool isDrawn = true;         // false: so many buckets are in sight that no ranks are drawn
+    bool isDrawn = true;         // false: too many buckets are in sight to draw ranks
 };
-// `detail`: of the layout.
+// `detail`: that of the layout.
 CellPlan cellPlanOf(const ClusterState& state, CardDetail detail = CardDetail::Full);
 CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan& plan);
 
@@ -44,8 +44,8 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
 inline constexpr std::uint8_t kCellShades = 6;
 inline constexpr std::uint8_t kCellIncoming = kCellShades; // records of a split that is not decided yet
 
-// Reads the ranks of buckets into cells and keeps them: a bucket may have thousands of ranks, and few of them change
-// between two frames. Where many change, buckets are read in turn and isLate() says so.
+// Reads the ranks of buckets into cells and caches them: a bucket may have thousands of ranks, and few of them change
+// between two frames. Where many change, buckets are read in turn and isLate() returns true.
 class CellReader {
 public:
     static constexpr std::uint32_t kRanksPerFrame = 24'000;
@@ -53,7 +53,7 @@ public:
     void beginFrame();
     const std::vector<std::uint8_t>& data(const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks);
     const std::vector<std::uint8_t>& parity(const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m);
-    // Some bucket's cells are older than its state: the picture wants to be drawn once more.
+    // The cells of some bucket are older than its state: the picture must be drawn once more.
     bool isLate() const { return m_isLate; }
 
 private:
@@ -80,11 +80,11 @@ struct PictureInput {
     Layers layers {};
     ObjectRef selected {}, hovered {};
     std::int64_t nowNs = 0;
-    const std::set<ProcessId>* silent = nullptr; // processes of which nothing is heard
+    const std::set<ProcessId>* silent = nullptr; // processes that have been silent for a while
     bool hasFocus = false;
     CellPlan plan {}; // of cellPlanOf()
-    bool isRecorded = false; // what is not there has not happened yet
-    QString footNote {}; // what motion has to say, e.g. "messages drawn 4 000 x slower"
+    bool isRecorded = false; // what does not exist has not happened yet
+    QString footNote {}; // what Motion reports, e.g. "messages drawn 4 000 x slower"
 };
 
 // The cluster without what moves: cards, clients, coordinator, file, pools, level-of-detail line.
@@ -94,23 +94,24 @@ void drawCluster(const PictureInput& input, DisplayList& out);
 void drawDataCard(const PictureInput& input, const DataBucketState& bucket, const QRectF& rect, DisplayList& out);
 void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out);
 void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
-// What failures do to a group, on the right of its header and around it; takes what it uses from the row.
+// What failures do to a group, on the right of its header and around it. Removes the room that it uses from `row`.
 void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row, DisplayList& out);
-// Where the card of a bucket has words that a label over it must leave legible: head, last words and what stands at its foot,
-// but not the cells. Empty for anything else and where nothing is written.
+// The parts of a bucket's card that a label over it must leave legible: head, last words, and foot, but not the cells.
+// Empty for other objects and where nothing is written.
 std::vector<QRectF> wordsOfCard(const PictureInput& input, const ClusterLayout::Item& item);
-// The faults that are armed at a process, as a badge at the foot of its card.
+// Draws the faults that are armed at a process as a badge at the foot of its card.
 void drawFaults(const PictureInput& input, ProcessId process, const QRectF& card, DisplayList& out);
 void drawDisplaced(const PictureInput& input, DisplayList& out);
-// Of groups that are being rebuilt: who is asked for its records, who is not, who computes.
+// For groups that are being rebuilt: which members are asked for their records, which are not, and which one computes.
 void drawRecoveryRoles(const PictureInput& input, DisplayList& out);
-// Where cards are too small to carry them: what has failed, is being split or rebuilt, and armed faults, large enough to be seen.
+// For cards that are too small: marks failures, splits, rebuilding and armed faults with signs that are large enough to
+// be seen.
 void drawSigns(const PictureInput& input, DisplayList& out);
-// The state of a group whose header has no room for words.
+// Draws the state of a group whose header has no room for words.
 void drawSmallGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, DisplayList& out);
 // How much of a bucket is drawn in a rectangle of that size.
 CardDetail detailOf(const PictureInput& input, QSizeF card);
-// Over a card whose contents are not there any more: they are told from those that are.
+// Marks a card whose contents are gone, so that it differs from a card that has them.
 void drawDamage(const PictureInput& input, Look look, const QRectF& card, DisplayList& out);
 void drawFilePanel(const PictureInput& input, DisplayList& out);
 // The capacity b that a bucket is measured against; at least 1.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What failures look like: the state of a group, the recovery under way, contents that are gone, displaced processes.
+// How failures are drawn: the state of a group, the recovery under way, lost contents, displaced processes.
 #include "gui/view/cluster/cluster_picture.h"
 
 #include "gui/lab/state/epoch_words.h"
@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// A chip with a glyph and a word at the left end of the row; false: there is no room.
+// Draws a chip with a glyph and a word at the left end of the row; false: there is no room.
 bool putChip(const PictureInput& in, QRectF& row, const QString& word, Glyph glyph, QColor fill, DisplayList& out, std::string_view term = {})
 {
     const qreal u = in.theme.px(1), side = std::min(11 * u, row.height() - 4 * u);
@@ -117,7 +117,7 @@ void drawGroupState(const PictureInput& in, const ClusterLayout::Group& layout, 
         out.add(DisplayList::Box { layout.frame.adjusted(-1, -2 * u, 1, 1 * u), Outline::Rounded, 5 * u, {}, frame, (isLost ? 3.0 : 2.0) * u, group.state == pb::GROUP_FROZEN, false });
 }
 
-// One cross for failed, two for lost, none where the process is only gone: nobody has decided anything yet.
+// One cross for failed, two for lost, none if the process is only gone: the coordinator has not decided anything yet.
 void drawDamage(const PictureInput& in, Look look, const QRectF& area, DisplayList& out)
 {
     const bool isFailed = look == Look::DataFailed || look == Look::ParityFailed, isLost = look == Look::DataLost || look == Look::ParityLost;
@@ -166,7 +166,7 @@ void drawRecoveryRoles(const PictureInput& in, DisplayList& out)
         const RecoveryState& recovery = group->second.recovery;
         const bool isRebuilt = isData && std::find(recovery.buckets.begin(), recovery.buckets.end(), std::uint32_t(item.object.a)) != recovery.buckets.end();
         if (isRebuilt || group->second.down.contains({ isData ? pb::DATA : pb::PARITY, std::uint32_t(isData ? item.object.a % m : item.object.b) }))
-            continue; // the card says so
+            continue; // the card shows it
         const std::uint32_t index = std::uint32_t(isData ? item.object.a % m : item.object.b);
         const auto& participants = recovery.decoder->participants();
         const bool isAsked = std::any_of(participants.begin(), participants.end(),
@@ -220,8 +220,8 @@ void drawFaults(const PictureInput& in, ProcessId id, const QRectF& card, Displa
         return;
     const qreal u = in.theme.px(1), high = in.theme.lineHeight(kSmallBold) + 4 * u;
     if (card.height() < 2.2 * high || in.layout.detail >= CardDetail::Tile)
-        return; // drawSigns() has them
-    // What lies on single links is written there; on the other side of a cut nothing is wrong with the process itself.
+        return; // drawSigns() draws them
+    // Faults on single links are labelled there; on the other side of a partition the process itself has no fault.
     QStringList wordings;
     Glyph glyph = Glyph::Cut;
     if (!process->second.cuts.empty()) {
@@ -285,7 +285,7 @@ void drawDisplaced(const PictureInput& in, DisplayList& out)
         }
         const QString refused = QStringLiteral("%1 was %2: incarnation %3 is refused").arg(name, place).arg(QString::fromStdString(incarnationText(incarnation)));
         QStringList wordings { refused, QStringLiteral("%1 was %2").arg(name, place), name };
-        if (process != in.state.processes.end() && process->second.isPaused) // it still is: whoever goes on again is surprised
+        if (process != in.state.processes.end() && process->second.isPaused) // it does not know that it was replaced
             wordings = { QStringLiteral("%1 was %2, is paused: incarnation %3 is refused").arg(name, place).arg(QString::fromStdString(incarnationText(incarnation))), QStringLiteral("%1 was %2: paused").arg(name, place), QStringLiteral("%1: paused").arg(name), QStringLiteral("paused") };
         out.text(item.rect.adjusted(side + 8 * u, 0, -4 * u, 0), wordings, kSmall, inkOn(style.colour));
     }

@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kLinksMax = 12; // of one fault; more than these are drawn as one
+constexpr std::size_t kLinksMax = 12; // of one fault; more links are drawn as one
 
 template <class Peers>
 std::set<ProcessId> nodesOf(const Peers& peers)
@@ -32,7 +32,7 @@ QString nameOfProcess(const ClusterState& state, ProcessId process)
     return object ? nameOf(state, object) : QStringLiteral("a process that has ended");
 }
 
-// "data 1, data 2 and alice"; of many the first ones.
+// "data 1, data 2 and alice"; of many processes only the first ones.
 template <class Processes>
 QString namesOf(const ClusterState& state, const Processes& processes)
 {
@@ -48,7 +48,7 @@ QString namesOf(const ClusterState& state, const Processes& processes)
     return names.join(QStringLiteral(", ")) + QStringLiteral(" and ") + last;
 }
 
-// The islands that a side forms: cards that stand beside each other in one row are one.
+// The islands of one side: cards that are adjacent in one row form one island.
 std::vector<QRectF> islandsOf(const ClusterLayout& layout, const std::set<ProcessId>& side)
 {
     std::vector<QRectF> rects;
@@ -56,7 +56,8 @@ std::vector<QRectF> islandsOf(const ClusterLayout& layout, const std::set<Proces
         if (side.contains(item.process) && !item.isMoving)
             rects.push_back(item.rect);
     std::sort(rects.begin(), rects.end(), [](const QRectF& x, const QRectF& y) { return std::pair(x.top(), x.left()) < std::pair(y.top(), y.left()); });
-    // Cards of a row are at most so far from each other; beside another card stands one that is no part of it.
+    // Adjacent cards of a row are closer than a card's width and than 40 pixels: a wider gap may contain a card that is
+    // not of this side.
     std::vector<QRectF> islands;
     for (const QRectF& rect : rects) {
         if (!islands.empty()) {
@@ -84,7 +85,7 @@ void tape(const PictureInput& in, const QRectF& rect, DisplayList& out)
     out.add(std::move(box));
 }
 
-// A moat of hatched ground around an island: whoever stands on it is reached by nobody.
+// Draws a moat of hatched ground around an island: no message reaches the processes on it.
 void drawMoat(const PictureInput& in, const QRectF& island, DisplayList& out)
 {
     const qreal w = moatWidth(in, island), gap = 2;
@@ -95,7 +96,7 @@ void drawMoat(const PictureInput& in, const QRectF& island, DisplayList& out)
     tape(in, QRectF(inner.right(), inner.top(), w, inner.height()), out);
 }
 
-// From the edge of one rectangle to the edge of the other.
+// The line from the edge of one rectangle to the edge of the other.
 std::pair<QPointF, QPointF> between(const QRectF& from, const QRectF& to)
 {
     const auto edge = [](const QRectF& rect, QPointF towards) {
@@ -110,7 +111,7 @@ struct Link {
     QPointF from, to;
 };
 
-// The links between two sides; when there are many, one that stands for all.
+// The links between two sides; if there are many, one link that represents all.
 std::vector<Link> linksOf(const ClusterLayout& layout, const std::set<ProcessId>& a, const std::set<ProcessId>& b)
 {
     std::vector<QRectF> from, to;
@@ -143,7 +144,7 @@ std::vector<Link> linksOf(const ClusterLayout& layout, const std::set<ProcessId>
     return links;
 }
 
-// A wall across the middle of the link.
+// The rectangle of a wall across the middle of the link.
 QRectF wallOf(const PictureInput& in, const Link& link)
 {
     const qreal u = in.theme.px(1), thick = 9 * u, length = 44 * u;
@@ -167,7 +168,7 @@ void drawWalls(const PictureInput& in, const PartitionShown& partition, DisplayL
 void drawLinkFault(const PictureInput& in, const LinkFaultShown& fault, DisplayList& out)
 {
     if (fault.peers.empty())
-        return; // a badge at the process says it
+        return; // a badge at the process shows it
     const qreal u = in.theme.px(1), side = 13 * u;
     const std::set<ProcessId> at { fault.at }, peers(fault.peers.begin(), fault.peers.end());
     const bool isIncoming = fault.what->network().way() == pb::INCOMING;
@@ -189,7 +190,7 @@ void drawLinkFault(const PictureInput& in, const LinkFaultShown& fault, DisplayL
     }
 }
 
-// A client, the coordinator and a spare have no card to write on: a sign at their corner.
+// Clients, the coordinator and spares have no card for a text: draws a sign at their corner.
 void drawSign(const PictureInput& in, const ClusterLayout::Item& item, DisplayList& out)
 {
     const auto process = in.state.processes.find(item.process);
@@ -206,7 +207,7 @@ void drawSign(const PictureInput& in, const ClusterLayout::Item& item, DisplayLi
     out.add(DisplayList::Mark { sign.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24), isCut ? Glyph::Cut : Glyph::Warning, inkOn(in.theme.caution), {} });
 }
 
-// How many messages wait at the closed gate of a process.
+// Draws the number of messages that wait at the closed gate of a process.
 void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, DisplayList& out)
 {
     const auto process = in.state.processes.find(item.process);
@@ -215,7 +216,8 @@ void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, Disp
     const qreal u = in.theme.px(1), side = std::min(14 * u, item.rect.height());
     const QString words = QString::number(process->second.gauges.gate_held());
     const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 12 * u, height = std::max(side, in.theme.lineHeight(kSmallBold)) + 2 * u;
-    // In the corner of a card, where the label below it stays legible; across the edge of a small one, which is full of words.
+    // In the corner of a card, where the label below stays legible; across the edge of a small item, which is full of
+    // words.
     const bool isRoomy = item.rect.height() > 3 * height;
     const QRectF chip(item.rect.right() - width + (isRoomy ? -4 : 6) * u, item.rect.bottom() - (isRoomy ? height + 4 * u : height * 0.6), width, height);
     const QColor ink = inkOn(in.theme.good);
@@ -239,7 +241,7 @@ std::vector<PartitionShown> partitionsOf(const ClusterState& state)
             const auto [at, isFirst] = found.try_emplace(number);
             PartitionShown& partition = at->second;
             partition.number = number;
-            // "All but these": these are its own side, and the rest is everybody.
+            // "All but these": the listed processes are its own side, and all others are the other side.
             if (told.all_but_peers()) {
                 partition.restIsB = true;
                 partition.a = peers;
@@ -255,7 +257,7 @@ std::vector<PartitionShown> partitionsOf(const ClusterState& state)
     }
     std::vector<PartitionShown> partitions;
     for (auto& [number, partition] : found) {
-        // Whoever was asked first may stand on the side of the rest.
+        // The first process in the loop above may belong to the rest, so b is computed again.
         if (partition.restIsB) {
             partition.b.clear();
             for (const auto& [id, process] : state.processes)

@@ -12,7 +12,7 @@ namespace {
 
 constexpr qreal kBetween = 1; // pixels between two lines, at 100 %
 
-// The line that begins so; empty: there is none.
+// The line that begins with these words; empty: there is none.
 QString lineWith(const QStringList& lines, const char* beginning)
 {
     const auto found = std::find_if(lines.begin(), lines.end(),
@@ -20,7 +20,7 @@ QString lineWith(const QStringList& lines, const char* beginning)
     return found == lines.end() ? QString() : *found;
 }
 
-// Of each line the wordings, longest first: the details, of which two that say little become one, or one is left out.
+// The wordings of each line, longest first: the details, with two short ones joined into one line, or one left out.
 std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
 {
     const auto both = [](const QString& one, const QString& other) {
@@ -41,10 +41,10 @@ std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
         return lines;
     }
     case ObjectKind::Parity:
-        details.removeOne(lineWith(details, "parity column ")); // its name has it
+        details.removeOne(lineWith(details, "parity column ")); // its name contains it
         lines.push_back({ first });
         break;
-    case ObjectKind::Group: { // with its epoch
+    case ObjectKind::Group: { // the epoch joins the first line
         const QString epoch = lineWith(details, "epoch ");
         details.removeOne(epoch);
         lines.push_back(both(first, epoch.section(QLatin1String(", "), 0, 0)));
@@ -53,7 +53,7 @@ std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
     case ObjectKind::Client:
     case ObjectKind::Coordinator:
     case ObjectKind::Spare:
-    case ObjectKind::Displaced: { // its name stands there already; how it is comes before its pid
+    case ObjectKind::Displaced: { // the first line has name and state; the pid joins it
         const QString process = lineWith(details, "process ");
         details.removeOne(process);
         lines.push_back(both(first, process.section(QLatin1String(", "), 1, 1)));
@@ -67,7 +67,7 @@ std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
     case ObjectKind::Pool:
     case ObjectKind::File:
     case ObjectKind::Message:
-    case ObjectKind::Fault: break; // the picture has it beside the mouse
+    case ObjectKind::Fault: break; // the picture shows it beside the mouse
     }
     for (const QString& line : details)
         lines.push_back({ line });
@@ -100,7 +100,7 @@ HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef obj
 {
     const HoverCard details = detailsCard(state, theme, object);
     const Term* explained = termOf(term.empty() ? termIdOf(object) : term);
-    if (!explained || details.lines.empty() || object.kind == ObjectKind::Fault) // what a fault breaks is in no other place
+    if (!explained || details.lines.empty() || object.kind == ObjectKind::Fault) // only this card tells what it breaks
         return details;
     std::vector<QStringList> lines { { QStringLiteral("%1: %2").arg(explained->name, explained->brief), explained->name } };
     for (QStringList& line : shortened(object.kind, QStringList(details.lines.begin(), details.lines.end())))
@@ -110,7 +110,7 @@ HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef obj
     qreal high = 0;
     for (std::size_t i = 0; i < lines.size(); ++i)
         high += theme.lineHeight(styleOf(card, i)) + theme.px(kBetween);
-    // A card that is lower may be wider.
+    // A lower card may be wider.
     const qreal room = details.size.width() * details.size.height() / high;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const QFontMetricsF& metrics = theme.metrics(styleOf(card, i));

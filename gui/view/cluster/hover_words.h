@@ -13,16 +13,17 @@
 
 namespace lhrs::gui {
 
-// What the hover card says, and how large it is without its margins.
+// The lines of the hover card, and its size without margins.
 struct HoverCard {
     std::vector<QString> lines; // the first one has its own style
     TextStyle first { TextSize::Strong, true };
     QSizeF size;
 };
-// The term of the part that is pointed at, or of the object where there is none, in a few words, and then the object's details.
-// It covers no more than the details alone would: two lines that say little are one, and a wording that is too long gives way.
+// Explains the term of the part under the mouse in a few words, or of the object where the part has none; then the
+// object's details. The card covers no more than the details alone would: two short lines are joined, and a long
+// wording is shortened.
 HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term);
-// The details alone.
+// Only the details.
 HoverCard detailsCard(const ClusterState& state, const Theme& theme, ObjectRef object);
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is said before something is lost for good: whether the parity of each group outlives the end of some processes.
+// The warning before data is lost for good: whether the parity of each group survives the end of some processes.
 #include "gui/view/cluster/kill_words.h"
 
 #include "gui/view/cluster/object_words.h"
@@ -16,7 +16,7 @@ bool hasEnded(const ClusterState& state, ProcessId id)
     return process != state.processes.end() && process->second.hasEnded;
 }
 
-// Members of the group that are not there: those that were missed, and those that nobody has missed yet.
+// Counts the members of the group that are gone: those that were found missing, and those that nothing has missed yet.
 std::uint32_t goneOf(const ClusterState& state, const GroupState& group)
 {
     std::uint32_t gone = std::uint32_t(group.down.size());
@@ -48,7 +48,7 @@ QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& p
     if (victims.empty())
         return {};
     const auto lost = [&](const QString& why) { return QStringLiteral("%1 If %2 ends now, what it holds is lost for good.").arg(why, names); };
-    // A bucket may be heard of before the coordinator's word of the file is.
+    // A bucket may be known before the coordinator has reported the file.
     const QString unknown = QStringLiteral("Nothing here knows yet which failures this file survives. If %1 ends now, what it holds may be lost for good.").arg(names);
     if (!state.file.exists)
         return unknown;

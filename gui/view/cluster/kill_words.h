@@ -9,8 +9,8 @@
 
 namespace lhrs::gui {
 
-// What a person has to know before these processes end at once, who are called `names`: why what they hold could not be
-// made good, or that nobody here knows yet whether it could. Empty: the parity that is left replaces it.
+// The warning before these processes, called `names`, are killed at once: why their contents could not be recovered, or
+// that this is not known yet. Empty: the remaining parity can recover them.
 QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& processes, const QString& names);
 
 } // namespace lhrs::gui

@@ -20,7 +20,7 @@ bool isPlace(ObjectRef object)
 
 } // namespace
 
-// Slow at both ends, never beyond the end.
+// Slow at both ends, and never beyond the end.
 double LayoutMotion::Journey::share(double now) const
 {
     const double t = length > 0 ? std::clamp((now - start) / length, 0.0, 1.0) : 1.0;
@@ -43,7 +43,7 @@ void LayoutMotion::retarget(const ClusterLayout& layout, double now, bool isAnim
             if (const ClusterLayout::Item* before = m_target.find(item.object)) {
                 journey.from = rectAt(*before, now);
                 const auto old = m_journeys.find(item.object);
-                // One that travels goes on in the time it still has.
+                // A journey under way continues in the time that it has left.
                 if (old != m_journeys.end() && old->second.isTravel && old->second.share(now) < 1) {
                     journey.isTravel = true;
                     journey.length = std::max(kSlide, old->second.start + old->second.length - now);

@@ -7,19 +7,19 @@
 
 namespace lhrs::gui {
 
-// Takes everything from where it was to where the new layout has it. A process that gets another place (a spare that
-// becomes a bucket, a bucket that is released) travels as a card; the rest slides.
+// Moves everything from its former place to its place in the new layout. A process that gets another place (a spare
+// that becomes a bucket, a bucket that is released) travels as a card; everything else slides.
 class LayoutMotion {
 public:
     static constexpr double kSlide = 0.25;  // seconds
     static constexpr double kTravel = 0.9;
 
-    // `now` in seconds of any clock that does not run backwards. Without `isAnimated` everything jumps.
+    // `now` in seconds of any clock that never runs backwards. Without `isAnimated` everything jumps to its place.
     void retarget(const ClusterLayout& layout, double now, bool isAnimated);
-    // What was there is gone: another cluster. Its processes have the numbers of the former one's, and are others.
+    // Forgets all former places, for another cluster: its processes reuse the numbers of the previous one.
     void forget() { *this = {}; }
     bool isMoving(double now) const { return now < m_until; }
-    // The layout with each rectangle where it is now.
+    // The layout with each rectangle where it is at `now`.
     ClusterLayout at(double now) const;
     const ClusterLayout& target() const { return m_target; }
 

@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t kTransits = 64;
 constexpr std::size_t kPulses = 60;
-constexpr double kBandMemory = 0.4;  // seconds over which a rate is taken
+constexpr double kBandMemory = 0.4;  // seconds over which a rate is measured
 
-// Two significant digits, as a sentence may claim.
+// Two significant digits: the precision that a sentence may claim.
 std::uint64_t rounded(double value)
 {
     if (value < 10)
@@ -24,7 +24,7 @@ std::uint64_t rounded(double value)
     return std::uint64_t(std::round(value / step) * step);
 }
 
-// Those of key operations: a thousand of them look alike.
+// Messages of key operations: a thousand of them look alike.
 bool isOfMany(MessageClass c)
 {
     return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || c == MessageClass::Delta || c == MessageClass::Ack;
@@ -102,7 +102,7 @@ void Motion::take(const Pacer& pacer, double seconds)
     }
 }
 
-// What an event that will be shown later has on its way until then: the records of a split, or of a recovered slice.
+// Plans what moves until an event is shown later: the records of a split, or of a recovered slice.
 void Motion::plan(const ShownEvent& event, double clock, const ClusterState& state)
 {
     if (event.run.isGap())
@@ -142,7 +142,7 @@ void Motion::planRecords(ObjectRef from, std::uint32_t to, const std::vector<std
     for (std::size_t i = 0; i < drawn; ++i) {
         const auto& [before, afterwards] = ranks[i * count / drawn];
         Record flight { from, to, before, afterwards, 0, 0 };
-        // One after the other lifts off; the last one lands when the new bucket has them.
+        // The records lift off one after the other; the last one lands when the new bucket has all of them.
         flight.start = start + length * 0.5 * double(i + 1) / double(drawn);
         flight.end = flight.start + length * 0.5;
         m_records.push_back(flight);
@@ -178,7 +178,7 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
             if (message.from == event.run.process && message.to == body.message_given_up().to())
                 isUnderWay = message.isLost = true;
         }
-        // One that was left out, or had long left: its end is drawn all the same.
+        // A message that was left out, or that left long ago: its end is drawn nevertheless.
         const auto kind = messageClassOf(body.message_given_up().kind());
         if (!isUnderWay && kind && body.message_given_up().to() != 0 && m_messages.size() < kDots + kUnthinned)
             m_messages.push_back({ *kind, event.run.process, body.message_given_up().to(), clock, clock + 1, true, true });
@@ -210,7 +210,7 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
         return;
     if (messageClass == MessageClass::Reply && m_adjusted.contains(operation))
         messageClass = MessageClass::Image;
-    // The squares of the records are this message.
+    // The squares of the records represent this message.
     if (sent.kind() == "move_records" || sent.kind() == "spare_slice")
         return;
     Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false };
@@ -224,7 +224,7 @@ void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, 
             const auto chain = m_chains.find(operation);
             if (chain == m_chains.end())
                 return;
-            // The receiver may go on only when this has arrived, as it was in reality.
+            // The receiver may continue only when this message has arrived, as in reality.
             auto& ready = chain->second.ready;
             const auto since = ready.find(event.run.process);
             message.start = std::max(clock, since != ready.end() ? since->second : clock);
@@ -300,7 +300,7 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     } else if (body.has_image_adjusted()) {
         const pb::ImageAdjusted& image = body.image_adjusted();
         if (image.before().i() == image.after().i() && image.before().n() == image.after().n())
-            return; // a reply that teaches nothing new
+            return; // an adjustment that changes nothing
         pulse.object = { ObjectKind::Client, event.run.process, 0 };
         pulse.colour = QColor::fromRgb(okabe::kYellow);
         pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)").arg(image.before().i()).arg(image.before().n()).arg(image.after().i()).arg(image.after().n());
@@ -326,7 +326,8 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     m_pulses.push_back(std::move(pulse));
 }
 
-// A place says the newest only; and what was said in a group of a failure or of its end is over with the next of the two.
+// A place shows only its newest words; and a group's words about a failure end with the next ones about a failure or a
+// recovery.
 void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m)
 {
     const auto groupOf = [&]() -> std::optional<std::uint32_t> {
@@ -349,7 +350,7 @@ void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint
     std::erase_if(m_pulses, [&](const Pulse& older) { return !older.text.isEmpty() && isOver(older); });
 }
 
-// The changes of a list came together, so they light up together; as many as there is room for.
+// The changes in a list arrived together, so they light up together, as many as there is room for.
 void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds)
 {
     for (int i = 0; i < ranks.size() && i < kinds.size() && m_pulses.size() < kPulses; ++i) {
@@ -361,7 +362,7 @@ void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std
     }
 }
 
-// What happens to buckets that fail, and to those that stand in for them.
+// The pulse for an event of a failed bucket, or of a process that replaces it.
 bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const
 {
     const auto memberOf = [](pb::Role role, std::uint32_t group, std::uint32_t index) {

@@ -14,34 +14,34 @@
 
 namespace lhrs::gui {
 
-// What is on its way on the canvas: messages as dots, records between two buckets, invitations around a pool, and short
-// marks where something happened. All times are hops of the pacer's clock. Up to kDots messages of operations are drawn one
-// by one; beyond that, and while the picture is live, sampled ones stand for many and ribbons show the rates of the links.
-// What changes structure, resends and losses are never thinned.
+// What moves on the canvas: messages as dots, records between two buckets, invitations around a pool, and short marks
+// where something happened. All times are those of the pacer's clock. Up to kDots messages of operations are drawn one
+// by one. Above that, and while the picture is live, sampled messages stand for many, and ribbons show the rates of the
+// links. Structural changes, resends and losses are never thinned out.
 class Motion {
 public:
     static constexpr std::size_t kDots = 150;
-    static constexpr std::size_t kUnthinned = 600; // the same for messages that are never thinned: only memory bounds them
+    static constexpr std::size_t kUnthinned = 600; // for messages that are never thinned out: a bound on memory
     static constexpr std::size_t kRibbons = 48;    // the busiest links
     static constexpr std::size_t kRecords = 150; // squares of one block of records
-    static constexpr std::size_t kChains = 10;   // operations that are followed while live
+    static constexpr std::size_t kChains = 10;   // operations that are followed in a live picture
 
-    // After each Pacer::advance().
+    // To be called after each Pacer::advance().
     void take(const Pacer& pacer, double seconds);
     void clear();
     // Reduced motion: nothing travels.
     void setReduced(bool on) { m_isReduced = on; }
-    // Something will look different in the next frame.
+    // The next frame will look different.
     bool isMoving(double clock) const;
     void draw(const PictureInput& input, double clock, DisplayList& out) const;
-    // The links by their rates; they change slowly, so that they may be drawn less often.
+    // The links by their rates. They change slowly, so they may be drawn less often.
     struct Ribbons {
         std::size_t drawn = 0, links = 0;
-        double most = 0; // messages per second of the widest
+        double most = 0; // messages per second of the widest ribbon
     };
     Ribbons drawRibbons(const PictureInput& input, DisplayList& out) const;
     static QString ribbonNote(const Ribbons& ribbons);
-    // The contract of the level of detail, in words; empty when nothing moves.
+    // How much detail is drawn, in words; empty when nothing moves.
     QString footNote(const Pacer& pacer) const;
 
     std::size_t messagesUnderWay() const { return m_messages.size(); }
@@ -56,10 +56,10 @@ private:
         double start = 0, end = 0;
         bool isResend = false, isLost = false;
         QString label {};
-        bool isThinned = false; // one of many of its kind: it may be left out
+        bool isThinned = false; // one of many messages of its kind: it may be left out
     };
     struct Record {
-        ObjectRef from;            // a bucket; of a recovery its manager
+        ObjectRef from;            // a bucket; in a recovery, the recovery manager
         std::uint32_t to = 0, fromRank = 0, toRank = 0; // bucket, ranks
         double start = 0, end = 0;
     };
@@ -76,14 +76,14 @@ private:
         Glyph glyph = Glyph::None;
         QString text;
         double start = 0, end = 0;
-        bool isOfFailure = false, isOfEnd = false; // what it says: of a failure in a group, or that its buckets are back
+        bool isOfFailure = false, isOfEnd = false; // it tells of a failure in a group, or of its end
     };
     struct Band {
         double perSecond = 0;
         std::uint32_t count = 0; // since the last frame
     };
     using BandKey = std::tuple<ProcessId, ProcessId, MessageClass>;
-    // An operation that is followed while live: when each process is ready for its next message.
+    // An operation that is followed in a live picture: when each process is ready for its next message.
     struct Chain {
         std::unordered_map<ProcessId, double> ready;
         double last = 0;
@@ -102,7 +102,7 @@ private:
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 
     void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
-    // `taken`: by labels that are there already.
+    // `taken`: rectangles of labels that are drawn already.
     void drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
     void drawBundle(const PictureInput& in, DisplayList& out) const;
     void drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
@@ -115,16 +115,16 @@ private:
     std::vector<Pulse> m_pulses;
     std::map<BandKey, Band> m_bands;
     std::map<OperationKey, Chain> m_chains;
-    std::map<OperationKey, QString> m_labels;  // of operations whose messages are drawn in full
-    std::set<OperationKey> m_adjusted;         // their reply brings an image adjustment
+    std::map<OperationKey, QString> m_labels;  // of operations whose messages are drawn one by one
+    std::set<OperationKey> m_adjusted;         // operations whose reply brings an image adjustment
     std::map<std::uint32_t, std::uint32_t> m_managers; // group -> column of its recovery manager
     std::unordered_map<std::string, ProcessId> m_byAddress;
     std::size_t m_processes = 0;
     std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived
-    std::deque<std::int64_t> m_transits;                                // run time that messages took, newest last
-    double m_messagesSeen = 0, m_messagesDrawn = 0;                     // lately, of those that may be thinned
-    std::size_t m_thinned = 0; // messages under way that may be thinned
-    std::size_t m_notDrawn = 0; // in this frame, of those that may not
+    std::deque<std::int64_t> m_transits;                                // run time that messages needed, newest last
+    double m_messagesSeen = 0, m_messagesDrawn = 0;                     // recently, of those that may be thinned out
+    std::size_t m_thinned = 0; // messages under way that may be thinned out
+    std::size_t m_notDrawn = 0; // in this frame, of the messages that may not be thinned out
 };
 
 } // namespace lhrs::gui

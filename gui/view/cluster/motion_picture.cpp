@@ -18,7 +18,7 @@ double eased(double start, double end, double clock)
     return t * t * (3 - 2 * t);
 }
 
-// A bow to the left of the way, so that a message and its answer do not cover each other.
+// A point on a curve to the left of the direct line, so that a message and its answer do not cover each other.
 QPointF onBow(QPointF from, QPointF to, double t)
 {
     const QPointF way = to - from;
@@ -27,8 +27,8 @@ QPointF onBow(QPointF from, QPointF to, double t)
     return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
 }
 
-// A label with a backing, kept inside the view and off those that are there already: below or above them, as near as
-// there is room. False: there is none near by.
+// Draws a label with a background, inside the view and without covering existing labels: below or above them, as near
+// as there is room. False: there is no room near by.
 bool label(const PictureInput& in, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out)
 {
     constexpr int kTries = 9;
@@ -62,7 +62,7 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         drawRecords(in, clock, out);
     const qreal u = in.theme.px(1);
     std::vector<QRectF> taken;
-    // What a card says stays legible under the label of what happens to it.
+    // The text of a card stays legible under the label for an event there.
     for (const Pulse& pulse : m_pulses)
         if (const ClusterLayout::Item* item = pulse.text.isEmpty() ? nullptr : in.layout.find(pulse.object))
             for (const QRectF& words : wordsOfCard(in, *item))
@@ -80,12 +80,12 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         const qreal grow = (1 - t) * 14 * u;
         colour.setAlphaF(float(0.3 + 0.7 * t));
         out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
-        // Several of one pool say it once.
+        // Several invitations of one pool share one label.
         const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(), [&](const Invitation& later) { return later.pool == invitation.pool; });
         if (isLast)
             label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
     }
-    // What happened has its words first; those of messages take what is left.
+    // Events get their labels first; labels of messages use the room that is left.
     DisplayList pulses(in.theme);
     drawPulses(in, clock, taken, pulses);
     drawBundle(in, pulses);
@@ -96,7 +96,7 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
 
 namespace {
 
-// Where a ribbon ends: at a card; of tiles at their group, of what is out of sight at the edge, so that they join.
+// The end of a ribbon: a card; for tiles their group; for objects out of sight the edge, so that ribbons join there.
 struct RibbonEnd {
     ObjectRef key;
     QPointF at;
@@ -140,7 +140,7 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
             continue;
         const RibbonEnd start = ribbonEnd(in.layout, *a, in.state.m()), end = ribbonEnd(in.layout, *b, in.state.m());
         if (start.key == end.key || (!start.isInSight && !end.isInSight))
-            continue; // inside of one group, or out of sight
+            continue; // inside one group, or out of sight
         Ribbon& ribbon = joined[{ start.key, end.key, messageClass }];
         ribbon.from = start.at;
         ribbon.to = end.at;
@@ -238,7 +238,7 @@ void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRec
     }
 }
 
-// Many operations alike are shown together: how many, beside whoever makes them.
+// Many similar operations are shown together: their number, beside the client that makes them.
 void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
 {
     const ClusterLayout::Item* client = m_bundle ? in.layout.findProcess(m_bundle->client) : nullptr;
@@ -251,7 +251,7 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
         const QString word = QString::fromStdString(operationWord(kind));
         parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
     }
-    // In place of the client's last line, which counts its operations: nothing else is covered there.
+    // Replaces the client's last line, which counts its operations, so that nothing else is covered.
     const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong), line = in.theme.lineHeight(kSmall);
     const qreal top = in.layout.clients.center().y() - (strong + 2 * line) / 2 + strong + line;
     const ClusterLayout::Item* next = nullptr;
@@ -273,7 +273,7 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
-    // The newest words of a place are those that are read; where a picture hurries, the older ones make room.
+    // Only the newest words of each place are read; in a fast picture the older ones make room.
     std::map<ObjectRef, const Pulse*> newest;
     for (const Pulse& pulse : m_pulses)
         if (!pulse.text.isEmpty())
@@ -283,16 +283,16 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         const ClusterLayout::Item* item = in.layout.find(pulse.object);
         if (!item || clock >= pulse.end)
             continue;
-        // A bucket that is scrolled out of sight says nothing over what is there instead.
+        // A bucket that is scrolled out of sight must not put words over other objects.
         const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
         if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
             continue;
-        // What it did before it ended is no word of one that is not there any more.
+        // What a process did before it ended is not shown at a bucket that is gone.
         static constexpr Look kGone[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
         if (isInGroups && !pulse.isOfFailure
             && std::find(std::begin(kGone), std::end(kGone), lookOf(in.state, pulse.object, in.silent)) != std::end(kGone))
             continue;
-        // One that is wholly in sight may say it below its card, where the spares begin.
+        // An item that is wholly in sight may have its words below its card, where the spares begin.
         const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);
         out.setClip(isCut ? in.layout.groupsArea.adjusted(-10 * u, -10 * u, 10 * u, 10 * u) : QRectF());
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
@@ -300,8 +300,8 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         Outline outline = pulse.object.kind == ObjectKind::Client ? Outline::Circle : Outline::Rectangle;
         if (pulse.rank > 0) {
             const CellGeometry cells = cellGeometry(in.theme, item->rect, in.plan);
-            // With corners, as a cell has: beside a busy cluster there are dozens of rings in each frame, and round
-            // corners are smoothed.
+            // With sharp corners, as a cell has: in a busy cluster there are dozens of rings in each frame, and Qt
+            // smooths round corners.
             if (cells.isValid() && pulse.rank <= in.plan.ranks)
                 target = cells.cellOf(pulse.rank);
         }
@@ -312,9 +312,9 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
             out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
         if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
-            // As much of it as the card is wide: what happens beside it has its own words.
+            // Only the part that fits the width of the card: events beside it have their own words.
             const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
-            // (Above the chip that says what a member does in a recovery, where there is room.)
+            // (Above the chip that shows a member's role in a recovery, if there is room.)
             const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
             label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
         }

@@ -42,7 +42,7 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
     return found != state.processes.end() ? &found->second : nullptr;
 }
 
-// Whether the bucket is the source of a split; until the end of the copying its changes go on.
+// Whether the bucket is the source of a split; its changes continue until the copying ends.
 bool isCopying(const ClusterState& state, std::uint32_t bucket)
 {
     return std::any_of(state.splits.begin(), state.splits.end(),
@@ -64,7 +64,7 @@ QString formerPlaceWords(const ClusterState& state, ProcessId process)
                                                  : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(QString::fromStdString(incarnationText(parity->second.incarnation)));
 }
 
-// Whether the parity of a data bucket has all of its changes; empty: it has no parity, or too little is known.
+// Whether the parity of a data bucket has all its changes; empty: there is no parity, or too little is known.
 QString parityWords(const ClusterState& state, const DataBucketState& data)
 {
     const std::uint32_t group = data.number / state.m(), position = data.number % state.m();
@@ -88,7 +88,7 @@ QString leaseWords(const LeaseShown& lease)
     return lease.leftNs > 0 ? QStringLiteral("lease %1 left").arg(durationWords(lease.leftNs)) : QStringLiteral("lease run out");
 }
 
-// Whether it may answer reads only while its parity buckets let it.
+// Whether the bucket needs leases from its parity buckets to answer reads.
 bool needsLease(const ClusterState& state, const DataBucketState& data)
 {
     const auto group = state.groups.find(data.number / state.m());
@@ -164,7 +164,7 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
     const bool isGone = process && process->hasEnded;
     const bool isPaused = process && process->isPaused;
     const bool isSilent = silent && process && silent->contains(process->id);
-    // What the coordinator has decided counts more than what is known of the process, and that more than what is feared.
+    // Order of weight: decisions of the coordinator, then what is known of the process, then suspicions.
     if (const auto* data = dataOf(state, object)) {
         if (const DownMember* down = state.downOf(*data))
             return down->isLost ? Look::DataLost : Look::DataFailed;
@@ -290,7 +290,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     return {};
 }
 
-// First what it is and how it is, then what is wrong with it; what only somebody at a debugger needs is the last.
+// First the object and its state, then what is wrong with it; details for debugging come last.
 QStringList detailsOf(const ClusterState& state, ObjectRef object)
 {
     const std::uint32_t m = state.m();
@@ -383,7 +383,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
     const DownMember* down = data ? state.downOf(*data) : state.downOf(*parity);
     const Suspicion* suspicion = data ? state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()) : state.suspicionOf(pb::PARITY, parity->group, parity->column);
     const auto at = [&state](std::int64_t ns) { return QStringLiteral("%1 s").arg(state.shownSeconds(ns), 0, 'f', 2); };
-    // Of a long reason the beginning is what counts.
+    // The beginning of a long reason is the important part.
     const auto lineOf = [&at](const QString& what, const QString& shortWhat, std::int64_t ns, const std::string& reason) {
         const QString why = QString::fromStdString(reason), time = at(ns);
         if (why.isEmpty())
@@ -407,7 +407,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
 
 std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketState& bucket, std::int64_t nowNs)
 {
-    constexpr std::int64_t kFresh = 1'500'000'000; // ns; one that is watched is asked ten times a second
+    constexpr std::int64_t kFresh = 1'500'000'000; // ns; a watched process is sampled ten times a second
     const auto process = state.processes.find(bucket.process);
     if (process == state.processes.end() || process->second.samples.empty() || process->second.hasEnded)
         return std::nullopt;

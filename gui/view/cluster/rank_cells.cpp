@@ -27,7 +27,7 @@ CellPlan cellPlanOf(const ClusterState& state, CardDetail detail)
     constexpr std::uint64_t kKeyMax = 99'999;
     std::uint32_t b = std::max(1U, state.file.config.b()), highest = 0;
     if (detail >= CardDetail::Tile) {
-        // Of many buckets nobody asks which ranks they use; parity buckets are shaded by their record groups.
+        // With many buckets, single ranks are of no interest; parity buckets are shaded by their record groups.
         CellPlan plan;
         plan.isDrawn = false;
         plan.ranks = b;
@@ -70,15 +70,15 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
         const int rows = int((geometry.area.height() + 1) / pitchY);
         return geometry.columns > 0 && rows > 0 ? std::uint32_t(geometry.columns) * std::uint32_t(rows) : 0U;
     };
-    // So many columns reach from edge to edge; the fewer the cells are, the less need they be squares.
+    // The number of columns that fills the width exactly; with few cells, the cells need not be square.
     constexpr int kStretchedFrom = 10;
     const auto stretched = [&](int pitch) { return std::min(int((geometry.area.width() + 1) / geometry.columns), pitch * 3 / 2); };
-    // And so many rows reach down to the edge, where there is room for more.
+    // The number of rows that fills the height exactly, if there is room for more.
     const auto lengthened = [&](int pitch, std::uint32_t cells) {
         const int rows = int((cells + std::uint32_t(geometry.columns) - 1) / std::uint32_t(geometry.columns));
         return std::clamp(int((geometry.area.height() + 1) / rows), pitch, pitch * 3 / 2);
     };
-    // One cell per rank with the key written in it, as large as there is room for.
+    // One cell per rank with its key, as large as there is room for.
     if (plan.keyDigits > 0) {
         const QString key(qsizetype(plan.keyDigits), QLatin1Char('0'));
         const int least = int(theme.lineHeight({ TextSize::Small })) + 1;

@@ -14,17 +14,17 @@ namespace lhrs::gui {
 // An operation by its client and number; client 0: none.
 using OperationId = std::pair<std::uint64_t, std::uint64_t>;
 
-// What a view is pointed at: a place or process, an operation, a record by its bucket and rank, an instant.
+// What is under the mouse in a view: a place or process, an operation, a record by its bucket and rank, an instant.
 struct Pointed {
     ObjectRef object {};
     OperationId operation { 0, 0 };
-    std::uint32_t rank = 0; // of a record of the object; 0: none
+    std::uint32_t rank = 0; // of a record in the object; 0: none
     std::optional<std::int64_t> atNs {}; // on the run's clock
     bool operator==(const Pointed&) const = default;
 };
 
-// What is selected and what the mouse is over: one for the whole window, the same in all views. A view tells what it is
-// pointed at, and marks what others are pointed at.
+// What is selected and what is under the mouse: one state for the whole window, the same in all views. Each view
+// reports what the mouse is over in it, and marks what the mouse is over in the others.
 class Selection : public QObject {
     Q_OBJECT
 public:
@@ -33,16 +33,16 @@ public:
     ObjectRef selected() const { return m_selected; }
     const Pointed& pointed() const { return m_pointed; }
     ObjectRef hovered() const { return m_pointed.object; }
-    // Rank of the record group that a table or a picture points at; 0: none.
+    // The rank of the record group under the mouse in a table or a picture, else of the selected one; 0: none.
     std::uint32_t rank() const { return m_pointed.rank != 0 ? m_pointed.rank : m_rank; }
-    // The same of what is selected, whatever is pointed at.
+    // The rank of the selected record group, whatever the mouse is over.
     std::uint32_t chosenRank() const { return m_rank; }
-    // The bucket that this record is in.
+    // The bucket that holds the record of rank().
     ObjectRef rankBucket() const { return m_pointed.rank != 0 ? m_pointed.object : m_selected; }
 
-    // An operation that is followed.
+    // The operation that is followed.
     OperationId operation() const { return m_operation; }
-    // The one that is marked: pointed at, else followed.
+    // The operation that is marked: the one under the mouse, else the one that is followed.
     OperationId shownOperation() const { return m_pointed.operation.first != 0 ? m_pointed.operation : m_operation; }
 
     void select(ObjectRef object)
@@ -52,7 +52,7 @@ public:
         m_selected = object;
         emit selectionChanged();
     }
-    // Another view, or nothing, is pointed at.
+    // The mouse is over something else, or over nothing.
     void point(const Pointed& pointed)
     {
         if (pointed == m_pointed)
@@ -61,7 +61,7 @@ public:
         emit hoverChanged();
     }
     void hover(ObjectRef object) { point({ object }); }
-    // A record of the selected bucket.
+    // Selects a record of the selected bucket.
     void setRank(std::uint32_t rank)
     {
         if (rank == m_rank)

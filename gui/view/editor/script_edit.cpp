@@ -21,7 +21,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kIndent = 4;
-constexpr qreal kNoteWide = 130; // pixels at 100 % that a sentence beside its line needs at least
+constexpr qreal kNoteWide = 130; // pixels at 100 %: the least width of a note beside its line
 
 // Numbers and marks beside the lines; a click sets a breakpoint.
 class Margin : public QWidget {
@@ -57,7 +57,7 @@ private:
     ScriptEdit* m_edit;
 };
 
-// Behind the space that a line begins with: what is inserted before it moves the mark along.
+// The mark is after the leading space of a line: text that is inserted before it moves the mark along.
 QTextCursor markOf(const QTextBlock& block)
 {
     const QString text = block.text();
@@ -118,7 +118,7 @@ void ScriptEdit::setText(const QString& text)
 
 QString ScriptEdit::text() const
 {
-    // toPlainText would make plain spaces of spaces that do not break.
+    // toPlainText() would turn no-break spaces into plain spaces.
     QString text = document()->toRawText();
     text.replace(QChar::ParagraphSeparator, '\n');
     text.replace(QChar::LineSeparator, '\n');
@@ -217,7 +217,7 @@ int ScriptEdit::lineOfRun(int lineNow) const
 {
     if (m_lines.empty())
         return lineNow;
-    // Of several that have become one, the last: the others are gone.
+    // If several lines have become one, the last of them: the others are gone.
     const auto after = std::upper_bound(m_lines.begin(), m_lines.end(), lineNow, [](int line, const QTextCursor& mark) { return line < mark.blockNumber() + 1; });
     return after != m_lines.begin() && std::prev(after)->blockNumber() + 1 == lineNow ? int(after - m_lines.begin()) : 0;
 }
@@ -238,7 +238,8 @@ void ScriptEdit::showRun(const RunMarks& marks)
     const int before = currentLine();
     const bool wasHeld = m_marks.isHeld;
     m_marks = marks;
-    // The call that is stood before is seen; while the script runs on, whoever reads elsewhere is left there.
+    // The call before which the script waits is scrolled into view. While the script runs on, a person who reads
+    // elsewhere is not disturbed.
     if (const int line = currentLine(); marks.isHeld && (line != before || !wasHeld) && line > 0) {
         const QTextBlock block = document()->findBlockByNumber(line - 1);
         const QRectF place = blockBoundingGeometry(block).translated(contentOffset());
@@ -345,7 +346,7 @@ void ScriptEdit::paintMargin(QPainter& painter, const QRect& rect)
         painter.drawText(QRectF(0, place.top(), wide - m_theme.px(17), first), Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
         const QRectF at(wide - m_theme.px(15), middle - mark / 2, mark, mark);
         if (line == now) {
-            // A full arrow: it stands before this call. A hollow one: the call is under way.
+            // A full arrow: the script waits before this call. A hollow one: the call is under way.
             QPolygonF arrow { QPointF(at.left() + 1, at.top() + 2), QPointF(at.right() - 1, middle), QPointF(at.left() + 1, at.bottom() - 2) };
             painter.setPen(QPen(m_theme.focus, 1.6 * m_theme.stroke()));
             painter.setBrush(m_marks.isHeld ? QBrush(m_theme.focus) : QBrush(Qt::NoBrush));
@@ -420,7 +421,7 @@ ScriptEdit::OwnKey ScriptEdit::ownKey(const QKeyEvent& event) const
         case Qt::Key_N: return OwnKey::New;
         case Qt::Key_F: return OwnKey::Find;
         case Qt::Key_Space: return OwnKey::Complete;
-        // Whoever writes means no command to the cluster by them.
+        // While a person types, these keys are not commands to the cluster.
         case Qt::Key_D:
         case Qt::Key_I:
         case Qt::Key_U:
@@ -459,7 +460,7 @@ void ScriptEdit::keyPressEvent(QKeyEvent* event)
 {
     const bool isChoosing = m_completer->popup()->isVisible();
     if (isChoosing && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Backtab)) {
-        event->ignore(); // the list takes it
+        event->ignore(); // the completion list handles it
         return;
     }
     switch (ownKey(*event)) {

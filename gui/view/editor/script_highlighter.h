@@ -8,11 +8,11 @@
 
 namespace lhrs::gui {
 
-// How a piece of a scenario's text looks. Not by colour alone: comments are slanted, keywords and calls bold, and what lab
-// does not have is underlined.
+// The format of a piece of a scenario's text. Colour is never the only sign: comments are slanted, keywords and calls
+// are bold, and functions that lab does not have are underlined.
 QTextCharFormat formatOf(ScriptWordKind kind, const Theme& theme);
 
-// Colours a scenario; what is a call of lab is asked of its reference.
+// Colours a scenario; the reference of lab says which words are calls.
 class ScriptHighlighter : public QSyntaxHighlighter {
     Q_OBJECT
 public:

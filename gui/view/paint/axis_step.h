@@ -6,7 +6,7 @@
 
 namespace lhrs::gui {
 
-// 1, 2 or 5 times a power of ten, so that about `steps` of them fill the range, which is in the axis' unit.
+// A step of 1, 2 or 5 times a power of ten, so that about `steps` steps fill the range. The unit is that of the axis.
 inline double niceStep(double range, double steps)
 {
     const double rough = std::max(range, 1e-12) / steps;

@@ -14,15 +14,15 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kPooledHeight = 30; // pixels; Qt fills what is lower without its thread pool
+constexpr qreal kPooledHeight = 30; // pixels; Qt fills lower areas without its thread pool
 
 template <class... Ts>
 struct Overloaded : Ts... {
     using Ts::operator()...;
 };
 
-// Straight edges on whole pixels need no smoothing. Qt hands smoothed areas of more than some lines to a thread pool and
-// waits for it, which costs more than the filling when the processors have other work.
+// Straight edges on whole pixels need no smoothing. Qt hands smoothed areas of more than a few lines to a thread pool
+// and waits for it, which costs more than the fill when the processors are busy.
 QRect onPixels(const QRectF& rect)
 {
     const int x = qRound(rect.left()), y = qRound(rect.top());
@@ -40,7 +40,7 @@ void paintFrame(QPainter& p, const QRect& rect, int cut, int width, QColor colou
     p.fillRect(r.right() + 1 - width, r.top() + sides, width, r.height() - 2 * sides, colour);
 }
 
-// A rectangle, or one with its corners cut, without dashes and hatching.
+// Paints a rectangle, or one with cut corners, without dashes and hatching.
 void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const QRect rect = onPixels(box.rect);
@@ -67,8 +67,8 @@ void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
     }
 }
 
-// A rectangle with rounded corners, without dashes and hatching: only its corners are smoothed, and they are too small for
-// the thread pool.
+// Paints a rectangle with rounded corners, without dashes and hatching. Only its corners are smoothed, and they are too
+// small for the thread pool.
 void paintRoundedBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const QRect r = onPixels(box.rect);
@@ -87,7 +87,7 @@ void paintRoundedBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
     const auto around = [](QPoint centre, qreal reach) {
         return QRectF(centre.x() - reach, centre.y() - reach, 2 * reach, 2 * reach);
     };
-    constexpr int kDegree = 16, kQuarter = 90 * kDegree; // as Qt counts
+    constexpr int kDegree = 16, kQuarter = 90 * kDegree; // Qt's unit
     if (box.fill.isValid()) {
         p.fillRect(r.adjusted(radius, 0, -radius, 0), box.fill);
         p.fillRect(r.left(), r.top() + radius, radius, r.height() - 2 * radius, box.fill);
@@ -149,7 +149,7 @@ void paintBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
         p.save();
         p.setClipPath(outlinePath(box.rect, box.outline, box.radius), Qt::IntersectClip);
         p.setPen(QPen(box.stroke, kBand, Qt::SolidLine, Qt::FlatCap));
-        // Bands of neighbouring boxes meet: they stand where the view's diagonals are.
+        // Hatching of neighbouring boxes meets, because its lines are the diagonals of the view.
         const qreal from = std::floor((box.rect.left() + box.rect.top()) / kPitch) * kPitch, to = box.rect.right() + box.rect.bottom();
         for (qreal sum = from; sum <= to + kPitch; sum += kPitch)
             p.drawLine(QPointF(sum - box.rect.top() + kPitch, box.rect.top() - kPitch), QPointF(sum - box.rect.bottom() - kPitch, box.rect.bottom() + kPitch));
@@ -195,7 +195,7 @@ void paintLine(QPainter& p, const DisplayList::Line& line, qreal stroke)
         return;
     QPen pen(line.colour, line.width * stroke);
     if (line.isRibbon && p.paintEngine()->type() == QPaintEngine::Raster) {
-        pen.setCapStyle(Qt::FlatCap); // straight pieces need no stroker
+        pen.setCapStyle(Qt::FlatCap); // straight segments need no stroker
         p.setPen(pen);
         for (std::size_t i = 1; i < line.points.size(); ++i)
             p.drawLine(line.points[i - 1], line.points[i]);

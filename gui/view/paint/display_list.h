@@ -22,8 +22,8 @@ class QPainter;
 
 namespace lhrs::gui {
 
-// What a view draws, as a list of primitives: the one source of screen, PNG, SVG and the text that tests and
-// screen readers see. Later primitives cover earlier ones.
+// What a view draws, as a list of primitives. The screen, PNG, SVG, and the text for tests and screen readers are all
+// made from it. Later primitives cover earlier ones.
 class DisplayList {
 public:
     struct Box {
@@ -36,7 +36,7 @@ public:
         qreal width = 1;
         bool isDashed = false;
         bool isHatched = false; // hatching in the stroke's colour over the fill
-        bool isStronglyHatched = false; // as the tape around a place where nobody may go
+        bool isStronglyHatched = false; // like the tape around a closed area
     };
     struct Text {
         bool operator==(const Text&) const = default;
@@ -60,7 +60,7 @@ public:
         qreal width = 1;
         bool isDashed = false;
         qreal arrow = 0; // length of the head at the last point
-        bool isRibbon = false; // drawn piece by piece, with flat ends
+        bool isRibbon = false; // drawn segment by segment, with flat ends
     };
     // A grid of cells, row by row; value 0 is the first colour of the palette.
     struct Cells {
@@ -80,7 +80,7 @@ public:
         QRectF clip; // null: none
         Primitive primitive;
     };
-    // A part of what stands for an object, which a term of the glossary explains. Nothing is drawn for it.
+    // A part of an object's picture that a term of the glossary explains. Nothing is drawn for it.
     struct Part {
         ObjectRef object;
         QRectF rect;
@@ -98,7 +98,7 @@ public:
         m_parts.clear();
     }
     void setTheme(const Theme& theme) { m_theme = theme; }
-    // What is added from now on stands for this.
+    // What is added from now on belongs to this object.
     void setObject(ObjectRef object) { m_object = object; }
 
     // What is added from now on is drawn inside this rectangle only; null: everywhere.
@@ -110,34 +110,35 @@ public:
         m_items.insert(m_items.end(), other.m_items.begin(), other.m_items.end());
         m_parts.insert(m_parts.end(), other.m_parts.begin(), other.m_parts.end());
     }
-    // What was added last is explained by this term; an empty one says nothing.
+    // This term explains the primitive that was added last; an empty term does nothing.
     void explain(std::string_view term);
-    // What lies in the rectangle is.
+    // The term explains everything in the rectangle.
     void explain(const QRectF& rect, std::string_view term);
-    // These words of the text that was added last are, each by its term; words that are not in it say nothing.
+    // The terms explain these words of the text that was added last; words that are not in the text are ignored.
     void explain(std::initializer_list<std::pair<QString, std::string_view>> words);
-    // The first of the wordings, longest first, that fits into the box; the last one shortened with an ellipsis if none
-    // does; nothing if not even two letters fit. Returns whether anything was added.
+    // Adds the first of the wordings, longest first, that fits into the box. If none fits, adds the last one, shortened
+    // with an ellipsis, or nothing if not even two letters fit. Returns whether anything was added.
     bool text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
     bool text(const QRectF& box, const QString& wording, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
 
     void paint(QPainter& painter) const;
     QImage toImage(QSize size, qreal scale = 1, QColor background = QColor()) const;
-    // False if the device could not be written.
+    // Returns false if the device cannot be written.
     bool toSvg(QIODevice& device, QSize size, const QString& title) const;
-    // One line per primitive, in order; the same for the same picture.
+    // One line per primitive, in order; equal pictures give equal text.
     QString toText() const;
-    // Only what can be read: the texts in order.
+    // Only the readable part: the texts in order.
     QStringList texts() const;
     // The object of the topmost primitive at the point; lines count within 3 pixels.
     ObjectRef hitTest(QPointF point) const;
-    // The term of the part at the point, if it is one of the object that hitTest() finds there; empty: there is none.
+    // The term of the part at the point, if the part belongs to the object that hitTest() finds there; empty: there is
+    // none.
     std::string_view termAt(QPointF point) const;
 
-    // Around all that stands for the object; null: nothing does.
+    // The bounds of everything that belongs to the object; null: nothing does.
     QRectF boundsOf(ObjectRef object) const;
 
-    // Where the text of a primitive lies when it is painted.
+    // The rectangle of the text when it is painted.
     QRectF textRect(const Text& text) const;
 
 private:
@@ -152,7 +153,7 @@ private:
 
 // The outline of a box as a path.
 QPainterPath outlinePath(const QRectF& rect, Outline outline, qreal radius);
-// Black or white, whichever is read better on the colour.
+// Black or white, whichever has more contrast with the background.
 QColor inkOn(QColor background);
 // The glyph as a picture for a button.
 QImage glyphImage(Glyph glyph, QColor colour, int pixels);

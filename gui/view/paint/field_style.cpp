@@ -14,7 +14,7 @@ namespace {
 
 constexpr qreal kCorner = 2;
 
-// The focus has a frame of its own.
+// Draws the frame of a field without the focus; a field with the focus has a frame of its own.
 void frame(const QStyleOption* option, const QRect& rect, QPainter* painter, bool isRound = false)
 {
     if (option->state & QStyle::State_HasFocus)
@@ -48,7 +48,7 @@ void FieldStyle::polish(QWidget* widget)
     QProxyStyle::polish(widget);
     if (!takesWheel(widget))
         return;
-    widget->setFocusPolicy(Qt::StrongFocus); // not by the wheel
+    widget->setFocusPolicy(Qt::StrongFocus); // the wheel does not give it the focus
     widget->installEventFilter(this);
 }
 

@@ -5,8 +5,9 @@
 
 namespace lhrs::gui {
 
-// Fusion, with frames of fields and check boxes in the colour of the theme's outlines: its own are a darker shade of the window,
-// which cannot be seen on a dark one. (A style sheet could colour them, too, but then draws their arrows and marks itself.)
+// Fusion, but frames of fields and check boxes have the colour of the theme's outlines. Fusion's own frames are a
+// darker shade of the window, which cannot be seen on a dark window. A style sheet could colour them too, but then it
+// draws their arrows and marks itself.
 class FieldStyle : public QProxyStyle {
     Q_OBJECT
 public:
@@ -14,8 +15,8 @@ public:
 
     using QProxyStyle::polish;
     using QProxyStyle::unpolish;
-    // A list of choices or a number that nobody has chosen leaves the wheel to the page that it stands on; else whoever scrolls
-    // over it changes it without seeing that.
+    // A combo box or a number box without the focus leaves the wheel to the page around it. Otherwise a person who
+    // scrolls the page would change its value without noticing.
     void polish(QWidget* widget) override;
     void unpolish(QWidget* widget) override;
     bool eventFilter(QObject* object, QEvent* event) override;

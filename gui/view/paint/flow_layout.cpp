@@ -69,7 +69,7 @@ int FlowLayout::arrange(const QRect& rect, bool isReal) const
     int x = inside.x(), y = inside.y(), rowHeight = 0;
     std::vector<std::pair<QLayoutItem*, QRect>> row;
     const auto finishRow = [&] {
-        for (const auto& [item, at] : row) // words and boxes of different heights stand on one line
+        for (const auto& [item, at] : row) // widgets of different heights are centred on one line
             if (isReal)
                 item->setGeometry(at.translated(0, (rowHeight - at.height()) / 2));
         row.clear();

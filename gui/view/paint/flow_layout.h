@@ -6,7 +6,7 @@
 
 namespace lhrs::gui {
 
-// Lays widgets out like words: in rows, as many as the width asks for.
+// Lays widgets out like words: in as many rows as the width requires.
 class FlowLayout : public QLayout {
 public:
     explicit FlowLayout(QWidget* parent, int spacing = 6);
@@ -22,7 +22,7 @@ public:
     QSize minimumSize() const override;
     QSize sizeHint() const override { return minimumSize(); }
     void setGeometry(const QRect& rect) override;
-    // What it takes to have all in one row.
+    // The width that is needed for all widgets in one row.
     int oneRowWidth() const;
 
 private:

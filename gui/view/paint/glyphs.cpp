@@ -61,7 +61,7 @@ GlyphPath make(Glyph glyph)
         return stroked(p);
     case Glyph::Hourglass:
         return filled(polygon({ { 0.12, 0.04 }, { 0.88, 0.04 }, { 0.56, 0.5 }, { 0.88, 0.96 }, { 0.12, 0.96 }, { 0.44, 0.5 } }));
-    case Glyph::Turning: // most of a circle, with an arrow's head at its end
+    case Glyph::Turning: // most of a circle, with an arrowhead at its end
         p.arcMoveTo(QRectF(0.12, 0.12, 0.76, 0.76), 40);
         p.arcTo(QRectF(0.12, 0.12, 0.76, 0.76), 40, 280);
         line(p, { 0.98, 0.5 }, { 0.79, 0.74 });
@@ -76,7 +76,7 @@ GlyphPath make(Glyph glyph)
     case Glyph::Flag:
         p = polygon({ { 0.2, 0.08 }, { 0.92, 0.3 }, { 0.3, 0.54 }, { 0.3, 0.98 }, { 0.16, 0.98 }, { 0.16, 0.08 } });
         return filled(p);
-    case Glyph::Cut: // two ends of a line, and a double bar between them
+    case Glyph::Cut: // two ends of a line, with a double bar between them
         line(p, { 0.0, 0.5 }, { 0.26, 0.5 });
         line(p, { 0.74, 0.5 }, { 1.0, 0.5 });
         line(p, { 0.32, 0.08 }, { 0.32, 0.92 });
@@ -144,7 +144,7 @@ GlyphPath make(Glyph glyph)
         p.addRect(QRectF(0.74, 0.1, 0.16, 0.8));
         return filled(p);
     case Glyph::Stop: p.addRect(QRectF(0.15, 0.15, 0.7, 0.7)); return filled(p);
-    case Glyph::Barrier: // a bar across the way, on its post
+    case Glyph::Barrier: // a bar across the road, on its post
         line(p, { 0.2, 0.98 }, { 0.2, 0.15 });
         line(p, { 0.05, 0.32 }, { 0.98, 0.32 });
         line(p, { 0.55, 0.32 }, { 0.45, 0.55 });

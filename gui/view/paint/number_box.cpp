@@ -10,10 +10,10 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qsizetype kDigitsMax = 18; // more than any box holds, and a double still tells them apart from what is too large
+constexpr qsizetype kDigitsMax = 18; // more than any box accepts, but few enough for a double to detect an excess
 
 bool isMark(QChar c) { return c == u'.' || c == u',' || c == u'\u066b'; } // the last: Arabic
-// Signs between thousands that are nothing else: apostrophes, the Arabic sign, spaces of all widths.
+// Characters that can only separate thousands: apostrophes, the Arabic separator, spaces of all widths.
 bool isBetweenThousands(QChar c) { return c == u'\'' || c == u'\u2019' || c == u'\u066c' || c.isSpace(); }
 bool isSign(QChar c) { return c == u'-' || c == u'+' || c == u'\u2212'; }
 
@@ -28,7 +28,7 @@ TypedNumber readTyped(const QString& words, int decimals)
 {
     const auto refused = [](const QString& sentence) { return TypedNumber { {}, sentence }; };
     const QString typed = words.trimmed();
-    QString before, after; // the mark, as ASCII digits
+    QString before, after; // digits before and after the mark, in ASCII
     int marks = 0;
     bool hasSeparators = false, isNegative = false, isOther = false;
     for (qsizetype i = 0; i < typed.size(); ++i) {
@@ -80,7 +80,7 @@ void NumberEntry::refuse()
 
 bool NumberEntry::eventFilter(QObject* object, QEvent* event)
 {
-    // Entered again after a refusal, it shows its former value: that is what the person has seen now.
+    // When the box is entered again after a refusal, the person sees the restored value, so the objection ends.
     if (event->type() == QEvent::FocusIn && m_isRefused)
         look({});
     return QObject::eventFilter(object, event);

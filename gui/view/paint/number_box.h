@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Boxes for numbers that are typed. They take both decimal marks and the digits of every script, whatever language the
-// person has chosen, and say in a sentence what they refuse: 1.234 can be a thousand and more, or little more than one.
+// Boxes for typed numbers. They accept both decimal marks and the digits of every script, whatever language the person
+// has chosen. A sentence explains what they refuse: 1.234 can mean more than a thousand, or a little more than one.
 #pragma once
 
 #include <QDoubleSpinBox>
@@ -13,20 +13,21 @@
 
 namespace lhrs::gui {
 
-// What somebody typed: a number, or why it is none.
+// What a person typed: a number, or the reason why it is not one.
 struct TypedNumber {
     std::optional<double> value;
     QString objection; // a whole sentence; empty where there is a value
 };
 
-// `decimals`: digits that may stand after the mark; 0: a whole number.
+// `decimals`: the most digits after the decimal mark; 0: a whole number.
 TypedNumber readTyped(const QString& words, int decimals);
 
-// Whether typing on can make a number of it: digits, marks, spaces, signs.
+// Whether further typing can make the text a number: digits, marks, spaces, signs.
 bool canBecomeNumber(const QString& words);
 
-// The objection to what stands in a box, for the form around it. It stays when the box returns to its former value, until
-// the box is entered again or changed: a button beside it must not do what the person did not write.
+// The objection to the text in a box, for the form around it. When the box returns to its former value, the objection
+// stays until the box is entered again or changed: a button beside it must not use a value that the person did not
+// type.
 class NumberEntry : public QObject {
     Q_OBJECT
 public:
@@ -34,11 +35,11 @@ public:
 
     const QString& objection() const { return m_objection; }
     void look(const QString& objection);
-    // The box does not take what was typed, and says why below itself.
+    // The box refuses what was typed, and says why below itself.
     void refuse();
-    // The first objection of the boxes in a form that are shown; empty: none.
+    // The first objection among the visible boxes of a form; empty: none.
     static QString objectionIn(const QWidget& form);
-    // `told` is called whenever an objection in the form comes or goes.
+    // `told` is called whenever an objection in the form appears or disappears.
     static void follow(const QWidget& form, QObject* context, const std::function<void()>& told);
 
     bool eventFilter(QObject* object, QEvent* event) override;
@@ -49,10 +50,10 @@ signals:
 private:
     QAbstractSpinBox& m_box;
     QString m_objection;
-    bool m_isRefused = false; // just now
+    bool m_isRefused = false; // refused, and neither entered again nor changed since
 };
 
-// WholeBox and FractionBox are used where QSpinBox and QDoubleSpinBox would be.
+// WholeBox and FractionBox replace QSpinBox and QDoubleSpinBox.
 template <class Box, class Value>
 class NumberBox : public Box {
 public:

@@ -19,14 +19,14 @@ constexpr int kDotsPerInch = 96;
 constexpr qreal kPointsPerPixel = 72.0 / kDotsPerInch;
 constexpr TextStyle kLine { TextSize::Body, true, false };
 
-// When it was written is no part of the picture: the same picture is the same file.
+// Replaces the date in a PDF: the same picture must give the same bytes.
 void forgetDate(QByteArray& pdf)
 {
     static const QByteArray kKey("/CreationDate (");
     for (qsizetype at = pdf.indexOf(kKey); at >= 0; at = pdf.indexOf(kKey, at + 1)) {
         const qsizetype begin = at + kKey.size(), end = pdf.indexOf(')', begin);
         const QByteArray fixed = QByteArray("D:20000101000000Z").leftJustified(end - begin, '0', true);
-        pdf.replace(begin, end - begin, fixed); // of the same length, or the file's table of places would be wrong
+        pdf.replace(begin, end - begin, fixed); // the same length, so that the file's cross-reference table stays valid
     }
 }
 

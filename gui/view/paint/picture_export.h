@@ -12,17 +12,17 @@ class QPainter;
 
 namespace lhrs::gui {
 
-// What every exported picture says of itself, whatever it shows: origin word (LIVE, SIMULATED, RECORDED), run, instant.
+// What every exported picture states about itself: the origin word (LIVE, SIMULATED, RECORDED), the run, the instant.
 struct PictureOrigin {
     QString word, run, instant;
     QString line() const; // "RECORDED · run 2026-11-21T23:42:36Z · at 3.15 s"
 };
 
-// Paints into a file by the ending of its name: .svg and .pdf (text as text), .png (`scale` times as many pixels). The same
-// picture is the same bytes. An error is a sentence, empty: written.
+// Paints into a file whose format is the ending of its name: .svg and .pdf (text as text), .png (`scale` times as many
+// pixels). The same picture gives the same bytes. Returns an error as a sentence, or an empty string.
 QString writePicture(const QString& path, QSize size, qreal scale, const QString& title, const std::function<void(QPainter&)>& paint);
 
-// A display list with a line below it that says what it is of.
+// Writes a display list with a line below it that states its origin.
 QString writePicture(const QString& path, const DisplayList& list, QSize size, const QString& name, const PictureOrigin& origin);
 
 } // namespace lhrs::gui

@@ -15,13 +15,13 @@ struct Sheet {
 
     // One line: the longest wording that fits.
     void line(const QStringList& wordings, TextStyle style, QColor colour, qreal indent = 0);
-    // As many lines as it takes; words stay whole.
+    // As many lines as needed; lines break only between words.
     void paragraph(const QString& words, TextStyle style, QColor colour, qreal indent = 0);
     void space(qreal pixels) { y += theme.px(pixels); }
     void rule();
 };
 
-// The words in lines that are no wider; a word that is wider stands alone.
+// Breaks the words into lines of at most this width; a word that is wider has its own line.
 QStringList wrapped(const Theme& theme, const QString& words, TextStyle style, qreal width);
 
 } // namespace lhrs::gui

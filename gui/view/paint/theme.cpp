@@ -17,10 +17,10 @@ namespace {
 constexpr std::array<QRgb, 8> kStateColours { okabe::kBlack, okabe::kOrange, okabe::kSkyBlue, okabe::kGreen,
     okabe::kYellow, okabe::kBlue, okabe::kVermillion, okabe::kPurple };
 
-// Pixels at 100 %. The smallest is 1/60 of the height of a 720-line picture; the projector preset makes it 1/40.
+// Pixels at 100 %. The smallest text is 1/60 of the height of a 720-line picture; with the projector preset, 1/40.
 constexpr std::array<int, kTextSizes> kPixels { Theme::kSmallestPixels, 13, 15, 18, 22, 24 };
 
-constexpr qsizetype kWidthsKept = 4'096; // of each face
+constexpr qsizetype kWidthsKept = 4'096; // per face
 
 QString g_family = QStringLiteral("DejaVu Sans");
 QString g_monoFamily = QStringLiteral("DejaVu Sans Mono");
@@ -265,7 +265,8 @@ bool Theme::systemIsDark()
 
 QString Theme::registerFonts()
 {
-    // The directory of Debian's fonts-dejavu-core. Registered by hand, because the offscreen platform looks nowhere.
+    // The directory of Debian's fonts-dejavu-core. Registered explicitly, because the offscreen platform does not
+    // search any directory.
     const QString folder = QStringLiteral("/usr/share/fonts/truetype/dejavu/");
     bool found = true;
     for (const char* file : { "DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf" }) {

@@ -18,20 +18,21 @@
 
 namespace lhrs::gui {
 
-// The Okabe-Ito colours, which people with any of the usual colour deficiencies tell apart (window.md 6.1).
+// The Okabe-Ito colours, which people with any of the usual colour deficiencies can tell apart.
 namespace okabe {
 inline constexpr QRgb kBlack = 0xff000000, kOrange = 0xffe69f00, kSkyBlue = 0xff56b4e9, kGreen = 0xff009e73,
                       kYellow = 0xfff0e442, kBlue = 0xff0072b2, kVermillion = 0xffd55e00, kPurple = 0xffcc79a7,
                       kWhite = 0xffffffff;
 }
 
-// Small pictures that carry a state or a class of messages beside its colour. Drawn as paths, so that no font is needed.
+// Small pictures that show a state or a class of messages in addition to its colour. Drawn as paths, so that no font is
+// needed.
 enum class Glyph {
     None,
     Dots,      // starting
     Fork,      // splitting
     Cross,     // failed: declared so by the coordinator
-    Gone,      // the process is gone: nothing inside
+    Gone,      // the process is gone: an empty place
     Question,  // suspected
     Hourglass, // paused: it stands still
     Turning,   // being rebuilt
@@ -61,11 +62,11 @@ enum class Glyph {
     Gate,    // messages are held: nothing passes
 };
 
-// Outlines that carry the kind of a thing beside its colour.
+// Outlines that show the kind of a thing in addition to its colour.
 enum class Outline { Rectangle, Rounded, CutCorners, Circle, Diamond };
 
-// What a place or a process is right now, as it is drawn. Each has a word, a colour, an outline and a glyph; no two
-// have the same outline and the same glyph.
+// The current state of a place or a process, as it is drawn. Each has a word, a colour, an outline and a glyph; no two
+// have both the same outline and the same glyph.
 enum class Look {
     DataUp,
     DataStarting,
@@ -132,17 +133,17 @@ struct TextStyle {
 inline constexpr TextStyle kSmall { TextSize::Small }, kSmallBold { TextSize::Small, true };
 inline constexpr TextStyle kBody { TextSize::Body }, kBodyBold { TextSize::Body, true };
 
-// Colours, fonts and measures of everything that is painted. A value: a view holds a copy and compares.
+// Colours, fonts and measures of everything that is painted. A value type: a view holds a copy and compares it.
 class Theme {
 public:
     enum class Kind { Light, Dark };
 
-    // `stroke`: all lines are so many times as thick as usual.
+    // `stroke`: the factor by which all lines are thicker than usual.
     explicit Theme(Kind kind = Kind::Light, qreal fontScale = 1.0, bool isHighContrast = false, qreal stroke = 1.0);
 
     Kind kind() const { return m_kind; }
     bool isDark() const { return m_kind == Kind::Dark; }
-    // Black on white, or white on black; nothing is said by a shade of grey.
+    // Black on white, or white on black; no shade of grey has a meaning.
     bool isHighContrast() const { return m_isHighContrast; }
     qreal fontScale() const { return m_fontScale; }
     qreal stroke() const { return m_stroke; }
@@ -151,16 +152,16 @@ public:
         return m_kind == other.m_kind && m_fontScale == other.m_fontScale && m_isHighContrast == other.m_isHighContrast && m_stroke == other.m_stroke;
     }
 
-    // What a person may choose; a presentation on a large screen takes more, up to kHallScaleMax.
+    // The range that a person may choose; a presentation on a large screen may go up to kHallScaleMax.
     static constexpr qreal kFontScaleMin = 0.8, kFontScaleMax = 2.5, kHallScaleMax = 8;
-    // Pixels at 100 % of the smallest text there is.
+    // Size of the smallest text, in pixels at 100 %.
     static constexpr int kSmallestPixels = 12;
 
-    // n pixels at 100 %, grown with the font.
+    // n pixels at 100 %, scaled with the font.
     qreal px(qreal n) const { return n * m_fontScale; }
     const QFont& font(TextStyle style) const;
     const QFontMetricsF& metrics(TextStyle style) const;
-    // How wide the text is; remembered, because shaping it costs more than painting a card. GUI thread only.
+    // The width of the text; cached, because shaping text costs more than painting a card. GUI thread only.
     qreal width(TextStyle style, const QString& words) const;
     qreal lineHeight(TextStyle style) const { return metrics(style).height(); }
 
@@ -169,19 +170,19 @@ public:
 
     QColor canvas, card, cardHeader, text, muted, outline, grid, empty, selection, focus, good, caution, bad, dataFill,
         parityFill, incoming, shadow;
-    // Text that says that something did not work.
+    // The colour of text that reports a failure.
     QColor badText;
 
-    // For the widgets around the canvas: the same colours as a palette and a style sheet.
+    // The same colours as a palette and a style sheet, for the widgets around the canvas.
     QPalette palette() const;
     QString styleSheet() const;
 
-    // The colours that stand for states; tested pairwise under simulated colour deficiencies.
+    // The colours of states; tested pairwise under simulated colour deficiencies.
     static std::span<const QRgb> stateColours();
     // Whether the desktop's own palette is dark.
     static bool systemIsDark();
-    // Registers the bundled family where it is installed; the system's default family else. Call once after the
-    // application object; returns the family used.
+    // Registers the bundled family where it is installed; otherwise the system's default family is used. Call it once,
+    // after the application object exists; returns the family that is used.
     static QString registerFonts();
 
 private:
@@ -193,12 +194,12 @@ private:
     struct Face {
         QFont font;
         QFontMetricsF metrics { QFont() };
-        std::shared_ptr<QHash<QString, qreal>> widths; // of all copies of the theme
+        std::shared_ptr<QHash<QString, qreal>> widths; // shared by all copies of the theme
     };
     std::array<Face, std::size_t(kTextSizes) * 4> m_faces;
 };
 
-// The glyph in the unit square, y down; to be filled, or stroked where `isStroked` says so.
+// The glyph in the unit square, y pointing down; it is filled, or stroked if `isStroked` is set.
 struct GlyphPath {
     QPainterPath path;
     bool isStroked = false;

@@ -26,14 +26,14 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kRowsMax = 200'000;
-constexpr std::uint64_t kBefore = 2'000; // events before an instant of the past that are listed
+constexpr std::uint64_t kBefore = 2'000; // events listed before an instant of the past
 
 bool isMessage(const pb::Event& event)
 {
     return event.has_message_sent() || event.has_message_received() || event.has_gauges();
 }
 
-// The rank of the record that an event is about; 0: it is about none.
+// The rank of the record that an event is about; 0: none.
 std::uint32_t rankOf(const pb::Event& event)
 {
     if (event.has_record_inserted())
@@ -47,7 +47,7 @@ std::uint32_t rankOf(const pb::Event& event)
     return event.has_delta_applied() ? event.delta_applied().rank() : 0;
 }
 
-// The longest wording first; the shortest one says what is left out.
+// The longest wording first; the shortest one only says how many are left out.
 QStringList countWords(const EventLogModel& model)
 {
     const auto joined = [](QStringList parts) {
@@ -108,7 +108,7 @@ bool EventLogModel::refresh(std::size_t eventsMax)
         else
             ++m_hidden;
     }
-    // What the ring has let go can be listed no more.
+    // Events that the ring has dropped can no longer be listed.
     const EventPage oldest = m_feed.eventsSince(0, 1);
     const std::uint64_t first = oldest.events.empty() ? m_cursor + 1 : oldest.events.front().index;
     const auto kept = std::lower_bound(m_rows.begin(), m_rows.end(), first);
@@ -215,7 +215,7 @@ void EventLogModel::setMarks(const Pointed& pointed, OperationId operation, QCol
     m_markedEvent = 0;
     if (operation.first != 0 || pointed.object || !pointed.atNs)
         return;
-    // The last one up to the instant.
+    // The last row up to the instant.
     const auto after = std::partition_point(m_rows.begin(), m_rows.end(), [&](std::uint64_t index) {
         const RunEvent* run = eventOf(index);
         return run == nullptr || run->runNs <= *pointed.atNs;
@@ -223,7 +223,7 @@ void EventLogModel::setMarks(const Pointed& pointed, OperationId operation, QCol
     m_markedEvent = after == m_rows.begin() ? 0 : *(after - 1);
 }
 
-// An operation says more than the record that it is about, that more than its place, and a place more than the instant.
+// Precedence of marks: an operation, then the record that it is about, then the place, then the instant.
 bool EventLogModel::isMarked(int row) const
 {
     if (m_operation.first == 0 && !m_pointed.object)
@@ -233,7 +233,7 @@ bool EventLogModel::isMarked(int row) const
         return own.operation == m_operation;
     if (m_pointed.rank == 0)
         return own.object == m_pointed.object;
-    // All records of the rank are one record group, and what happens to one of them happens to its parity.
+    // All records of the rank form one record group, and a change of one of them also changes its parity.
     const std::uint32_t m = m_pacer.state().m();
     return own.rank == m_pointed.rank && bucketGroupOf(own.object, m) == bucketGroupOf(m_pointed.object, m);
 }
@@ -314,7 +314,7 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
     auto* second = new QHBoxLayout;
     second->addWidget(m_onlySelected);
     m_count->setObjectName(QStringLiteral("logCount"));
-    m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // it says as much as there is room for
+    m_count->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // its text is as long as there is room for
     m_count->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     second->addWidget(m_count, 1);
     auto* box = new QVBoxLayout(this);
@@ -334,11 +334,11 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
     connect(&m_selection, &Selection::operationChanged, this, &EventLog::applyFilter);
     connect(&m_selection, &Selection::operationChanged, this, &EventLog::mark);
     connect(&m_selection, &Selection::hoverChanged, this, &EventLog::mark);
-    // What a row is about is marked in all views; chosen, it stays so.
+    // The object of the row under the mouse is marked in all views; a chosen row stays marked.
     connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (m_onlySelected->isChecked())
-            return; // the list would change below the mouse
+            return; // the list would change under the mouse
         const Pointed chosen = m_model->pointedOfRow(index.row());
         m_selection.select(chosen.object);
         m_selection.selectOperation(chosen.operation);
@@ -394,7 +394,7 @@ void EventLog::applyFilter()
     filter.kind = LogFilter::Kind(m_kind->currentIndex());
     filter.text = m_text->text().trimmed();
     if (m_onlySelected->isChecked()) {
-        // An operation that is followed is all over the file.
+        // An operation that is followed concerns the whole file.
         filter.operation = m_selection.operation();
         if (filter.operation.first == 0)
             filter.object = m_selection.selected();
@@ -409,7 +409,7 @@ void EventLog::applyFilter()
 void EventLog::refreshSummary()
 {
     if (m_told->refresh()) {
-        m_toldTable->resizeRowsToContents(); // a sentence has as many lines as it takes
+        m_toldTable->resizeRowsToContents(); // a sentence may need several lines
         if (m_follow->isChecked())
             m_toldTable->scrollToBottom();
     }
@@ -447,7 +447,7 @@ bool EventLog::refresh(double seconds)
         m_table->scrollToBottom();
     if (m_sinceCount > 0.2) {
         m_sinceCount = 0;
-        // Beside a picture a sentence has two lines, and the whole width but for the time.
+        // Beside the picture a sentence has two lines, and the full width except for the time.
         const bool isNarrow = width() < m_wide;
         m_table->setColumnHidden(EventLogModel::Operation, isNarrow);
         m_table->setColumnHidden(EventLogModel::Who, isNarrow);
@@ -482,14 +482,14 @@ void EventLog::setTheme(const Theme& theme)
     m_toldTable->setFont(theme.font(style));
     m_lineHeight = int(std::ceil(theme.lineHeight(style)));
     m_rowGap = int(theme.px(4));
-    m_sinceCount = 1; // rows get their height
+    m_sinceCount = 1; // recomputes the heights of the rows
     const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
     m_toldTable->setColumnWidth(ToldModel::Time, wide("1234.567 s"));
     m_toldTable->setMinimumHeight(int(theme.px(20)));
     m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
     m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
-    m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room
+    m_table->setMinimumHeight(int(theme.px(20))); // in a low window the text around it keeps its room
     m_nothing->setFont(theme.font({ TextSize::Strong }));
     m_nothing->setMinimumHeight(int(std::ceil(2 * theme.lineHeight({ TextSize::Strong }))));
     m_wide = int(theme.px(560));

@@ -28,14 +28,14 @@ class ToldModel;
 struct LogFilter {
     enum class Kind { Everything, WithoutMessages, Structure, Summary }; // Summary lists no events, but sentences of the narrator
     Kind kind = Kind::WithoutMessages;
-    ObjectRef object; // only what happens at this place or process; none: everywhere
-    QString text;     // part of the sentence; empty: any
-    std::pair<std::uint64_t, std::uint64_t> operation { 0, 0 }; // only this one's; client 0: any
+    ObjectRef object; // only events at this place or process; none: everywhere
+    QString text;     // a part of the sentence; empty: any
+    std::pair<std::uint64_t, std::uint64_t> operation { 0, 0 }; // only events of this one; client 0: any
     bool operator==(const LogFilter&) const = default;
 };
 
-// The event log's rows: a window onto the ring of events. A row keeps the number of its event only; the sentence is built
-// when it is drawn.
+// The rows of the event log: a view of the ring of events. A row holds only the number of its event; the sentence is
+// built when it is drawn.
 class EventLogModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -44,13 +44,13 @@ public:
     // Both must outlive the model.
     EventLogModel(const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
 
-    // Takes what is shown since the last call, at most so many events; true if there is more.
+    // Takes at most so many of the events that were shown since the last call; true if there are more.
     bool refresh(std::size_t eventsMax = 4'000);
     void setFilter(const LogFilter& filter);
     const LogFilter& filter() const { return m_filter; }
     // Another cluster: begins after the newest event.
     void clear();
-    // Another instant: lists what happened before it, as far as a list is useful, and what comes.
+    // Another instant: lists some of the events before it, and then those that follow.
     void restart(std::uint64_t event);
     std::uint64_t listed() const { return m_rows.size(); }
     std::uint64_t hidden() const { return m_hidden; }
@@ -61,9 +61,9 @@ public:
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
     ObjectRef objectOfRow(int row) const;
-    // What the row is about, for all views.
+    // What the row is about, for marks in all views.
     Pointed pointedOfRow(int row) const;
-    // Rows of these get a ground of their own; of an instant the last row up to it.
+    // Gives the rows of these a background colour; for an instant, the last row up to it.
     void setMarks(const Pointed& pointed, OperationId operation, QColor colour);
     bool isMarked(int row) const;
 
@@ -81,7 +81,7 @@ private:
     Pointed m_pointed;
     OperationId m_operation { 0, 0 };
     QColor m_markColour;
-    std::uint64_t m_markedEvent = 0; // of an instant; 0: none
+    std::uint64_t m_markedEvent = 0; // the event at a marked instant; 0: none
     mutable std::unordered_map<std::uint64_t, RunEvent> m_cache;
 };
 
@@ -89,7 +89,7 @@ private:
 class EventLog : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // `story`: what the narrator has told, which is the log's summary.
+    // `story`: what the narrator has told; it is the summary of the log.
     EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
@@ -122,8 +122,8 @@ private:
     QLabel *m_count, *m_nothing;
     QPushButton* m_reset;
     double m_sinceCount = 0;
-    int m_toldWidth = 0; // pixels of a sentence, for which the rows have their heights
-    int m_wide = 560; // pixels from which on there is room for place and operation
+    int m_toldWidth = 0; // width of a sentence in pixels for which the row heights were computed
+    int m_wide = 560; // pixels; from this width on there is room for place and operation
     int m_lineHeight = 16, m_rowGap = 4; // pixels of a row
 };
 

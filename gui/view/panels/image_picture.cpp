@@ -23,7 +23,7 @@ FileImage imageOf(const pb::FileState& state)
     return { state.i(), state.n() };
 }
 
-// Truth and belief, one line of buckets above the other, in the same columns.
+// True state and image: one line of buckets above the other, in the same columns.
 struct BucketRows {
     qreal left = 0, pitch = 0, cellHeight = 0;
     QRectF truth, belief; // the rows
@@ -45,7 +45,8 @@ void drawCell(Sheet& sheet, const BucketRows& rows, qreal y, std::uint32_t a, QC
     }
 }
 
-// The way of a key: what the client believes, up to the file, and from bucket to bucket until it is right.
+// The path of a key: from the bucket that the client's image gives, up to the row of the file, and from bucket to
+// bucket to the correct one.
 void drawWay(Sheet& sheet, const BucketRows& rows, const std::vector<std::uint32_t>& path, std::uint32_t believed, bool isExpected)
 {
     const Theme& theme = sheet.theme;
@@ -56,7 +57,7 @@ void drawWay(Sheet& sheet, const BucketRows& rows, const std::vector<std::uint32
     const qreal up = rows.belief.top(), down = rows.truth.bottom();
     sheet.out.add(DisplayList::Line { { QPointF(rows.centre(believed), up), QPointF(rows.centre(path.front()), down + 1 * u) }, colour, 1.8 * u, isExpected, 6 * u });
     for (std::size_t hop = 1; hop < path.size(); ++hop) {
-        // Above the truth's row; later hops higher.
+        // Above the row of the true state; later hops are higher.
         const qreal top = rows.truth.top() - 5 * u - qreal(hop - 1) * 6 * u;
         const qreal from = rows.centre(path[hop - 1]) + (hop > 1 ? 3 * u : 0), to = rows.centre(path[hop]) - 3 * u;
         sheet.out.add(DisplayList::Line { { QPointF(from, rows.truth.top()), QPointF(from, top), QPointF(to, top), QPointF(to, rows.truth.top() - 1 * u) }, colour, 1.8 * u, isExpected, 6 * u });
@@ -120,11 +121,11 @@ QString hopsWords(std::size_t forwards)
     return forwards == 0 ? QStringLiteral("direct") : forwards == 1 ? QStringLiteral("1 forward") : QStringLiteral("%1 forwards").arg(forwards);
 }
 
-// A record that parity computed came from no bucket, whatever its request was sent to first.
+// A record that was reconstructed from parity did not come from any bucket, even if its request was first sent to one.
 QString wayOf(const OperationState& operation)
 {
     const bool isIndirect = operation.isDone && (operation.way == pb::RECORD_RECOVERY || operation.way == pb::BY_COORDINATOR);
-    if (!operation.isDone) // how often it was passed on is known at its end, and where it has been before
+    if (!operation.isDone) // the forwards are known only at its end, and so are the buckets that it visited
         return hopsWords(operation.path.empty() ? 0 : operation.path.size() - 1);
     if (!isIndirect)
         return hopsWords(operation.forwards);
@@ -154,7 +155,7 @@ void drawOperation(Sheet& sheet, const OperationState& operation)
     sheet.y += height;
 }
 
-// A bar for each number of forwards, and the line that theory draws under the second.
+// One bar for each number of forwards, and below them the bound of LH*: 2 forwards.
 void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
 {
     const Theme& theme = sheet.theme;
@@ -222,7 +223,7 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
     sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5").arg(name, modeWords(client.mode)).arg(image.i).arg(image.n).arg(behind), QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
         kImageTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
     sheet.out.explain("client-image");
-    // The key whose way is shown: one that is tried, or the last operation's.
+    // The key whose path is shown: one that is tried, or that of the last operation.
     const OperationState* last = client.last.empty() ? nullptr : &client.last.back();
     std::optional<KeyTry> shown;
     if (tried) {

@@ -10,13 +10,13 @@
 
 namespace lhrs::gui {
 
-// What a client believes of the file, beside what is true: its image (i', n') with M' buckets over the file's (i, n)
-// with M, the address formulas filled in with a key, the last operations with their way, how often operations were
-// forwarded beside the theory. Geometry and words are in the display list, so that a test can ask it.
+// A client's image beside the true state of the file: the image (i', n') with M' buckets over the file's (i, n) with M;
+// the address formulas filled in with a key; the last operations and their paths; and how often operations were
+// forwarded, beside the theory. Geometry and words are in the display list, so that a test can check them.
 struct ImagePicture {
-    qreal height = 0; // that the list needs at the width asked for
+    qreal height = 0; // the height that the list needs at the given width
 };
-// `tried`: a key whose way is worked out with nothing sent; nothing: the last operation's key.
+// `tried`: a key whose path is computed without sending anything; nothing: the key of the last operation.
 ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width, DisplayList& out,
     std::optional<std::uint64_t> tried = std::nullopt);
 

@@ -40,13 +40,13 @@ void ImageView::rebuild()
     m_builtAt = m_time;
     m_isDirty = false;
     m_list.clear();
-    // A view with room to spare is read from further away.
+    // A view with room to spare is read from a larger distance.
     const qreal scale = m_theme.fontScale() * std::clamp(std::floor(width() / m_theme.px(kUsualWidth) * 10) / 10, 1.0, kScaleMost);
     if (m_face.kind() != m_theme.kind() || m_face.fontScale() != std::min(scale, 2.5))
         m_face = Theme(m_theme.kind(), scale);
     m_list.setTheme(m_face);
     const ImagePicture picture = drawImages(m_pacer.state(), m_face, m_selection.selected(), width(), m_list, m_tried);
-    // Inside a scroll area: as high as the content.
+    // Inside a scroll area: as high as its content.
     if (minimumHeight() != int(std::ceil(picture.height)))
         setMinimumHeight(int(std::ceil(picture.height)));
     setAccessibleDescription(m_list.texts().join(QStringLiteral(". ")));

@@ -12,7 +12,7 @@
 
 namespace lhrs::gui {
 
-// The picture of clients' images as a widget: of the client that is selected, else of all.
+// Shows the images of clients: of the selected client, or of all of them if none is selected.
 class ImageView : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -20,11 +20,11 @@ public:
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
-    // The way of this key is worked out, with nothing sent; nothing: the last operation's is shown.
+    // Shows the path of this key, computed without sending anything; nothing: shows that of the last operation.
     void tryKey(std::optional<std::uint64_t> key);
     std::optional<std::uint64_t> triedKey() const { return m_tried; }
     const DisplayList& picture() const { return m_list; }
-    // What another view is pointed at, drawn over the picture.
+    // The marks for what is under the mouse in another view, drawn over the picture.
     DisplayList marks() const;
 
 protected:
@@ -39,7 +39,7 @@ private:
 
     const Pacer& m_pacer;
     Selection& m_selection;
-    Theme m_theme, m_face; // m_face: as large as the view allows
+    Theme m_theme, m_face; // m_face: scaled to the size of the view
     DisplayList m_list;
     std::optional<std::uint64_t> m_tried;
     std::uint64_t m_version = 0;

@@ -19,10 +19,10 @@ constexpr TextStyle kLampName { TextSize::Body, true }, kWords { TextSize::Body 
 
 QString checksOf(const LampShown& lamp) { return QString::fromUtf8("%1 ×").arg(lamp.checks); }
 
-// "12.043 s", as the lamps write it.
+// "12.043 s", as the lamps display it.
 std::string lampSeconds(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3).toStdString() + " s"; }
 
-// What stands in the second line; empty: there is none.
+// The text of the second line; empty: there is none.
 QString reasonOf(const LampShown& lamp, bool isOpen)
 {
     return isOpen || lamp.state == LampState::Violated || lamp.state == LampState::Pending ? text(lamp.detail) : QString();
@@ -216,7 +216,7 @@ void LampList::setTheme(const Theme& theme)
     viewport()->update();
 }
 
-// Not by activated(), which on some desktops a click brings, too.
+// activated() is not used, because on some desktops a click emits it too.
 void LampList::keyPressEvent(QKeyEvent* event)
 {
     if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && currentIndex().isValid())
@@ -228,7 +228,7 @@ void LampList::keyPressEvent(QKeyEvent* event)
 void LampList::resizeEvent(QResizeEvent* event)
 {
     QListView::resizeEvent(event);
-    scheduleDelayedItemsLayout(); // lines wrap elsewhere
+    scheduleDelayedItemsLayout(); // lines wrap at other places
 }
 
 } // namespace lhrs::gui

@@ -12,15 +12,15 @@
 
 namespace lhrs::gui {
 
-// One row for each invariant, as its lamp stands at the shown instant.
+// One row for each invariant: the state of its lamp at the shown instant.
 class LampModel : public QAbstractListModel {
     Q_OBJECT
 public:
     explicit LampModel(QObject* parent = nullptr);
 
-    // `beginNs`: when the run began, from which times are shown.
+    // `beginNs`: the begin of the run, from which times are counted.
     void show(const ClusterState& state, std::int64_t beginNs = 0);
-    // A row that says more than its words and its count: when it was last checked, or what would check it; -1: none.
+    // Opens a row, which then also shows when it was last checked, or what would check it; -1: none.
     void open(int row);
     bool isOpen(int row) const { return row == m_open; }
     const LampShown& lamp(int row) const { return m_lamps[std::size_t(row)]; }
@@ -36,8 +36,8 @@ private:
     int m_open = -1;
 };
 
-// How a lamp is drawn: a tick, a cross, three dots or a dash in its colour, its words, and how often it was checked. What
-// is violated, pending or open has a second line.
+// How a lamp is drawn: a tick, a cross, three dots or a dash in its colour, its words, and how often it was checked. A
+// lamp that is violated, pending or open has a second line.
 class LampDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -64,7 +64,7 @@ public:
     void setTheme(const Theme& theme);
 
 signals:
-    // The row of a lamp was clicked, or Enter was pressed on it; it opens, too, or closes.
+    // The row of a lamp was clicked, or Enter was pressed on it; the row also opens or closes.
     void lampChosen(int invariant);
 
 protected:
@@ -76,7 +76,7 @@ private:
     LampDelegate* m_delegate;
 };
 
-// The lamp, with its times from the begin of the run.
+// The lamp, with its times counted from the begin of the run.
 LampShown lampFrom(const ClusterState& state, int invariant, std::int64_t beginNs);
 
 // The mark of a state: its glyph (none: a dash) and its colour.

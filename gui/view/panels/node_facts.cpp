@@ -16,16 +16,16 @@ namespace {
 
 using Sample = pb::NodeSample;
 
-constexpr std::int64_t kFresh = 1'500'000'000; // ns: the last sample is of the shown instant
+constexpr std::int64_t kFresh = 1'500'000'000; // ns; a newer sample counts as one of the shown instant
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kAhead = 300'000'000;   // a clock of a process may be so far ahead of ours
+constexpr std::int64_t kAhead = 300'000'000;   // ns that a process's clock may be ahead of ours
 
 // Samples up to the shown instant.
 std::vector<NodeSampleState> samplesUpTo(const ProcessState& process, std::int64_t nowNs)
 {
     std::vector<NodeSampleState> samples(process.samples.begin(), process.samples.end());
     const auto later = std::find_if(samples.begin(), samples.end(), [&](const NodeSampleState& s) { return s.runNs > nowNs + kAhead; });
-    if (later != samples.begin()) // what lies between two events is shown with the former one
+    if (later != samples.begin()) // between two events, the state of the earlier one is shown
         samples.erase(later, samples.end());
     return samples;
 }
@@ -63,7 +63,7 @@ QString receiverWords(const ClusterState& state, ProcessId id, const pb::Address
     return address.udp_port() != 0 ? QStringLiteral("port %1").arg(address.udp_port()) : QStringLiteral("an address");
 }
 
-// The threads of the demo paper's figure 2, with names for narrow views, in its order; then those that are ours.
+// The threads in figure 2 of the demo paper, in its order, with short names for narrow views; then our additional ones.
 struct KnownThread {
     const char* name;
     const char* shortName;
@@ -251,7 +251,8 @@ struct Builder {
         out.lanes.push_back(std::move(lane));
     }
 
-    // Both multicast threads end when the server is recruited: their lanes close with that event, whatever the last sample says.
+    // Both multicast threads end when the server is recruited, so their lanes close with that event, whatever the last
+    // sample says.
     void threads()
     {
         if (out.isSimulated) {
@@ -387,7 +388,7 @@ int markChanges(NodeFacts& facts, const NodeFacts& before)
     int changes = 0;
     if (before.process != facts.process || !before.isThere)
         return 0;
-    // What was not there before is changed, too.
+    // A fact that did not exist before counts as changed.
     const auto mark = [&changes](auto& now, const auto& then, auto isSame, auto isEqual) {
         for (auto& entry : now) {
             const auto former = std::find_if(then.begin(), then.end(), [&](const auto& other) { return isSame(entry, other); });

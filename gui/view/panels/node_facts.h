@@ -11,27 +11,27 @@
 
 namespace lhrs::gui {
 
-// What there is to say of one process at the shown instant, in words and numbers; drawn by node_picture. `isChanged`: not as it was
-// before (markChanges).
+// What is known of one process at the shown instant, in words and numbers; node_picture draws it. `isChanged`: it
+// differs from before (markChanges).
 struct NodeFacts {
     enum class Watch {
         NotWatched, // there is no sample of that time
         Now,        // the samples go up to the shown instant
-        Former,     // it was watched before, and is no more
+        Former,     // it was watched before, but is not now
         Ended,      // the process has ended: its last values
     };
     struct Fact {
         QString name, value;
-        bool isRestless = false; // always another one, so that a change says nothing
+        bool isRestless = false; // it changes all the time, so that a change means nothing
         bool isChanged = false;
     };
-    // One thread. Shares are of the time between the first and the last sample of about a second.
+    // One thread. Shares are of the time between the first and the last sample of about one second.
     struct Lane {
         QString name, shortName;
         QString words;               // what it does, e.g. "in handler insert"
-        QString closed;              // why it is not there (any more); empty: it is
+        QString closed;              // why the thread is not there (any more); empty: it is there
         pb::NodeSample::ThreadState state = pb::NodeSample::THREAD_UNKNOWN;
-        std::vector<pb::NodeSample::ThreadState> samples; // oldest first; THREAD_UNKNOWN: it was not there
+        std::vector<pb::NodeSample::ThreadState> samples; // oldest first; THREAD_UNKNOWN: the thread was not there
         bool hasShare = false;
         double handler = 0, coreWait = 0, socket = 0; // of the time
         double cpu = -1;             // of one core; < 0: not known
@@ -63,12 +63,12 @@ struct NodeFacts {
     QString title;    // "data 5", "client alice"
     QString subtitle; // name and address of the process
     Watch watch = Watch::NotWatched;
-    QString sampling; // how current that is, in words
+    QString sampling; // how recent the samples are, in words
     bool isSimulated = false;
     bool isThere = false; // the process is known
     std::vector<Fact> facts;
     std::vector<Lane> lanes;
-    QString noLanes; // why there are none
+    QString noLanes; // why there are no lanes
     std::vector<Queue> queues;
     std::vector<Awaited> awaited;
     std::uint32_t awaitedCount = 0;
@@ -81,7 +81,7 @@ struct NodeFacts {
 
 // `nowNs`: the shown instant, on the run's clock.
 NodeFacts nodeFacts(const ClusterState& state, ProcessId process, std::int64_t nowNs);
-// Marks what is not as it was `before`, of the same process; says how much.
+// Marks the facts that differ from those in `before`, of the same process; returns how many.
 int markChanges(NodeFacts& facts, const NodeFacts& before);
 // What a thread does, in words.
 QString threadWords(pb::NodeSample::ThreadState state, const QString& handler);

@@ -18,7 +18,7 @@ constexpr TextStyle kHeading { TextSize::Strong, true };
 constexpr qreal kColumn = 310;    // pixels that one process needs at 100 %
 constexpr std::size_t kWaitsShown = 6;
 
-// The texts of one line, each in its part of the width; underlined where they are changed.
+// The texts of one line, each in its share of the width; changed ones are underlined.
 struct Line {
     Sheet& sheet;
     qreal height;
@@ -56,7 +56,7 @@ QColor colourOf(const Theme& theme, Sample::ThreadState state)
     }
 }
 
-// One cell for each sample: height and hatching say the same as the colour.
+// One cell for each sample: height and hatching show the same as the colour.
 void drawSamples(Sheet& sheet, const NodeFacts::Lane& lane, QRectF box)
 {
     const Theme& theme = sheet.theme;
@@ -104,7 +104,7 @@ void drawLanes(Sheet& sheet, const NodeFacts& node)
             line.text(right - share, share, { QStringLiteral("%1 %").arg(std::min(100.0, lane.share() * 100), 0, 'f', lane.share() < 0.0995 && lane.share() >= 0.0005 ? 1 : 0) }, kSmallBold, theme.text, false, Qt::AlignRight | Qt::AlignVCenter);
         line.end();
     }
-    // What the cells mean, beside a cell of each kind.
+    // The meaning of the cells, beside one cell of each kind.
     sheet.space(2);
     struct Key {
         Sample::ThreadState state;
@@ -136,7 +136,7 @@ QString amount(std::uint64_t number, const QString& unit)
     return number < 100'000 ? QStringLiteral("%1 B").arg(grouped(number)) : number < 10'000'000 ? QStringLiteral("%1 kB").arg(grouped(number / 1'000)) : QStringLiteral("%1 MB").arg(grouped(number / 1'000'000));
 }
 
-// The bar is as long as the square root of the filling: a few that wait in a queue for thousands are seen, too.
+// The bar's length is the square root of the filling, so that a few messages in a queue for thousands are visible.
 qreal filling(std::uint64_t number, std::uint64_t bound)
 {
     return bound == 0 ? 0 : std::sqrt(std::min(1.0, double(number) / double(bound)));
@@ -232,7 +232,7 @@ void drawHeld(Sheet& sheet, const NodeFacts& node)
 
 void drawFacts(Sheet& sheet, const NodeFacts& node)
 {
-    // In two columns where there is room: what is shown fits a projector's height.
+    // In two columns if there is room, so that the content fits the height of a projector.
     const Theme& theme = sheet.theme;
     const qreal u = theme.px(1), name = 96 * u, gap = 14 * u, top = sheet.y;
     const std::size_t columns = sheet.width > 560 * u ? 2 : 1, rows = (node.facts.size() + columns - 1) / columns;

@@ -6,11 +6,12 @@
 
 namespace lhrs::gui {
 
-// The node inspector as a picture: for each process its facts, the lanes of its threads drawn as samples, its queues as bars with
-// bound and high mark, the messages in wait for the acknowledgement, its sequences. Up to four stand side by side, where the width
-// suffices, else below each other. What is changed is underlined, and `since` says since when.
+// The node inspector as a picture. For each process it shows the facts, the lanes of its threads drawn as samples, and
+// its queues as bars with bound and high-water mark. It also shows the messages that wait for an acknowledgement, and
+// the sequences. Up to four processes stand side by side where the width suffices, else below each other. Changes are
+// underlined, and `since` says since when.
 struct NodePicture {
-    qreal height = 0; // that the list needs at the width asked for
+    qreal height = 0; // the height that the list needs at the given width
     int columns = 1;
 };
 inline constexpr std::size_t kNodesShown = 4;

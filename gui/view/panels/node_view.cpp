@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kRebuildNodeEvery = 0.1; // seconds, as often as a process is sampled
-constexpr double kChangedFor = 1;     // seconds that a change stays marked while the view follows
+constexpr double kChangedFor = 1;     // seconds for which a change stays marked while the view follows
 
 } // namespace
 
@@ -25,7 +25,7 @@ NodeView::NodeView(const Pacer& pacer, Selection& selection, QWidget* parent)
     connect(&m_selection, &Selection::selectionChanged, this, &NodeView::followSelection);
 }
 
-// A place stands for the process that holds it now.
+// A place represents the process that holds it now.
 void NodeView::followSelection()
 {
     const ClusterState& state = m_pacer.state();
@@ -78,7 +78,7 @@ void NodeView::unpinAll()
     emit shownChanged();
 }
 
-// With four pinned the chosen one takes the place of the last only if it is one of them: then nothing changes.
+// With four pinned processes, the chosen one is shown only if it is one of them.
 std::vector<ProcessId> NodeView::shown() const
 {
     std::vector<ProcessId> shown = m_pinned;
@@ -104,7 +104,7 @@ bool NodeView::refresh(double seconds)
     return false;
 }
 
-// What was shown of the process before: by the last step, or more than a second ago.
+// What was shown of the process before: at the last step, or more than one second ago.
 const NodeFacts* NodeView::before(const NodeFacts& now)
 {
     std::deque<Shown>& history = m_history[now.process];

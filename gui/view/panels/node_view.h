@@ -13,8 +13,8 @@
 
 namespace lhrs::gui {
 
-// The node inspector: the process that is selected, beside those that are pinned. It follows the shown instant, and remembers what
-// it showed before, to mark what has changed: since the last step where the view stands, else within the last second.
+// The node inspector: the selected process, beside those that are pinned. It follows the shown instant and remembers
+// what it showed before, to mark changes: since the last step while the view stands still, else within the last second.
 class NodeView : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -22,18 +22,18 @@ public:
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
-    // The shown instant moves by itself; else by steps.
+    // True: the shown instant moves by itself; false: it moves by steps.
     void setFollowing(bool on);
 
-    // The process of the selection; a process chosen otherwise stays until something else is selected.
+    // Chooses a process: the one of the selection, or another, which stays until something else is selected.
     void choose(ProcessId process);
     ProcessId chosen() const { return m_chosen; }
-    // Keeps the chosen process, or lets go of it; at most four. False: there is no room, or none is chosen.
+    // Pins the chosen process, or unpins it; at most four are pinned. False: there is no room, or no process is chosen.
     bool togglePin();
     bool isPinned(ProcessId process) const;
     void unpinAll();
     const std::vector<ProcessId>& pinned() const { return m_pinned; }
-    // Those that are shown: the pinned ones, then the chosen one.
+    // The processes that are shown: the pinned ones, then the chosen one.
     std::vector<ProcessId> shown() const;
 
     const DisplayList& picture() const { return m_list; }
@@ -62,7 +62,7 @@ private:
         double time = 0;
         NodeFacts facts;
     };
-    std::map<ProcessId, std::deque<Shown>> m_history; // what was shown when it changed; newest at the back
+    std::map<ProcessId, std::deque<Shown>> m_history; // what was shown each time it changed; newest at the back
     bool m_isFollowing = true, m_isDirty = true;
     std::uint64_t m_version = 0;
     double m_time = 0, m_builtAt = -1;

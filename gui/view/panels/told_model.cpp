@@ -36,7 +36,7 @@ bool ToldModel::refresh()
         else
             ++m_hidden;
     }
-    // What is the same at the beginning stays, so that the list does not jump.
+    // Equal rows at the beginning stay, so that the list does not jump.
     const auto same = std::mismatch(m_rows.begin(), m_rows.end(), rows.begin(), rows.end()).first - m_rows.begin();
     if (same == std::ptrdiff_t(m_rows.size()) && m_rows.size() == rows.size())
         return false;

@@ -11,21 +11,21 @@
 
 namespace lhrs::gui {
 
-// The summary of the log: what the narrator has told up to the instant that is shown, a sentence a row.
+// The summary of the log: what the narrator has told up to the shown instant, one sentence per row.
 class ToldModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Column { Time, What, Columns };
 
-    // All must outlive the model.
+    // All arguments must outlive the model.
     ToldModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
 
-    // Only sentences with this in them; empty: all.
+    // Lists only sentences that contain this text; empty: all.
     void setText(const QString& text);
-    // True: there are other rows than before.
+    // Returns true if the rows have changed.
     bool refresh();
     std::size_t hidden() const { return m_hidden; }
-    // What the row is about, for all views: its instant, and the place of the event that told it.
+    // What the row is about, for marks in all views: its instant, and the place of the event that it tells of.
     Pointed pointedOfRow(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -40,7 +40,7 @@ private:
     QString m_text;
     std::vector<RunStory::Line> m_rows;
     std::size_t m_hidden = 0;
-    std::uint64_t m_version = 0, m_until = 0; // of the story, when the rows were made
+    std::uint64_t m_version = 0, m_until = 0; // version and end of the story for which the rows were made
     bool m_isStale = true;
 };
 

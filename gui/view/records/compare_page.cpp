@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pages Update and Compare of a record group: what one change does to the parity, and what was computed beside what
-// was there before.
+// The pages Update and Compare of a record group: the effect of one change on the parity, and computed bytes beside
+// those that were read before.
 #include "gui/view/records/group_pages.h"
 
 #include "gui/lab/tables/qt_text.h"
@@ -18,7 +18,7 @@ constexpr std::size_t kDumpLinesMax = 12;
 ByteSpan spanOf(const std::string& bytes) { return { reinterpret_cast<const std::byte*>(bytes.data()), bytes.size() }; }
 QString hexWord(std::byte b) { return QStringLiteral("%1").arg(std::to_integer<unsigned>(b), 2, 16, QLatin1Char('0')); }
 
-// Two readings of a record side by side, byte by byte; those that differ are marked.
+// Two versions of a record side by side, byte by byte; differing bytes are marked.
 void drawDump(GroupPageDrawing& page, ByteSpan computed, ByteSpan known, bool hasKnown, const QString& knownName)
 {
     const Theme& theme = page.theme();
@@ -38,7 +38,7 @@ void drawDump(GroupPageDrawing& page, ByteSpan computed, ByteSpan known, bool ha
         if (i >= computed.size() || i >= known.size() || computed[i] != known[i])
             firstDifferent = i;
     }
-    // The lines around the first difference, or the first ones.
+    // The lines around the first difference; without one, the first lines.
     const std::size_t differentLine = firstDifferent < size ? firstDifferent / perLine : 0;
     const std::size_t begin = differentLine < kDumpLinesMax ? 0 : differentLine - kDumpLinesMax / 2;
     const std::size_t end = std::min(lines, begin + kDumpLinesMax);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The page Decode of a record group: from the survivors to the lost bytes, one step after the other.
+// The page Decode of a record group: from the survivors to the lost bytes, step by step.
 #include "gui/view/records/group_pages.h"
 
 #include "gui/lab/tables/qt_text.h"
@@ -93,7 +93,7 @@ void drawColumns(GroupPageDrawing& page, bool areTaken)
     h.matrix = &story.elimination.h;
     h.name = QStringLiteral("H");
     h.columnNames = namesOf(story.survivors);
-    // Both in one row if their digits can be read there.
+    // Both in one row if their digits are legible there.
     SymbolFace face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width - page.px(50), story.whole.columns + d.group.m, whole.rowNames);
     if (!face.hasDigits || face.style.size == TextSize::Small)
         face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width, story.whole.columns, whole.rowNames);
@@ -204,7 +204,7 @@ void drawInverse(GroupPageDrawing& page)
     sayManager(page);
 }
 
-// The columns of the table of products; the logarithms may be left out where it is narrow.
+// The columns of the table of products; in a narrow view the logarithms may be left out.
 struct TermTable {
     std::array<const char*, 8> heads { "survivor", "coefficient", "symbol", "log", "+ log", "mod", "product", "XOR so far" };
     std::vector<int> shown;
@@ -217,7 +217,7 @@ TermTable tableFor(const GroupPageDrawing& page, const Field& field)
     const Theme& theme = page.theme();
     TermTable table;
     const QString widest = page.decoding.wish.base == SymbolBase::Hex ? QString(qsizetype(2 * field.symbolBytes()), QLatin1Char('0')) : QString::number(field.symbolMax());
-    // Where it is narrow the logarithms are left to the line below the table.
+    // In a narrow view the logarithms are only in the line below the table.
     const std::initializer_list<std::pair<TextSize, std::vector<int>>> ways { { TextSize::Strong, {} }, { TextSize::Body, {} }, { TextSize::Body, { 5 } }, { TextSize::Small, { 3, 4, 5 } } };
     for (const auto& [size, without] : ways) {
         table.style.size = size;

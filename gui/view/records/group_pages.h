@@ -16,7 +16,7 @@ struct GroupPageDrawing {
     const Theme& theme() const { return sheet.theme; }
     qreal px(qreal n) const { return sheet.theme.px(n); }
     void title(std::size_t step, std::size_t steps, const QString& title, const QString& sentence);
-    // One line of arithmetic, as large as it fits.
+    // One line of arithmetic, in the largest size that fits.
     void formula(const QStringList& wordings);
     // A mark and a sentence: equal, different, or neither.
     void verdict(Glyph glyph, QColor colour, const QString& sentence);
@@ -26,14 +26,14 @@ void drawDecodePage(GroupPageDrawing& page);
 void drawUpdatePage(GroupPageDrawing& page);
 void drawComparePage(GroupPageDrawing& page);
 
-// Symbols in a row: which of them fit beside the name, around the chosen one.
+// Symbols in a row: which of them fit beside the name, with the chosen one among them.
 struct SymbolWindow {
     std::size_t first = 0, count = 0;
     qreal nameWidth = 0, cellWidth = 0;
     TextStyle style;
 };
 SymbolWindow symbolWindow(const GroupPageDrawing& page, const Field& field, const QStringList& names, std::size_t symbols, std::size_t chosen);
-// One row of a member's symbols; `against`: those that differ are framed; null: none.
+// One row of a member's symbols. `against`: symbols that differ from it are framed; null: none are.
 struct SymbolRow {
     QString name;
     ByteSpan bytes;

@@ -24,7 +24,7 @@ ObjectRef objectOf(const GroupMember& member)
                                                          : ObjectRef { ObjectKind::Parity, member.place.number(), member.place.column() };
 }
 
-// The member's part in what is shown, in a word or two.
+// The member's role in the decoding, in one or two words.
 QString roleWords(const Decoding& d, const GroupMember& member)
 {
     const auto has = [&](const std::vector<Participant>& in) { return std::find(in.begin(), in.end(), member.member) != in.end(); };
@@ -41,7 +41,7 @@ QString roleWords(const Decoding& d, const GroupMember& member)
     return QStringLiteral("not needed");
 }
 
-// The same where there is less room.
+// A shorter form, for narrow places.
 QString shortRole(const QString& role)
 {
     if (role.startsWith(QLatin1String("survivor ")))
@@ -49,7 +49,7 @@ QString shortRole(const QString& role)
     return role == QLatin1String("as if lost") ? QStringLiteral("lost?") : role == QLatin1String("not needed") ? QStringLiteral("unused") : role;
 }
 
-// The bytes from the chosen symbol on.
+// The bytes from the chosen symbol onwards.
 QString bytesFrom(const std::string& bytes, std::size_t from)
 {
     constexpr std::size_t kShown = 8;
@@ -128,7 +128,7 @@ void drawMembers(GroupPageDrawing& page)
     const Theme& theme = page.theme();
     const qreal u = theme.px(1), gap = 7 * u, between = 16 * u, least = 62 * u;
     const auto count = qreal(d.group.members.size());
-    // In one row if they can be read there; else data in rows, then parity.
+    // In one row if the members are legible there; else data in rows, then parity.
     const int columns = std::max(1, std::min(int(count), int((page.sheet.width - between + gap) / (least + gap))));
     const qreal wide = std::min(150 * u, (page.sheet.width - between - gap * (columns - 1)) / columns);
     const qreal high = theme.lineHeight(kSmallBold) + 3 * theme.lineHeight(kSmall) + 12 * u;
@@ -156,7 +156,7 @@ void GroupPageDrawing::title(std::size_t step, std::size_t steps, const QString&
 {
     const Theme& t = theme();
     if (steps > 1) {
-        // One tick for each step, as far as they can be told apart.
+        // One tick for each step, if the ticks can be told apart.
         const qreal high = px(7), pitch = std::min(px(18), sheet.width / qreal(steps));
         for (std::size_t i = 0; i < steps; ++i) {
             const QRectF tick(sheet.left + qreal(i) * pitch, sheet.y, std::max(1.0, pitch - px(2)), high);

@@ -10,7 +10,7 @@
 
 namespace lhrs::gui {
 
-// Something of the picture that can be clicked and is no object of the cluster.
+// A part of the picture that can be clicked but is not an object of the cluster.
 struct GroupSpot {
     enum class Kind { Symbol, Step };
     Kind kind = Kind::Symbol;
@@ -19,15 +19,16 @@ struct GroupSpot {
 };
 
 struct GroupPicture {
-    qreal height = 0; // that the list needs at the width asked for
+    qreal height = 0; // the height that the list needs at the given width
     std::vector<GroupSpot> spots;
 };
 
-// A record group: its members, and below them the page that is asked for. Geometry and words are in the display list, so
-// that screen, SVG, PNG and tests have the same. `note`: what the bytes are, e.g. that they are younger than the picture.
+// A record group: its members, and below them the chosen page. Geometry and words are in the display list, so that
+// screen, SVG, PNG and tests use the same. `note`: where the bytes come from, e.g. that they are newer than the
+// picture.
 GroupPicture drawRecordGroup(const Decoding& decoding, const QString& note, const Theme& theme, qreal width, DisplayList& out);
 
-// What stands there instead: a title and what to do.
+// What is drawn if there is no group: a title and what to do.
 GroupPicture drawNoGroup(const QString& title, const QString& words, const Theme& theme, qreal width, DisplayList& out);
 
 } // namespace lhrs::gui

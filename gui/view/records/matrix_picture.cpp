@@ -19,7 +19,7 @@ qreal nameWidth(const Theme& theme, const QStringList& names)
     return widest > 0 ? widest + theme.px(8) : 0;
 }
 
-// The widest that symbols of the field get.
+// The widest text of any symbol of the field.
 QString widestSymbol(const Field& field, SymbolBase base)
 {
     return base == SymbolBase::Hex ? QString(qsizetype(2 * field.symbolBytes()), QLatin1Char('0')) : QString::number(field.symbolMax());
@@ -104,7 +104,7 @@ void drawMatrix(DisplayList& out, const MatrixDrawing& drawing, const SymbolFace
             out.text(cell, symbolWords(field, base, symbol), style, ink, Qt::AlignCenter);
         }
     }
-    // Brackets, and the bar between the two.
+    // Brackets, and the bar between the two matrices.
     const auto bracket = [&](qreal x, qreal inward) {
         out.add(DisplayList::Line { { QPointF(x + inward, top), QPointF(x, top), QPointF(x, y), QPointF(x + inward, y) }, theme.text, 1.5 * u, false, 0 });
     };

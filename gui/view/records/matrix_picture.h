@@ -16,7 +16,7 @@ struct CellLook {
     QColor frame;       // invalid: none
 };
 
-// A matrix of symbols as it is to be drawn.
+// A matrix of symbols and how it is drawn.
 struct MatrixDrawing {
     const SymbolMatrix* matrix = nullptr;
     const SymbolMatrix* beside = nullptr;    // drawn behind a bar, as in (H|I); may be null
@@ -27,7 +27,7 @@ struct MatrixDrawing {
     ObjectRef object;
 };
 
-// How the symbols of all matrices of a picture are drawn: as large as the widest one allows.
+// How the symbols in all matrices of a picture are drawn: as large as the widest matrix allows.
 struct SymbolFace {
     TextStyle style { TextSize::Body, false, true };
     qreal cellWidth = 0, cellHeight = 0, nameWidth = 0;
@@ -36,7 +36,7 @@ struct SymbolFace {
 // `columns`: of the widest matrix; `names`: its row names.
 SymbolFace symbolFace(const Theme& theme, const Field& field, SymbolBase base, qreal width, std::uint32_t columns, const QStringList& names);
 
-// How large drawMatrix() will make it.
+// The size that drawMatrix() will give it.
 QSizeF matrixSize(const Theme& theme, const MatrixDrawing& drawing, const SymbolFace& face);
 void drawMatrix(DisplayList& out, const MatrixDrawing& drawing, const SymbolFace& face, const Field& field, SymbolBase base, QPointF at);
 

@@ -13,8 +13,8 @@ namespace lhrs::gui {
 QString hexOf(const std::string& bytes, std::size_t bytesMax);
 QString textOf(const std::string& bytes, std::size_t bytesMax);
 
-// What a row has to be like to be listed. "17": the key or rank 17, or a key with these digits; "rank 10-40"; "key 4711";
-// anything else: bytes that read so, as text or as hexadecimal pairs.
+// The condition for a row to be listed. "17": the key or rank 17, or a key with these digits; "rank 10-40"; "key 4711";
+// anything else: records that contain these bytes, given as text or as hexadecimal pairs.
 struct RecordFilter {
     enum class Kind { All, Number, Rank, Key, Bytes };
     Kind kind = Kind::All;
@@ -25,7 +25,7 @@ struct RecordFilter {
     bool takes(std::uint32_t rank, const QStringList& keys, const std::string* bytes) const;
 };
 
-// What became of a rank since a witness of the bucket was taken.
+// What has happened to a rank since a witness of the bucket was taken.
 enum class WitnessVerdict { Equal, Changed, Missing, Extra };
 QString verdictWord(WitnessVerdict verdict);
 

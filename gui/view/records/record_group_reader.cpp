@@ -8,7 +8,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kReadPlaceAgain = 0.3; // seconds between two readings of a place that changes, or does not answer
+constexpr double kReadPlaceAgain = 0.3; // seconds between two readings of a place that changes or does not answer
 constexpr double kAskPlaceAgain = 6;    // seconds after which an unanswered question is asked again
 
 } // namespace
@@ -97,7 +97,7 @@ bool RecordGroupReader::refresh(double now)
             reading = {};
             continue;
         }
-        if (reading.process != member.process) { // somebody else serves the place now
+        if (reading.process != member.process) { // another process serves the place now
             reading = {};
             reading.process = member.process;
         }
@@ -115,7 +115,7 @@ bool RecordGroupReader::refresh(double now)
     m_group = std::move(group);
     m_isNew = false;
     if (isStale)
-        m_version = 0; // looked at again with the next frame
+        m_version = 0; // the next frame checks it again
     return true;
 }
 

@@ -11,8 +11,8 @@
 
 namespace lhrs::gui {
 
-// Fills a record group with bytes: asks the live places for the one rank, again when they change, and keeps what it read
-// as a witness. Driven once per frame.
+// Fills a record group with bytes: reads the one rank from the live places, again when they change, and keeps the bytes
+// as a witness. Called once per frame.
 class RecordGroupReader : public QObject {
     Q_OBJECT
 public:
@@ -20,15 +20,15 @@ public:
 
     void setGroup(std::uint32_t group, std::uint32_t rank);
     void clear();
-    // Takes what is new, `now` in seconds. True: the group is not what it was.
+    // Takes what is new, `now` in seconds. True: the group has changed.
     bool refresh(double now);
     // Nothing: there is no such group.
     const std::optional<RecordGroup>& group() const { return m_group; }
-    // All members that are read are kept as they are now, until somebody lets go of them; how many.
+    // Keeps all members that have been read as they are now, until they are released; returns how many.
     int pin();
     void unpin();
     bool isPinned() const;
-    // No process is asked: what is shown is no running cluster, or another instant of it.
+    // If false, no process is asked, because the window shows no running cluster or another instant of it.
     void setReading(bool isAllowed)
     {
         m_isNew = m_isNew || isAllowed != m_isAllowed;
@@ -39,7 +39,7 @@ public:
 private:
     struct Reading {
         ProcessId process = 0;
-        std::uint64_t stamp = 0; // of the place when it was asked
+        std::uint64_t stamp = 0; // of the place at the time of the request
         bool isAsked = false, isHere = false;
         double askedAt = -1e9;
         MemberRecord record;
@@ -54,7 +54,7 @@ private:
     bool m_isOpen = false, m_isAllowed = true, m_isNew = true;
     std::uint32_t m_number = 0, m_rank = 0;
     std::optional<RecordGroup> m_group;
-    std::vector<Reading> m_readings; // beside the members
+    std::vector<Reading> m_readings; // parallel to the members
     std::uint64_t m_generation = 0, m_version = 0;
     double m_now = 0;
 };

@@ -60,11 +60,11 @@ void RecordGroupView::close()
 
 void RecordGroupView::wish()
 {
-    m_reader.refresh(m_time); // who the members are is known without asking them
+    m_reader.refresh(m_time); // the members are known without asking them
     rebuild();
 }
 
-// What is taken for lost when the group is opened and all its members are there.
+// Chooses which members are supposed to be lost when the group is opened and all its members are up.
 void RecordGroupView::chooseLost()
 {
     m_isLostChosen = m_isSupposedByItself = true;
@@ -99,16 +99,16 @@ void RecordGroupView::rebuild()
     m_decoding.reset();
     const auto& group = m_reader.group();
     if (m_isOpen && group) {
-        // When all are back, what was rebuilt is still what one wants to see.
+        // When all members are back, what was rebuilt stays of interest.
         const bool isDown = std::any_of(group->members.begin(), group->members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
-        if (isDown && m_isSupposedByItself) { // what happens is more than what might
+        if (isDown && m_isSupposedByItself) { // a real failure replaces a supposed one
             m_wish.supposed.clear();
             m_isSupposedByItself = false;
         }
         if (!m_isLostChosen || (m_wasDown && !isDown && m_wish.supposed.empty()))
             chooseLost();
         m_wasDown = isDown;
-        // A member that is really down now needs no supposing.
+        // A member that is really down is no longer only supposed to be lost.
         std::erase_if(m_wish.supposed, [&](Participant supposed) {
             const GroupMember* member = group->find(supposed);
             return !member || member->standing == GroupMember::Standing::Down;
@@ -130,7 +130,7 @@ void RecordGroupView::rebuild()
     redraw();
 }
 
-// A view with room to spare is read from further away: everything grows with it.
+// A view with room to spare is read from a larger distance: everything is scaled up.
 void RecordGroupView::scaleFace()
 {
     constexpr qreal kUsual = 700, kUsualHeight = 440, kMost = 1.7; // pixels at 100 %
@@ -162,7 +162,7 @@ void RecordGroupView::redraw()
     emit shown();
 }
 
-// What is pointed at elsewhere, be it a bucket or its record of this rank.
+// Marks what is under the mouse elsewhere: a bucket, or its record at this rank.
 void RecordGroupView::mark()
 {
     const bool had = !m_marks.items().empty();
@@ -210,7 +210,7 @@ void RecordGroupView::takeStage()
     if (m_stage == QLatin1String("delta"))
         m_wish.updateStep = 0;
     else if (m_stage.startsWith(QLatin1String("column ")))
-        m_wish.updateStep = m_stage.mid(7).toUInt() + 1; // the page takes its last one where there are fewer columns
+        m_wish.updateStep = m_stage.mid(7).toUInt() + 1; // the page uses its last step if there are fewer columns
     static const std::array kStages { std::pair("members", Kind::Members), std::pair("columns", Kind::Columns),
         std::pair("elimination", Kind::Gauss), std::pair("inverse", Kind::Inverse), std::pair("symbol", Kind::Term),
         std::pair("bytes", Kind::Bytes) };
@@ -405,7 +405,7 @@ void RecordGroupView::mousePressEvent(QMouseEvent* event)
     }
 }
 
-// A member is a bucket, and with the rank of the group a record of it.
+// A member represents a bucket, and with the group's rank a record in it.
 void RecordGroupView::mouseMoveEvent(QMouseEvent* event)
 {
     const ObjectRef member = m_list.hitTest(event->position());

@@ -14,19 +14,20 @@
 
 namespace lhrs::gui {
 
-// A record group opened: its members, and how a lost one is computed, step by step. Arrow keys: left and right a step, up
-// and down a symbol, with Shift the next member; a click on a member takes it for lost or gives it back.
+// An open record group: its members, and how a lost one is computed, step by step. The left and right arrow keys change
+// the step, up and down the symbol, and with Shift the member; a click on a member supposes that it is lost, or undoes
+// that.
 class RecordGroupView : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // All of these must outlive the view.
+    // All arguments must outlive the view.
     RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
 
-    // The group of this object, which is a bucket or parity bucket, at the rank. What is lost is decoded; if nothing is,
-    // what the last recovery rebuilt, or else the object's own record is taken for lost.
+    // Opens the group of this bucket or parity bucket at the rank. Lost members are decoded. If none is lost, the
+    // members are decoded that the last recovery rebuilt; failing that, the object's own record is supposed to be lost.
     void open(ObjectRef object, std::uint32_t rank);
     bool isOpen() const { return m_isOpen; }
     void close();
@@ -37,34 +38,34 @@ public:
     GroupPage page() const { return m_wish.page; }
     void step(int direction);
     void setStep(std::size_t step);
-    // A step by its name (CameraWish::stage): it stays when members come or go, until a person takes another.
+    // Shows a step by its name (CameraWish::stage). It stays when members come or go, until a person chooses another.
     void showStage(const QString& stage);
     void moveSymbol(int direction);
     void setSymbol(std::size_t symbol);
     void moveRank(int direction);
     void nextBase();
-    // The next choice of survivors; `own`: those that the nodes take.
+    // Chooses the next set of survivors; `own`: the set that the nodes choose.
     void otherSurvivors(bool own);
-    // The next lost member is followed.
+    // Follows the next lost member.
     void nextTarget();
     void toggleSupposed(Participant member);
-    // The member that is selected in the window; nothing: none of this group.
+    // The member that is selected in the window; nothing: the selection is not in this group.
     std::optional<Participant> selectedMember() const;
     void moveMember(int direction);
     int setPinned(bool isPinned);
     bool isPinned() const { return m_reader.isPinned(); }
-    // Where bytes come from: false while no running cluster is shown. `note` is said beside them.
+    // Whether bytes may be read: false while no running cluster is shown. `note` is displayed beside them.
     void setReading(bool isAllowed, const QString& note);
 
     const Decoding* decoding() const { return m_decoding ? &*m_decoding : nullptr; }
     const DisplayList& picture() const { return m_list; }
-    // A ring around the member that some view points at.
+    // A ring around the member that is under the mouse in some view.
     const DisplayList& marks() const { return m_marks; }
     QSize pictureSize() const;
     QString text() const { return m_decoding ? textOf(*m_decoding) : QString(); }
 
 signals:
-    // The picture was made anew.
+    // The picture was rebuilt.
     void shown();
 
 protected:
@@ -89,7 +90,7 @@ private:
     const Pacer& m_pacer;
     Selection& m_selection;
     RecordGroupReader m_reader;
-    Theme m_theme, m_face; // m_face: as large as the view allows
+    Theme m_theme, m_face; // m_face: scaled to the size of the view
     DisplayList m_list, m_marks;
     GroupPicture m_picture;
     DecodingWish m_wish;

@@ -13,8 +13,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kReadAgain = 0.5;       // seconds between two readings of a page that changes
-constexpr double kAskAgain = 6;          // seconds after which an unanswered page is asked for again
-constexpr double kOrderAgain = 0.3;      // seconds between two sortings of rows that change
+constexpr double kAskAgain = 6;          // seconds after which an unanswered request for a page is repeated
+constexpr double kOrderAgain = 0.3;      // seconds between two sorts of rows that change
 constexpr std::size_t kBytesShown = 64;
 enum DataColumn { RankColumn, KeyColumn, LengthColumn, VersionColumn, HexColumn, TextColumn, DataColumns };
 
@@ -153,7 +153,7 @@ void RecordModel::refresh(double now)
     }
     const auto rows = int(rankMax());
     if (m_isOrdered || isOrderWanted()) {
-        // Which rows there are is found anew below.
+        // The rows are computed again below.
     } else if (rows > m_rows) {
         beginInsertRows({}, m_rows, rows - 1);
         m_rows = rows;
@@ -163,7 +163,8 @@ void RecordModel::refresh(double now)
         m_rows = rows;
         endRemoveRows();
     }
-    // Keys and ranks are those of the shown state: views look again, and so ask for the pages that changed.
+    // Keys and ranks are those of the shown state: the views read them again, and thereby request the pages that
+    // changed.
     const std::uint64_t newest = stamp();
     m_isOrderOld = m_isOrderOld || newest != m_stamp;
     if (newest != m_stamp && m_rows > 0)
@@ -183,14 +184,15 @@ void RecordModel::refresh(double now)
         if (page.askedAt == 0 || now - page.askedAt > kReadAgain)
             ask(number);
         else
-            m_wanted.insert(number); // changed again since it was read: in a moment
+            m_wanted.insert(number); // it has changed since it was read: it is requested again a moment later
     }
     readOn();
 }
 
 // ---- order
 
-// Sorted by what is known of every rank without reading it. With the same key, or among parity records, by rank.
+// Sorts by what is known of every rank without reading it. Rows with the same key, and parity records, are sorted by
+// rank.
 void RecordModel::arrangeRows()
 {
     m_orderedAt = m_now;
@@ -209,7 +211,7 @@ void RecordModel::arrangeRows()
             const auto verdict = m_verdicts.find(rank);
             return verdict == m_verdicts.end() ? -1 : int(verdict->second);
         };
-        if (m_isCompared && m_sortColumn == m_columns - 1) // what is not equal comes first
+        if (m_isCompared && m_sortColumn == m_columns - 1) // differing rows come first
             std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) { return verdictOf(x) > verdictOf(y); });
         else if (m_sortColumn == KeyColumn && !isParity())
             std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) {
@@ -270,7 +272,7 @@ const std::string* RecordModel::bytesOf(std::uint32_t rank) const
     return record == page->second.data.end() ? nullptr : &record->second.value();
 }
 
-// Of a parity record the keys of its list, if its page is read.
+// The keys in the list of a parity record, if its page has been read.
 QStringList RecordModel::keysOf(std::uint32_t rank) const
 {
     if (!isParity()) {
@@ -303,7 +305,7 @@ void RecordModel::ask(std::uint32_t number)
     if (m_process == 0)
         return;
     m_source.readContents(m_process, number * kPage + 1, kPage, this, [this, number, generation = m_generation](const ContentsAnswer& answer) {
-        if (generation == m_generation) // else of another bucket
+        if (generation == m_generation) // otherwise it is of another bucket
             take(number, answer);
     });
 }

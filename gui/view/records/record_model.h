@@ -17,43 +17,43 @@
 
 namespace lhrs::gui {
 
-// A page of a bucket, or why there is none.
+// A page of a bucket, or the reason why there is none.
 struct ContentsAnswer {
     bool isOk = false;
     pb::ContentsPage page;
     QString why;
 };
 
-// Who fetches contents of buckets. Events carry no bytes: they come from the process itself, on demand.
+// Fetches the contents of buckets. Events carry no bytes: they come from the process itself, on demand.
 class ContentsSource {
 public:
     virtual ~ContentsSource() = default;
-    // Calls back in the GUI thread, later; not at all once the receiver is gone.
+    // Calls back later, in the GUI thread; never after the receiver has been destroyed.
     virtual void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver,
         std::function<void(ContentsAnswer)> done) = 0;
 };
 
-// "Display the contents" of a bucket: one row per rank. Ranks and keys are those of the shown state; bytes are read from
-// the process in pages of 256 ranks, when a row of the page is looked at. Rows may be sorted by rank and key, which are
-// known without reading, and filtered; what was read as a witness is compared with what is there now.
+// "Display the contents" of a bucket: one row per rank. Ranks and keys are those of the shown state. Bytes are read
+// from the process in pages of 256 ranks, when a row of the page is displayed. Rows can be filtered, and sorted by rank
+// and key, which are known without reading. Bytes that were read as a witness are compared with the present ones.
 class RecordModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     static constexpr std::uint32_t kPage = 256;
-    static constexpr std::size_t kBytesMax = 64u << 20; // that are read for a whole bucket: for a filter, a witness, a file
+    static constexpr std::size_t kBytesMax = 64u << 20; // read of a whole bucket: for a filter, a witness, a file
 
     RecordModel(const Pacer& pacer, ContentsSource& source, QObject* parent = nullptr);
 
-    // The bucket to show: data or parity; anything else: none.
+    // Sets the data or parity bucket to show; any other object: none.
     void setBucket(ObjectRef bucket);
     ObjectRef bucket() const { return m_bucket; }
     // Follows the state: number of rows, changed bytes. `now` in seconds.
     void refresh(double now);
-    // What the table is, and how old its bytes are; or why there are none.
+    // What the table shows and how old its bytes are, or why there are none.
     QString headline() const;
-    // Why bytes are missing; empty if they are not.
+    // Why bytes are missing; empty: none are.
     QString trouble() const { return m_trouble; }
-    // Why the bucket has nothing to read now, in a sentence; empty: a process serves it.
+    // Why the bucket cannot be read now, as a sentence; empty: a process serves it.
     QString absence() const;
 
     // ---- which rows, in which order
@@ -63,17 +63,17 @@ public:
     void sort(int column, Qt::SortOrder order) override;
     void setFilter(const QString& words);
     bool isFiltered() const { return m_filter.kind != RecordFilter::Kind::All; }
-    // The row of this rank is marked: some view points at its record. 0: none.
+    // Marks the row of this rank, because the mouse is over its record in some view. 0: none.
     void setMark(std::uint32_t rank, QColor colour);
     std::uint32_t marked() const { return m_marked; }
-    // Ranks in use, listed or not.
+    // All ranks in use, listed or not.
     std::uint32_t recordsInAll() const;
 
     // ---- the whole bucket
-    // Reads every page again; wholeRead() tells the end.
+    // Reads every page again; wholeRead() reports the end.
     void readAll();
     bool isReadingAll() const { return m_readsAll; }
-    // What has been read of the bucket is what later readings are compared with; needs readAll() before.
+    // Keeps what has been read of the bucket as the witness for later comparisons; requires readAll() before.
     void takeWitness();
     bool hasWitness() const { return m_witnesses.contains(m_bucket); }
     void compare();
@@ -84,9 +84,9 @@ public:
     void forgetWitnesses();
 
     // ---- out of the window
-    // With the header; bytes in full, as far as they are read.
+    // With a header; full bytes, as far as they have been read.
     QString csv() const;
-    // Those rows with tabs between their cells, as a table takes them from the clipboard.
+    // The rows with tabs between their cells, in the form in which spreadsheets accept them from the clipboard.
     QString rowsAsText(const std::vector<int>& rows) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -95,14 +95,14 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 signals:
-    // Empty: complete. Else why not.
+    // Empty: complete. Otherwise the reason why it is not.
     void wholeRead(const QString& problem);
 
 private:
     struct Page {
         std::map<std::uint32_t, pb::ContentsPage::DataRecord> data;
         std::map<std::uint32_t, pb::ContentsPage::ParityRecord> parity;
-        std::uint64_t stamp = 0; // of the bucket when it was asked for
+        std::uint64_t stamp = 0; // of the bucket at the time of the request
         std::size_t bytes = 0;
         bool isAsked = false, isHere = false;
         double askedAt = 0;
@@ -146,8 +146,8 @@ private:
     QColor m_markColour;
     int m_rows = 0, m_columns = 0;
     double m_now = 0;
-    std::uint64_t m_stamp = 0;  // of the bucket as the views were told of it
-    std::uint64_t m_readAt = 0; // sequence, or sum of applied sequences, of the newest page
+    std::uint64_t m_stamp = 0;  // of the bucket when the views were last notified
+    std::uint64_t m_readAt = 0; // sequence number, or sum of applied sequence numbers, of the newest page
     std::uint64_t m_generation = 0;
     QString m_trouble;
     std::map<std::uint32_t, Page> m_pages;
@@ -156,16 +156,16 @@ private:
     RecordFilter m_filter;
     int m_sortColumn = 0;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
-    bool m_isOrdered = false;           // m_order counts
+    bool m_isOrdered = false;           // m_order is valid
     std::vector<std::uint32_t> m_order; // ranks by row
     double m_orderedAt = -1;
     bool m_isOrderOld = false;
 
     bool m_readsAll = false, m_mustCompare = false;
-    std::set<std::uint32_t> m_toRead; // pages of a whole reading that are not here yet
+    std::set<std::uint32_t> m_toRead; // pages of a whole reading that have not arrived yet
     std::map<ObjectRef, Witness> m_witnesses;
     bool m_isCompared = false;
-    std::uint64_t m_comparedAt = 0; // stamp
+    std::uint64_t m_comparedAt = 0; // stamp of the comparison
     std::map<std::uint32_t, WitnessVerdict> m_verdicts;
 };
 

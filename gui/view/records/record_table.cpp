@@ -49,7 +49,7 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     m_table->setTabKeyNavigation(false);
     m_table->setMouseTracking(true);
     m_title->setObjectName(QStringLiteral("recordTitle"));
-    m_title->setWordWrap(true); // a long one does not take the picture's room
+    m_title->setWordWrap(true); // a long title must not take the picture's room
     m_details->setWordWrap(true);
     m_headline->setWordWrap(true);
     m_nothing->setWordWrap(true);
@@ -104,7 +104,7 @@ RecordTable::RecordTable(const Pacer& pacer, ContentsSource& source, Selection& 
     connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex& index) { emit groupRequested(m_model->bucket(), m_model->rankOfRow(index.row())); });
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, [this](QPoint at) {
-        // With the menu key, the current row's.
+        // The menu key uses the current row.
         const QModelIndex pointed = m_table->indexAt(at), row = pointed.isValid() ? pointed : m_table->currentIndex();
         if (row.isValid())
             emit menuRequested(m_model->bucket(), m_model->rankOfRow(row.row()), m_table->viewport()->mapToGlobal(m_table->visualRect(row).bottomLeft()));
@@ -126,7 +126,7 @@ bool RecordTable::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-// A record of another member of the group has the same rank: its row is the one.
+// A record of another member of the group has the same rank, so the row of that rank is marked.
 void RecordTable::mark()
 {
     const std::uint32_t m = m_pacer.state().m();
@@ -147,7 +147,7 @@ std::vector<int> RecordTable::rowsChosen() const
     return rows;
 }
 
-// Rows were found anew: the current record stays current.
+// After the rows are computed again, the current record stays current.
 void RecordTable::keepCurrent()
 {
     const int row = m_current > 0 ? m_model->rowOfRank(m_current) : -1;
@@ -175,12 +175,12 @@ bool RecordTable::refresh(double seconds)
     const ObjectRef selected = m_selection.selected();
     const QStringList lines = selected ? detailsOf(m_pacer.state(), selected) : QStringList();
     m_title->setText(lines.value(0, tr("No bucket selected")));
-    // In a low window with large text the records come first: of the details, one line, and the strip when it is asked for.
+    // In a low window with large text the records have priority: one line of details, and the strip only on request.
     const bool hasRoom = window()->height() >= m_theme.px(kHeightForTools);
     m_details->setText(lines.mid(1, hasRoom ? -1 : 1).join(QStringLiteral("\n")));
     m_details->setVisible(lines.size() > 1);
     m_title->setToolTip(lines.join(QStringLiteral("\n")));
-    // What cannot be read is said where it would stand.
+    // The reason why nothing can be read is shown in place of the records.
     const QString absence = m_model->absence();
     const bool hasRows = m_model->rowCount() > 0 && absence.isEmpty();
     m_table->setVisible(hasRows);
@@ -228,7 +228,7 @@ void RecordTable::setTheme(const Theme& theme)
     m_table->setFont(theme.font({ TextSize::Small, false, true }));
     m_table->horizontalHeader()->setFont(theme.font({ TextSize::Small }));
     m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight({ TextSize::Small, false, true }) + theme.px(4)));
-    m_table->setMinimumHeight(int(theme.px(20))); // of a low window the text around it keeps its room
+    m_table->setMinimumHeight(int(theme.px(20))); // in a low window the text around it keeps its room
     m_title->setFont(theme.font({ TextSize::Title, true }));
     m_details->setFont(theme.font({ TextSize::Small }));
     m_headline->setFont(theme.font({ TextSize::Small }));

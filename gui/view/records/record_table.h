@@ -12,8 +12,8 @@ class QTableView;
 
 namespace lhrs::gui {
 
-// Panel of the selected bucket: what it is, and its records. The record that some view points at is marked, and so is in the
-// other views the one that the mouse is over here.
+// The panel of the selected bucket: its headline and its records. A record that is under the mouse in another view is
+// marked here, and a record that is under the mouse here is marked in the other views.
 class RecordTable : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -22,14 +22,14 @@ public:
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
     RecordModel& model() { return *m_model; }
-    // The strip with the field of the filter, to which the window adds its buttons.
+    // The strip with the filter field; the window adds its buttons to it.
     QWidget& tools() { return *m_tools; }
     QLineEdit& filter() { return *m_filter; }
-    // The rows that are selected; all of them if none is.
+    // The selected rows; all rows if none is selected.
     std::vector<int> rowsChosen() const;
 
 signals:
-    // A record is to be looked at with its record group: by double click, Enter or the menu.
+    // A record group was requested for a record: by double click, Enter or the menu.
     void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
     void menuRequested(lhrs::gui::ObjectRef bucket, quint32 rank, QPoint globalPosition);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done with a whole bucket of the record table: all its pages read, kept as a witness, compared, written.
+// Work on a whole bucket of the record table: reading all its pages, keeping them as a witness, comparing, writing.
 #include "gui/view/records/record_model.h"
 
 #include "gui/view/cluster/object_words.h"
@@ -34,7 +34,7 @@ void RecordModel::readAll()
     m_readsAll = true;
 }
 
-// A few pages at a time; what is asked for and does not come is asked for again, like any page.
+// Requests a few pages at a time; an unanswered request is repeated, as for any page.
 void RecordModel::readOn()
 {
     if (!m_readsAll)

@@ -10,7 +10,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kMoving = 16, kQuiet = 33, kMakesWay = 200, kUnseen = 200; // milliseconds from frame to frame
-constexpr double kLongest = 0.25; // seconds that one frame may stand for
+constexpr double kLongest = 0.25; // seconds: the longest time that one frame may represent
 
 } // namespace
 

@@ -16,30 +16,32 @@ namespace lhrs::gui {
 class FrameView {
 public:
     virtual ~FrameView() = default;
-    // Takes what is new, `seconds` after the last frame; true if something moves, so that the next frame should come soon.
+    // Takes what is new, `seconds` after the last frame. True: something moves, so that the next frame should come
+    // soon.
     virtual bool refresh(double seconds) = 0;
 };
 
-// Asks the visible views for their frames: 60 times a second while something moves, 30 times else, 5 times while the
-// window makes way for a cluster that needs the processors, or nothing of it can be seen. A hidden view is not asked; it
-// catches up when it is shown.
+// Asks the visible views for their frames: 60 times a second while something moves, otherwise 30 times. It is 5 times
+// while the window yields to a cluster that needs the processors, or while no part of the window can be seen. A hidden
+// view is not asked; it catches up when it is shown.
 class FrameClock : public QObject {
     Q_OBJECT
 public:
     explicit FrameClock(QObject* parent = nullptr);
 
-    // Called before the views, in every frame: what all of them draw from. True if it has something under way.
+    // Called in every frame before the views; it updates what all of them draw from. Returns true if something is under
+    // way.
     void setSource(std::function<bool(double seconds)> source) { m_source = std::move(source); }
-    // The view is asked while the widget can be seen. Both must live as long as the clock runs.
+    // The view is asked while the widget is visible. Both must outlive the clock.
     void add(FrameView* view, QWidget* widget) { m_views.push_back({ view, widget }); }
     void start();
     void stop() { m_timer.stop(); }
     void setMakesWay(bool on) { m_makesWay = on; }
     bool makesWay() const { return m_makesWay; }
-    // One frame now, as if that much time had passed; for tests and for pictures without a screen.
+    // Runs one frame now, as if so much time had passed; for tests, and for pictures without a screen.
     void step(double seconds);
 
-    // Frames of the last second, and how long they took to compute.
+    // Frames in the last second, and how long they took to compute.
     double framesPerSecond() const { return m_framesPerSecond; }
     double millisecondsPerFrame() const { return m_millisecondsPerFrame; }
     int interval() const { return m_timer.interval(); }

@@ -15,8 +15,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr TextStyle kLaneText { TextSize::Body, false, false };
-constexpr qreal kBundleWide = 14; // pixels of a bundle's column
-constexpr qreal kStub = 26;       // of an arrow whose other end is not known
+constexpr qreal kBundleWide = 14; // pixels: the width of a bundle's column
+constexpr qreal kStub = 26;       // pixels: the length of an arrow with an unknown end
 constexpr qreal kNear = 4;
 
 using Clocks = std::map<ProcessId, ProcessClock>;
@@ -29,7 +29,7 @@ double valueOf(const SpaceTimeEvent& event, SpaceTimeWish::Order order, const Cl
     return double(event.run.runNs + (known != clocks.end() ? known->second.correctionNs : 0));
 }
 
-// A group of lanes: its id, its name, and where it stands.
+// A group of lanes: its id, its name, and its position.
 struct Group {
     int rank = 0;
     std::uint64_t number = 0;
@@ -66,7 +66,7 @@ struct Member {
     QString name;
 };
 
-// Which lane a process has.
+// The lane of each process.
 using LaneOf = std::map<ProcessId, std::size_t>;
 
 LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
@@ -146,10 +146,11 @@ LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
     return laneOf;
 }
 
-// More arrows than can be told apart: those of a kind between the same lanes at about the same time are one.
+// Too many arrows to tell apart: arrows of one kind between the same lanes at about the same time become one.
 void bundle(SpaceTimeLayout& out, const SpaceTime& model)
 {
-    // Columns grow until it is few enough; between two lanes there are never more than a column can hold.
+    // The columns become wider until there are few enough arrows: a column keeps one arrow per kind, pair of lanes and
+    // fate.
     for (qreal wide = kBundleWide; out.arrows.size() > kArrowsMax && wide < 4 * out.plot.width(); wide *= 2) {
         std::map<std::tuple<std::size_t, std::size_t, int, int, bool>, std::size_t> bundles;
         std::vector<SpaceTimeLayout::Arrow> arrows;
@@ -170,7 +171,7 @@ void bundle(SpaceTimeLayout& out, const SpaceTime& model)
         out.bundled += arrow.count > 1 ? arrow.count : 0;
 }
 
-// From where a fault began at a process to where it ended there, and the same of its gate.
+// The periods from where a fault began at a process to where it ended there, and the same for its gate.
 void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const LaneOf& laneOf, const Clocks& clocks)
 {
     const auto shade = [&](ProcessId process, double from, double to, const QString& words, bool isGate) {
@@ -182,7 +183,7 @@ void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
         out.shades.push_back({ QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), words, isGate });
     };
     const auto words = [](const pb::Fault& fault) { return QString::fromStdString(faultWords(fault)); };
-    // A kill that waited for a step has acted when its process ended; nobody tells the end of the fault.
+    // A kill that waited for a step has acted when its process ended; no event reports the end of the fault.
     const auto endOf = [&](ProcessId process, double from) {
         const auto known = state.processes.find(process);
         if (known == state.processes.end() || !known->second.hasEnded)
@@ -224,7 +225,7 @@ void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
         shade(process, from, endOf(process, from), kGated, true);
 }
 
-// A bar at the right edge of a lane, as long as the time by which the process' clock is not known.
+// A bar at the right edge of a lane, whose length is the uncertainty of the process's clock.
 void measureClocks(SpaceTimeLayout& out, const Clocks& clocks, const LaneOf& laneOf, const Theme& theme)
 {
     for (const auto& [process, clock] : clocks) {
@@ -330,14 +331,14 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
         const qreal stub = theme.px(kStub);
         if (message.sent != kNoEvent) {
             arrow.from = pointOf(message.sent, arrow.fromLane);
-            // Where it did not arrive it ends on its way.
+            // A message that did not arrive ends on its way.
             arrow.to = message.received != kNoEvent ? pointOf(message.received, arrow.toLane)
                 : QPointF(arrow.from.x() + stub, arrow.from.y() + (out.lanes[arrow.toLane].y - arrow.from.y()) * 0.6);
         } else {
             arrow.to = pointOf(message.received, arrow.toLane);
             arrow.from = QPointF(arrow.to.x() - stub, arrow.to.y() + (out.lanes[arrow.fromLane].y - arrow.to.y()) * 0.6);
         }
-        // Inside of a collapsed group it is a hop on the group's line: still there, still counted.
+        // Inside a collapsed group it is a hop on the group's line: still visible and counted.
         arrow.isInside = arrow.fromLane == arrow.toLane;
         if (arrow.isInside && arrow.to.x() - arrow.from.x() < 2)
             arrow.to.rx() = arrow.from.x() + 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the space-time diagram looks: its layout as a display list.
+// Draws the space-time diagram: turns its layout into a display list.
 #include "gui/view/timeline/space_time_layout.h"
 
 #include "gui/view/paint/axis_step.h"
@@ -17,7 +17,7 @@ constexpr TextStyle kBold { TextSize::Body, true, false };
 constexpr std::size_t kGlyphsMax = 250; // arrows that have room for one
 constexpr std::size_t kNamesMax = 60;
 
-// Lines need 3:1 against the ground: the pale colours of the classes get darker ones on white.
+// Lines need a contrast of 3:1 with the background: the pale colours of the classes are darkened on white.
 QColor lineColour(const Theme& theme, const std::string& kind)
 {
     const auto messageClass = messageClassOf(kind);
@@ -90,7 +90,7 @@ void drawLanes(const SpaceTimeLayout& layout, DisplayList& out)
     out.setObject({});
 }
 
-// The end of an arrow on its own: what became of the message.
+// Draws the end of an arrow by itself: what happened to the message.
 void drawFate(const SpaceTimeLayout::Arrow& arrow, DisplayList& out)
 {
     const Theme& theme = out.theme();
@@ -113,7 +113,7 @@ void drawArrow(const SpaceTimeLayout::Arrow& arrow, const SpaceTime& model, std:
     QColor colour = arrow.isBackwards ? theme.bad : lineColour(theme, message.kind);
     if (arrow.isFaint)
         colour = faint(colour);
-    const bool isDense = all > kGlyphsMax; // thin lines with small heads, or they would be one blot
+    const bool isDense = all > kGlyphsMax; // thin lines with small heads, because they would otherwise merge
     const qreal width = arrow.count > 1 ? theme.px(1.2 + std::log2(double(arrow.count))) : theme.px(isDense ? 1 : 1.6);
     std::vector<QPointF> points { arrow.from, arrow.to };
     if (arrow.isInside) {
@@ -141,7 +141,7 @@ void drawArrow(const SpaceTimeLayout::Arrow& arrow, const SpaceTime& model, std:
     out.setObject({});
 }
 
-// Names beside arrows, where there are few and each finds room.
+// Names beside arrows, if the arrows are few and each name has room.
 void drawNames(const SpaceTimeLayout& layout, const SpaceTime& model, DisplayList& out)
 {
     const Theme& theme = out.theme();
@@ -173,7 +173,7 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
 {
     const Theme& theme = out.theme();
     for (const SpaceTimeLayout::Shade& shade : layout.shades) {
-        if (shade.isGate) { // time that passed for nobody
+        if (shade.isGate) { // time did not advance for this process
             out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, {}, theme.muted, 1, false, true });
             out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.muted);
             continue;
@@ -203,7 +203,7 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
     if (layout.bundled == 0)
         drawNames(layout, model, out);
     out.setClip({});
-    // How well each clock is known, as a length of time at the edge; a bar of a clock that must be off is red.
+    // The uncertainty of each clock, as a length of time at the edge; the bar of a clock that must be off is red.
     for (const SpaceTimeLayout::ClockBar& clock : layout.clocks)
         out.add(DisplayList::Box { clock.box, Outline::Rectangle, 0, clock.isWrong ? theme.bad : theme.muted, {}, 0, false, false });
 }

@@ -25,9 +25,9 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kDiagramPullMax = 8'000;
-constexpr std::uint64_t kLookedThrough = 40'000;  // events before an instant that are looked through
+constexpr std::uint64_t kLookedThrough = 40'000;  // events before an instant that are examined
 constexpr double kRebuildEvery = 0.12;       // seconds
-constexpr double kTicksFirst = 48;         // Lamport numbers that are shown at first
+constexpr double kTicksFirst = 48;         // Lamport numbers that are visible at first
 constexpr double kTicksLeast = 6, kNsLeast = 2'000;
 
 } // namespace
@@ -329,7 +329,7 @@ bool SpaceTimeView::refresh(double seconds)
         m_cursor = run.index;
         if (!keeps(run)) {
             ++m_left;
-            m_isDirty = m_isDirty || m_events.empty(); // that something is hidden is said in its place
+            m_isDirty = m_isDirty || m_events.empty(); // the diagram states that something is hidden
             continue;
         }
         m_events.push_back(run);
@@ -398,7 +398,7 @@ void SpaceTimeView::draw()
     m_free->setVisible(m_wish.operation.first != 0);
 }
 
-// What another view is pointed at: its line, its operation's messages, its instant.
+// Marks what is under the mouse in another view: its lane, its operation's messages, its instant.
 void SpaceTimeView::mark()
 {
     DisplayList marks(m_theme);
@@ -493,7 +493,7 @@ void SpaceTimeView::setOrder(SpaceTimeWish::Order order)
 {
     if (order == m_wish.order)
         return;
-    // What is seen stays in sight.
+    // What is visible stays in sight.
     std::vector<double> seen;
     for (const SpaceTimeEvent& event : m_model.events) {
         const double value = m_wish.order == SpaceTimeWish::Order::Logical ? double(event.logical) : double(event.run.runNs);

@@ -17,7 +17,7 @@ class QPushButton;
 
 namespace lhrs::gui {
 
-// The diagram itself: pan by dragging, zoom by wheel, what is pointed at in words.
+// The diagram itself: it pans by dragging, zooms by the wheel, and describes what is under the mouse.
 class SpaceTimeCanvas : public QWidget {
     Q_OBJECT
 public:
@@ -26,18 +26,18 @@ public:
     const SpaceTimeLayout& layoutShown() const { return m_layout; }
     const DisplayList& picture() const { return m_list; }
     void setTheme(const Theme& theme);
-    // Between two points that are measured, in words; empty: nothing is measured.
+    // The distance between two measured points, in words; empty: nothing is measured.
     QString measureWords() const;
-    // What distances are: numbers of causes, or ns.
+    // The unit of distances: numbers of causes if true, else ns.
     void setLogical(bool on) { m_isLogical = on; }
-    // What other views are pointed at, drawn over the picture.
+    // Marks for what is under the mouse in other views, drawn over the picture.
     void setMarks(DisplayList marks);
     const DisplayList& marks() const { return m_marks; }
-    // Gives a sentence for what is below the mouse.
+    // `words` gives a sentence for what is under the mouse.
     void setWords(std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> words) { m_words = std::move(words); }
 
 signals:
-    // What is below the mouse: an arrow's message, an event of the model (each or none), a lane's process.
+    // What is under the mouse: an arrow's message, an event of the model (either may be none), a lane's process.
     void pointedAt(qulonglong message, qulonglong event, lhrs::gui::ObjectRef object);
     void panned(double values);
     void zoomed(double factor, double around);
@@ -70,27 +70,27 @@ private:
     void paintMeasure(QPainter& painter) const;
     QPointF m_pressed, m_dragged;
     bool m_isDragging = false, m_hasMoved = false;
-    bool m_isMeasuring = false; // Shift and dragging: the distance between two points
+    bool m_isMeasuring = false; // Shift and dragging measure the distance between two points
 };
 
-// The space-time diagram with its controls (window.md 2.4), of what the window shows: live, or up to the shown instant.
+// The space-time diagram with its controls. It shows what the window shows: live, or up to the shown instant.
 class SpaceTimeView : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // All must outlive the view.
+    // All arguments must outlive the view.
     SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
     // Another cluster: begins after the newest event.
     void clear();
-    // Another instant: what happened before it, as far as the diagram keeps, and what comes.
+    // Another instant: shows what happened before it, as far as the diagram keeps events, and what follows.
     void restart(std::uint64_t event);
 
     const SpaceTime& model() const { return m_model; }
     const SpaceTimeWish& wish() const { return m_wish; }
     SpaceTimeCanvas& canvas() { return *m_canvas; }
-    // Events that the diagram is made of, for exports.
+    // The events that the diagram is made of, for exports.
     std::vector<RunEvent> events() const { return { m_events.begin(), m_events.end() }; }
 
     void setOrder(SpaceTimeWish::Order order);
@@ -98,16 +98,16 @@ public:
     void setSearch(const QString& words);
     void toggleGroup(const QString& group);
     void follow(std::pair<std::uint64_t, std::uint64_t> operation);
-    // All that is kept, or the last of it.
+    // Shows all events that are kept, or the last of them.
     void showAll();
     void showLast();
-    // Words below the diagram: how many are shown, hidden, bundled, and what is not right.
+    // The words below the diagram: how many messages are shown, hidden and bundled, and what is not right.
     QString status() const;
 
     static constexpr std::size_t kEvents = 6'000; // kept
 
 signals:
-    // The window should show this instant: the event's number in the run.
+    // Asks the window to show this instant: the event's number in the run.
     void seekWanted(qulonglong event);
 
 private:
@@ -125,7 +125,7 @@ private:
     Selection& m_selection;
     Theme m_theme;
     std::deque<RunEvent> m_events;
-    std::uint64_t m_cursor = 0, m_left = 0, m_dropped = 0; // left out by the filter; let go
+    std::uint64_t m_cursor = 0, m_left = 0, m_dropped = 0; // left out by the filter; dropped
     SpaceTime m_model;
     SpaceTimeWish m_wish;
     double m_span = 48;

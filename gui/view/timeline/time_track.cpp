@@ -19,7 +19,7 @@ namespace {
 constexpr int kParts = 2'000;           // of a recording
 constexpr std::size_t kTrackPullMax = 8'192;
 constexpr double kRebuildTrackEvery = 0.1;   // seconds, while the run grows
-constexpr qreal kMeant = 6;              // pixels within which a mark is meant
+constexpr qreal kMeant = 6;              // pixels within which a click means a mark
 
 Glyph glyphOf(TimeMark::Kind kind)
 {
@@ -126,7 +126,7 @@ void TimeTrack::addMark(TimeMark mark)
     m_marks.push_back(std::move(mark));
 }
 
-// A recording is read once, by sums; what is marked is few.
+// A recording is read once: all events as counts, and only the few marked kinds one by one.
 void TimeTrack::readRecording()
 {
     Recording& recording = *m_time.recording();
@@ -155,7 +155,7 @@ void TimeTrack::take(const RunEvent& run)
         return;
     if (run.event->has_fault_begun()) {
         if (isInstant(run.event->fault_begun().fault()))
-            return; // its mark says all
+            return; // its mark is sufficient
         const std::uint64_t number = run.event->fault_begun().fault().number();
         const bool isKnown = std::any_of(m_shades.begin(), m_shades.end(), [&](const Shade& s) { return s.number == number; });
         if (!isKnown)
@@ -166,7 +166,7 @@ void TimeTrack::take(const RunEvent& run)
         for (Shade& shade : m_shades)
             if (shade.number == run.event->fault_ended().fault().number())
                 shade.endNs = run.runNs;
-    } else if (run.event->has_gate_closed()) { // from the first one to the first one: all close and open together
+    } else if (run.event->has_gate_closed()) { // all gates close together and open together
         if (m_shades.empty() || std::none_of(m_shades.begin(), m_shades.end(), [](const Shade& s) { return s.number == 0 && s.endNs == 0; }))
             m_shades.push_back({ 0, run.runNs, 0, 0 });
     } else if (run.event->has_gate_opened()) {
@@ -176,7 +176,7 @@ void TimeTrack::take(const RunEvent& run)
     }
 }
 
-// A process has ended: what it waited to be killed by has happened.
+// A process has ended: the kill that waited for it has happened.
 void TimeTrack::endShades(ProcessId victim, std::int64_t ns)
 {
     for (Shade& shade : m_shades)
@@ -193,7 +193,7 @@ bool TimeTrack::refresh(double seconds)
         rebuild();
         return m_time.mode() == TimeLine::Mode::Play;
     }
-    // The run grows also while the picture stands still.
+    // The run also grows while the picture is paused.
     const EventPage page = m_live.eventsSince(m_seen, kTrackPullMax);
     m_seen = page.next;
     for (const RunEvent& run : page.events) {
@@ -245,7 +245,7 @@ void TimeTrack::rebuild()
         fill.setAlphaF(0.30f);
         m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(u, to - from), lane.height()), Outline::Rectangle, 0, fill, {}, 0, false, false });
     }
-    // One bar a pixel, as high as the logarithm of what happened there: one event can be seen beside ten thousand.
+    // One bar per pixel, with logarithmic height: a single event stays visible beside ten thousand.
     const int columns = std::max(1, int(lane.width()));
     std::vector<std::uint64_t> sums(std::size_t(columns), 0);
     const double total = double(std::max<std::int64_t>(1, m_time.endNs() - m_beginNs));
@@ -260,7 +260,7 @@ void TimeTrack::rebuild()
         const qreal high = std::max(1.0, (lane.height() - 2) * std::log1p(double(sums[std::size_t(column)])) / most);
         m_list.add(DisplayList::Box { QRectF(lane.left() + column, lane.bottom() - 1 - high, 1, high), Outline::Rectangle, 0, bar, {}, 0, false, false });
     }
-    // Where marks crowd, the weightier ones stay: failures before splits.
+    // Where marks are crowded, the more important ones stay: failures before splits.
     std::vector<const TimeMark*> order;
     for (const TimeMark& mark : m_marks)
         order.push_back(&mark);

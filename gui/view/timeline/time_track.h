@@ -13,39 +13,39 @@
 
 namespace lhrs::gui {
 
-// Something of the run that is worth finding again.
+// An event of the run that is worth finding again.
 struct TimeMark {
     enum class Kind { Step, Split, ParityAdded, Failed, Recovered, Lost, Fault, Gap, Own };
     std::int64_t ns = 0;
-    std::uint64_t event = 0; // of the recording; 0: only the time is known
+    std::uint64_t event = 0; // its number in the recording; 0: only the time is known
     Kind kind = Kind::Own;
     QString words;
 };
-// The mark that an event stands for; nothing: it is one of many.
+// The mark for an event; nothing: the event is too common to have one.
 std::optional<TimeMark> markOf(const RunEvent& run);
 
-// The run from its beginning to now: how much happened when, marks, faults, and the instant that is shown. Dragging moves
-// that instant.
+// The run from its beginning to now: how much happened when, marks, faults, and the shown instant. Dragging moves that
+// instant.
 class TimeTrack : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // Both must outlive the track.
+    // Both arguments must outlive the track.
     TimeTrack(TimeLine& time, const EventFeed& live, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
-    // Another cluster or recording: begins anew.
+    // Another cluster or recording: starts from nothing.
     void reset();
-    // A mark of a person or a script.
+    // Adds a mark of a person or a script.
     void addMark(TimeMark mark);
     const std::deque<TimeMark>& marks() const { return m_marks; }
     const DisplayList& picture() const { return m_list; }
 
-    // Where an instant lies, and back; pixels of the widget. Data for tests.
+    // Maps an instant to pixels of the widget, and back. Also read by tests.
     qreal xOf(std::int64_t ns) const;
     std::int64_t nsAt(qreal x) const;
 
-    // The instant that some view is pointed at; nothing: none.
+    // The instant under the mouse in any view; nothing: none.
     void setPointed(std::optional<std::int64_t> ns);
     std::optional<std::int64_t> pointed() const { return m_pointed; }
 
@@ -77,9 +77,9 @@ private:
     std::int64_t m_beginNs = 0;
     std::deque<TimeMark> m_marks;
     struct Shade {
-        std::uint64_t number = 0; // of the fault; 0: the gate, which all processes have together
-        std::int64_t beginNs = 0, endNs = 0; // endNs 0: still there
-        ProcessId victim = 0;     // of a kill that waits for a step: its end is the end
+        std::uint64_t number = 0; // of the fault; 0: the gate, which is the same for all processes
+        std::int64_t beginNs = 0, endNs = 0; // endNs 0: it has not ended
+        ProcessId victim = 0;     // the target of a kill that waits for a step: the shade ends when it dies
     };
     std::deque<Shade> m_shades;
     void endShades(ProcessId victim, std::int64_t ns);
