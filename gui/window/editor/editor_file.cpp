@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The file of the editor: opening, saving, what changed on the disk meanwhile, and what a crash has left.
+// The file of the editor: opening, saving, changes on the disk since then, and texts that a crash has left.
 #include "gui/window/editor/editor_panel.h"
 
 #include "gui/window/player/player.h"
@@ -70,12 +70,12 @@ void EditorPanel::revert()
     }
     m_savedText = read->text;
     m_digest = m_digestAsked = read->digest;
-    replaceText(read->text); // undo leads back
+    replaceText(read->text); // undo leads back to the present text
     m_edit->document()->setModified(false);
     rest();
 }
 
-// As a change that can be undone.
+// Replaces the text as one change, which can be undone.
 void EditorPanel::replaceText(const QString& text)
 {
     QTextCursor all(m_edit->document());
@@ -114,7 +114,7 @@ bool EditorPanel::saveAs()
     return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty() && write(dialog.selectedFiles().constFirst());
 }
 
-// Beside the file, if something can be written there that stays one's own; else at home.
+// The folder of the file, if it is writable and not the folder of the supplied scenarios; else the home directory.
 QString EditorPanel::placeForCopy() const
 {
     const QFileInfo folder(QFileInfo(m_path).absolutePath());
@@ -174,7 +174,7 @@ void EditorPanel::checkDisk()
         return;
     const QByteArray now = digestOfFile(m_path);
     if (now.isEmpty() || now == m_digest || now == m_digestAsked)
-        return; // gone, the same, or told already
+        return; // the file is gone or unchanged, or the change was reported already
     m_digestAsked = now;
     say(isChanged() ? tr("%1 was changed on the disk since it was opened here, and here, too.").arg(fileName()) : tr("%1 was changed on the disk since it was opened here.").arg(fileName()),
         { { tr("Show that text"), [this] { open(m_path); } }, { tr("Save this one"), [this] { write(m_path); } }, { tr("Not now"), [] {} } });
@@ -203,13 +203,13 @@ void EditorPanel::bringBack(const UnsavedText& text)
 {
     if (!mayReplace())
         return;
-    // The file as it is on the disk now is what it is compared with.
+    // The restored text is compared with the file as it is on the disk now.
     ScenarioText saved { {}, text.hasCrLf, text.hasBom, text.digest, {} };
     if (const auto read = text.path.isEmpty() ? Result<ScenarioText>(Error {}) : readScenario(text.path))
         saved.text = read->text;
     take(saved, text.path);
     replaceText(text.text);
-    rest(); // it is kept again, now as ours
+    rest(); // keeps the text again, now as one of this window
     m_store.drop(text);
     checkDisk();
 }

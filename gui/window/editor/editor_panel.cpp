@@ -27,12 +27,12 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kRest = 400;           // milliseconds after the last key
-constexpr double kShowEvery = 0.2;   // seconds between two looks at what runs
+constexpr int kRest = 400;           // milliseconds after the last key press
+constexpr double kShowEvery = 0.2;   // seconds between two checks of the running script
 constexpr std::size_t kOffersMax = 3;
-constexpr int kLinesLeast = 3;        // of the text that are seen while something is looked for
+constexpr int kLinesLeast = 3;        // lines of the text that stay visible during a search
 
-// The first word of lab that lab does not have.
+// Finds the first word of lab that lab does not have.
 LineNote unknownIn(const QString& text)
 {
     int state = 0, number = 0;
@@ -172,13 +172,13 @@ void EditorPanel::setTheme(const Theme& theme)
     }
     makeRoom();
     showFile();
-    m_words->clear(); // its colour is another one
+    m_words->clear(); // makes the words appear again in the new colour
     showWords();
 }
 
 void EditorPanel::openFind() { m_find->open(); }
 
-// ---- when the hands rest
+// ---- when the person stops typing
 
 void EditorPanel::rest()
 {
@@ -195,7 +195,7 @@ void EditorPanel::rest()
     m_unknown = unknownIn(text);
     if (!problem && m_hasCalls)
         m_player.setText(text, fileName());
-    m_version.reset(); // its lines may stand elsewhere
+    m_version.reset(); // its lines may have moved
     showWords();
     emit fileChanged();
 }
@@ -206,7 +206,7 @@ QString EditorPanel::prepareRun()
 {
     const QString text = m_edit->text();
     if (text.trimmed().isEmpty())
-        return {}; // nobody has opened or written anything here
+        return {}; // nothing has been opened or written here
     rest();
     if (m_problem.line > 0) {
         m_edit->goTo(m_problem.line);
@@ -270,7 +270,7 @@ bool EditorPanel::refresh(double seconds)
                 marks.faults.push_back({ fault.line, fault.text });
         }
         m_edit->showRun(marks);
-        // What ended the script is seen, unless somebody writes meanwhile.
+        // The error that ended the script is scrolled into view, unless the text has been changed meanwhile.
         if (!hadEnded && !marks.isRunning && !marks.faults.empty() && m_runText == m_edit->text())
             m_edit->goTo(m_edit->lineNow(marks.faults.back().line));
     }
@@ -281,7 +281,7 @@ bool EditorPanel::refresh(double seconds)
     m_version = version;
     if (m_time - m_shownAt >= kShowEvery || play.isHeld || !play.isRunning) {
         m_shownAt = m_time;
-        // A step's line is that of the text as it stands there now.
+        // The lines of the steps are those of the present text.
         std::vector<PlannedStep> plan = m_player.plan();
         if (!isOurs)
             play.steps.clear();
@@ -296,19 +296,19 @@ bool EditorPanel::refresh(double seconds)
             m_side->showRows();
         }
     } else {
-        m_version.reset(); // the rest follows with the next look
+        m_version.reset(); // the next check shows the rest
     }
     showWords();
     return false;
 }
 
-// ---- what is said
+// ---- messages
 
 QString EditorPanel::banner() const { return m_bannerRow->isVisibleTo(this) ? m_banner->text() : QString(); }
 
 QString EditorPanel::words() const { return m_words->text(); }
 
-// One matter at a time, with what can be done about it; without words: it is settled.
+// Shows one message at a time, with buttons for what can be done about it; empty words: the matter is settled.
 void EditorPanel::say(const QString& words, std::vector<Offer> offers)
 {
     m_banner->setText(words);
@@ -316,7 +316,7 @@ void EditorPanel::say(const QString& words, std::vector<Offer> offers)
         offers.push_back({ tr("All right"), [] {} });
     for (std::size_t i = 0; i < m_offers.size(); ++i) {
         QPushButton* made = m_offers[i];
-        disconnect(made, &QPushButton::clicked, nullptr, nullptr); // and nothing else: the style listens, too
+        disconnect(made, &QPushButton::clicked, nullptr, nullptr); // only this connection: the style is connected too
         made->setVisible(i < offers.size());
         if (i >= offers.size())
             continue;
@@ -364,7 +364,7 @@ void EditorPanel::showWords()
     if (words == m_words->text())
         return;
     m_words->setText(words);
-    if (marks.isHeld || isBad) { // to a screen reader, too
+    if (marks.isHeld || isBad) { // tells screen readers too
         QAccessibleEvent event(m_words, QAccessible::Alert);
         QAccessible::updateAccessibility(&event);
     }
@@ -388,8 +388,8 @@ void EditorPanel::resizeEvent(QResizeEvent* event)
     makeRoom();
 }
 
-// Large text in a low window: while something is looked for, the words below the text give way to its lines, and where that is
-// not enough the buttons, which are in the menu, too.
+// Large text in a low window: during a search the words below the text are hidden to leave lines of the text visible.
+// If that is not enough, the buttons are hidden too, which are also in the menu.
 void EditorPanel::makeRoom()
 {
     const int lines = std::max(m_edit->minimumSizeHint().height(), kLinesLeast * m_edit->fontMetrics().lineSpacing());

@@ -24,57 +24,58 @@ class Actions;
 class FindBar;
 class Player;
 
-// The scenario as text: its file, its editor, the buttons that play it. What is written is checked when the hands rest, handed
-// to the player when it is a program, and kept against a crash until it is in its file.
+// The scenario as text: its file, its editor, and the buttons that play it. When the person stops typing, the text is
+// checked, and handed to the player if it is a program. Unsaved text is kept against a crash until it is saved in its
+// file.
 class EditorPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
     struct Places {
-        QString scenarios; // those that came with the program
+        QString scenarios; // the scenarios that came with the program
         QString unsaved;   // where unsaved text is kept; empty: nowhere
     };
     EditorPanel(Player& player, Actions& actions, const Places& places, QWidget* parent = nullptr);
-    ~EditorPanel() override; // what is not saved is kept
+    ~EditorPanel() override; // keeps unsaved text
 
     // ---- the file (editor_file.cpp)
-    // Shows it, in place of what was there. False: it cannot be read, which is said.
+    // Shows the file in place of the present text. False: it cannot be read, and the panel says so.
     bool open(const QString& path);
     void newText();
     bool save();
     bool saveAs();
-    // Without asking for a name.
+    // Saves without asking for a name.
     bool saveTo(const QString& path);
     void revert();
     bool isChanged() const;
     bool hasText() const { return !m_edit->document()->isEmpty(); }
     const QString& path() const { return m_path; }
     QString fileName() const;
-    // Asks what to do with changes that are in no file. False: stay.
+    // Asks what to do with unsaved changes. False: the present text stays.
     bool mayReplace();
-    // What is not saved is not wanted any more.
+    // The unsaved text is no longer wanted.
     void forgetUnsaved();
-    // Texts of windows that are gone without having saved them.
+    // Whether there are texts of windows that ended without saving them.
     bool hasLeft() { return !m_store.left().empty(); }
 
     // ---- the run
-    // Gives the player the newest text; why it cannot run, in a sentence.
+    // Gives the newest text to the player; returns why it cannot run, as a sentence.
     QString prepareRun();
     void runToCursor();
     void insertRecorded(const QString& line);
     bool refresh(double seconds) override;
 
-    // Goes to the line that is no program.
+    // Goes to the line with the error.
     void showProblem();
     void openFind();
     void setTheme(const Theme& theme);
     ScriptEdit& edit() { return *m_edit; }
     PlayPanel& side() { return *m_side; }
-    // What the row above and the line below the text say.
+    // The words of the row above the text and of the line below it.
     QString banner() const;
     QString words() const;
 
 signals:
-    void fileChanged(); // another one, or its name, or whether it is saved
+    void fileChanged(); // another file, another name, or saved or unsaved
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -116,12 +117,12 @@ private:
 
     QString m_path, m_savedText, m_storeTrouble;
     bool m_hasCrLf = false, m_hasBom = false;
-    QByteArray m_digest, m_digestAsked; // of the file as it was read; of that on the disk about which was asked
-    std::optional<QString> m_runText;   // of the run that the marks are of
-    LineNote m_problem, m_unknown; // no program; a word of lab that is none, which only the run can judge
+    QByteArray m_digest, m_digestAsked; // of the file as read; of the disk's file that was asked about
+    std::optional<QString> m_runText;   // of the run that the marks refer to
+    LineNote m_problem, m_unknown; // a syntax error; an unknown word of lab, which only the run can judge
     bool m_hasCalls = false, m_hadText = false;
-    int m_runTo = 0; // a breakpoint for once
-    std::optional<std::uint64_t> m_version; // of the run that is shown; nothing: look again
+    int m_runTo = 0; // a breakpoint that is used once
+    std::optional<std::uint64_t> m_version; // of the run that is shown; nothing: read it again
     std::uint64_t m_rows = 0;
     double m_time = 0, m_shownAt = -1;
 };

@@ -33,8 +33,8 @@ namespace {
 using namespace lhrs::gui;
 
 constexpr int kExitUsage = 2;
-constexpr int kLastMovement = 15'000; // milliseconds that the picture may take to come to rest at the end
-constexpr int kLastEvent = 60'000;    // and to get there
+constexpr int kLastMovement = 15'000; // milliseconds for the picture to come to rest at the end
+constexpr int kLastEvent = 60'000;    // milliseconds to show the last event
 
 int usage(const QString& sentence)
 {
@@ -42,7 +42,7 @@ int usage(const QString& sentence)
     return kExitUsage;
 }
 
-// Beside the sources of a built tree, or where they are installed.
+// The scenarios in the source directory of a build tree, or where they are installed.
 QString scenarioDirectory()
 {
     for (const QString& path : { QStringLiteral("scenarios"), QStringLiteral(LHRS_SCENARIO_DIR), QCoreApplication::applicationDirPath() + QStringLiteral("/../share/lhrs/scenarios") }) {
@@ -52,8 +52,8 @@ QString scenarioDirectory()
     return QStringLiteral("scenarios");
 }
 
-// Plays the scenario to its end, lets the picture come to rest, saves it, and says what happened.
-// `folder`: where its tables go; null: nowhere.
+// Plays the scenario to its end, waits until the picture is at rest, saves it, and prints what happened. `folder`:
+// where its tables are written; null: nowhere.
 int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, QSize size)
 {
     PlayPrinter printer(stdout);
@@ -90,7 +90,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
         }
         if (!error.isEmpty())
             code = usage(error);
-        window.clock().step(0.5); // status and lists of the end, too
+        window.clock().step(0.5); // updates status and lists for the end too
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
         if (window.savePicture(file)) {
             std::printf("picture: %s\n", qPrintable(QFileInfo(file).absoluteFilePath()));
@@ -109,12 +109,12 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     QObject::connect(&wait, &QTimer::timeout, &window, finish);
     wait.start(100);
     window.player().runToEnd();
-    if (!window.player().hasBegun()) // nothing will ever be over
+    if (!window.player().hasBegun()) // it did not begin, so finished() would never come
         return usage(window.player().caption());
     return QCoreApplication::exec();
 }
 
-// The run of a scenario that is played to its end. `simulated`: null for real processes.
+// The facts of a scenario that is played to its end. `simulated`: null for real processes.
 RunFacts factsOf(MainWindow& window, std::uint64_t seed, const SimulatedOptions* simulated)
 {
     RunFacts facts = window.run();
@@ -131,10 +131,10 @@ RunFacts factsOf(MainWindow& window, std::uint64_t seed, const SimulatedOptions*
     return facts;
 }
 
-// Writes what a recording has to give, and says what. Nothing is shown.
+// Writes everything that can be exported from a recording, and prints what was written. Nothing is shown on a screen.
 int exportRecording(MainWindow& window, const QString& file, const QString& directory, FolderUse use, QSize size)
 {
-    window.clock().stop(); // frames are made as they are needed, so that the same file gives the same pictures
+    window.clock().stop(); // frames are computed on demand, so that the same file gives the same pictures
     window.resize(size);
     window.show();
     if (const QString problem = window.openRecording(file); !problem.isEmpty())
@@ -144,13 +144,13 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
         std::printf("written: %s\n", qPrintable(directory + '/' + name));
     for (const QString& note : result.notes)
         std::printf("%s\n", qPrintable(note));
-    // What is there has been written; that something is missing is said, and scripts see it.
+    // Everything available has been written; missing parts are reported, and the exit code tells scripts.
     if (!result.problem.isEmpty() || !result.damage.isEmpty())
         return usage(!result.problem.isEmpty() ? result.problem : result.damage);
     return 0;
 }
 
-// The pictures of the start page's cards: of one scenario, or of all.
+// Writes the pictures of the start page's cards: for one scenario, or for all.
 int writeCards(const QString& scenario, const QString& directory)
 {
     QStringList written;
@@ -163,7 +163,7 @@ int writeCards(const QString& scenario, const QString& directory)
     return problem.isEmpty() ? 0 : usage(problem);
 }
 
-// Without a screen Qt complains at each change of the window's size hints that nobody can be told of them.
+// Without a screen, Qt prints a warning at each change of the window's size hints.
 void ignoreSizeHints()
 {
     static QtMessageHandler rest = nullptr;
@@ -184,11 +184,11 @@ int main(int count, char** arguments)
     };
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && !isGiven({ "-platform" })) {
         const bool hasScreen = !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
-        // An export needs no screen, also where there is one. A word on the terminal and a picture need none where there is none.
+        // An export never needs a screen. Text on the terminal and a picture can do without one if there is none.
         const bool isForTerminal = isGiven({ "--help", "-h", "--version", "-v", "--screenshot" });
         if (isGiven({ "--export", "--card-pictures" }) || (!hasScreen && isForTerminal))
             qputenv("QT_QPA_PLATFORM", "offscreen");
-        else if (!hasScreen) // Qt would only abort
+        else if (!hasScreen) // without this, Qt would abort
             return usage(QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); --screenshot and --export need none, nor does lhrs-play."));
     }
     setProgramCommit(kProgramCommit);
@@ -237,7 +237,7 @@ int main(int count, char** arguments)
         return usage(QStringLiteral("“%1” is not understood; --help lists the options.").arg(parser.positionalArguments().constFirst()));
 
     MainWindow::Options options;
-    // A picture of a run is the same on every desktop, whoever works there.
+    // A picture of a run must not depend on the desktop or on the person's settings.
     const bool isForFile = parser.isSet(exported) || parser.isSet(screenshot);
     if (!isForFile) {
         options.settingsPath = Remembered::usualPath();
@@ -336,7 +336,7 @@ int main(int count, char** arguments)
     const FolderUse use = parser.isSet(overwrite) ? FolderUse::Overwrite : parser.isSet(append) ? FolderUse::Append : FolderUse::New;
     if (parser.isSet(exported))
         return exportRecording(window, parser.value(exported), parser.value(out), use, pixels);
-    // Before anything is started: what is measured has a place, or nothing is.
+    // Opened before anything is started: without a place for the results, nothing is measured.
     std::unique_ptr<ResultFolder> folder;
     if (parser.isSet(csv)) {
         auto opened = ResultFolder::open(parser.value(csv), use);
@@ -348,7 +348,7 @@ int main(int count, char** arguments)
         window.preferSimulated(simulated);
     if (parser.isSet(connect))
         window.connectTo(parser.value(connect));
-    // A text that is no program lies in the editor: there it can be mended.
+    // A text that is not a valid program stays in the editor, where it can be corrected.
     if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot)) && (parser.isSet(screenshot) || window.editor().path().isEmpty()))
         return usage(window.player().caption());
     if (folder)
@@ -363,8 +363,8 @@ int main(int count, char** arguments)
     if (parser.isSet(open))
         if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
             return usage(problem);
-    // A size that nobody asked for is one that the screen has.
-    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop, which is known only once the window is shown
+    // A default size must fit on the screen.
+    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop; the real frame is known only once the window is shown
     window.resize(parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
     window.show();
     if (parser.isSet(tour))

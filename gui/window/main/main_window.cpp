@@ -36,8 +36,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
-constexpr double kManyEvents = 100;   // a second: the cluster is at work
-constexpr QSize kLeastSize(640, 400); // of the window, whatever its parts would like
+constexpr double kManyEvents = 100;   // per second: above this the cluster is at work
+constexpr QSize kLeastSize(640, 400); // of the window, whatever size its parts prefer
 constexpr std::chrono::milliseconds kSilent(2'000);
 
 // Resident memory of this process in megabytes.
@@ -83,7 +83,7 @@ MainWindow::~MainWindow()
     m_clock->stop();
     if (m_recorder && !m_recordIsOurs)
         noteSaved(m_recordPath);
-    // The player's script uses the operator's session: it ends first.
+    // The player's script uses the operator's session, so the player ends first.
     delete m_player;
     stopRecorder();
 }
@@ -99,7 +99,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_shelf->add(m_bar);
     m_shelf->add(m_clockBar);
     m_inner = new QMainWindow(m_work);
-    m_inner->setWindowFlags(Qt::Widget); // its constructor makes it a window of its own, whatever flags it is given
+    m_inner->setWindowFlags(Qt::Widget); // the constructor makes it a separate window, whatever flags it is given
     m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
     m_centre = new QWidget(m_inner);
     m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_centre);
@@ -138,7 +138,7 @@ QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidg
     made->setObjectName(id);
     made->setWidget(inside);
     made->setAllowedAreas(Qt::AllDockWidgetAreas);
-    made->setTitleBarWidget(new QWidget(made)); // the tab is its title, and what it is dragged by
+    made->setTitleBarWidget(new QWidget(made)); // the tab serves as title and as handle for dragging
     m_inner->addDockWidget(Qt::RightDockWidgetArea, made);
     m_docks.push_back(made);
     return made;
@@ -184,13 +184,13 @@ void MainWindow::makeDocks()
     m_inner->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
 }
 
-// Who tells whom what.
+// Connects the parts: which part tells which other part what.
 void MainWindow::connectAll()
 {
-    // Each frame: the pacer takes new events; then the visible views are asked.
+    // Each frame: the pacer takes new events; then the visible views are asked for their frames.
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
-    m_clock->add(m_player, this); // a scenario may end before it can be seen
+    m_clock->add(m_player, this); // a scenario may end before it is visible
     m_clock->add(m_timeBar, m_timeBar);
     m_clock->add(m_records, m_records);
     m_clock->add(&m_imagePanel->view(), m_imagePanel);
@@ -204,10 +204,10 @@ void MainWindow::connectAll()
     connectLamps();
     connectWrite();
 
-    // The cluster: its link decides what is shown; another cluster makes all views forget.
+    // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
     connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
     connect(m_operator, &Operator::clusterChanged, this, [this] {
-        if (m_pacer.isShow()) { // still shows the former one
+        if (m_pacer.isShow()) { // still shows the previous one
             m_clustersToCome.push_back(m_operator->nowNs());
             return;
         }
@@ -218,7 +218,7 @@ void MainWindow::connectAll()
     connect(m_operator, &Operator::said, m_line, &LabLine::say);
     connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
     connect(m_operator, &Operator::clientStarted, this, [this](ProcessId client) {
-        m_clientWanted = client; // whoever starts one wants it to work
+        m_clientWanted = client; // a client that a person starts is the one to use next
         updateClients();
     });
 
@@ -230,7 +230,7 @@ void MainWindow::connectAll()
     connectLeave();
     connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
 
-    // The canvas: inspecting and the menu of what is pointed at.
+    // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
     connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
     connect(m_canvas, &ClusterCanvas::groupRequested, this, &MainWindow::openGroup);
@@ -244,10 +244,10 @@ void MainWindow::connectAll()
         enableActions();
     });
 
-    // The fault palette: what it may do, and its line before it does.
+    // The fault palette: what it may do, and the scenario line that it previews.
     connect(m_faults, &FaultPanel::changed, this, &MainWindow::enableFaults);
 
-    // The player: what a scenario wants to be looked at.
+    // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
     connect(m_player, &Player::runningChanged, this, [this](bool isRunning) {
         if (isRunning)
@@ -271,7 +271,7 @@ void MainWindow::connectAll()
     });
     connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom, Qt::QueuedConnection);
 
-    // The buttons show their scenario line before they are pressed.
+    // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
         connect(action, &QAction::hovered, this, [this, action] { previewOf(action); });
     connect(m_bar, &WorkloadBar::pointed, this, &MainWindow::previewOf);
@@ -287,7 +287,7 @@ bool MainWindow::onFrame(double seconds)
     m_player->collect();
     m_timeLine.advance(seconds);
     if (m_timeLine.jumps() != m_jumps) {
-        // Another instant: nothing that was on its way belongs to it.
+        // Another instant: nothing that was moving before belongs to it.
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
         m_narrator.reset();
@@ -310,11 +310,11 @@ bool MainWindow::onFrame(double seconds)
         m_player->setPictureScale(m_canvas->theme().fontScale());
         updateInspector();
         m_canvas->setRecorded(m_timeLine.isReplay());
-        // Only at full detail does every process give signs of life as events, and only where time is real.
+        // Every process gives signs of life as events only at full detail, and only in real time.
         const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
         std::set<ProcessId> shownSilent;
         if (m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated)
-            for (const ProcessId id : silent) // who is gated has nothing to say
+            for (const ProcessId id : silent) // a gated process cannot give signs of life
                 if (const auto known = m_pacer.state().processes.find(id); known == m_pacer.state().processes.end() || !known->second.isGated)
                     shownSilent.insert(id);
         m_canvas->setSilent(shownSilent);
@@ -322,8 +322,8 @@ bool MainWindow::onFrame(double seconds)
     return m_pacer.isBusy();
 }
 
-// A cluster that needs all processors would wait for the picture. In a simulation, or while hardly anything happens,
-// nothing waits for it, and it keeps its frames, whatever else this machine does.
+// Whether the window draws fewer frames, because a cluster that needs all processors would wait for the picture. In a
+// simulation, or while little happens, nothing waits for the picture, and it keeps its frame rate.
 void MainWindow::makeWay()
 {
     if (const std::optional<ProcessorTime> now = ProcessorTime::now())
@@ -374,7 +374,7 @@ void MainWindow::updateStatus()
         parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
         parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
         const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))), level = QString::fromStdString(detailWord(m_operator->detail()));
-        // What a level leaves out is missing in the picture, too.
+        // What the level of detail leaves out is missing in the picture too.
         parts.push_back({ Glyph::None, {}, { m_operator->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
         parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
@@ -402,7 +402,7 @@ void MainWindow::updateStatus()
         else
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
     }
-    if (m_isPresenting) // the word of origin, and what must not be missed
+    if (m_isPresenting) // keeps the word of origin and the urgent parts
         std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
     m_status->setParts(std::move(parts));
 }
@@ -412,13 +412,13 @@ void MainWindow::updateClients()
     std::vector<std::pair<ProcessId, QString>> clients;
     for (const ProcessId id : clientsOf(m_pacer.state()))
         clients.emplace_back(id, QString::fromStdString(m_pacer.state().processes.at(id).name));
-    // Another coordinator at the place of the former one is the same thing to whoever looks.
+    // A person regards a new coordinator as the same object as the previous one.
     if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Coordinator && selected.a != coordinatorOf(m_pacer.state()))
         m_selection->select({ ObjectKind::Coordinator, coordinatorOf(m_pacer.state()), 0 });
     if (clients != m_clients) {
         m_clients = clients;
         m_bar->setClients(clients);
-        // One that was selected before the list had it.
+        // The client may have been selected before it was in the list.
         if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
             m_bar->chooseClient(selected.a);
     }
@@ -448,7 +448,7 @@ void MainWindow::showLink()
     const bool isThere = hasCluster(), wasShown = showsCluster();
     m_start->setBusy(link == Operator::Link::Starting);
     m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
-    // The start page offers scenarios itself.
+    // The start page offers the scenarios itself.
     m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
     m_timeBar->setVisible(isThere);
@@ -456,7 +456,7 @@ void MainWindow::showLink()
     m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
     setWorkspace(m_workspace);
     enableActions();
-    // Letters are keys then; a number box would take them.
+    // Letters are then command keys; a number box would consume them.
     if (isThere && (!wasShown || focusWidget() == nullptr))
         m_canvas->setFocus();
     m_statusAt = -1;
@@ -498,7 +498,7 @@ void MainWindow::enableActions()
 void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
-    // A scenario is written without a cluster, too.
+    // A scenario can also be written without a cluster.
     m_stack->setCurrentWidget(hasCluster() || workspace == Workspace::Write ? m_work : static_cast<QWidget*>(m_start));
     const auto workspaceOf = [this](const QDockWidget* dock) {
         return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : dock == m_gateDock ? Workspace::Gate : dock == m_editorDock || dock == m_playDock ? Workspace::Write : Workspace::Inspect;
@@ -506,7 +506,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
         dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
-    const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts want the whole width
+    const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts use the whole width
     m_canvas->setVisible(hasPicture);
     m_centre->setVisible(hasPicture);
     m_centre->setMaximumHeight(QWIDGETSIZE_MAX);
@@ -521,11 +521,11 @@ void MainWindow::setWorkspace(Workspace workspace)
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
     if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps || workspace == Workspace::Gate) && showsCluster()) {
-        // A third of the width, but room for a table.
+        // A third of the width, or more if a table needs it.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
         m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : workspace == Workspace::Gate ? m_gateDock : m_docks[0] }, { wide }, Qt::Horizontal);
-        if (workspace == Workspace::Inspect && !m_isLow) // the table has more columns and rows than the log has lines to show at once
+        if (workspace == Workspace::Inspect && !m_isLow) // the table needs more lines than the log
             m_inner->resizeDocks({ m_docks[0], m_logDock }, { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
     }
 }
@@ -538,7 +538,7 @@ void MainWindow::applyTheme()
     qApp->setPalette(m_theme.palette());
     qApp->setFont(m_theme.font({ TextSize::Small }));
     qApp->setStyleSheet(m_theme.styleSheet());
-    // Under a style sheet the application's font does not reach widgets that are there already.
+    // With a style sheet, the application's font does not reach existing widgets.
     for (QWidget* widget : QApplication::allWidgets()) {
         if (!widget->testAttribute(Qt::WA_SetFont))
             widget->setFont(QFont());
@@ -583,7 +583,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     event->accept();
 }
 
-// Shares of the window are known when it has its size.
+// Sizes that are shares of the window are computed when it has its size.
 void MainWindow::showEvent(QShowEvent* event)
 {
     QMainWindow::showEvent(event);

@@ -50,53 +50,54 @@ class RecordingObserver;
 class WindowExercise;
 class WindowTour;
 
-// The window: owns the pieces and connects them. Read connectAll() first: it says who tells whom what. Once per frame the
-// clock advances the pacer, and each visible view takes from it what it shows.
+// The window: owns the parts and connects them. Read connectAll() first: it shows which part tells which other part
+// what. Once per frame the clock advances the pacer, and each visible view takes from it what it shows.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    // The choice of the theme; System follows the desktop's palette as it was at the start.
+    // The choice of the theme; System follows the desktop's palette as it was at program start.
     enum class ThemeChoice { Light, Dark, System };
     enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Lamps, Gate };
 
-    // What is not given is what the person chose the last time.
+    // Options that are not given keep the person's last choice.
     struct Options {
         std::optional<ThemeChoice> theme = {};
         std::optional<bool> isHighContrast = {};
         std::optional<double> fontScale = {};
         QString settingsPath; // where choices are remembered; empty: nowhere
         QString scenarioDirectory;
-        QString unsavedDirectory; // where scenarios that are being written are kept against a crash; empty: nowhere
-        QString recordPath; // of the recording of this run; empty: a temporary file, gone with the window
+        QString unsavedDirectory; // where unsaved scenarios are kept against a crash; empty: nowhere
+        QString recordPath; // of this run's recording; empty: a temporary file, deleted with the window
     };
 
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    // Ways in, also for the command line.
+    // Ways to begin, also for the command line.
     void startLocal();
     void startSimulated(const SimulatedOptions& simulated);
     void connectTo(const QString& address);
     // How the clusters of scenarios are played from now on; nothing: on real processes.
     void preferSimulated(const std::optional<SimulatedOptions>& simulated);
-    // Loads the scenario; `isStarted`: its cluster comes up and it stops before the first step. False: it is no program, and lies
-    // in the editor with the line that is wrong, or it cannot be read, which is said.
+    // Loads the scenario; `isStarted`: its cluster starts, and it stops before the first step. False: the file cannot
+    // be read, which is displayed, or it is not a valid program, and the editor shows it with the line of the error.
     bool openScenario(const QString& path, bool isStarted);
 
-    // The tour, from where it was left; and where that is: 1 to 8, or 0 where it was never begun, or was finished.
+    // Continues the tour at the stop where it was left. tourStopLeft() returns 1 to 8, or 0 if the tour was never
+    // begun or was finished.
     void startTour();
     int tourStopLeft() const;
 
-    // Somebody else who hears what scenarios say, in their thread; must outlive the window.
+    // Another listener to what scenarios report, called in their thread; it must outlive the window.
     void setScriptListener(ScriptObserver& listener);
-    // Shows a recorded run, paused at its beginning. An error is a sentence, which the window shows too.
+    // Shows a recorded run, paused at its beginning. Returns an error as a sentence, which the window shows too.
     QString openRecording(const QString& path);
     void closeRecording();
     // Opens a recording or a scenario, by what the file is.
     void openFile(const QString& path);
-    // Keeps the run up to now; a file that is there is replaced.
+    // Saves the run up to now; an existing file is replaced.
     bool saveRecording(const QString& path);
-    // Something happened in the run that is in no file of a person's yet.
+    // The run has content that has not been saved in a file that a person chose.
     bool hasUnsavedRun() const;
 
     void setThemeChoice(ThemeChoice choice);
@@ -104,17 +105,18 @@ public:
     void setThickLines(bool on);
     void setFontScale(double scale);
     double fontScale() const { return looks().fontScale; }
-    // Light, large, thick, and without what only those in front could read; off: what was chosen before.
+    // On: light, large, with thick lines, and without text that only the first rows could read. Off: the previous
+    // choices.
     void setProjector(bool on);
     const Theme& theme() const { return m_theme; }
-    // Full screen: picture, caption, time line and the word of origin, nothing smaller than 1/45 of the height. The notes
-    // are on the other screen, or in a second window where there is one screen.
+    // Full screen: picture, caption, time line and the word of origin; no text is smaller than 1/45 of the height. The
+    // notes are on the other screen, or in a second window if there is only one screen.
     void setPresenting(bool on);
     bool isPresenting() const { return m_isPresenting; }
     void setWorkspace(Workspace workspace);
     Workspace workspace() const { return m_workspace; }
 
-    // ---- the pieces, for main() and for tests
+    // ---- the parts, for main() and for tests
     Actions& actions() { return *m_actions; }
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
@@ -148,13 +150,15 @@ public:
     ChartPanel& charts() { return *m_charts; }
     SpaceTimeView& spaceTime() { return *m_spaceTime; }
     bool showsCluster() const;
-    // Writes the view that is shown: .svg, .pdf or .png its picture, .csv its rows. An error is a sentence; empty: written.
+    // Writes the view that is shown: .svg, .pdf or .png for its picture, .csv for its rows. Returns an error as a
+    // sentence, or an empty string.
     QString exportViewTo(const QString& path);
-    // All that a recording, which must be open, has to give: its tables, ShiViz log, charts and pictures of its end.
+    // Writes everything that can be exported from the open recording: its tables, the ShiViz log, charts, and pictures
+    // of its end.
     ExportResult exportAll(const QString& directory, FolderUse use = FolderUse::New);
-    // What is known of the run of this window.
+    // The facts about the run of this window.
     const RunFacts& run() const { return m_run; }
-    // The window as it is, as a PNG; false: the file cannot be written.
+    // Writes the present window as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
 
 protected:
@@ -180,13 +184,14 @@ private:
     ClusterCanvas::Asked askedAbout() const;
     void openGlossary(bool atWhatIsAsked);
     void updateInspector();
-    // Opens the inspector with these processes side by side; the last one is the chosen one.
+    // Opens the inspector with these processes side by side; the last one becomes the chosen one.
     void inspectNodes(const QStringList& names);
     void showHeld();
     void releaseChosen(bool isDropped);
     void offerHeld(QMenu& menu, ProcessId process);
     void addHolds(std::vector<StatusPart>& parts) const;
-    // Longer time-outs, because this machine wakes processes late: of the running cluster or of the recording.
+    // Adds the part for longer timeouts, used because this machine wakes processes late: of the running cluster or of
+    // the recording.
     void addPatience(std::vector<StatusPart>& parts);
     void recordPatience();
     void makeClockActions();
@@ -224,7 +229,7 @@ private:
     void makeDocks();
     void arrangeDocks();
     void foldPanels();
-    bool isCrowded() const; // the guide takes room that the window has not
+    bool isCrowded() const; // the window is too small for the guide
     void followScreens();
     QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
@@ -257,7 +262,7 @@ private:
     ObjectRef objectNamed(const QString& name) const;
     std::uint32_t groupOfSelection() const;
     ProcessId clientOfSelection() const;
-    // The process that is selected, or that holds the selected place now.
+    // The selected process, or the process that holds the selected place now.
     ProcessId processOfSelection() const;
     ProcessId gatedProcess() const;
     QString targetOfSelection() const;
@@ -267,29 +272,29 @@ private:
     void showFaults();
     void enableFaults();
     QString faultLineOf(const QString& action) const;
-    // Asks whether what cannot be made good is to be killed all the same.
+    // Asks for confirmation before killing processes whose contents could not be recovered.
     bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
-    // The cluster goes on though its coordinator does not.
+    // The cluster runs, but its coordinator does not.
     bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
     void workHere(pb::OperationKind kind);
-    void previewOf(const QAction* action); // nullptr: of none
-    // The line of an entry is shown while it is pointed at, and not longer than the menu is there.
+    void previewOf(const QAction* action); // nullptr: of no action
+    // Shows the line of a menu entry while the mouse is over it, at most as long as the menu is open.
     void endPreviewWith(QMenu& menu);
     enum class Inspected { None, Bucket, Image, Group, Node };
     Inspected inspectedView() const;
-    // Asks for a file and writes the view that is shown there, in the format that its name ends with.
+    // Asks for a file name and writes the view that is shown, in the format of the name's ending.
     void exportView();
     PictureOrigin originShown() const;
     RunIdentity identityShown() const;
-    // The tables of the scenario; an error is a sentence.
+    // Writes the tables of the scenario; returns an error as a sentence.
     QString writeResults(const QString& directory, FolderUse use);
     void askForScenario();
     void sayNotOpened(const QString& problem);
     bool askToSaveRecording();
-    // Asks what becomes of a run that would be lost. False: stay.
+    // Asks what to do with a run that would be lost. False: stay.
     bool mayForgetRun();
-    // The ways out of a scenario that runs (window_leave.cpp).
+    // The ways to leave a running scenario (window_leave.cpp).
     enum class AfterStop { Nothing, ShowNow, Leave };
     void connectLeave();
     bool isLectureOn() const;
@@ -297,7 +302,7 @@ private:
     void finishStop();
     void leaveCluster();
     void offerToStop();
-    // The keys go from a field back to the picture. False: they were in none.
+    // Moves the focus from a field back to the picture. False: no field had it.
     bool leaveField();
     void askForObject();
     void nextView();
@@ -334,9 +339,9 @@ private:
     Operator* m_operator;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
-    Narrator m_narrator; // tells what happens: in the strip where no scenario speaks, and in the log
-    RunStory m_runStory, m_liveStory; // what it has told of the run that is shown; of the live one while a recording is
-    bool m_isStoryWhole = false;      // it is that of a recording from first to last
+    Narrator m_narrator; // describes what happens: in the strip if no scenario speaks, and in the log
+    RunStory m_runStory, m_liveStory; // told for the shown run; for the live run while a recording is shown
+    bool m_isStoryWhole = false;      // the story covers a whole recording
     Director m_director; // moves the pacer along the reel of a scenario
     std::uint64_t m_jumps = 0;
     Selection* m_selection;
@@ -346,20 +351,20 @@ private:
     Theme m_theme;
     Remembered m_remembered;
     Looks m_looks;
-    std::optional<Looks> m_hall; // with the projector preset: what counts meanwhile
+    std::optional<Looks> m_hall; // while the projector preset is on: the looks in force
     Workspace m_workspace = Workspace::Lecture;
     const bool m_systemIsDark;
 
-    QMainWindow* m_inner = nullptr; // canvas with the docks; bars above and below have the whole width
+    QMainWindow* m_inner = nullptr; // canvas with the docks; bars above and below use the full width
     QStackedWidget* m_stack = nullptr;
     StartPage* m_start = nullptr;
     QWidget* m_work = nullptr;
     WorkloadBar* m_bar = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    QRect m_placeBefore;              // of the window, when the presentation began
-    QString m_hallScreen;             // that the presentation fills
-    QString m_screenNote;             // what became of it when a screen went or came
-    double m_screenNoteUntil = 0;     // seconds, as m_time
+    QRect m_placeBefore;              // of the window, before the presentation began
+    QString m_hallScreen;             // the screen that the presentation fills
+    QString m_screenNote;             // what happened when a screen was added or removed
+    double m_screenNoteUntil = 0;     // seconds, in m_time
     ClockBar* m_clockBar = nullptr;
     QWidget* m_centre = nullptr; // where the picture is
     ClusterCanvas* m_canvas = nullptr;
@@ -382,14 +387,14 @@ private:
     QDockWidget* m_nodeDock = nullptr;
     EditorPanel* m_editor = nullptr;
     QDockWidget *m_editorDock = nullptr, *m_playDock = nullptr;
-    std::pair<QSize, qreal> m_writeRoom; // for which they have been given their sizes
+    std::pair<QSize, qreal> m_writeRoom; // the room for which the docks were given their sizes
     LampPanel* m_lamps = nullptr;
     QDockWidget* m_lampDock = nullptr;
     GatePanel* m_gate = nullptr;
     QDockWidget* m_gateDock = nullptr;
-    GlossarySheet* m_glossary = nullptr; // made when it is first wanted
-    ClusterCanvas::Asked m_asked;        // that its examples are made from
-    bool m_isViewLarge = false; // record group or images were opened: they have the room of log and scenario, too
+    GlossarySheet* m_glossary = nullptr; // created when it is first needed
+    ClusterCanvas::Asked m_asked;        // the object from which its examples are made
+    bool m_isViewLarge = false; // record group or images are open: they also use the room of log and scenario
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;
     QDockWidget *m_chartDock = nullptr, *m_spaceTimeDock = nullptr;
@@ -400,38 +405,38 @@ private:
 
     double m_time = 0, m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
-    ProcessId m_clientWanted = 0; // is to be chosen as soon as it is in the list
+    ProcessId m_clientWanted = 0; // to be chosen as soon as it is in the list
     bool m_isPresenting = false;
     std::unique_ptr<ContentsDesk> m_desk;
     RecordJob m_recordJob = RecordJob::None;
     QString m_csvPath;
     AfterStop m_afterStop = AfterStop::Nothing;
     FocusRing* m_focusRing = nullptr;
-    bool m_isOnOtherScreen = true; // the picture of a presentation
+    bool m_isOnOtherScreen = true; // the picture of a presentation is on the other screen
     Workspace m_workspaceBefore = Workspace::Lecture;
     QElapsedTimer m_presentingSince;
     std::unique_ptr<NotesWindow> m_notes;
     BlankScreen* m_blank = nullptr;
     SecondClick m_secondClick;
-    std::optional<Workspace> m_workspaceOfReel; // that was shown before the scenario opened a panel in this step
-    std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until it is said what it did
-    bool m_isNearOfReel = false; // the scenario has brought something near
-    int m_clusterShown = 0; // number of the scenario's cluster that its show is with
-    std::vector<std::int64_t> m_clustersToCome; // begins of clusters that the show has not come to yet
+    std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
+    std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until its effect is reported
+    bool m_isNearOfReel = false; // the scenario has zoomed in on something
+    int m_clusterShown = 0; // number of the scenario's cluster that the show has reached
+    std::vector<std::int64_t> m_clustersToCome; // begin times of clusters that the show has not reached yet
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;
-    std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; none: on real processes
-    bool m_playsFirst = false; // the first look, which is always simulated
+    std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; nothing: on real processes
+    bool m_playsFirst = false; // the first look is playing, which is always simulated
     RunFacts m_run; // of this window
-    std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale that the recording has
+    std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale as written to the recording
 
     std::unique_ptr<Recorder> m_recorder;
     ScriptObserver m_silence;
     std::unique_ptr<RecordingObserver> m_recordingObserver;
     QString m_recordPath, m_recordTrouble, m_replayPath;
-    bool m_recordIsOurs = true; // it goes with the window
-    std::uint64_t m_workKept = 0; // of the run when it was saved, or was not to be
+    bool m_recordIsOurs = true; // it is deleted with the window
+    std::uint64_t m_workKept = 0; // work in the run when it was saved, or when saving was declined
 };
 
 } // namespace lhrs::gui

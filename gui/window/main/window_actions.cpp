@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each action of the main window does. The registry is in actions.h; here are names, keys and sentences.
+// What each action of the main window does. The registry is in actions.h; names, keys and sentences are here.
 #include "gui/window/main/main_window.h"
 
 #include "common/linear_hash.h"
@@ -82,7 +82,7 @@ void MainWindow::makeActions()
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "detailFull", "find", "present", "lamps",
         "write", "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff",
         "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
-    // What cannot be taken back: each ends or breaks something that was there.
+    // Actions that cannot be undone: each ends or breaks something that existed.
     a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss", "startLocal", "startSimulated", "forgetImage", "closeRecording" });
 }
 
@@ -151,7 +151,7 @@ void MainWindow::makeViewActions()
         m_line->answer(tr("copy"), words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words), !words.isEmpty());
     });
     a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
-    // Not every desktop makes a menu key of it; the menu key itself comes as an event of the desktop.
+    // Not every desktop maps this shortcut to the context menu; the menu key itself arrives as an event of the desktop.
     a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10", "Opens the menu of what is selected, as the menu key does" }, [this] {
         QWidget* at = QApplication::focusWidget() ? QApplication::focusWidget() : m_canvas;
         QContextMenuEvent wanted(QContextMenuEvent::Keyboard, at->rect().center(), at->mapToGlobal(at->rect().center()));
@@ -186,14 +186,14 @@ void MainWindow::makeViewActions()
     a.add({ "fontNormal", "View/Look", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
 }
 
-// ---- what they need
+// ---- conditions of the actions
 
 void MainWindow::work(pb::OperationKind kind)
 {
     m_operator->run(clientOfSelection(), m_bar->work(kind));
 }
 
-// One operation at the selected bucket, with a key of which the file's state says that it belongs there.
+// Runs one operation at the selected bucket, with a key that belongs there according to the file state.
 void MainWindow::workHere(pb::OperationKind kind)
 {
     const ClusterState& state = m_pacer.state();
@@ -213,7 +213,8 @@ void MainWindow::workHere(pb::OperationKind kind)
             m_operator->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
     }
-    // Keys of a bucket of level j are equal modulo 2^j; the first one that is not there, as far as events told.
+    // Keys in a bucket of level j are equal modulo 2^j; this takes the first one that is not stored, as far as events
+    // have reported.
     std::set<std::uint64_t> used;
     for (const std::uint32_t page : bucket->second.ranks.pages())
         for (const auto& [rank, key] : bucket->second.ranks.inPage(page))
@@ -252,7 +253,7 @@ std::uint32_t MainWindow::groupOfSelection() const
     return 0;
 }
 
-// The scenario line of an action, while it is pointed at.
+// Previews the scenario line of an action while the mouse is over it.
 void MainWindow::previewOf(const QAction* action)
 {
     const QString id = action && action->isEnabled() ? action->objectName() : QString();
@@ -291,7 +292,7 @@ void MainWindow::askForObject()
         m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
 }
 
-// Also those whose tab lies behind another: it comes to the front.
+// Includes views whose tab is behind another: the tab comes to the front.
 void MainWindow::nextView()
 {
     std::vector<QWidget*> views { m_canvas, m_bar->countBox() };
@@ -307,7 +308,7 @@ void MainWindow::nextView()
             dock->raise();
     }
     if (next->focusPolicy() == Qt::NoFocus) {
-        // The view's first part that takes the focus.
+        // The first part of the view that accepts the focus.
         for (QWidget* part : next->findChildren<QWidget*>()) {
             if (part->focusPolicy() != Qt::NoFocus && part->isVisibleTo(next)) {
                 next = part;
@@ -318,7 +319,7 @@ void MainWindow::nextView()
     next->setFocus(Qt::TabFocusReason);
 }
 
-// ---- the canvas asks
+// ---- requests of the canvas
 
 void MainWindow::inspect(ObjectRef object)
 {
@@ -338,7 +339,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     menu.setObjectName(QStringLiteral("objectMenu"));
     endPreviewWith(menu);
     menu.addSection(name);
-    enableActions(); // for what is selected now
+    enableActions(); // for the object that is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
     const auto offerFaults = [&] {
         if (m_operator->isGated())
@@ -414,7 +415,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     menu.exec(at);
 }
 
-// ---- the scenario asks
+// ---- requests of the scenario
 
 ObjectRef MainWindow::objectNamed(const QString& name) const
 {
@@ -424,7 +425,7 @@ ObjectRef MainWindow::objectNamed(const QString& name) const
         if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
             return object;
     }
-    // A bucket that does not exist yet is still a place.
+    // A bucket that does not exist yet still has a place.
     if (wanted.startsWith(QLatin1String("data ")))
         return { ObjectKind::Dummy, wanted.mid(5).toULongLong(), 0 };
     return {};
@@ -447,7 +448,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
             places.push_back(objectNamed(name));
     const ObjectRef looked = places.empty() ? ObjectRef() : places.front();
     if (looked.kind == ObjectKind::Client)
-        m_canvas->choose(looked); // of several clients its image is shown
+        m_canvas->choose(looked); // selects the client whose image is shown
     else if (isPlace && wish.view.isEmpty())
         m_canvas->fitTo(places), m_isNearOfReel = true;
     else if (!wish.fit.isEmpty())
@@ -461,7 +462,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
     }
     m_canvas->setLayers(layers);
     if (m_workspace == Workspace::Write)
-        return; // whoever goes through the text keeps it before the eyes
+        return; // in this workspace the text must stay visible
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
     const auto page = std::find_if(kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
@@ -472,7 +473,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
             m_selection->select(looked);
     }
     if (wish.view == QLatin1String("node")) {
-        if (!wish.fit.isEmpty()) // the processes, one beside the other
+        if (!wish.fit.isEmpty()) // the processes side by side
             inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
         else
             m_actions->get("nodeInspector")->trigger();

@@ -36,8 +36,8 @@ void MainWindow::stepClock(Operator::ClockStep step)
     m_operator->stepClock(step);
 }
 
-// One clock: what is told of a simulated cluster counts from where its virtual time does, which the bar above the
-// picture says. A scenario's show may still be with the cluster before.
+// Uses one clock: times of a simulated cluster are counted from the zero of its virtual time, which the bar above the
+// picture shows. The show of a scenario may still be at the previous cluster.
 void MainWindow::alignBegin()
 {
     const auto zero = m_operator->virtualZeroNs();
@@ -49,7 +49,7 @@ void MainWindow::alignBegin()
         m_timeLine.beginRun(*zero);
 }
 
-// A few times a second.
+// Called a few times a second.
 void MainWindow::updateClock()
 {
     alignBegin();
@@ -57,7 +57,8 @@ void MainWindow::updateClock()
     const auto simulation = m_timeLine.isReplay() ? std::nullopt : m_operator->simulation();
     const bool isThere = simulation && m_operator->link() != Operator::Link::None;
     const bool goes = isThere && !simulation->is_over();
-    m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt); // a hall reads none of it, and the picture wants the room
+    // Hidden in a presentation: an audience does not read it, and the picture needs the room.
+    m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt);
     const bool isGated = !m_timeLine.isReplay() && m_operator->isGated();
     for (const char* id : kClockActions)
         if (QAction* action = m_actions->get(id); action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))

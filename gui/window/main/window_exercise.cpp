@@ -18,7 +18,7 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
     connect(&m_window.player(), &Player::entryShown, this, &WindowExercise::follow);
     connect(&m_window.player(), &Player::runningChanged, this, [this](bool isRunning) {
         if (isRunning && m_isOn && !std::exchange(m_isBegunAnew, false))
-            close(); // another run begins; if it is an exercise, it says so itself
+            close(); // another run begins; if it is an exercise, its own entries say so
     });
     connect(&m_window.player(), &Player::finished, this, [this] {
         if (!m_isAgain)
@@ -29,13 +29,13 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
             m_window.openScenario(next, true);
         else
             start();
-    }, Qt::QueuedConnection); // the player tells others first that the run is over
+    }, Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
     connect(&m_window.cluster(), &Operator::linkChanged, this, [this] {
         if (m_isOn && m_window.cluster().link() == Operator::Link::None && !m_window.player().hasBegun()
             && !m_window.timeLine().isReplay())
             close(); // the start page is shown
     });
-    // Only while it is on: the strip may lead through something else.
+    // Only while it is on: the guide may be used by the tour.
     GuidePanel& guide = m_window.guide();
     const auto when = [this, &guide](void (GuidePanel::*wanted)(), void (WindowExercise::*act)()) {
         connect(&guide, wanted, this, [this, act] {
@@ -56,11 +56,11 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
     });
 }
 
-// What the reel has come to.
+// The reel has reached this entry.
 void WindowExercise::follow(const ReelEntry& entry)
 {
     if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_window.player().director().isRecorded())
-        close(); // somebody has gone back to the beginning
+        close(); // the person has gone back to the beginning
     if (entry.kind == ReelEntry::Kind::Exercise && entry.exercise)
         m_toCome.emplace_back(entry.at.event, *entry.exercise);
     if (entry.kind != ReelEntry::Kind::End || !m_isOn)
@@ -71,10 +71,10 @@ void WindowExercise::follow(const ReelEntry& entry)
     show();
 }
 
-// What was seen is told when the picture has shown it.
+// Observations are shown only when the picture has reached their events.
 bool WindowExercise::refresh(double)
 {
-    const bool isTold = m_window.player().director().isRecorded(); // in its turn already
+    const bool isTold = m_window.player().director().isRecorded(); // entries of a recording come at their time already
     while (!m_toCome.empty() && (isTold || m_toCome.front().first <= m_window.pacer().shownUpTo())) {
         const ExerciseShown next = std::move(m_toCome.front().second);
         m_toCome.pop_front();
@@ -95,7 +95,7 @@ void WindowExercise::take(const ExerciseShown& exercise)
 void WindowExercise::begin()
 {
     m_isOn = false;
-    emit m_window.guide().leaveWanted(); // whoever led until now
+    emit m_window.guide().leaveWanted(); // ends whatever used the guide until now
     const ScriptHeader header = headerOf(m_window.player().source());
     const bool isRecorded = m_window.player().director().isRecorded();
     m_path = isRecorded ? QString() : m_window.editor().path();
@@ -110,7 +110,7 @@ void WindowExercise::begin()
 void WindowExercise::show()
 {
     if (m_words != GuideWords() && m_window.guide().words() != m_words)
-        m_isOn = false; // somebody else leads
+        m_isOn = false; // something else uses the guide
     if (!m_isOn)
         return;
     m_words = words();
@@ -160,7 +160,7 @@ GuideWords WindowExercise::words() const
     return words;
 }
 
-// The strip has shown or hidden what it has already.
+// When this is called, the guide has already shown or hidden the hint that it has.
 void WindowExercise::ask()
 {
     if (m_isAsking)
@@ -172,10 +172,10 @@ void WindowExercise::ask()
     show();
     const QScopedValueRollback guard(m_isAsking, true);
     if (hasMore && !guide.isHintShown())
-        guide.press(GuidePanel::Hint); // another hint is not hidden by asking for it
+        guide.press(GuidePanel::Hint); // asking for another hint must not hide it
 }
 
-// The script makes its cluster again, and begins from there.
+// The script starts its cluster again, and begins from there.
 void WindowExercise::beginAnew()
 {
     if (m_window.player().director().isRecorded()) {
@@ -210,7 +210,7 @@ void WindowExercise::leave()
     m_next.clear();
     close();
     if (!m_shown.isOver && !m_window.player().director().isRecorded())
-        m_window.player().stop(); // the cluster stays, and the keys are the person's
+        m_window.player().stop(); // the cluster stays, and the person may use it
 }
 
 void WindowExercise::close()

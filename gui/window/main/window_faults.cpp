@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the main window breaks and mends: actions, what they work on, and the question before something is lost for good.
+// How the main window injects and ends faults: the actions, their targets, and the question before data is lost for
+// good.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/words/sentences.h"
@@ -38,7 +39,7 @@ void MainWindow::makeFaultActions()
     a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T", "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" }, [this] { m_operator->acknowledgeLoss(groupOfSelection()); });
 }
 
-// ---- on what they work
+// ---- targets
 
 ProcessId MainWindow::processOfSelection() const
 {
@@ -59,7 +60,7 @@ ProcessId MainWindow::processOfSelection() const
     return 0;
 }
 
-// As a scenario would name it.
+// The target as a scenario would name it.
 QString MainWindow::targetOfSelection() const
 {
     const ObjectRef object = m_selection->selected();
@@ -118,7 +119,7 @@ void MainWindow::enableFaults()
     const auto process = state.processes.find(selected);
     const bool hasProcess = selected != 0 && process != state.processes.end();
     const bool runs = hasProcess && !process->second.hasEnded, isPaused = hasProcess && process->second.isPaused;
-    // Processes of somebody else are not touched, only what passes between them.
+    // Processes that this window did not start are not changed; only messages between them are.
     const bool isOurs = m_operator->isLocal();
     enable("kill", runs && isOurs);
     enable("pause", runs && isOurs && !isPaused);
@@ -137,7 +138,7 @@ void MainWindow::enableFaults()
     enable("acknowledgeLoss", isHere && isLost);
 }
 
-// ---- what cannot be made good
+// ---- losses that cannot be recovered
 
 bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
@@ -179,7 +180,7 @@ void MainWindow::healSelection()
         m_operator->heal(processOfSelection(), targetOfSelection());
 }
 
-// The palette beside the picture, aimed at what is selected; once more: back to the picture.
+// Shows the palette beside the picture, with the selection as its target; when called again, returns to the picture.
 void MainWindow::showFaults()
 {
     if (m_workspace == Workspace::Faults) {

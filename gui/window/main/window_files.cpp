@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's files: scenarios and recordings that are opened, the run that is saved, and what is asked before it is lost.
+// The window's files: opening scenarios and recordings, saving the run, and the question before it is lost.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/live/ingest.h"
@@ -24,7 +24,7 @@ namespace {
 
 const QString kSuffix = QStringLiteral("lhrun");
 
-// The file is what it is, whatever its name ends with: a recording is a database, a scenario is text.
+// The contents decide, whatever the ending of the name: a recording is a database, a scenario is text.
 bool isDatabase(const QString& path)
 {
     static const QByteArray kBegin("SQLite format 3\0", 16);
@@ -37,7 +37,7 @@ bool isRecording(const QString& path)
     return QFileInfo(path).suffix() == kSuffix || isDatabase(path);
 }
 
-// The one file that is dragged over the window, if it is a recording or a scenario; empty: there is nothing to open.
+// The single file that is dragged over the window, if it is a recording or a scenario; empty: there is none.
 QString draggedFile(const QMimeData& data)
 {
     const QList<QUrl> urls = data.urls();
@@ -45,7 +45,7 @@ QString draggedFile(const QMimeData& data)
     return path.endsWith(QLatin1String(".js")) || (!path.isEmpty() && isRecording(path)) ? path : QString();
 }
 
-// What a run has seen since it began: it changes with each operation, bucket and failure. 0: nothing that is worth a file.
+// A measure of what has happened in a run: it changes with each operation, bucket and failure. 0: nothing worth saving.
 std::uint64_t workIn(const ClusterState& state)
 {
     std::uint64_t operations = 0, ended = 0;
@@ -61,7 +61,7 @@ std::uint64_t workIn(const ClusterState& state)
 
 // ---- opening
 
-// Where it is read, whatever is shown: the line is not there beside a recording and in a presentation.
+// Shows the problem where the person can see it: the command line is hidden beside a recording and in a presentation.
 void MainWindow::sayNotOpened(const QString& problem)
 {
     m_start->setStatus(problem, true);
@@ -78,7 +78,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
     endFirst();
     const bool isText = m_editor->open(path);
     if (!m_player->load(path)) {
-        if (isText) { // where it is no program it can be mended
+        if (isText) { // a text with an error can be corrected in the editor
             setWorkspace(Workspace::Write);
             m_editor->showProblem();
         } else {
@@ -104,7 +104,7 @@ void MainWindow::askForScenario()
         openFile(path);
 }
 
-// A file from the desktop does what the menu does with it. The desktop keeps it, whatever it had in mind.
+// A dropped file is opened as by the menu. The action is a copy, so that the desktop keeps the file.
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 {
     if (draggedFile(*event->mimeData()).isEmpty())
@@ -138,7 +138,7 @@ void MainWindow::openFile(const QString& path)
 bool MainWindow::askToSaveRecording()
 {
     QFileDialog dialog(this, tr("Save recording"), QString(), tr("Recordings (*.lhrun)"));
-    dialog.setAcceptMode(QFileDialog::AcceptSave); // whether a file may be replaced is asked there
+    dialog.setAcceptMode(QFileDialog::AcceptSave); // the dialog asks before a file is replaced
     dialog.setDefaultSuffix(kSuffix);
     dialog.selectFile(QStringLiteral("run.") + kSuffix);
     return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty() && saveRecording(dialog.selectedFiles().constFirst());
@@ -152,7 +152,7 @@ bool MainWindow::hasUnsavedRun() const
 
 bool MainWindow::mayForgetRun()
 {
-    // A simulated lecture, exercise or tour is there again whenever it is begun, with the same seed.
+    // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
     if (!hasUnsavedRun() || (m_operator->state().isSimulated && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
         return true;
     QMessageBox box(QMessageBox::Question, tr("Unsaved run"), tr("This run is in no file yet: %1. Save it as a recording?").arg(countedWords(m_recorder->status().events, "event", "events")),
@@ -161,7 +161,7 @@ bool MainWindow::mayForgetRun()
     box.setEscapeButton(QMessageBox::Cancel);
     const int answer = box.exec();
     if (answer == QMessageBox::Discard)
-        m_workKept = workIn(m_operator->state()); // asked once
+        m_workKept = workIn(m_operator->state()); // the person is asked only once
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && askToSaveRecording());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "What is this?": the term of what the mouse points at, or of what is selected.
+// "What is this?": the term for what is under the mouse, or for what is selected.
 #include "gui/window/main/main_window.h"
 
 #include "gui/window/panels/gate_panel.h"
@@ -16,7 +16,7 @@ void MainWindow::makeGlossaryActions()
     m_actions->add({ "glossary", "Help", "Glossary …", "Ctrl+F1", "Explains each letter and word of the window, with an example from what is shown now" }, [this] { openGlossary(false); });
 }
 
-// What a person means by "this": a part of a panel that the mouse is over, or that has the focus, else a part of the picture.
+// What a person means by "this": a part of a panel under the mouse or with the focus, else a part of the picture.
 ClusterCanvas::Asked MainWindow::askedAbout() const
 {
     const std::pair<const QWidget*, std::string_view> panels[] = { { m_lamps, "lamp" }, { m_gate, "gate" }, { m_node, "lease" }, { m_group, "record-group" }, { m_imagePanel, "client-image" }, { m_records, "rank" } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The main window's record group: actions, how it is opened, and what leaves it.
+// The main window's record group: its actions, how it is opened, and its exports.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/words/record_group.h"
@@ -57,7 +57,7 @@ void MainWindow::makeGroupActions()
     a.add({ "exportGroup", "Record group", "Export the record group …", "Alt+E", "Saves the picture of the record group as SVG, PDF or PNG" }, [this] { exportGroup(); });
 }
 
-// The group at the rank; without a rank that of the first record of the bucket.
+// Opens the group at the rank; without a rank, at the rank of the bucket's first record.
 void MainWindow::openGroup(ObjectRef object, std::uint32_t rank)
 {
     const ClusterState& state = m_pacer.state();
@@ -117,7 +117,7 @@ void MainWindow::enableGroup()
     check("takeWitness", view.isPinned());
 }
 
-// Whether bytes may be read, and what is said beside them (window.md R8: what is shown is of the shown instant, or says so).
+// Sets whether bytes may be read, and the note beside them: bytes that are not of the shown instant must say so.
 void MainWindow::noteReading()
 {
     const bool isRunning = m_operator->link() == Operator::Link::Here || isWithoutCoordinator();

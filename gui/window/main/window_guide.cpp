@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip that leads somebody through the tour or an exercise: where it stands, and its keys.
+// The strip that guides a person through the tour or an exercise: its place in the window, and its keys.
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
 
@@ -12,11 +12,11 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::array kGuideActions { "guideNext", "guideBack", "guideHint", "guideAgain",
-    "guideLeave" }; // as the buttons
+    "guideLeave" }; // in the order of the buttons
 
 } // namespace
 
-// Above the caption, which goes on telling what happens.
+// Above the caption, which continues to tell what happens.
 void MainWindow::makeGuide()
 {
     m_guide = new GuidePanel(centralWidget());

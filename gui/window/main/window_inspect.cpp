@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's node inspector, and the holds of workload and messages.
+// The window's node inspector, and the holds of the workload and of messages.
 #include "gui/window/main/main_window.h"
 
 #include "gui/view/cluster/object_words.h"
@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr const char* kAskedFor = "askedFor"; // of an action whose command is under way
+constexpr const char* kAskedFor = "askedFor"; // property of an action whose command is under way
 
 } // namespace
 
@@ -38,7 +38,8 @@ void MainWindow::makeInspectActions()
     a.add({ "unpinNodes", "View", "Unpin all nodes", "Ctrl+Alt+U", "Only the chosen process is inspected again" }, [this] { m_node->view().unpinAll(); });
     a.add({ "holdWorkload", "Time", "Hold the workload", "W", "No client begins new operations, those under way end; once more: they go on", true }, [this] { m_operator->holdWorkload(m_actions->get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X", "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real processes need to be started with a gate", true }, [this] {
-        // Until it is answered the action shows what was asked for: else a second press would ask for the same again.
+        // Until the answer arrives, the action shows the requested state; otherwise a second press would request the
+        // same again.
         QAction* gate = m_actions->get("gate");
         gate->setProperty(kAskedFor, gate->isChecked());
         m_operator->gate(gate->isChecked());
@@ -74,7 +75,8 @@ void MainWindow::inspectNodes(const QStringList& names)
     m_nodeDock->raise();
 }
 
-// Whose messages are let through one by one: the selected process, or else the inspected one; 0: none that lives.
+// The process whose messages are released one by one: the selected one, or else the inspected one; 0: none that is
+// running.
 ProcessId MainWindow::gatedProcess() const
 {
     const ProcessId selected = processOfSelection(), process = selected != 0 ? selected : m_node->view().chosen();
@@ -82,7 +84,7 @@ ProcessId MainWindow::gatedProcess() const
     return known != m_pacer.state().processes.end() && !known->second.hasEnded ? process : 0;
 }
 
-// The list beside the picture; once more: back to the picture.
+// Shows the list beside the picture; when called again, returns to the picture.
 void MainWindow::showHeld()
 {
     if (m_workspace == Workspace::Gate) {
@@ -104,7 +106,7 @@ void MainWindow::releaseChosen(bool isDropped)
         m_operator->releaseHeld(gatedProcess(), isDropped);
 }
 
-// Each message that the gate of the process holds, in the menu of what stands for the process.
+// Adds each message that the gate of the process holds to the menu of an object that represents the process.
 void MainWindow::offerHeld(QMenu& menu, ProcessId process)
 {
     constexpr int kOffered = 12;
@@ -125,7 +127,7 @@ void MainWindow::offerHeld(QMenu& menu, ProcessId process)
     menu.addSeparator();
 }
 
-// A few times a second: who is watched is who is seen, and each hold shows what is.
+// Called a few times a second: watches the processes that are visible, and updates the state of each hold.
 void MainWindow::updateInspector()
 {
     const bool isRunning = !m_timeLine.isReplay() && (m_operator->link() == Operator::Link::Here || isWithoutCoordinator());
@@ -152,7 +154,7 @@ void MainWindow::updateInspector()
         m_line->answer(QStringLiteral("lab.gate(true);"), QString::fromStdString(trouble), false);
 }
 
-// Each hold in its own words, icon and colour, as long as it holds.
+// Adds each hold to the status line with its own words, icon and colour, while it lasts.
 void MainWindow::addHolds(std::vector<StatusPart>& parts) const
 {
     const ClusterState& state = m_pacer.state();
@@ -168,7 +170,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
         parts.push_back({ Glyph::Barrier, m_theme.caution, { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients), tr("WORKLOAD HELD") }, 9, true });
     }
-    // As the events of the processes tell: in a recording, too.
+    // From events of the processes, so that this works for a recording too.
     std::size_t gated = 0, waiting = 0;
     for (const auto& [id, process] : state.processes) {
         gated += process.isGated ? 1 : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's lamps: the panel, the part of the status line, and the way to what was violated.
+// The window's lamps: the panel, the part of the status line, and the jump to a violation.
 #include "gui/window/main/main_window.h"
 
 #include "gui/view/cluster/object_words.h"
@@ -37,7 +37,7 @@ void MainWindow::showLamp(int invariant)
     const ClusterState& state = m_pacer.state();
     const LampShown lamp = lampFrom(state, invariant, m_timeLine.beginNs());
     if (lamp.state != LampState::Violated)
-        return; // its row says how it stands
+        return; // the row shows its state
     const LampViolation first = state.lamps.lamp(invariant).first;
     m_timeLine.seekTime(first.runNs);
     if (Recording* past = m_timeLine.recording(); past != nullptr && first.sequence != 0)

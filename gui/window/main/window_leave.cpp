@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ways out of a scenario that runs: it is stopped, or the cluster is left with it.
+// The ways to leave a running scenario: it is stopped, or the cluster is left together with it.
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
 
@@ -21,11 +21,11 @@ constexpr std::chrono::milliseconds kLookEvery { 200 };
 void MainWindow::connectLeave()
 {
     connect(m_player, &Player::stopWanted, this, [this] { stopScenario(AfterStop::ShowNow); });
-    // The player tells others first that the run is over.
+    // Queued: the player first tells other listeners that the run is over.
     connect(m_player, &Player::finished, this, &MainWindow::finishStop, Qt::QueuedConnection);
 }
 
-// The script runs, or has run ahead of what is seen of it.
+// The script is running, or its output has not been shown to the end.
 bool MainWindow::isLectureOn() const
 {
     return m_player->hasBegun() || (m_director.isOn() && !m_director.isRecorded() && !m_director.isOver());
@@ -35,7 +35,7 @@ void MainWindow::stopScenario(AfterStop after)
 {
     m_afterStop = after;
     if (m_player->hasBegun())
-        m_player->stop(); // its thread ends when the call under way has ended
+        m_player->stop(); // its thread ends when the present call has ended
     else
         finishStop();
 }
@@ -50,10 +50,10 @@ void MainWindow::finishStop()
         m_operator->leave();
         return;
     }
-    // A stop is for now: what the script had told until then is not shown.
+    // A stop takes effect now: output of the script that is still waiting is not shown.
     if (m_director.await() == Director::Await::Question)
         (void)m_director.next();
-    m_director.setStops(false); // which awaits nothing any more
+    m_director.setStops(false); // the show then waits for nothing
     m_director.toNow();
 }
 
@@ -62,7 +62,7 @@ void MainWindow::leaveCluster()
     if (!mayForgetRun())
         return;
     if (m_player->hasBegun()) {
-        m_guide->press(GuidePanel::Leave); // an exercise is not begun anew
+        m_guide->press(GuidePanel::Leave); // so that the exercise does not begin again
         m_line->answer(tr("leave"), tr("The scenario is being stopped."), true);
     }
     stopScenario(AfterStop::Leave);
@@ -70,7 +70,7 @@ void MainWindow::leaveCluster()
 
 void MainWindow::offerToStop()
 {
-    const bool isTextFocused = qobject_cast<QPlainTextEdit*>(focusWidget()) != nullptr; // Escape is a key of the text
+    const bool isTextFocused = qobject_cast<QPlainTextEdit*>(focusWidget()) != nullptr; // it uses Escape itself
     if (!isLectureOn() || isTextFocused)
         return;
     const bool isExercise = !headerOf(m_player->source()).exercise.isEmpty();
@@ -82,7 +82,7 @@ void MainWindow::offerToStop()
     QPushButton* goOn = box.addButton(tr("Go on"), QMessageBox::RejectRole);
     box.setDefaultButton(goOn);
     box.setEscapeButton(goOn);
-    QTimer look; // it goes on meanwhile, and may end by itself: then there is nothing left to stop
+    QTimer look; // the scenario continues meanwhile and may end by itself: then there is nothing left to stop
     connect(&look, &QTimer::timeout, &box, [this, &box] {
         if (!isLectureOn())
             box.reject();

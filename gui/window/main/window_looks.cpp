@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the window looks: light or dark, contrast, size of text, thick lines, the preset for a projector; and that it looks
-// so again the next time.
+// The looks of the window: light or dark, contrast, text size, thick lines, the preset for a projector; and how they
+// are remembered for the next session.
 #include "gui/window/main/main_window.h"
 
 #include "gui/window/widgets/bar_shelf.h"
@@ -22,8 +22,8 @@ constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
 constexpr qreal kLowWindow = 560;     // pixels at 100 %
 constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
-constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: bars and captions of a lower one leave the picture some room
-constexpr double kPlayerShare = 0.25; // of the height of such a window
+constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: in a lower one, bars and captions leave the picture room
+constexpr double kPlayerShare = 0.25; // of the height of a folded window
 constexpr double kGuideShare = 0.3;   // likewise
 
 } // namespace
@@ -33,7 +33,7 @@ Theme MainWindow::themeWanted() const
     const Looks& look = looks();
     const bool isDark = look.theme == ThemeChoice::Dark || (look.theme == ThemeChoice::System && m_systemIsDark);
     double scale = look.fontScale;
-    if (m_isPresenting) // in whole pixels, so that no font is rounded to less
+    if (m_isPresenting) // rounded up to whole pixels, so that no font falls below the minimum
         scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
     return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
 }
@@ -43,16 +43,17 @@ bool MainWindow::isCrowded() const
     return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow);
 }
 
-// Large text in a small window: what is around the picture gives way, and the window does not grow over its screen.
+// Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
 void MainWindow::foldPanels()
 {
     const bool isFolded = height() < m_theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
-    m_player->setLow(isCrowded() ? 1 : isFolded ? int(height() * kPlayerShare) : 0); // the guide is read before the caption
+    m_player->setLow(isCrowded() ? 1 : isFolded ? int(height() * kPlayerShare) : 0); // the guide has priority
     m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 
-// In a window with few lines two lists above each other would be none: log and scenario are tabs beside the bucket there.
+// In a window with few lines, two lists above each other would have no lines: log and scenario become tabs beside the
+// bucket.
 void MainWindow::arrangeDocks()
 {
     const bool isLow = isCrowded() || height() < m_theme.px(kLowWindow);
@@ -64,7 +65,7 @@ void MainWindow::arrangeDocks()
     else
         m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
     m_inner->tabifyDockWidget(m_logDock, m_storyDock);
-    // Six tabs beside each other have room for a short word each.
+    // Six tabs side by side have room for one short word each.
     for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
         dock->setWindowTitle(isLow ? shorter : words);
     setWorkspace(m_workspace);
@@ -105,7 +106,7 @@ void MainWindow::setProjector(bool on)
     if (on == m_hall.has_value())
         return;
     m_hall = on ? std::optional(Looks { ThemeChoice::Light, kHallScale, m_looks.isHighContrast, true }) : std::nullopt;
-    // What is too small, or too much at once, for the last row; each comes back by its key.
+    // Hides what is too small, or too much at once, for the last row; the key of each layer shows it again.
     setLayer("layerLegend", &Layers::legend, !on);
     setLayer("layerDeltas", &Layers::deltas, !on);
     applyTheme();
@@ -131,7 +132,7 @@ void MainWindow::recallLooks(const Options& options)
         m_actions->get("reducedMotion")->setChecked(true);
         m_canvas->setReducedMotion(true);
     }
-    // Who says on the command line how it is to look means that, and not the preset.
+    // Looks that are given on the command line replace the projector preset.
     const bool isSaid = options.theme || options.fontScale || options.isHighContrast;
     m_looks.theme = options.theme.value_or(m_looks.theme);
     m_looks.fontScale = options.fontScale.value_or(m_looks.fontScale);

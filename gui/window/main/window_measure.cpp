@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's charts, and what it writes into files of what it shows.
+// The window's charts, and the files that it writes of what it shows.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/words/detail_words.h"
@@ -21,8 +21,8 @@ namespace lhrs::gui {
 
 namespace {
 
-// Of the run whose chart it is. The engine says only at its script's end whether that was simulated; the chart says it from
-// the first row.
+// The identity of the run that a chart belongs to. The engine reports only at the end of its script whether the run was
+// simulated; the chart contains that from the first row.
 RunIdentity identityWith(const MeasureChart& chart, RunIdentity identity)
 {
     identity.isSimulated = identity.isSimulated || chart.isSimulated;
@@ -52,7 +52,7 @@ void MainWindow::connectMeasure()
     m_clock->add(m_charts, m_charts);
     m_clock->add(m_spaceTime, m_spaceTime);
     connect(m_spaceTime, &SpaceTimeView::seekWanted, this, [this](qulonglong event) { m_timeLine.seek(event); });
-    // One cursor: the instant that one of them is pointed at is marked in the others.
+    // One common cursor: the instant under the mouse in one of them is marked in the others.
     const auto point = [this](std::optional<std::int64_t> ns) {
         Pointed pointed;
         pointed.atNs = ns;
@@ -185,7 +185,7 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
         return result;
     }
     (*folder)->goOn(factsOf(*m_timeLine.recording()));
-    // Beside the rows of other runs.
+    // Adds rows beside those of other runs.
     const auto writeRows = [&](const QString& name) {
         const QString detail;
         const auto table = CsvTable::parse(chartCsv(m_charts->chart(), identityShown(), detail), name);
@@ -205,13 +205,13 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
         if (result.problem.isEmpty())
             result.written << name;
     };
-    m_timeLine.follow(); // its end
+    m_timeLine.follow(); // goes to the end
     m_clock->step(0.1);
     setWorkspace(Workspace::Measure);
     for (int kind = 0; kind < kCharts; ++kind) {
         m_charts->choose(ChartKind(kind));
         do {
-            QCoreApplication::processEvents(); // what was shown and moved gets its place
+            QCoreApplication::processEvents(); // lays out the views that were shown or moved
             m_clock->step(0.5);
         } while (m_charts->isReading());
         m_clock->step(0.5);
@@ -234,7 +234,8 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
     return result;
 }
 
-// Of the tabs of the inspector the one at the front. A tab behind another counts as visible to Qt, at a size that is none.
+// The view in front among the tabs of the inspector. For Qt a tab behind another is visible too, but with an empty
+// visible region.
 MainWindow::Inspected MainWindow::inspectedView() const
 {
     if (m_workspace != Workspace::Inspect || !showsCluster())
@@ -271,7 +272,7 @@ void MainWindow::exportView()
         return;
     if (inspected == Inspected::Bucket && path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive)) {
         m_csvPath = path;
-        beginRecords(RecordJob::Csv); // the line says when it has been read and written
+        beginRecords(RecordJob::Csv); // the command line shows when it has been read and written
         return;
     }
     const QString problem = exportViewTo(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The presentation: full screen for the hall, notes for whoever speaks, the clicker's keys, captions of past instants.
+// The presentation: full screen for the audience, notes for the speaker, the clicker's keys, captions of past instants.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/words/sentences.h"
@@ -28,9 +28,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kScreenNote = 20; // seconds that a change of screens is said
+constexpr double kScreenNote = 20; // seconds for which a change of screens is reported
 
-// The faults on purpose that are in force, each as a sentence.
+// The active injected faults, each as a sentence.
 QStringList armedWords(const ClusterState& state)
 {
     QStringList words;
@@ -49,8 +49,8 @@ QString titleOf(const PlannedStep& step)
     return step.id.isEmpty() ? step.title : QStringLiteral("(%1)  %2").arg(step.id, step.title);
 }
 
-// Where the desktop places windows (Wayland), a position says nothing. A window says which screen it fills, and how large it is
-// beside others, and both only when it appears.
+// Where the desktop places windows (Wayland), a position has no effect. A window can choose the screen that it fills
+// and its size beside others, both only when it appears.
 bool isPlacedByDesktop()
 {
     return QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
@@ -79,7 +79,7 @@ void MainWindow::makePresentActions()
         placePresentation();
     });
     m_blank = new BlankScreen(this);
-    // Later: Qt moves the windows of a screen that goes itself, and does so after it has told.
+    // Queued: when a screen is removed, Qt moves its windows itself, after this signal.
     for (const auto signal : { &QGuiApplication::screenAdded, &QGuiApplication::screenRemoved })
         connect(qGuiApp, signal, this, &MainWindow::followScreens, Qt::QueuedConnection);
 }
@@ -109,7 +109,7 @@ void MainWindow::goOn()
         m_player->next();
         return;
     }
-    // Whoever is led goes on in the guide, once all is done that it asked for.
+    // With a guide, the key presses its Next button once all its tasks are done.
     if (m_guide->isDone()) {
         m_guide->press(GuidePanel::Next);
         return;
@@ -120,7 +120,7 @@ void MainWindow::goOn()
         return;
     if (isPast)
         m_timeLine.follow();
-    if ((!isPast || wasFrozen) && !m_tour->isOn()) // nobody who is on the tour wants the scenario of before
+    if ((!isPast || wasFrozen) && !m_tour->isOn()) // during the tour the previous scenario must not continue
         m_player->next();
 }
 
@@ -134,11 +134,12 @@ void MainWindow::goBack()
         toBeginning();
 }
 
-// Steps and captions of the scenario and markers that somebody set; in a run that has none of them, whatever is marked.
+// The stops are the steps and captions of the scenario, and the person's markers; in a run without any of these, all
+// marks.
 bool MainWindow::goToStop(int direction)
 {
     if (m_timeLine.mode() == TimeLine::Mode::Follow || m_timeLine.isFrozen())
-        m_timeLine.seekTime(m_timeLine.cursorNs()); // opens what has been recorded
+        m_timeLine.seekTime(m_timeLine.cursorNs()); // opens the recording up to now
     Recording* recording = m_timeLine.recording();
     if (!recording)
         return false;
@@ -160,7 +161,7 @@ bool MainWindow::goToStop(int direction)
     return true;
 }
 
-// 1 to 9: a vote for that choice; + and -: one more and one fewer for the choice that was named last.
+// 1 to 9: a vote for that choice; + and -: one vote more or fewer for the choice that was named last.
 bool MainWindow::countVote(const QKeyEvent& event)
 {
     if (event.modifiers() & ~(Qt::KeypadModifier | Qt::ShiftModifier))
@@ -195,7 +196,7 @@ bool MainWindow::isSecondClick(const QAction* action)
 void MainWindow::setPresenting(bool on)
 {
     if (QAction* blank = m_actions->get("blank"); !on && blank->isChecked()) {
-        blank->trigger(); // the first way out is that out of the dark
+        blank->trigger(); // the first key press ends the blank screen
         m_actions->get("present")->setChecked(m_isPresenting);
         return;
     }
@@ -217,14 +218,14 @@ void MainWindow::setPresenting(bool on)
         m_actions->setGuard({});
         m_secondClick.forget();
         m_player->setNotice({});
-        m_notes.release()->deleteLater(); // one of its buttons may be what ends the presentation
+        m_notes.release()->deleteLater(); // the event of one of its own buttons may be ending the presentation
     }
     menuBar()->setVisible(!on);
-    // A hall sees one more line of the matrix in their place; the keys do the same.
+    // Without these buttons the audience sees one more line of the matrix; their keys still work.
     for (const char* id : { "groupBase", "takeWitness", "copyGroup", "exportGroup" })
         if (auto* button = m_group->findChild<QPushButton*>(QLatin1String(id) + QStringLiteral("Button")))
             button->setVisible(!on);
-    showLink(); // what has its place in a presentation
+    showLink(); // updates which parts a presentation shows
     if (on) {
         placePresentation();
     } else {
@@ -242,15 +243,15 @@ void MainWindow::setPresenting(bool on)
     updatePresentation();
 }
 
-// The hall's picture on the second screen, the notes on the first; where there is one screen, the notes are a window
-// behind the picture.
+// The picture for the audience is on the second screen, the notes are on the first; with one screen, the notes are a
+// window behind the picture.
 void MainWindow::placePresentation()
 {
     if (!m_isPresenting)
         return;
     const QList<ScreenFacts> screens = screensNow();
     const auto place = placeOfPresentation(screens, !m_isOnOtherScreen);
-    if (!place) // until one is plugged in
+    if (!place) // no screen: until one is connected
         return;
     const bool areNotesFull = isPlacedByDesktop() && screens.size() > 1;
     if (isPlacedByDesktop() && isFullScreen())
@@ -276,7 +277,7 @@ void MainWindow::placePresentation()
     activateWindow();
 }
 
-// A screen came or went: the presentation goes on where there is a screen, and a window is never left where there is none.
+// A screen was added or removed: the presentation moves to an existing screen, and no window stays outside all screens.
 void MainWindow::followScreens()
 {
     const QList<ScreenFacts> screens = screensNow();
@@ -301,7 +302,7 @@ void MainWindow::followScreens()
 bool MainWindow::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_inner && event->type() == QEvent::Resize)
-        arrangeWrite(); // has room for a picture, or none
+        arrangeWrite(); // whether there is room for a picture may have changed
     return QMainWindow::eventFilter(watched, event);
 }
 
@@ -314,7 +315,7 @@ void MainWindow::resizeEvent(QResizeEvent* event)
     arrangeDocks();
 }
 
-// What the presenter reads; a few times a second.
+// Updates the presenter's window; called a few times a second.
 void MainWindow::updatePresentation()
 {
     if (!m_secondClick.isWaiting(m_time))
@@ -326,7 +327,7 @@ void MainWindow::updatePresentation()
     words.caption = m_player->caption();
     const std::vector<PlannedStep>& plan = m_player->plan();
     const std::size_t seen = std::size_t(std::max(0, m_player->stepsSeen()));
-    // Notes that the script has said in this step; before it says them, those that stand in its text.
+    // The notes that the script has said in this step; before it says any, those in the text of the step.
     const std::vector<StoryLine>& lines = m_player->story().lines();
     const auto step = std::find_if(lines.rbegin(), lines.rend(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
     for (auto line = step.base(); line != lines.end(); ++line) {

@@ -17,7 +17,7 @@
 
 namespace lhrs::gui {
 
-// Reads the whole bucket that is listed; finishRecords() does the rest.
+// Starts to read the whole bucket that is listed; finishRecords() does the rest.
 void MainWindow::beginRecords(RecordJob job)
 {
     RecordModel& model = m_records->model();
@@ -73,7 +73,7 @@ void MainWindow::connectRecords()
     auto* flow = new FlowLayout(&m_records->tools(), 4);
     flow->setContentsMargins(0, 0, 0, 0);
     flow->addWidget(&m_records->filter());
-    // Copy and CSV are in the menu: a second row of buttons would take the table's room at 150 %.
+    // Copy and CSV are only in the menu: at 150 %, a second row of buttons would take the table's room.
     for (const auto& [id, words] : { std::pair("recordWitness", tr("Witness")), std::pair("recordCompare", tr("Compare")) }) {
         QAction* action = m_actions->get(id);
         auto* made = new QPushButton(words, &m_records->tools());
@@ -86,7 +86,7 @@ void MainWindow::connectRecords()
     connect(&m_records->model(), &RecordModel::wholeRead, this, &MainWindow::finishRecords);
 }
 
-// The whole bucket was read, or cannot be.
+// The whole bucket was read, or cannot be read.
 void MainWindow::finishRecords(const QString& problem)
 {
     RecordModel& model = m_records->model();
@@ -94,7 +94,7 @@ void MainWindow::finishRecords(const QString& problem)
     const QString line = tr("records of %1").arg(nameOf(m_pacer.state(), model.bucket()));
     m_actions->get("recordCompare")->setChecked(!model.comparisonWords().isEmpty());
     if (job == RecordJob::None)
-        return; // for a filter; the table says how it went
+        return; // the reading was for a filter; the table shows its result
     if (!problem.isEmpty()) {
         m_line->answer(line, tr("The bucket was not read to its end: %1").arg(problem), false);
         return;

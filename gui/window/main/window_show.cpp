@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window and the show: what of the reel is seen beside the caption, and what a person does with it.
+// The window and the show: what the reel shows apart from captions, and what a person does with it.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/export/run_export.h"
@@ -14,15 +14,15 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker that stands where the picture is
-constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are shown again where nothing is marked
+constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker this close counts as being at the shown instant
+constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are repeated if there is no marker
 constexpr std::size_t kStepEvents = 200;
-constexpr std::uint64_t kStoryEvents = 200'000; // of a recording whose story is told at once
+constexpr std::uint64_t kStoryEvents = 200'000; // recordings of up to so many events have their story told at once
 constexpr qsizetype kStepWords = 3; // sentences
 
 } // namespace
 
-// Another cluster makes all views forget the former one.
+// Another cluster begins: all views forget the previous one.
 void MainWindow::beginCluster(std::int64_t ns)
 {
     m_timeLine.beginRun(ns);
@@ -41,8 +41,8 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_canvas->cut();
 }
 
-// A recording was opened. Its story is known at once, unless it is so long that one would wait for it: then it is told as far as
-// it is shown.
+// A recording was opened. Its story is told at once, unless it is so long that the person would have to wait: then it
+// is told as far as the recording is shown.
 void MainWindow::beginStory()
 {
     Recording& recording = *m_timeLine.recording();
@@ -50,7 +50,7 @@ void MainWindow::beginStory()
     m_runStory = m_isStoryWhole ? storyOf(recording) : RunStory();
 }
 
-// What has happened since the last frame, for the log; for the strip, too, where nobody else speaks.
+// Tells what has happened since the last frame: to the log, and to the strip if no script speaks.
 void MainWindow::tellStory()
 {
     if (!hasCluster())
@@ -72,7 +72,7 @@ void MainWindow::followReel(const ReelEntry& entry)
         beginCluster(m_clustersToCome.front());
         m_clustersToCome.erase(m_clustersToCome.begin());
     } else if (entry.kind == ReelEntry::Kind::Cluster) {
-        m_canvas->cut(); // it was begun while the picture was live, and is shown from its beginning now
+        m_canvas->cut(); // the cluster was started while the picture was live, and is shown from its beginning now
     }
     if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question || entry.kind == ReelEntry::Kind::Answer) {
         QStringList clients;
@@ -86,7 +86,7 @@ void MainWindow::followReel(const ReelEntry& entry)
     }
     if (entry.kind != ReelEntry::Kind::Step)
         return;
-    // What was opened or brought near for a step is so no longer, unless somebody has gone elsewhere meanwhile.
+    // At a new step, panels and zoom of the previous step are reset, unless the person has gone elsewhere meanwhile.
     if (m_workspaceOfReel) {
         if (m_workspace == Workspace::Inspect || m_workspace == Workspace::Measure)
             setWorkspace(*m_workspaceOfReel);
@@ -104,7 +104,7 @@ void MainWindow::changeSpeed(double factor)
     m_director.setSpeed(m_director.speed() * factor);
 }
 
-// A recording of a scenario is the same show without its script. False: nothing was told in it.
+// The recording of a scenario is the same show without its script. False: it contains no steps and no exercise.
 bool MainWindow::startReel()
 {
     std::vector<ReelEntry> reel = m_timeLine.recording() ? m_timeLine.recording()->reel() : std::vector<ReelEntry>();
@@ -117,7 +117,8 @@ bool MainWindow::startReel()
     return true;
 }
 
-// From the newest marker of a person up to the instant that is shown; between the two newest where the last one stands there.
+// Repeats the interval from the person's newest marker to the shown instant, or between the two newest markers if the
+// last one is at the shown instant.
 void MainWindow::showAgain()
 {
     std::vector<std::int64_t> marks;
@@ -138,7 +139,7 @@ void MainWindow::showAgain()
         m_line->answer(tr("again"), m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
 }
 
-// What the step of a simulated cluster has done, in words: a picture that changes says it to nobody who looks elsewhere.
+// Describes in words what a step of a simulated cluster has done: a change in the picture is easily missed.
 void MainWindow::nameStep()
 {
     if (!m_steppedFrom || m_operator->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
@@ -153,7 +154,7 @@ void MainWindow::nameStep()
     words = words.mid(0, kStepWords);
     if (all > words.size())
         words << tr("and %1").arg(countedWords(std::uint64_t(all - words.size()), "event more", "events more"));
-    // Behind what the simulator has answered.
+    // After the answer of the simulator.
     const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0), outcome = text.section(QStringLiteral("  "), 1);
     m_line->answer(line, outcome.isEmpty() ? words.join(QLatin1Char(' ')) : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))), true);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window and its start page: clusters that are started from there, the first look, and the recordings it lists.
+// The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
 #include "gui/window/main/main_window.h"
 #include "gui/window/main/window_tour.h"
 
@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// The show of somebody who has never seen one is always the same.
+// The first look is always the same.
 constexpr std::uint64_t kFirstSeed = 7;
 
 } // namespace
@@ -31,9 +31,9 @@ void MainWindow::connectStart()
     connect(m_start, &StartPage::recordingsChanged, this, [this] { m_start->recordings().keep(m_remembered); });
 }
 
-// ---- ways in
+// ---- ways to begin
 
-// Free play begins: the show of before is over, and so are its words.
+// Free play begins: the previous show and its words end.
 void MainWindow::endShow()
 {
     if (m_player->isRunning())
@@ -65,7 +65,7 @@ void MainWindow::preferSimulated(const std::optional<SimulatedOptions>& simulate
     m_operator->session().local().preferSimulated(simulated);
 }
 
-// On a simulated cluster, whatever is chosen for the others: it asks little of this computer and is always the same.
+// On a simulated cluster, whatever is chosen for others: it needs little of this computer and is always the same.
 void MainWindow::playFirst(const QString& path)
 {
     SimulatedOptions simulated;
@@ -77,19 +77,19 @@ void MainWindow::playFirst(const QString& path)
         m_operator->session().local().preferSimulated(m_simulatedChosen);
 }
 
-// Another scenario is played as it was chosen before.
+// The next scenario is played as it was chosen before the first look.
 void MainWindow::endFirst()
 {
     if (m_playsFirst)
         preferSimulated(m_simulatedChosen);
 }
 
-// ---- recordings that are found again
+// ---- recent recordings
 
 void MainWindow::noteOpened()
 {
     Recording& recording = *m_timeLine.recording();
-    const auto played = recording.rows(QStringLiteral("scenario")); // several: the last one is what most of it shows
+    const auto played = recording.rows(QStringLiteral("scenario")); // several: the last one fills most of the recording
     const QString scenario = played.empty() ? QString() : played.back().at(QStringLiteral("name")).toString();
     m_start->noteRecording({ QFileInfo(m_replayPath).absoluteFilePath(), recording.meta(QStringLiteral("started_utc")),
         QFileInfo(scenario).fileName(), recording.isSimulated() });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's time: recording of the run, the past of it, and recordings of other runs.
+// The window's time: recording of the run, its past, and recordings of other runs.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/live/ingest.h"
@@ -59,7 +59,7 @@ void MainWindow::makeTimeActions()
     a.add({ "closeRecording", "File", "Close the recording", "Ctrl+Shift+W", "Goes back to the cluster, or to the start page" }, [this] { closeRecording(); });
 }
 
-// Every run is recorded from its first event, so that there is a past to go back to.
+// Every run is recorded from its first event, so that its past can be shown.
 void MainWindow::startRecorder(const QString& path)
 {
     static int number = 0;
@@ -70,7 +70,7 @@ void MainWindow::startRecorder(const QString& path)
     m_patienceTold = {};
     const QString folder = path.isEmpty() ? folderForRecordings(m_recordTrouble) : QString();
     if (!m_recordTrouble.isEmpty())
-        return; // the run goes on, and the status bar says so
+        return; // the run continues, and the status bar reports the failure
     m_recordPath = !path.isEmpty() ? path : folder + QStringLiteral("/lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number);
     auto meta = metaOf(m_run);
     meta["source"] = QStringLiteral("window");
@@ -110,7 +110,7 @@ void MainWindow::stopRecorder()
         file.dir().remove(part);
 }
 
-// Whoever started the cluster: a scenario, the start dialog, the command line.
+// Records the patience for a cluster from any source: a scenario, the start page, the command line.
 void MainWindow::recordPatience()
 {
     const auto patience = m_operator->session().local().patience();
@@ -139,7 +139,7 @@ void MainWindow::addPatience(std::vector<StatusPart>& parts)
     parts.push_back({ Glyph::Clock, m_theme.caution, { why, words }, 8, true });
 }
 
-// What was recorded up to now, as the time line wants it.
+// Opens the recording up to now for the time line.
 Result<std::unique_ptr<Recording>> MainWindow::openPast()
 {
     if (!m_recorder)

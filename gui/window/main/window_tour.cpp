@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kTourDeedEvery = 0.2;        // seconds between two things that the tour does
+constexpr double kTourDeedEvery = 0.2;        // seconds between two actions of the tour
 constexpr std::size_t kTourEvents = 2'000;
 const QString kTourStopKey = QStringLiteral("tour/stop");
 
@@ -24,7 +24,7 @@ QStringList tourKeysOf(const QAction& action)
     return keys;
 }
 
-// It can be seen, and does not lie behind another tab.
+// The widget is visible and not behind another tab.
 bool isBeforeTheEyes(const QWidget& widget)
 {
     return widget.isVisible() && !widget.visibleRegion().isEmpty();
@@ -49,7 +49,7 @@ WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function
         m_line.clear();
         m_tour.done(isGood, outcome);
     });
-    // Only while it is on: the guide may lead through something else.
+    // Only while the tour is on: the guide may be used by an exercise.
     GuidePanel& guide = m_window.guide();
     const auto when = [this, &guide](void (GuidePanel::*wanted)(), const std::function<void()>& act) {
         connect(&guide, wanted, this, [this, act] {
@@ -95,7 +95,7 @@ void WindowTour::goTo(int stop)
     m_tour.begin(stop);
     keep(m_tour.stop());
     if (m_window.workspace() != MainWindow::Workspace::Lecture)
-        m_window.setWorkspace(MainWindow::Workspace::Lecture); // the whole picture, and one thing after the other
+        m_window.setWorkspace(MainWindow::Workspace::Lecture); // the whole picture, with one thing after the other
     m_line.clear();
 }
 
@@ -112,7 +112,7 @@ void WindowTour::finish()
     keep(0);
 }
 
-// Small enough that all of it is seen at once, and the same each time.
+// Small enough that all of it is visible at once, and the same each time.
 LocalOptions WindowTour::clusterOptions()
 {
     LocalOptions options;
@@ -121,7 +121,7 @@ LocalOptions WindowTour::clusterOptions()
     options.config.set_b(kTourB);
     options.config.set_field(pb::GF_16);
     options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
-    options.config.set_slice(kTourB / 2); // so that slices are seen
+    options.config.set_slice(kTourB / 2); // so that several slices are seen
     options.dataServers = kTourDataServers;
     options.parityServers = kTourParityServers;
     options.simulated = SimulatedOptions { .seed = kTourSeed };
@@ -132,7 +132,7 @@ void WindowTour::startCluster()
 {
     const QScopedValueRollback guard(m_isStarting, true);
     m_window.closeRecording();
-    m_window.director().end(); // a show that was played before
+    m_window.director().end(); // ends a show that was played before
     m_window.player().forgetWords();
     const LocalOptions options = clusterOptions();
     m_window.cluster().session().local().preferSimulated(options.simulated);
@@ -143,7 +143,7 @@ void WindowTour::carryOut(const TourDeed& deed)
 {
     Operator& cluster = m_window.cluster();
     m_line.clear();
-    // The line is said at once, and answered when it has been carried out.
+    // The line is reported at once, and answered when the command has been carried out.
     const auto said = connect(&cluster, &Operator::said, this, [this](const QString& line) { m_line = line; });
     bool isDone = false;
     switch (deed.kind) {
@@ -171,7 +171,7 @@ void WindowTour::carryOut(const TourDeed& deed)
         m_tour.done(true, {});
 }
 
-// ---- what the tour is told
+// ---- input of the tour
 
 bool WindowTour::refresh(double seconds)
 {
@@ -179,8 +179,8 @@ bool WindowTour::refresh(double seconds)
     const Operator& cluster = m_window.cluster();
     m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != Operator::Link::None;
     const Pacer& pacer = m_window.pacer();
-    // What the picture has shown of this cluster, in order; what happened while it showed the past comes when it is
-    // back.
+    // Passes on the events of this cluster that the picture has shown, in order. Events that happened while it showed
+    // the past are passed on when it is back.
     if (m_isOurs && m_window.timeLine().mode() == TimeLine::Mode::Follow) {
         const std::uint64_t shown = pacer.shownUpTo();
         const EventPage page = m_cursor < shown ? cluster.eventsSince(m_cursor, kTourEvents) : EventPage();
@@ -266,7 +266,7 @@ std::optional<TourSight::Group> WindowTour::groupSeen() const
     return seen;
 }
 
-// As menu and keys have it now: "“Insert” (Ctrl+I, or menu Client)".
+// The action as menu and keys name it now: "“Insert” (Ctrl+I, or menu Client)".
 QString WindowTour::wordsOf(const char* action) const
 {
     const Actions& actions = m_window.actions();
@@ -279,7 +279,7 @@ QString WindowTour::wordsOf(const char* action) const
         keys.join(tr(" or ")), menu);
 }
 
-// ---- the window's part of it
+// ---- the window's part of the tour
 
 void MainWindow::makeTour()
 {

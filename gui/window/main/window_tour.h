@@ -14,23 +14,23 @@ namespace lhrs::gui {
 class MainWindow;
 class Remembered;
 
-// The tour in the window: it tells the tour what happens and what the window shows, does what the tour wants done, and
-// shows its
-// words in the guide. Where somebody left it is remembered.
+// The tour in the window. It tells the tour what happens and what the window shows, carries out the tour's wishes, and
+// shows its words in the guide. The stop where it was left is remembered.
 class WindowTour : public QObject, public FrameView {
     Q_OBJECT
 public:
-    // Both must outlive it. `mayForgetRun`: asked before a cluster ends that somebody else has started.
+    // Both arguments must outlive this object. `mayForgetRun`: asked before a cluster is ended that the tour has not
+    // started.
     WindowTour(MainWindow& window, Remembered& remembered, std::function<bool()> mayForgetRun);
 
-    // Goes on where it was left, on a cluster of its own.
+    // Continues where the tour was left, on a cluster of its own.
     void start();
     void leave();
     bool isOn() const { return m_tour.isOn(); }
-    // The cluster that is there is the tour's own.
+    // The present cluster was started by the tour.
     bool hasCluster() const { return m_isOurs; }
     int stopNow() const { return m_tour.stop(); }
-    // Where it was left: 1 to 8; 0: it was never begun, or was finished.
+    // The stop where the tour was left: 1 to 8; 0: it was never begun, or was finished.
     int stopLeft() const;
 
     bool refresh(double seconds) override;
@@ -38,7 +38,7 @@ public:
     static LocalOptions clusterOptions();
 
 signals:
-    // The stop that it is at, or where it was left, is another one.
+    // The present stop, or the one where the tour was left, has changed.
     void stopChanged();
 
 private:
@@ -55,10 +55,10 @@ private:
     Remembered& m_remembered;
     std::function<bool()> m_mayForgetRun;
     Tour m_tour;
-    int m_left = 0;            // where nothing is remembered on disk, too
-    bool m_isOurs = false;     // the cluster
-    bool m_isStarting = false; // it is we who change it
-    QString m_line;            // of the deed that is under way, as it will be answered
+    int m_left = 0;            // also used when nothing is remembered on disk
+    bool m_isOurs = false;     // the cluster was started by the tour
+    bool m_isStarting = false; // the tour itself is changing the cluster
+    QString m_line;            // of the action under way, as its answer will repeat it
     double m_time = 0, m_deedAt = 0;
     std::uint64_t m_cursor = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writing and playing scenarios in the window: the editor, its actions, and where it stands.
+// Writing and playing scenarios in the window: the editor, its actions, and its place.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/recording/recorder.h"
@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kPictureFrom = 330; // pixels at 100 % between the bars
+constexpr qreal kPictureFrom = 330; // pixels at 100 % between the bars: from this height on there is a picture
 
 } // namespace
 
@@ -57,21 +57,21 @@ void MainWindow::makeWriteDocks(const Options& options)
     m_playDock = makeDock(QStringLiteral("playDock"), tr("Run"), &m_editor->side());
     m_inner->addDockWidget(Qt::LeftDockWidgetArea, m_editorDock);
     m_inner->addDockWidget(Qt::BottomDockWidgetArea, m_playDock);
-    m_inner->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text has the whole height
+    m_inner->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text uses the whole height
 }
 
 void MainWindow::connectWrite()
 {
     m_clock->add(m_editor, m_editor);
     connect(m_editor, &EditorPanel::fileChanged, this, &MainWindow::enableWrite);
-    // Whoever gets the recording gets what was played and what was measured.
+    // A recording also contains the scenario that was played and its measurements.
     connect(m_player, &Player::runningChanged, this, [this](bool runs) {
         if (m_recorder && runs)
             m_recorder->scenario(m_player->file(), m_player->source());
         else if (m_recorder)
             m_recordingObserver->addTables(m_player->engine().tables());
     });
-    // Every command of a person shows its line; those lines are a scenario.
+    // Every command of a person shows its scenario line; together these lines form a scenario.
     connect(m_operator, &Operator::said, this, [this](const QString& line) {
         if (m_actions->get("recordClicks")->isChecked())
             m_editor->insertRecorded(line);
@@ -82,16 +82,18 @@ void MainWindow::arrangeWrite()
 {
     const bool isOn = m_workspace == Workspace::Write;
     m_actions->get("write")->setChecked(isOn);
-    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting && !isOn && !isCrowded()); // the editor has more of them
+    // The editor has more buttons than the player.
+    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting && !isOn && !isCrowded());
     const auto room = std::pair(m_inner->size(), m_theme.fontScale());
     if (!isOn)
         return;
-    // Where all text is large the picture has no room that would be worth it.
+    // With large text there is no useful room for the picture.
     const bool hasPicture = m_inner->height() >= m_theme.px(kPictureFrom);
     m_canvas->setVisible(hasPicture);
-    // Low, not hidden: around a hidden centre Qt gives the docks a separator's width more at each turn, until they leave the window.
+    // Low, not hidden: around a hidden centre, Qt makes the docks wider by a separator at each layout, until they leave
+    // the window.
     m_centre->setMaximumHeight(hasPicture ? QWIDGETSIZE_MAX : 0);
-    if (room == m_writeRoom) // what somebody has moved stays where it is
+    if (room == m_writeRoom) // what the person has resized stays
         return;
     m_writeRoom = room;
     m_inner->resizeDocks({ m_editorDock }, { 1 + m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
@@ -108,7 +110,7 @@ void MainWindow::enableWrite()
     };
     enable({ "saveScenario", "saveScenarioAs", "findText", "breakpoint", "recordClicks" }, isOn);
     enable({ "revertScenario" }, isOn && m_editor->isChanged());
-    // What has just been typed is looked at when it is to run.
+    // Text that has just been typed is checked when it is to run.
     const bool isThere = m_player->isLoaded() || m_editor->hasText();
     enable({ "runScenario", "nextCall" }, isThere);
     enable({ "nextStep" }, isThere || m_timeLine.isReplay() || m_operator->link() != Operator::Link::None);

@@ -81,26 +81,27 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     const QString paused = tr(", paused");
     const bool goes = !simulation->is_over() && !simulation->is_paused();
     m_words->setText(simulation->is_over() || goes ? words : words + paused);
-    // While one run goes on it never gets narrower, so that the buttons beside it stand still while time runs, and when it stops.
+    // During one run the bar never gets narrower, so that the buttons beside it stay in place while time advances and
+    // when it stops.
     const QString run = QString::number(simulation->seed()) + QString::fromStdString(simulation->plays());
     const bool isOther = run != m_run || simulation->virtual_ns() < m_virtualNs || simulation->is_over();
     m_run = run;
     m_virtualNs = simulation->virtual_ns();
-    // Of the text alone: the size hint of a label is no smaller than its minimum width.
+    // Measures the text only: the size hint of a label is never smaller than its minimum width.
     const int wanted = m_words->fontMetrics().horizontalAdvance(simulation->is_over() ? words : words + paused) + 2;
     if (wanted > m_words->minimumWidth() || (isOther && wanted < m_words->minimumWidth())) {
         m_words->setMinimumWidth(wanted);
         fit();
         layout()->activate();
     }
-    // Whoever else sets the speed is followed, unless the list is open.
+    // Shows a speed that was set elsewhere, unless the list is open.
     if (simulation->is_paused() || m_speed->view()->isVisible())
         return;
     const QSignalBlocker quiet(m_speed);
     int known = 0;
     while (known < m_speed->count() && std::abs(m_speed->itemData(known).toDouble() - simulation->factor()) > 1e-9)
         ++known;
-    if (known == m_speed->count()) // a script or a command line may choose any
+    if (known == m_speed->count()) // a script or a command line may set any speed
         m_speed->addItem(speedWords(simulation->factor()), simulation->factor());
     m_speed->setCurrentIndex(known);
 }

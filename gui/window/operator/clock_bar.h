@@ -16,16 +16,16 @@ namespace lhrs::gui {
 
 class Actions;
 
-// Virtual time of a simulated cluster: what it is, how fast it goes, and the buttons that pause it, let it go on, or let
-// it go by single steps. Only there where the cluster is a simulated one.
+// Virtual time of a simulated cluster: its value and speed, and the buttons that pause it, resume it, or advance it by
+// single steps. Visible only for a simulated cluster.
 class ClockBar : public QWidget {
     Q_OBJECT
 public:
     explicit ClockBar(Actions& actions, QWidget* parent = nullptr);
 
-    // What the simulator said last; nothing: the cluster is real, and the bar is not there.
+    // The last report of the simulator; nothing: the cluster is real, and the bar is hidden.
     void show(const std::optional<pb::SimulationState>& simulation);
-    // The words that are shown.
+    // The displayed words.
     QString text() const;
     // The chosen speed; 0: as fast as possible.
     double speed() const;
@@ -38,7 +38,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    // All in one row where that can be: with shorter words.
+    // Puts everything in one row if possible, with shorter words if needed.
     void fit();
 
     struct Face {
@@ -46,7 +46,7 @@ private:
         QString words, shorter;
     };
     QLabel* m_words;
-    QString m_run; // which one it shows, and how far it was
+    QString m_run; // the run that it shows
     std::int64_t m_virtualNs = 0;
     QComboBox* m_speed;
     std::vector<Face> m_faces;

@@ -25,11 +25,11 @@ using std::chrono::seconds;
 constexpr seconds kWorkload { 3'600 };
 constexpr int kWatchEvery = 200;                   // milliseconds
 constexpr int kRenewEvery = 5'000;
-constexpr std::uint64_t kListedMax = 200;          // keys of one command: a scenario line that can still be read
+constexpr std::uint64_t kListedMax = 200;          // keys of one command: the scenario line must stay readable
 
 QString workloadWords(const pb::WorkloadResult& r)
 {
-    // Fewer than were asked for: it was stopped, or there were no more records for them.
+    // Fewer operations than requested: the workload was stopped, or there were no more records.
     const bool isShort = !r.is_running() && r.operations() < r.of();
     QStringList words { isShort ? QStringLiteral("%1 of %2").arg(grouped(r.operations()), countedWords(r.of(), "operation", "operations")) : countedWords(r.operations(), "operation", "operations") };
     // "done: 100": the codes as words.
@@ -49,7 +49,8 @@ QString workloadWords(const pb::WorkloadResult& r)
     return words.join(QStringLiteral(", "));
 }
 
-// Keys of records of the file, as far as events told: drawn by the seed, one key may come more than once. Empty: none is known.
+// Keys of records in the file, as far as events have reported them: drawn with the seed, with possible repetitions.
+// Empty: no key is known.
 std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t count, std::uint64_t seed)
 {
     std::vector<const RankMap*> buckets;
@@ -71,8 +72,8 @@ std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t c
     return keys;
 }
 
-// A window that stands still explains nothing, and a cluster at full speed takes all processors of a small machine: its
-// processes give way to the window then. What they do alone they do as fast as ever.
+// Added to the nice value of the cluster's processes: at full speed they use all processors of a small machine, and
+// the window would stand still. They yield to the window, and otherwise run at full speed.
 constexpr int kCourtesy = 10;
 
 } // namespace
@@ -249,12 +250,12 @@ void Operator::leave()
 void Operator::setScenarioRuns(bool on)
 {
     if (!on)
-        watchLink(); // a short scenario ends between two looks; its cluster stays
+        watchLink(); // a short scenario ends between two checks; its cluster stays
     m_scenarioRuns = on;
     emit linkChanged();
 }
 
-// What the session says of the coordinator, a few times a second: also what a scenario did.
+// Checks the coordinator's state in the session a few times a second, also for changes by a scenario.
 void Operator::watchLink()
 {
     ControlClient& control = m_session->control();
@@ -350,7 +351,8 @@ void Operator::run(ProcessId client, const Work& work)
         runOnKeys(client, work, true);
         return;
     }
-    // Which records it has stored only the client knows. One that does not answer this does not answer what follows, which says so.
+    // Only the client knows which records it has stored. A client that does not answer this will not answer the command
+    // either, which reports that.
     pb::Command command;
     command.mutable_describe_client();
     m_session->control().call(client, std::move(command), kAnswer, [this, client, work](const Answer& answer) {
@@ -493,7 +495,7 @@ void Operator::setDetail(pb::Detail detail)
     emit answered(line, tr("all processes publish at this detail"), true);
 }
 
-// ---- what views pull
+// ---- data for the views
 
 ClusterState Operator::state() const
 {

@@ -29,24 +29,24 @@
 
 namespace lhrs::gui {
 
-inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent for this long is no coordinator
+inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent so long is no coordinator
 inline constexpr std::chrono::seconds kStructure { 60 };      // for a split, a merge, a further parity bucket
 
-// A workload as the buttons offer it.
+// A workload as the buttons define it.
 struct Work {
     pb::OperationKind kind = pb::INSERT;
     std::uint64_t count = 100;
     std::uint32_t window = 1;
 };
 
-// A fault as the palette offers it.
+// A fault as the palette defines it.
 struct FaultWish {
     enum class Kind { Network, Partition, Pause, Kill, KillAtStep };
     Kind kind = Kind::Network;
     pb::NetworkFault network;      // its rules
-    // Who sends and who receives (nobody: anybody), the two sides of a partition, or whom it hits.
+    // Senders and receivers (empty: any), the two sides of a partition, or the targets.
     std::vector<ProcessId> first, second;
-    bool secondIsRest = false;     // of a partition: everybody else
+    bool secondIsRest = false;     // of a partition: the second side is all other processes
     PartitionSides::Direction direction = PartitionSides::Direction::Both;
     std::string step;              // the event, e.g. "SplitPrepared"
     std::uint32_t count = 1;
@@ -54,9 +54,9 @@ struct FaultWish {
     bool isKept = false;           // renewed while this window lives
 };
 
-// What the window does to a cluster: starts one, joins one, sends commands. Nothing here waits in the GUI thread: what
-// takes time runs in one worker thread or in the control thread, and comes back as a signal. Each command says the line
-// of a scenario that does the same, before it is sent, and how it ended.
+// What the window does to a cluster: it starts one, joins one, and sends commands. Nothing here waits in the GUI
+// thread: slow work runs in one worker thread or in the control thread, and its result arrives as a signal. Each
+// command first reports the scenario line that does the same, and later its result.
 class Operator : public QObject, public EventFeed, public ContentsSource {
     Q_OBJECT
 public:
@@ -64,7 +64,7 @@ public:
         None,       // no cluster
         Starting,   // local processes are being started, or an address is being asked
         Here,       // there is one
-        Lost,       // its coordinator does not answer any more
+        Lost,       // its coordinator no longer answers
     };
 
     explicit Operator(QObject* parent = nullptr);
@@ -72,21 +72,22 @@ public:
 
     Session& session() { return *m_session; }
     Link link() const { return m_link; }
-    // Why there is no cluster, after an attempt; empty otherwise.
+    // Why there is no cluster after an attempt to start or join one; empty otherwise.
     QString trouble() const { return m_trouble; }
-    // Where the coordinator is, for the status bar.
+    // The address of the coordinator, for the status bar.
     QString address() const;
-    // What the simulator said last, if the cluster is a simulated one.
+    // The last report of the simulator, if the cluster is simulated.
     std::optional<pb::SimulationState> simulation() const { return m_session->control().simulation(); }
-    // Where its virtual time has its 0, on the run's clock; nothing: it is no simulated one, or its time has not begun.
+    // The zero of its virtual time, on the run's clock; nothing: the cluster is not simulated, or its time has not
+    // begun.
     std::optional<std::int64_t> virtualZeroNs() const;
-    // The processes are ours: they may be added to, and end with the window.
+    // This window started the processes: it may add more, and they end with the window.
     bool isLocal() const { return m_isLocal; }
     pb::Detail detail() const { return m_session->control().detail(); }
 
     // ---- clusters
     void startLocal(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients = 1);
-    // What does the same in a scenario.
+    // The scenario line that starts the same cluster.
     static QString clusterLine(const LocalOptions& options, std::uint32_t recordBytes);
     static QString clientNameOf(std::uint32_t number); // from 0: alice, bob, ...
     // HOST:PORT of the coordinator's control endpoint.
@@ -98,12 +99,12 @@ public:
 
     // ---- commands, each a line of a scenario
     void startClient();
-    // Updates and deletes take records of the client itself, which refuses in words where it has none; searches take keys of
-    // the file then.
+    // Updates and deletes use records that the client itself has stored; without any, they are refused with the
+    // reason. A search uses keys of the file in that case.
     void run(ProcessId client, const Work& work);
-    // One search for that key; the image is adjusted by its reply like by any other.
+    // Searches this key once; the reply adjusts the image like any other reply.
     void search(ProcessId client, std::uint64_t key);
-    // One insert of a new record with that key.
+    // Inserts one new record with this key.
     void insert(ProcessId client, std::uint64_t key);
     void stopWorkload(ProcessId client);
     void setImage(ProcessId client, pb::ImageMode mode);
@@ -115,59 +116,60 @@ public:
     void acknowledgeLoss(std::uint32_t group);
     void audit(std::uint32_t group);
     void auditAll();
-    // One group each second while the file is at rest.
+    // Checks one group each second while the file is at rest.
     void keepChecking(bool isOn);
     void addSpares(std::uint32_t data, std::uint32_t parity);
     void setDetail(pb::Detail detail);
-    // Virtual time of a simulated cluster: how fast it goes (0: as fast as possible), or that it stands still.
+    // Virtual time of a simulated cluster: sets its speed (0: as fast as possible), or stops it.
     void runClock(double factor);
     void pauseClock();
     enum class ClockStep { Event, Message, Millisecond };
     void stepClock(ClockStep step);
-    // The holds: no new operations; no deliveries and no protocol clocks, where there is such a gate.
+    // The holds. The workload hold stops new operations. The gate, where there is one, stops deliveries and protocol
+    // clocks.
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const { return m_session->control().isWorkloadHeld(); }
     void gate(bool isClosed);
-    // The gate is closed.
+    // Whether the gate is closed.
     bool isGated() const { return m_session->control().isGated(); }
-    // Lets the oldest message through that a gate holds, of this process or of all (0), or loses it. Where nothing is held at
-    // any, time goes on to the next timer.
+    // Releases the oldest message that a gate holds, of this process or of all (0), or drops it. If no gate holds a
+    // message, time advances to the next timer.
     void releaseHeld(ProcessId process, bool isDropped);
-    // This message of those that a gate holds, wherever it stands in the row; and the line of a scenario that does the same.
+    // Releases or drops this held message, wherever it is in the queue. lineOf() returns the scenario line for it.
     void releaseOne(const HeldAt& one, bool isDropped);
     QString lineOf(const HeldAt& one, bool isDropped) const;
-    // Asks the gates of all processes what they hold; heldListed() tells when they have answered.
+    // Asks the gates of all processes which messages they hold; heldListed() is emitted when they have answered.
     void askHeld();
-    // As they said last, the oldest first. Nothing, and why, where they could not be asked.
+    // The last answers, oldest message first. Nothing, with the reason, if the gates could not be asked.
     const std::vector<HeldAt>& held() const { return m_held; }
     QString heldTrouble() const { return m_heldTrouble; }
-    // Now, on the clock by which is told since when a message is held: of simulated processes virtual time.
+    // The present time on the clock by which holds of messages are timed; for simulated processes, virtual time.
     std::int64_t gateClockNs() const;
-    // Faults of the process that holds the object's place now; the words are those of nameOf().
+    // Faults of the process that now holds the object's place; `target` is what nameOf() returns.
     void kill(ProcessId process, const QString& target);
     void pause(ProcessId process, const QString& target);
     void resume(ProcessId process, const QString& target);
     void restart(ProcessId process, const QString& target);
-    // Nothing passes between the process and all others any more, for a minute at most.
+    // Blocks all messages between the process and all others, for at most one minute.
     void cutOff(ProcessId process, const QString& target);
-    // Half of what others send it is lost; what they send it comes late: for a minute at most.
+    // loseSome() drops half of the messages to the process; delayMessages() delays them. Both last at most one minute.
     void loseSome(ProcessId process, const QString& target);
     void delayMessages(ProcessId process, const QString& target);
-    // Whatever the fault palette can do, and the lines of a scenario that do the same.
+    // Arms any fault that the palette offers. lineOf() returns the scenario lines that do the same.
     void arm(const FaultWish& wish);
     QString lineOf(const FaultWish& wish) const;
     void healFault(std::uint64_t number);
-    // Asks all processes for the faults that are armed at them; faultsListed() tells when they have answered.
+    // Asks all processes which faults are armed at them; faultsListed() is emitted when they have answered.
     void askFaults();
     struct Armed {
-        ArmedFault fault;             // with number 0: a process that stands still, which who paused it knows
+        ArmedFault fault;             // number 0: a paused process, known only to the program that paused it
         bool isKept = false;          // renewed while this window lives
     };
     const std::vector<Armed>& armedFaults() const { return m_armed; }
-    // Ends the faults of the network that cut the process off or were armed at it.
+    // Ends the network faults that cut the process off or were armed at it.
     void heal(ProcessId process, const QString& target);
     void healAll();
-    // The lines that these commands stand for.
+    // The scenario lines for these commands.
     QString lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys = {}) const;
     QString clientName(ProcessId client) const;
     QString nextClientName() const;
@@ -185,12 +187,12 @@ public:
 
 signals:
     void linkChanged();
-    // Another cluster begins: what was shown belongs to the former one.
+    // Another cluster begins: everything that is shown belongs to the previous one.
     void clusterChanged();
-    // A command was sent: its line; then how it ended.
+    // A command was sent: its line; later, its result.
     void said(const QString& line);
     void answered(const QString& line, const QString& outcome, bool isGood);
-    // A client that a person asked for runs.
+    // A client that a person started is running.
     void clientStarted(ProcessId client);
     void faultsListed();
     void heldListed();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the operator checks: parity, key lists and places, group by group; each answer lights lamps.
+// What the operator checks: parity, key lists and places, group by group; each answer sets lamps.
 #include "gui/window/operator/operator.h"
 
 #include "gui/lab/control/audit.h"
@@ -15,7 +15,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kCheckEvery = 1'000;      // milliseconds
-constexpr double kQuietEvents = 200;    // a second: signs of life, and no work
+constexpr double kQuietEvents = 200;    // per second: up to here only signs of life
 
 bool isAtRest(const ClusterState& state)
 {
@@ -78,8 +78,8 @@ void Operator::keepChecking(bool isOn)
         m_check.stop();
 }
 
-// One group, and only while nothing else is going on: watching must not disturb what is watched, or measured. At the levels that
-// are for measuring few events tell of much work.
+// Checks one group, and only while nothing else is going on, so that watching does not disturb what is watched or
+// measured. At the levels of detail for measurements it does nothing, because a few events there can mean much work.
 void Operator::checkOne()
 {
     if (m_link != Link::Here || detail() == pb::COUNTS || detail() == pb::RECORDS || m_isChecking.exchange(true))
@@ -92,7 +92,7 @@ void Operator::checkOne()
     }
     auto next = state.groups.upper_bound(m_checked);
     m_checked = next == state.groups.end() ? state.groups.begin()->first : next->first;
-    // What cannot be checked just now is checked the next time.
+    // A check that is not possible now is repeated the next time.
     post([this, group = m_checked](const std::stop_token& stop) {
         (void)auditAndJudge(group, stop);
         m_isChecking = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window does to the virtual time of a simulated cluster, and its holds of workload and messages.
+// What the window does to the virtual time of a simulated cluster, and its holds of the workload and of messages.
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/operator/clock_bar.h"
@@ -42,7 +42,7 @@ void Operator::stepClock(ClockStep step)
         command.mutable_step_clock()->set_messages(1);
     else
         command.mutable_step_clock()->set_ns(1'000'000);
-    // It comes second: commands of one sender keep their order.
+    // The step comes second: commands of one sender keep their order.
     m_session->control().call(m_session->control().simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
     askSimulator(std::move(command), QStringLiteral("lab.clock({ step: '%1' });").arg(word));
 }
@@ -72,7 +72,7 @@ void Operator::gate(bool isClosed)
     });
 }
 
-// As a scenario finds it again: by its receiver, and by its number there.
+// As a scenario can find it again: by its receiver, and by its number there.
 QString Operator::lineOf(const HeldAt& one, bool isDropped) const
 {
     return QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1' && m.number === %2)%3 });")
@@ -118,7 +118,7 @@ void Operator::releaseHeld(ProcessId process, bool isDropped)
     });
 }
 
-// In the worker's thread.
+// Runs in the worker thread.
 void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop)
 {
     const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
@@ -145,7 +145,7 @@ std::int64_t Operator::gateClockNs() const
 {
     const auto now = simulation();
     if (!now)
-        return std::chrono::steady_clock::now().time_since_epoch().count(); // their machine's is ours
+        return std::chrono::steady_clock::now().time_since_epoch().count(); // the processes run on this machine
     const std::int64_t wallOfZero = now->wall_ns() - now->virtual_ns();
     return m_session->ingest().startedWallNs() + nowNs() - wallOfZero;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the window breaks on purpose, and mends again.
+// The faults that the window injects, and how it ends them.
 #include "gui/window/operator/operator.h"
 
 #include "gui/lab/tables/qt_text.h"
@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr milliseconds kListAnswer { 1'000 };
-constexpr seconds kLease { 60 }; // a fault that is forgotten ends by itself
+constexpr seconds kLease { 60 }; // a fault that nothing renews ends by itself
 constexpr double kLoss = 0.5;
 constexpr std::uint32_t kDelayMs = 200;
 
@@ -28,14 +28,14 @@ std::uint64_t drawnSeed()
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
-// Who stands still hears nothing; the others drop what they would send it.
+// Removes paused processes from the orders: they would not receive them; the other processes drop messages to them.
 void leaveOut(std::vector<FaultOrder>& orders, const std::map<std::uint64_t, milliseconds>& paused)
 {
     for (FaultOrder& order : orders)
         std::erase_if(order.at, [&](ProcessId process) { return paused.contains(process); });
 }
 
-// The options of lab.net that say what it does.
+// The options of lab.net for this fault.
 QStringList networkOptions(const pb::NetworkFault& network)
 {
     QStringList options;
@@ -67,7 +67,7 @@ QStringList networkOptions(const pb::NetworkFault& network)
 
 // ---- processes
 
-// Something that takes a moment and gives nothing but its success.
+// Runs something that takes a moment and returns only success or failure.
 void Operator::change(const QString& line, std::function<Result<void>()> act, const QString& done)
 {
     emit said(line);
@@ -164,7 +164,7 @@ std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
         return { networkOrder(control, std::move(fault), { wish.first, wish.second }) };
     case FaultWish::Kind::Partition: return partitionOrders(control, fault, { wish.first, wish.second, wish.secondIsRest, wish.direction });
     case FaultWish::Kind::KillAtStep: {
-        // Events have the name of their message in scripts, of their field here.
+        // Scripts name events by their message, this form by their field.
         const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
         for (int i = 0; i < oneof->field_count(); ++i)
             if (oneof->field(i)->message_type()->name() == wish.step)
@@ -178,7 +178,7 @@ std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
     return {};
 }
 
-// In the worker.
+// Runs in the worker thread.
 Result<void> Operator::carryOut(const FaultWish& wish, std::uint64_t& number)
 {
     if (wish.kind == FaultWish::Kind::Kill)
@@ -275,7 +275,7 @@ QString Operator::lineOf(const FaultWish& wish) const
     return lines.join(QLatin1Char(' '));
 }
 
-// ---- mending
+// ---- ending faults
 
 void Operator::heal(ProcessId process, const QString&)
 {
@@ -315,7 +315,7 @@ void Operator::healAll()
     });
 }
 
-// Faults that are to last as long as the window: when it dies their leases end, and the cluster heals.
+// Renews the faults that are to last as long as the window: if it dies, their leases end, and the cluster recovers.
 void Operator::renewLeases()
 {
     std::map<std::uint64_t, std::vector<FaultOrder>> kept;
@@ -328,13 +328,14 @@ void Operator::renewLeases()
             for (const ProcessId process : order.at) {
                 pb::Command command;
                 *command.mutable_arm_fault()->mutable_fault() = order.fault;
-                m_session->control().call(process, std::move(command), kAnswer, [](const Answer&) {}); // who has ended has no fault
+                // An ended process has no fault.
+                m_session->control().call(process, std::move(command), kAnswer, [](const Answer&) {});
             }
         }
     }
 }
 
-// Of another cluster.
+// Forgets the faults of the previous cluster.
 void Operator::forgetFaults()
 {
     const std::lock_guard lock(m_mutex);

@@ -53,7 +53,7 @@ void ProcessPicker::setRestChosen(bool on)
 std::vector<ProcessId> ProcessPicker::chosen() const
 {
     std::vector<ProcessId> chosen;
-    for (const Choice& choice : m_choices) // in their order
+    for (const Choice& choice : m_choices) // in the order of the choices
         if (m_chosen.contains(choice.first))
             chosen.push_back(choice.first);
     return chosen;
@@ -121,7 +121,7 @@ void ProcessPicker::showWords()
         words = m_nobody;
     else if (names.size() > 2)
         words = tr("%1 and %2 others").arg(names[0]).arg(names.size() - 1);
-    constexpr int kFrame = 34; // the button's frame and its arrow
+    constexpr int kFrame = 34; // width of the button's frame and arrow
     setText(fontMetrics().elidedText(words, Qt::ElideRight, std::max(20, width() - kFrame)));
     setToolTip(names.isEmpty() ? words : names.join(QStringLiteral(", ")));
     setAccessibleDescription(toolTip());
@@ -133,7 +133,7 @@ void ProcessPicker::resizeEvent(QResizeEvent* event)
     showWords();
 }
 
-// Ticking one does not close the menu: several are wanted, mostly.
+// Ticking a process does not close the menu, because usually several are wanted.
 bool ProcessPicker::eventFilter(QObject* watched, QEvent* event)
 {
     QAction* action = nullptr;

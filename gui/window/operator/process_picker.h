@@ -14,19 +14,20 @@ class QMenu;
 
 namespace lhrs::gui {
 
-// A button that says which processes are chosen, with a menu in which each is ticked; the menu stays open while one ticks.
+// A button that names the chosen processes. Its menu has a check box for each process and stays open while they are
+// ticked.
 class ProcessPicker : public QPushButton {
     Q_OBJECT
 public:
     using Choice = std::pair<ProcessId, QString>;
 
-    // `nobody`: what it says while none is chosen, e.g. "anybody".
+    // `nobody`: the text while none is chosen, e.g. "anybody".
     explicit ProcessPicker(const QString& nobody, QWidget* parent = nullptr);
 
-    // Those there are; called when they change. Keeps what is chosen.
+    // Sets the available processes; call it when they change. The chosen ones stay chosen.
     void setChoices(const std::vector<Choice>& choices);
     void setNobody(const QString& words);
-    // One further choice above the processes, which excludes them, e.g. "everybody else"; empty: none.
+    // One more choice above the processes, which excludes them, e.g. "everybody else"; empty: none.
     void setRest(const QString& words);
     bool isRest() const { return m_isRest; }
     void setRestChosen(bool on);

@@ -12,7 +12,7 @@ namespace lhrs::gui {
 void ContentsDesk::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
 {
     if (m_time.isReplay()) {
-        // Later, as every answer comes: whoever asks may be in the middle of its list.
+        // Calls back later, like every answer: the caller may be in the middle of its list.
         QMetaObject::invokeMethod(
             receiver, [answer = captured(process, rankFrom, count), done = std::move(done)] { done(answer); }, Qt::QueuedConnection);
         return;

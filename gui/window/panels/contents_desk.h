@@ -8,11 +8,11 @@ namespace lhrs::gui {
 
 class Recorder;
 
-// Where the views of the window get bytes from. Of a running cluster: from the processes, and what was read goes into the
-// recording. Of a recorded run: what somebody had read by the instant that is shown, and nothing else.
+// The source of bytes for the views of the window. For a running cluster it reads from the processes and records what
+// was read. For a recorded run it returns only what had been read by the instant that is shown.
 class ContentsDesk : public ContentsSource {
 public:
-    // All must outlive the desk.
+    // All arguments must outlive the desk.
     ContentsDesk(ContentsSource& live, TimeLine& time, const Pacer& pacer) : m_live(live), m_time(time), m_pacer(pacer) {}
     // Null: nothing is recorded.
     void recordTo(Recorder* recorder) { m_recorder = recorder; }

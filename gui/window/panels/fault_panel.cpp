@@ -28,7 +28,7 @@ constexpr double kAskEvery = 0.5; // seconds
 
 using WishKind = FaultWish::Kind;
 
-// As the list of what can be chosen names it: "data 1", "alice", "data-7 (spare)".
+// The name in the list of choices: "data 1", "alice", "data-7 (spare)".
 QString choiceName(const ClusterState& state, const ProcessState& process)
 {
     const ObjectRef object = objectOf(state, process.id);
@@ -50,7 +50,7 @@ QString choiceName(const ClusterState& state, const ProcessState& process)
     return nameOf(state, object);
 }
 
-// Names of the messages of a class; those that are signs of life have none.
+// Names of the messages of a class; nothing: the signs of life, which have no class.
 std::vector<std::string> kindsOf(std::optional<MessageClass> wanted)
 {
     std::vector<std::string> kinds;
@@ -87,11 +87,11 @@ void ArmedModel::setFaults(const std::vector<Operator::Armed>& faults, const Clu
             row.fault = QStringLiteral("%1 is paused").arg(nameOf(state, objectOf(state, fault.processes.front())));
             row.achieved = QStringLiteral("stands still");
         } else {
-            // An event may not have come yet, or be of a process that came before this window.
+            // The event may not have arrived yet, or be older than this window.
             row.fault = sentence.startsWith(QStringLiteral("Fault on purpose: ")) ? sentence.section(QStringLiteral(": "), 1) : QString::fromStdString(faultWords(fault.fault));
             const std::string did = fault.fault.has_crash() ? "waits for " + std::to_string(fault.achieved.events_left()) + " more" : effectWords(fault.fault, fault.achieved);
             row.achieved = QString::fromStdString(did);
-            // The share that was asked for, as it really is.
+            // The actual share for comparison with the requested one.
             if (fault.fault.network().drop() > 0 && fault.achieved.messages() > 0)
                 row.achieved += QStringLiteral(" (%1 % lost)").arg(100.0 * double(fault.achieved.dropped() + fault.achieved.overflowed()) / double(fault.achieved.messages()), 0, 'f', 1);
         }
@@ -100,7 +100,7 @@ void ArmedModel::setFaults(const std::vector<Operator::Armed>& faults, const Clu
     }
     if (rows == m_rows)
         return;
-    // Selection and scroll position stay while the same faults only count on.
+    // Selection and scroll position stay while only the counts change.
     const bool isSame = rows.size() == m_rows.size()
         && std::equal(rows.begin(), rows.end(), m_rows.begin(), [](const Row& x, const Row& y) { return x.number == y.number && x.processes == y.processes; });
     if (isSame) {
@@ -152,7 +152,7 @@ FaultPanel::FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, 
         });
         return made;
     };
-    // What has no room beside the rest stands below it: the panel is as narrow as its place.
+    // What does not fit side by side goes below: the panel must not be wider than its place.
     auto* last = new FlowLayout(nullptr, 6);
     last->addWidget(labelled(tr("Lease"), m_lease));
     last->addWidget(m_kept);
@@ -435,7 +435,8 @@ void FaultPanel::showLine()
 void FaultPanel::aimAt(const std::vector<ProcessId>& processes)
 {
     takeProcesses();
-    // What others send to it is what makes it look dead; of a partition it is the first side.
+    // Faults of the network hit the messages to the process, which makes it look dead; in a partition the process is
+    // the first side.
     const bool isNetwork = WishKind(m_kind->currentData().toInt()) == WishKind::Network;
     (isNetwork ? m_second : m_first)->choose(processes);
 }

@@ -24,12 +24,12 @@ namespace lhrs::gui {
 
 class Actions;
 
-// The faults that are armed: what was asked for, beside what it achieved so far.
+// The faults that are armed: what was asked for, beside the effect so far.
 class ArmedModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     struct Row {
-        std::uint64_t number = 0; // 0: a process that stands still
+        std::uint64_t number = 0; // 0: a paused process
         std::vector<ProcessId> processes;
         QString fault, left, achieved;
         bool operator==(const Row&) const = default;
@@ -47,8 +47,8 @@ private:
     std::vector<Row> m_rows;
 };
 
-// The fault palette: everything that can be broken on purpose, whom it hits and for how long, and what is broken now. What
-// would be armed is shown as the line of a scenario before it is.
+// The fault palette: all faults that can be injected, their targets and durations, and the faults that are active now.
+// The scenario line of a fault is shown before the fault is armed.
 class FaultPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -57,17 +57,17 @@ public:
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
 
-    // What the form says, and why it cannot be armed; empty: it can.
+    // The wish that the form describes, and why it cannot be armed; empty: it can.
     FaultWish wish() const;
     QString objection() const;
-    // Takes these for whom it hits.
+    // Selects these processes as the targets.
     void aimAt(const std::vector<ProcessId>& processes);
     void arm();
     void healSelected();
     ArmedModel& model() { return *m_model; }
 
 signals:
-    // The form says something else; what it may do may have changed.
+    // The form has changed; so may have what can be armed.
     void changed();
 
 private:

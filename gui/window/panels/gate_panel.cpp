@@ -24,7 +24,7 @@ namespace {
 
 constexpr double kAskGateEvery = 0.5; // seconds
 
-// As other views name it; one that is unknown sent from outside the cluster.
+// The name as in other views; an unknown process sent from outside the cluster.
 QString partyWords(const ClusterState& state, ProcessId id)
 {
     if (const ObjectRef object = objectOf(state, id))
@@ -183,7 +183,8 @@ void GatePanel::choose(int row)
         m_table->selectRow(row);
 }
 
-// The oldest message of what was selected elsewhere. One of the same process that is chosen already stays so.
+// Chooses the oldest message of the process that was selected elsewhere. A message of that process that is chosen
+// already stays chosen.
 void GatePanel::followSelection()
 {
     if (m_isChoosing)
@@ -204,7 +205,7 @@ void GatePanel::followSelection()
 
 void GatePanel::take()
 {
-    // What was chosen stays chosen; where it is gone, the one that came next takes its place.
+    // The chosen message stays chosen; if it is gone, the one after it takes its place.
     const int former = chosenRow();
     const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt : std::optional(m_model->rows()[std::size_t(former)]);
     if (m_model->show(m_operator.held(), m_pacer.state(), m_operator.gateClockNs()) && row) {
@@ -215,7 +216,7 @@ void GatePanel::take()
     showState();
 }
 
-// What there is, or why there is nothing and what to do then.
+// Shows how many messages are held, or why none are, and what to do then.
 void GatePanel::showState()
 {
     const bool isClosed = !m_isRecorded && m_operator.isGated();
@@ -248,7 +249,8 @@ bool GatePanel::eventFilter(QObject* watched, QEvent* event)
         m_drop->trigger();
         return true;
     }
-    // The row that has the focus is not chosen by that, and a key that would move to it has nowhere to go.
+    // The row with the focus is not chosen by that, and a key that would move to this row has no effect: choose it
+    // here.
     if (watched == m_table && event->type() == QEvent::KeyPress && chosenRow() < 0 && m_model->rowCount() > 0) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Down || key == Qt::Key_Up || key == Qt::Key_Home || key == Qt::Key_End) {

@@ -24,7 +24,7 @@ class Actions;
 // "insert from client alice (alice 12)": a held message in words, with its operation.
 QString heldWords(const ClusterState& state, const pb::HeldMessage& message);
 
-// The messages that the gates of all processes hold, in the order in which they came.
+// The messages that the gates of all processes hold, in order of arrival.
 class HeldModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -36,7 +36,7 @@ public:
     };
     using QAbstractTableModel::QAbstractTableModel;
 
-    // True if other messages are listed now. `now`: on the clock by which they are held.
+    // Returns true if the list of messages has changed. `now`: on the clock by which holds of messages are timed.
     bool show(const std::vector<HeldAt>& held, const ClusterState& state, std::int64_t now);
     const std::vector<Row>& rows() const { return m_rows; }
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -48,8 +48,8 @@ private:
     std::vector<Row> m_rows;
 };
 
-// What the closed gates hold: one message is chosen, and let through or lost. What would be done is shown as the line of a
-// scenario before it is.
+// The messages that closed gates hold: one is chosen, and then released or dropped. The scenario line of the command is
+// shown before it is sent.
 class GatePanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -57,10 +57,10 @@ public:
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
-    // A recording has no gates to open.
+    // A recording has no gates that could be opened.
     void setRecorded(bool isRecorded) { m_isRecorded = isRecorded; }
 
-    // The message that is chosen in the list; nothing: none is, or the list is out of sight.
+    // The message that is chosen in the list; nothing: none is chosen, or the list is hidden.
     std::optional<HeldAt> chosen() const;
     HeldModel& model() { return *m_model; }
     QTableView& table() { return *m_table; }

@@ -66,7 +66,7 @@ QPushButton* GroupPanel::button(Actions& actions, const char* id, const QString&
     return makeActionButton(actions, id, words, QLatin1String(id) + QStringLiteral("Button"), this);
 }
 
-// What the buttons say and offer is what is shown.
+// Updates what the buttons say and offer for what is shown.
 void GroupPanel::follow()
 {
     const Decoding* decoding = m_view->decoding();

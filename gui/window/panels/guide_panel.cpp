@@ -107,7 +107,7 @@ QLabel* GuidePanel::makeLabel(const QString& name)
     made->setObjectName(name);
     made->setTextFormat(Qt::PlainText);
     made->setWordWrap(true);
-    made->setMinimumWidth(1); // a long word does not make the window wider
+    made->setMinimumWidth(1); // a long word must not make the window wider
     made->hide();
     return made;
 }
@@ -136,7 +136,7 @@ void GuidePanel::show(const GuideWords& words)
     refreshWords();
     if (!wasShown)
         emit shownOrHidden();
-    // The most important new sentence only: a reader says one after the other.
+    // Announces only the most important new sentence: screen readers read one after the other.
     if (!words.trouble.isEmpty() && words.trouble != before.trouble)
         announce(m_trouble);
     else if (!words.seen.isEmpty() && words.seen != before.seen)
@@ -172,9 +172,8 @@ void GuidePanel::refreshWords()
     };
     set(m_place, m_words.place);
     set(m_title, m_words.title);
-    // What was to be done gives way to what came of it, so that the strip does not grow and the picture stays as it is.
-    // Where there is
-    // little room, only the next step is seen, and the hint begins with what it is about.
+    // The result replaces the task, so that the strip does not grow and the picture keeps its size. In little room,
+    // only the next goal is shown, and the hint begins with the task.
     const bool hasAnswer = !m_words.seen.isEmpty() || !m_words.trouble.isEmpty();
     const bool isLow = m_most > 0, hasGoals = !m_words.goals.isEmpty();
     set(m_task, hasGoals && (hasAnswer || isLow) ? QString() : m_words.task);
@@ -260,7 +259,7 @@ void GuidePanel::setTheme(const Theme& theme)
     fit();
 }
 
-// In a wide window it is read from farther away.
+// In a wide window the text is read from a larger distance.
 void GuidePanel::dressWords()
 {
     const TextSize size = m_isWide ? TextSize::Strong : TextSize::Body;
@@ -280,7 +279,7 @@ void GuidePanel::setLow(int most)
     refreshWords();
 }
 
-// A card of its own, so that it is not taken for the caption below.
+// A frame of its own distinguishes it from the caption below.
 void GuidePanel::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter painter(this);
@@ -304,12 +303,12 @@ void GuidePanel::resizeEvent(QResizeEvent* event)
 void GuidePanel::hideEvent(QHideEvent* event)
 {
     QWidget::hideEvent(event);
-    emit buttonsChanged(); // their keys do nothing any more
+    emit buttonsChanged(); // their keys no longer do anything
     if (isHidden())
         emit shownOrHidden();
 }
 
-// The viewport has its width later than the panel, and another one when a button beside it gets longer words.
+// The viewport gets its width later than the panel, and a new one when a button beside it gets longer words.
 bool GuidePanel::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_scroll->viewport() && event->type() == QEvent::Resize)

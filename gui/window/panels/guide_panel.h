@@ -16,13 +16,11 @@ class QVBoxLayout;
 
 namespace lhrs::gui {
 
-// The strip above the caption that leads a person: where one is, what to do, and what was seen. It is as high as its
-// text needs,
-// and covers nothing; where it may not be so high, the text is scrolled. There is one in the window
-// (MainWindow::guide()). The tour
-// and exercises share it: whoever leads calls show(), and hears what is wanted; whoever does not lead ignores the
-// signals. The keys
-// of its buttons are actions of the window ("guideNext", "guideBack", "guideHint", "guideAgain", "guideLeave").
+// The strip above the caption that guides a person: the present position, what to do, and what was seen. It is as high
+// as its text needs and covers nothing; where its height is limited, the text scrolls. The window has one
+// (MainWindow::guide()), shared by the tour and the exercises. The active one calls show() and handles the signals; the
+// other ignores them. The keys of its buttons are actions of the window ("guideNext", "guideBack", "guideHint",
+// "guideAgain", "guideLeave").
 class GuidePanel : public QWidget {
     Q_OBJECT
 public:
@@ -32,36 +30,35 @@ public:
     explicit GuidePanel(QWidget* parent = nullptr);
 
     using QWidget::show;
-    // Shows the panel with these words; cheap when they are those that it shows. What is new of them is told to screen
-    // readers.
+    // Shows the panel with these words; cheap if they are unchanged. Screen readers are told what is new.
     void show(const GuideWords& words);
     const GuideWords& words() const { return m_words; }
-    // All that can be read now, line by line.
+    // All text that can be read now, line by line.
     QString text() const;
     bool isHintShown() const { return m_isHintShown; }
     void setTheme(const Theme& theme);
-    // At most so many pixels high, and no word more than is needed; 0: what it likes.
+    // Limits the height to so many pixels and shows no more words than needed; 0: no limit.
     void setLow(int most);
 
     QPushButton* button(Button which) const { return m_buttons[which]; }
-    // The key of the button, as its tool tip names it.
+    // The key of a button, as its tooltip names it.
     void setKey(Button which, const QString& key);
-    // As a click does, if the button can be clicked.
+    // Acts like a click, if the button is enabled.
     void press(Button which);
     bool canPress(Button which) const;
-    // All is done that was to be done, and it may go on.
+    // The person has done everything, and Next is enabled.
     bool isDone() const { return m_words.isDone && canPress(Next); }
 
 signals:
     void nextWanted();
     void backWanted();
-    void hintWanted(); // the panel shows the hint, or hides it again, by itself
+    void hintWanted(); // the panel shows or hides the hint by itself
     void againWanted();
     void leaveWanted();
     void buttonsChanged();
-    // What is around it has less room, or more.
+    // The surrounding widgets have less room, or more.
     void shownOrHidden();
-    // What a screen reader is told.
+    // The text for screen readers.
     void announced(const QString& text);
 
 protected:
@@ -88,7 +85,7 @@ private:
     std::array<QPushButton*, kButtons> m_buttons {};
     std::array<QString, kButtons> m_keys {};
     Theme m_theme;
-    int m_most = 0, m_least = 0; // pixels; it does not shrink while one stop is shown
+    int m_most = 0, m_least = 0; // pixels; the panel does not shrink while one stop is shown
     bool m_isHintShown = false, m_isWide = false;
 };
 

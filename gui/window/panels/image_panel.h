@@ -13,8 +13,8 @@ namespace lhrs::gui {
 
 class Actions;
 
-// Belief beside truth, with a key to try: its address by image and by file, and its way, with nothing sent; and the button
-// that sends it.
+// The client's image beside the true file state, with a field to try a key: its address by image and by file and its
+// path, computed without sending anything. A button sends a search for it.
 class ImagePanel : public QWidget {
     Q_OBJECT
 public:
@@ -22,7 +22,7 @@ public:
 
     ImageView& view() { return *m_view; }
     QScrollArea& scroll() { return *m_scroll; }
-    // The key in the field; nothing: none, or not a number.
+    // The key in the field; nothing: the field is empty or not a number.
     std::optional<std::uint64_t> key() const;
     void focusKey();
     void setTheme(const Theme& theme);

@@ -15,11 +15,11 @@ namespace lhrs::gui {
 
 class Actions;
 
-// The lamps of the shown instant, how many hold, and the buttons that check more.
+// The lamps of the shown instant, the number that hold, and the buttons for further checks.
 class LampPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    // `begin`: when the shown run began.
+    // `begin`: returns when the shown run began.
     LampPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;

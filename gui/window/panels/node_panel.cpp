@@ -44,7 +44,7 @@ NodePanel::NodePanel(const Pacer& pacer, Selection& selection, Actions& actions,
         auto* made = new QPushButton(words, this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
         made->setCheckable(action->isCheckable());
-        const bool isOfGate = QLatin1String(id).contains(QLatin1String("Here")); // there only while it does something
+        const bool isOfGate = QLatin1String(id).contains(QLatin1String("Here")); // visible only while it does something
         const auto followAction = [made, action, isOfGate] {
             made->setEnabled(action->isEnabled());
             made->setToolTip(action->toolTip());
@@ -86,7 +86,7 @@ bool NodePanel::refresh(double seconds)
     return m_view->refresh(seconds);
 }
 
-// Coordinator, buckets, clients, spares; those that have ended last.
+// Order: coordinator, buckets, clients, spares; ended processes last.
 void NodePanel::fillList()
 {
     const ClusterState& state = m_pacer.state();

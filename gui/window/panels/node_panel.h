@@ -23,7 +23,7 @@ public:
     NodeView& view() { return *m_view; }
     QComboBox& list() { return *m_list; }
     void setTheme(const Theme& theme);
-    // Somebody sees it; and who is to be sampled then.
+    // The processes to sample; none while the panel is not visible.
     std::vector<ProcessId> wanted() const;
 
 private:

@@ -44,7 +44,7 @@ void StatusStrip::arrange()
             sum += chosen[i] >= 0 ? widthOf(m_parts[i], chosen[i]) + gap : 0;
         return sum;
     };
-    // Shorten the least important first, then leave them out.
+    // Shorten the least important parts first, then leave them out.
     while (total() > width() - 8 * u) {
         std::size_t least = m_parts.size();
         int importance = std::numeric_limits<int>::max();

@@ -9,15 +9,15 @@
 
 namespace lhrs::gui {
 
-// What the status line says, from left to right. Where the width does not suffice, shorter wordings are taken, and
-// then the least important are left out.
+// A part of the status line, which is filled from left to right. If the width does not suffice, shorter wordings are
+// used first, and then the least important parts are left out.
 struct StatusPart {
     Glyph glyph = Glyph::None;
     QColor colour;        // of the glyph
     QStringList wordings; // longest first
-    int importance = 0;   // the larger, the longer it stays
+    int importance = 0;   // parts with a larger value stay longer
     bool isBold = false;
-    const char* action = nullptr; // that a click on it does
+    const char* action = nullptr; // the action that a click triggers
 };
 
 class StatusStrip : public QWidget {
@@ -28,7 +28,7 @@ public:
     void setTheme(const Theme& theme);
     QString text() const { return m_list.texts().join(QStringLiteral("   ")); }
     const DisplayList& picture() const { return m_list; }
-    // Where the part with this action is; empty: it is left out.
+    // The place of the part with this action; empty: it is left out.
     QRectF partOf(const char* action) const;
 
 signals:

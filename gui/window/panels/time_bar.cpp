@@ -19,7 +19,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr qreal kButtonWide = 34, kTrackLeast = 60, kSliderWide = 56; // pixels at 100 %
-constexpr qint64 kLate = 500'000'000; // ns behind the run from which it is said
+constexpr qint64 kLate = 500'000'000; // ns behind the run: from this lag on the bar reports it
 
 } // namespace
 
@@ -37,7 +37,7 @@ TimeBar::TimeBar(Actions& actions, TimeLine& time, Director& director, const Eve
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
         made->setToolTip(action->toolTip());
         made->setAccessibleName(action->text());
-        made->setFocusPolicy(Qt::TabFocus); // Space pauses, wherever it is pressed
+        made->setFocusPolicy(Qt::TabFocus); // so that Space always pauses
         made->setCheckable(action->isCheckable());
         connect(made, &QPushButton::clicked, action, [made, action] {
             action->trigger();
@@ -56,7 +56,7 @@ TimeBar::TimeBar(Actions& actions, TimeLine& time, Director& director, const Eve
     m_words->setTextFormat(Qt::PlainText);
     m_words->setAccessibleName(tr("Instant that is shown"));
     row->addWidget(m_words);
-    // In steps of two, as the keys do it.
+    // In steps of a factor of two, as with the keys.
     m_speed->setObjectName(QStringLiteral("showSpeed"));
     m_speed->setAccessibleName(tr("Speed of the show"));
     m_speed->setToolTip(tr("How fast everything is shown (keys , and ;); the cluster has its own time"));
@@ -119,7 +119,7 @@ bool TimeBar::refresh(double seconds)
     return isBusy;
 }
 
-// Of text that is too long for the bar the events go first; the track keeps its least width.
+// If the text is too long for the bar, the event count is left out first; the track keeps its minimum width.
 void TimeBar::showWords()
 {
     const QString all = words();
@@ -135,7 +135,7 @@ void TimeBar::showWords()
         m_words->setToolTip(tip);
 }
 
-// Pixels that the words may have beside the buttons and the track.
+// The pixels for the words beside the buttons and the track.
 qreal TimeBar::wordsRoom() const
 {
     const qreal buttons = qreal(m_buttons.size()) * (m_theme.px(kButtonWide) + layout()->spacing());
@@ -144,7 +144,8 @@ qreal TimeBar::wordsRoom() const
 
 void TimeBar::fitWords()
 {
-    const qreal wanted = m_theme.width(kSmallBold, tr("PLAY 0.25 x   12.34 s of 56.78 s   event 123 456 of 234 567")); // the track keeps its width
+    // The width for typical words, so that the track keeps its width.
+    const qreal wanted = m_theme.width(kSmallBold, tr("PLAY 0.25 x   12.34 s of 56.78 s   event 123 456 of 234 567"));
     m_words->setMinimumWidth(int(std::min(wanted, wordsRoom())));
     showWords();
 }

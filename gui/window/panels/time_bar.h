@@ -16,8 +16,8 @@ namespace lhrs::gui {
 class Actions;
 class Director;
 
-// Along the bottom: buttons of time, the track, how fast the show goes, and in words which instant is shown and how far behind the
-// run it is.
+// The bar along the bottom: the buttons for time, the track, the speed of the show, and words for the shown instant and
+// how far it is behind the run.
 class TimeBar : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -26,9 +26,9 @@ public:
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
     TimeTrack& track() { return *m_track; }
-    // What the words beside the track say: "FOLLOW", "PAUSED, 37 s behind, 41 208 events".
+    // The words beside the track: "FOLLOW", "PAUSED, 37 s behind, 41 208 events".
     QString words() const;
-    // "1 x": how fast the show goes, as it stands beside the slider.
+    // "1 x": the speed of the show, as displayed beside the slider.
     QString speedWords() const;
 
 protected:

@@ -139,7 +139,8 @@ void WorkloadBar::resizeEvent(QResizeEvent* event)
 bool WorkloadBar::eventFilter(QObject* watched, QEvent* event)
 {
     const QEvent::Type type = event->type();
-    // Ctrl+U is an update also where a number has just been typed: the field would take it, and be empty.
+    // Ctrl+U is an update even if a number has just been typed: otherwise the field would handle the key and clear
+    // itself.
     if (type == QEvent::ShortcutOverride && (watched == m_count || watched == m_window)) {
         const QKeySequence pressed(static_cast<QKeyEvent*>(event)->keyCombination());
         const auto isItsKey = [&pressed](const Face& f) { return f.action->shortcuts().contains(pressed); };
@@ -189,7 +190,7 @@ LabLine::LabLine(QWidget* parent) : QWidget(parent), m_line(new QLabel(this)), m
 
 void LabLine::say(const QString& line)
 {
-    m_preview.clear(); // what happened is said, wherever the mouse still is
+    m_preview.clear(); // the result is shown, wherever the mouse is
     m_last = line;
     m_result = QStringLiteral("…");
     m_isGood = true;
@@ -222,7 +223,7 @@ void LabLine::refreshText()
     const QString line = isPreview ? m_preview : m_last;
     const auto wide = [&](const TextStyle& style, const QString& words) { return m_theme.metrics(style).horizontalAdvance(words) + m_theme.px(6); };
     const TextStyle mono { TextSize::Small, false, true }, plain { TextSize::Small, !m_isGood, false };
-    // Both share the line: the outcome gets what it needs, up to two thirds.
+    // Line and result share the row: the result gets the width that it needs, up to two thirds.
     const qreal room = std::max(120.0, width() - 40.0);
     const QString outcome = isPreview || line.isEmpty() ? QString() : m_result;
     const qreal right = std::min(wide(plain, outcome), room * 0.66), left = room - right;

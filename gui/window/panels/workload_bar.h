@@ -20,14 +20,14 @@ namespace lhrs::gui {
 
 class Actions;
 
-// The buttons that work on the cluster: a client, how many operations, how many at once, and what to do. Each is an
-// action of the registry too.
+// The buttons for work on the cluster: the client, the number of operations, how many run at once, and the command.
+// Each command is also an action of the registry.
 class WorkloadBar : public QWidget {
     Q_OBJECT
 public:
     WorkloadBar(Actions& actions, QWidget* parent = nullptr);
 
-    // The clients there are; called when they change. Keeps the chosen one.
+    // Sets the available clients; call it when they change. The chosen one stays chosen.
     void setClients(const std::vector<std::pair<ProcessId, QString>>& clients);
     ProcessId client() const;
     void chooseClient(ProcessId client);
@@ -36,7 +36,7 @@ public:
     void setTheme(const Theme& theme);
 
 signals:
-    // The mouse or the focus is on the button of this action; nothing: on none.
+    // The mouse or the focus is on the button of this action; null: on none.
     void pointed(const QAction* action);
 
 protected:
@@ -45,7 +45,7 @@ protected:
 
 private:
     QPushButton* button(Actions& actions, const char* id, Glyph glyph);
-    // All in one row where that can be: with shorter words, then with icons that say enough without.
+    // Puts everything in one row if possible: with shorter words, then with icons that are clear without words.
     void fit();
 
     struct Face {
@@ -53,14 +53,14 @@ private:
         const QAction* action;
         Glyph glyph;
         QString words, shorter;
-        int iconAlone; // 0: never; the lower, the sooner
+        int iconAlone; // 0: never; lower values come first
     };
     QComboBox* m_client;
     QSpinBox *m_count, *m_window;
     std::vector<Face> m_faces;
 };
 
-// One line: the scenario line of the last command and how it ended, or the line of the button that has the focus.
+// One line: the scenario line of the last command and its result, or the line of the button that has the focus.
 class LabLine : public QWidget {
     Q_OBJECT
 public:
@@ -68,13 +68,13 @@ public:
 
     void say(const QString& line);
     void answer(const QString& line, const QString& outcome, bool isGood);
-    // Shown while a button or an entry of a menu is pointed at, until a command is given or answered; empty: the last command
-    // again.
+    // Shows a line while the mouse is over a button or a menu entry, until a command is sent or answered; empty: shows
+    // the last command again.
     void preview(const QString& line);
     void setTheme(const Theme& theme);
-    // The last command and how it ended.
+    // The last command and its result.
     QString text() const;
-    // The line that is to be read now: the preview, or else the last command.
+    // The line that is shown now: the preview, or else the last command.
     QString lineShown() const { return m_preview.isEmpty() ? m_last : m_preview; }
 
 private:

@@ -38,7 +38,7 @@ CaptionTrack::CaptionTrack(Recording& recording)
         const QString text = row.at("text").toString(), detail = row.at("detail").toString();
         all.push_back({ row.at("event").toULongLong(), row.at("t_ns").toLongLong(), { isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed, detail.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, detail) }, false });
     }
-    // What was asked is among the captions; here is how it was answered.
+    // The question is among the captions; this is its answer.
     for (const auto& row : recording.rows(QStringLiteral("question"))) {
         const QStringList choices = row.at("choices").toString().split(QLatin1Char('\n'));
         const qsizetype answer = row.at("answer").toLongLong();
@@ -52,7 +52,7 @@ CaptionTrack::CaptionTrack(Recording& recording)
         now.ns = said.ns;
         if (said.line.kind == StoryLine::Kind::Step) {
             now.step = said.line.text;
-            now.caption.clear(); // of the step before
+            now.caption.clear(); // belongs to the previous step
             ++m_steps;
         } else if (said.isCaption) {
             now.caption = said.line.text;

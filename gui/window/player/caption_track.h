@@ -11,24 +11,25 @@ namespace lhrs::gui {
 class Recording;
 class RunStory;
 
-// What the scenario of a recorded run said, by instant: a replay shows the caption that stood there.
+// What the scenario of a recorded run said, by instant: a replay shows the caption of the instant.
 class CaptionTrack {
 public:
     CaptionTrack() = default;
     explicit CaptionTrack(Recording& recording);
-    // Where no scenario spoke: what the narrator told.
+    // If no scenario spoke: what the narrator told.
     explicit CaptionTrack(const RunStory& story);
 
     struct Instant {
         QString step, caption;
-        std::size_t said = 0; // of lines(), up to the instant
+        std::size_t said = 0; // number of lines() up to the instant
     };
-    // After that event. `isPlaying`: time goes on between events, too, and what was said after `ns` is still to come.
+    // The state after that event. `isPlaying`: time advances between events too, and what was said after `ns` is still
+    // to come.
     Instant at(std::uint64_t event, std::int64_t ns, bool isPlaying) const;
-    // All that was said and found, in order.
+    // Everything that was said and found, in order.
     const std::vector<StoryLine>& lines() const { return m_lines; }
     bool isEmpty() const { return m_lines.empty(); }
-    // The events after which a step began or a caption was said, ascending, each once: where a clicker stops.
+    // The events after which a step began or a caption was said, ascending and unique: a clicker stops there.
     const std::vector<std::uint64_t>& stops() const { return m_stops; }
     std::size_t steps() const { return m_steps; }
 
@@ -36,7 +37,7 @@ private:
     struct Mark {
         std::uint64_t event = 0; // after which it was said
         std::int64_t ns = 0;
-        QString step, caption; // from here on
+        QString step, caption; // valid from here on
     };
     std::vector<StoryLine> m_lines;
     std::vector<Mark> m_marks; // of each line

@@ -136,7 +136,7 @@ void PlayPanel::showRows()
         m_table->clear();
         for (const QString& name : names)
             m_table->addItem(name, name);
-        // A table that has just begun is looked at.
+        // A table that has just begun becomes the visible one.
         m_table->setCurrentIndex(names.size() > shown.size() || !names.contains(chosen) ? int(names.size()) - 1 : int(names.indexOf(chosen)));
         if (shown.isEmpty() && !names.isEmpty())
             m_tabs->setCurrentIndex(1);

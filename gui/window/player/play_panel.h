@@ -18,18 +18,17 @@ namespace lhrs::gui {
 class Actions;
 class Player;
 
-// What a scenario is made of and what comes out of it: its steps, the rows that it measures while it measures them, and what it
-// has said.
+// The contents and results of a scenario: its steps, the rows of its measurements as they arrive, and what it has said.
 class PlayPanel : public QWidget {
     Q_OBJECT
 public:
     PlayPanel(Player& player, Actions& actions, QWidget* parent = nullptr);
 
-    // The lines of both are those of the text as it is now.
+    // The line numbers in both arguments refer to the present text.
     void showSteps(const std::vector<PlannedStep>& plan, const PlayState& play);
-    // Takes what the tables of the present or last run have.
+    // Takes the new rows from the tables of the present or last run.
     void showRows();
-    // Nothing of a former scenario.
+    // Removes everything of the previous scenario.
     void clear();
     void setTheme(const Theme& theme);
 

@@ -44,7 +44,7 @@ void PlayTrace::hold(int line, const QString& call)
     m_state.call = call;
     m_state.isHeld = true;
     if (call == "lab.step")
-        endStep(); // the next one begins when somebody says so
+        endStep(); // the next one begins with step()
     ++m_state.version;
 }
 
@@ -94,7 +94,7 @@ void PlayTrace::finish(const ScriptResult& result)
     m_state.isRunning = m_state.isHeld = false;
     m_state.line = 0;
     m_state.call.clear();
-    // What an expectation said is there already.
+    // Failed expectations have been recorded already.
     if (result.line > 0 && result.outcome != ScriptOutcome::Held && result.outcome != ScriptOutcome::Stopped && result.outcome != ScriptOutcome::ExpectationFailed)
         m_state.faults.push_back({ result.line, result.hint.isEmpty() ? result.message : result.message + ' ' + result.hint });
     ++m_state.version;

@@ -11,34 +11,35 @@
 
 namespace lhrs::gui {
 
-// A step that a script has come to, in the order in which it came.
+// A step that a script has reached, in the order in which steps were reached.
 struct PlayedStep {
     int line = 0;
     QString id, title;
-    double seconds = 0; // until the next one; without what it stood and waited to be told to go on
+    double seconds = 0; // until the next step; without the time in which the script waited to be told to go on
     bool isOver = false;
 };
 
-// What is wrong in a line: a failed expectation with both values, or the error that ended the script.
+// An error in a line: a failed expectation with both values, or the error that ended the script.
 struct LineFault {
     int line = 0;
     QString text;
     bool operator==(const LineFault&) const = default;
 };
 
-// How far a script is in its text.
+// How far a script has come in its text.
 struct PlayState {
-    std::uint64_t version = 0; // another one: something has changed
+    std::uint64_t version = 0; // changes whenever something else changes
     bool isRunning = false, isHeld = false;
-    int line = 0;              // of the call that is under way, or is stood before
+    int line = 0;              // of the call that is under way, or before which the script waits
     QString call;
-    std::map<int, double> reached; // lines whose calls have begun, and when first, in seconds of the run
+    std::map<int, double> reached; // lines whose calls have begun, with the first time in seconds of the run
     std::vector<PlayedStep> steps;
     std::vector<LineFault> faults;
     std::uint64_t rows = 0; // of all tables
 };
 
-// Notes where a script is. Its functions are called in the script's thread, those of the player in the window's.
+// Records where a script is. The script's thread reports calls, steps, faults, rows and the end. The window's thread
+// starts and continues the script, and reads the state.
 class PlayTrace {
 public:
     void start();
@@ -55,11 +56,11 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
-    double now() const; // seconds of the run in which it did not stand and wait
+    double now() const; // seconds of the run, without waiting
     void release();
     void endStep();
 
-    mutable std::mutex m_mutex; // guards what follows
+    mutable std::mutex m_mutex; // guards the members below
     PlayState m_state;
     Clock::time_point m_start, m_heldSince;
     Clock::duration m_held {};

@@ -21,7 +21,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kHistoryFrom = 900; // pixels at 100 % of a strip that has room for the captions before, too
+constexpr qreal kHistoryFrom = 900; // pixels at 100 %: a strip this wide has room for earlier captions too
 constexpr qreal kHistoryWide = 290;
 constexpr qreal kClearlySmaller = 0.8;
 
@@ -61,10 +61,10 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     m_run->setToolTip(tr("Runs the scenario to its end (Ctrl+R)"));
     m_stop->setToolTip(tr("Stops the scenario (Ctrl+.)"));
     m_step->installEventFilter(this);
-    m_step->setMinimumWidth(1); // a long title does not make the window wider
+    m_step->setMinimumWidth(1); // a long title must not make the window wider
     m_progress->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
-    head->setSpacing(18); // an ellipsis does not touch what follows it
+    head->setSpacing(18); // keeps an ellipsis apart from the next text
     head->addWidget(m_badge);
     head->addWidget(m_step, 1);
     head->addWidget(m_progress);
@@ -104,7 +104,7 @@ Player::~Player()
     m_answered.notify_all();
 }
 
-// ---- what a person wants
+// ---- commands of a person
 
 bool Player::load(const QString& path)
 {
@@ -220,7 +220,7 @@ void Player::start()
     launch(ScriptStops::BeforeSteps);
 }
 
-// Whether it stood before a question, which goes on now as the hall has answered it.
+// Returns whether the script waits at a question; if so, the question now counts as answered and the script continues.
 bool Player::isAsking()
 {
     const std::lock_guard lock(m_mutex);
@@ -295,7 +295,7 @@ void Player::runToEnd()
     }
     if (!m_director.waitsForPerson())
         m_director.setScript(Director::Script::Runs);
-    if (m_isScriptHeld) { // one that has only just begun may stand before a breakpoint already
+    if (m_isScriptHeld) { // a script that has just begun may already wait at a breakpoint
         m_trace.proceed();
         m_engine.proceed(ScriptStops::Nowhere);
     } else {
@@ -392,7 +392,7 @@ QString Player::stepTitle() const
     return m_showsPast ? m_past.step : m_stepNow;
 }
 
-// What does not fit beside the count of steps ends with an ellipsis, and is whole in the tooltip.
+// A step title that does not fit beside the step count ends with an ellipsis; the tooltip has all of it.
 void Player::fitStep()
 {
     const QString all = stepTitle();
@@ -419,10 +419,10 @@ void Player::setButtonsShown(bool on)
     fitHeight();
 }
 
-// The captions before stand beside the present one where there is room for both.
+// Earlier captions are beside the present one if there is room for both.
 void Player::arrange()
 {
-    // A question and its choices want the whole width.
+    // A question and its choices use the whole width.
     const bool hasRoom = width() >= m_theme.px(kHistoryFrom) && m_hallStory->rowCount() > 1 && m_choices->isHidden();
     m_history->setFixedWidth(int(m_theme.px(kHistoryWide)));
     m_history->setVisible(hasRoom);
@@ -461,7 +461,7 @@ void Player::showButtons()
     case Director::Await::Answer: return say(tr("Go on"), tr("Goes on after the answer"));
     case Director::Await::Nothing: break;
     }
-    if (m_director.waitsForPerson()) { // nothing waits for this key
+    if (m_director.waitsForPerson()) { // this key has no effect now
         m_next->setText(tr("Your turn"));
         m_next->setToolTip(tr("What is to be done stands above the caption"));
         m_next->setEnabled(false);
@@ -497,19 +497,20 @@ void Player::setTheme(const Theme& theme)
     m_next->setIcon(icon(Glyph::Next));
     m_run->setIcon(icon(Glyph::Play));
     m_stop->setIcon(icon(Glyph::Stop));
-    // As wide as its longest words, so that it does not move.
+    // As wide as its longest text, so that it does not move.
     m_next->setText(tr("Next caption   PgDn"));
     m_next->setMinimumWidth(0);
     m_next->setMinimumWidth(std::max(int(theme.px(170)), m_next->sizeHint().width()));
     showButtons();
-    // Two lines of the largest caption beside the step's title.
+    // Two lines of the largest caption beside the title of the step.
     showNotice();
     arrange();
     m_choices->refit();
     fitHeight();
 }
 
-// A picture grows and shrinks a little with the strip below it: only when it has become clearly smaller the caption does, too.
+// The picture grows and shrinks a little with the strip below it, so the caption shrinks only when the picture is
+// clearly smaller.
 void Player::setPictureScale(qreal scale)
 {
     if (scale <= m_pictureScale && scale > m_pictureScale * kClearlySmaller)
@@ -529,13 +530,13 @@ void Player::setLow(int most)
     fitHeight();
 }
 
-// A smaller strip writes its caption smaller.
+// A lower strip has a smaller caption.
 void Player::fitHeight()
 {
     const Theme caption = captionTheme();
     const qreal letters = std::max(std::min(caption.lineHeight({ TextSize::Caption }), m_theme.lineHeight({ TextSize::Caption })), caption.lineHeight({ TextSize::Title }));
     const int usual = int(2 * letters + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
-    // The buttons above each other; without them a line of words.
+    // The buttons are above each other; without them there is one line of words.
     const int least = m_next->isHidden() ? int(m_theme.lineHeight({ TextSize::Strong }) + caption.lineHeight({ TextSize::Body }) * 2) + 14
                                          : m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18;
     const int choices = m_choices->isHidden() ? 0 : m_choices->sizeHint().height(); // the question stays above them

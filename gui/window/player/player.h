@@ -31,9 +31,9 @@ namespace lhrs::gui {
 class ChoiceRow;
 class Session;
 
-// Plays a scenario with the audience in mind: the present step and caption large, one key to go on. The script runs in a
-// thread of its own and never waits for the picture; what it says and shows goes onto the reel, once per frame, and is seen here
-// when the director has come to it.
+// Plays a scenario for an audience: the present step and caption in large letters, and one key to go on. The script
+// runs in a thread of its own and never waits for the picture. Its output is put on the reel once per frame, and shown
+// here when the director reaches it.
 class Player : public QWidget, public FrameView, private ScriptObserver {
     Q_OBJECT
 public:
@@ -41,57 +41,59 @@ public:
     Player(Session& session, Director& director, QWidget* parent = nullptr);
     ~Player() override;
 
-    // The text of a scenario; nothing of it runs yet. False: the file cannot be read, or is no program; said in the
-    // caption.
+    // Loads the text of a scenario without running it. False: the file cannot be read, or is not a valid program; the
+    // caption says so.
     bool load(const QString& path);
-    // The same scenario, or another one, as it was written since; it has been checked. What the last run said stays.
+    // Sets the current text of the same scenario or of another one; it has been checked. What the last run said stays.
     void setText(const QString& source, const QString& file);
-    // What the last run said is said no more: something else begins. Not while a scenario runs.
+    // Clears what the last run said, because something else begins. Not to be called while a scenario runs.
     void forgetWords();
     const QString& source() const { return m_source; }
     const QString& file() const { return m_file; }
-    // Where scenarios find the published tables.
+    // The directory in which scenarios find the published tables.
     void setPaperDirectory(const QString& directory) { m_settings.paperDirectory = directory; }
-    // Asked before each run: it may give the newest text. A sentence says why there is no run.
+    // `prepare` is called before each run and may set the newest text. It returns a sentence if the scenario cannot
+    // run.
     void setPrepare(std::function<QString()> prepare) { m_prepare = std::move(prepare); }
     bool isLoaded() const { return !m_source.isEmpty(); }
-    // Whether a run was begun whose end has not been told by finished() yet.
+    // A run was started, and finished() has not been emitted for it yet.
     bool hasBegun() const { return m_wasRunning; }
     bool isRunning() const { return m_engine.isRunning(); }
-    // The show has come to a step, and waits for next().
+    // The show has reached a step and waits for next().
     bool isHeld() const { return m_director.await() == Director::Await::Step || m_director.await() == Director::Await::Begin; }
     Director& director() { return m_director; }
-    // The script goes no further by itself: it has ended, or waits before a step, a question or a call. Then the reel has all of it.
+    // The script goes no further by itself: it has ended, or waits before a step, a question or a call. The reel then
+    // has all of its output.
     bool scriptStands() const;
-    // What the narrator says of a cluster that nobody's script drives; one sentence after the other is shown.
+    // What the narrator says of a cluster that no script controls; the sentences are shown one after the other.
     void tell(const std::vector<Telling>& told);
-    // No script speaks, or it waits for a person who acts: the narrator may.
+    // The narrator may speak: no script speaks, or the script waits for a person to act.
     bool isFree() const { return !m_director.isOn() || m_director.isOver() || m_director.isFree(); }
-    // Before the director's frame: what the script has left since goes onto the reel.
+    // To be called before the director's frame: moves new output of the script onto the reel.
     void collect();
-    // The reel of a recording, in place of a script, and the charts that it opens.
+    // Shows the reel of a recording instead of a script, and the charts that it opens.
     void showReel(std::vector<ReelEntry> reel, std::vector<MeasureChart> charts);
 
-    // Somebody else who hears what the script says, in its thread; must outlive the player.
+    // Another listener to the script's output, called in the script's thread; it must outlive the player.
     void setListener(ScriptObserver* listener) { m_listener = listener; }
     void setSettings(const ScriptSettings& settings) { m_settings = settings; }
-    // What the present or last run is, beside its tables; of this run of the program: facts.
+    // Adds the facts of the present or last run to `facts`, those of this run of the program.
     RunFacts runFacts(RunFacts facts) const;
     std::vector<ClusterFacts> clusters() const;
     const ScriptSettings& settings() const { return m_settings; }
     // Runs up to the first step, which then waits for next().
     void start();
-    // The next step; starts the scenario, or answers a question by skipping it.
+    // Goes to the next step; starts the scenario if none runs, and skips a question.
     void next();
     // Runs to the end without stopping at steps.
     void runToEnd();
-    // Stands before the next call; the next call only, which begins the scenario, too.
+    // Stops before the next call. nextCall() makes one call only, and starts the scenario if none runs.
     void pause();
     void nextCall();
     void stop();
-    // Where the script is, was, and what it found.
+    // Where the script is and was, and the errors that it found.
     const PlayTrace& trace() const { return m_trace; }
-    // A vote for the choice with this number, from 1; or one more, or one fewer, for the choice that was named last.
+    // A vote for the choice with this number, from 1; or one vote more or fewer for the choice that was named last.
     void vote(int choice);
     void voteAgain(int difference);
     ScriptResult result() const { return m_engine.result(); }
@@ -102,20 +104,20 @@ public:
     StoryModel& story() { return m_story; }
     QString caption() const { return m_caption->text(); }
     QString stepTitle() const;
-    // What the scenario announces, and how many of its steps have been shown.
+    // The steps that the scenario announces, and how many of them have been shown.
     const std::vector<PlannedStep>& plan() const { return m_plan; }
     int stepsSeen() const { return int(m_director.stepsShown()); }
     QString elapsedWords() const;
 
-    // Captions of an instant of the past, in place of those that the running script says; null: the script's again.
+    // Captions of a past instant, instead of those of the running script; null: those of the script again.
     void showPast(const CaptionTrack* track, const CaptionTrack::Instant& instant = {});
-    // In front of a hall there are no buttons, and the words have all the room.
+    // In front of an audience there are no buttons, and the words use all the room.
     void setButtonsShown(bool on);
-    // The strip takes at most so many pixels of the window's height; 0: what it likes.
+    // Limits the strip to so many pixels of the window's height; 0: no limit.
     void setLow(int most);
-    // The letters of the caption are as those of a picture with this font scale, at least.
+    // The caption's letters are at least as large as those of a picture with this font scale.
     void setPictureScale(qreal scale);
-    // A word to whoever presents, in place of the count of steps, until it is empty.
+    // A message to the presenter, shown instead of the step count until it is empty.
     void setNotice(const QString& words);
 
 signals:
@@ -129,12 +131,12 @@ signals:
     void entryShown(const lhrs::gui::ReelEntry& entry);
 
 private:
-    // What the script's thread leaves here; guarded by m_mutex.
+    // Output of the script's thread; guarded by m_mutex.
     struct Mail {
         std::vector<ReelEntry> reel;
-        std::vector<std::pair<MeasureChart, bool>> charts; // the newest of each, and whether it is new
+        std::vector<std::pair<MeasureChart, bool>> charts; // newest state of each, and whether it is new
         bool isHeld = false;
-        // The question that the script stands before, until the hall has answered it.
+        // The question before which the script waits, until the audience has answered it.
         std::optional<Question> question;
         std::vector<int> votes;
         bool isAnswered = false, mayAsk = true;
@@ -200,17 +202,17 @@ private:
     int m_votedLast = 0;
     int m_stepsInAll = 0, m_expectationsHeld = 0, m_expectationsFailed = 0;
     bool m_isScriptHeld = false, m_wasRunning = false;
-    bool m_hasSpoken = false; // the scenario, by a caption or a question
+    bool m_hasSpoken = false; // the scenario has shown a caption or a question
     struct ReelChart {
         MeasureChart chart;
-        bool isOpen = false; // its place on the reel has been reached
+        bool isOpen = false; // the reel has reached its place
     };
     std::map<QString, ReelChart> m_charts; // by id
-    bool m_hasTask = false;   // of an exercise, that has been told
-    std::deque<Telling> m_tellings; // that wait for their turn
-    std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has none
+    bool m_hasTask = false;   // a task of an exercise has been shown
+    std::deque<Telling> m_tellings; // waiting for their turn
+    std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has no event
     double m_time = 0, m_toldUntil = 0;
-    // What the buttons were written for.
+    // The state for which the buttons were labelled.
     struct ButtonsFor {
         Director::Await await = Director::Await::Nothing;
         bool isRunning = false, isPaused = false, isAway = false, isOver = false;
@@ -222,9 +224,9 @@ private:
     mutable std::mutex m_mutex;
     std::condition_variable_any m_answered;
     Mail m_mail; // guarded by m_mutex
-    Cue m_lastCue; // likewise, of what the script told last
-    std::map<QString, QVariant> m_parameters; // likewise, of the present or last run
-    std::vector<ClusterFacts> m_clusters;     // likewise
+    Cue m_lastCue; // guarded too: the last cue from the script
+    std::map<QString, QVariant> m_parameters; // guarded too: of the present or last run
+    std::vector<ClusterFacts> m_clusters;     // guarded too
 
     StoryModel m_story, m_pastStory;
     HallStory* m_hallStory;
@@ -236,7 +238,7 @@ private:
     int m_most = 0;
     qreal m_pictureScale = 1;
     Theme m_theme;
-    ScriptEngine m_engine; // last: its thread calls the observer
+    ScriptEngine m_engine; // last member: its thread calls the observer
 };
 
 } // namespace lhrs::gui

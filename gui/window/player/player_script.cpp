@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the script says, in its thread: kept until the next frame takes it.
+// What the script reports in its thread: kept until the next frame takes it.
 #include "gui/window/player/player.h"
 
 namespace lhrs::gui {
@@ -8,7 +8,7 @@ void Player::post(ReelEntry entry)
 {
     const std::lock_guard lock(m_mutex);
     if (!entry.at.isThere())
-        entry.at = m_lastCue; // told by nobody: where the script was last
+        entry.at = m_lastCue; // no cue of its own: the last one of the script
     m_lastCue = entry.at;
     m_mail.reel.push_back(std::move(entry));
 }
@@ -69,12 +69,12 @@ void Player::onExpectation(const Expectation& expectation)
 std::optional<std::vector<int>> Player::onQuestion(const Question& question, const std::stop_token& stop)
 {
     if (m_listener)
-        (void)m_listener->onQuestion(question, stop); // writes down that it was asked
+        (void)m_listener->onQuestion(question, stop); // records that the question was asked
     std::unique_lock lock(m_mutex);
     m_mail.question = question;
     m_mail.votes.assign(std::size_t(question.choices.size()), 0);
     m_mail.isAnswered = false;
-    // The script stands before the outcome until the hall has voted and PgDn is pressed.
+    // The script waits before the outcome until the audience has voted and PgDn is pressed.
     if (!m_answered.wait(lock, stop, [this] { return m_mail.isAnswered || !m_mail.mayAsk; }))
         return std::nullopt;
     return m_mail.isAnswered ? std::optional(m_mail.votes) : std::nullopt;
@@ -130,7 +130,8 @@ void Player::onChart(const MeasureChart& chart, bool isNew)
 void Player::onFinished(const ScriptResult& result)
 {
     m_trace.finish(result);
-    const bool isStopped = result.outcome == ScriptOutcome::Stopped && !result.isLimitReached; // by a person, which is no failure
+    // Stopped by a person, which is not a failure.
+    const bool isStopped = result.outcome == ScriptOutcome::Stopped && !result.isLimitReached;
     const int held = result.expectationsHeld;
     QString words = tr("The end.");
     if (isStopped)

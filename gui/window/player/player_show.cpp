@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What has its turn on the reel, as the player shows it; once per frame.
+// How the player shows the reel's present entries; once per frame.
 #include "gui/window/player/player.h"
 
 #include "gui/show/number_words.h"
@@ -14,8 +14,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kShortChoice = 30; // letters, its number and its votes among them
-constexpr std::size_t kTellingsMost = 3; // of the narrator, that wait
+constexpr int kShortChoice = 30; // letters, including its number and votes
+constexpr std::size_t kTellingsMost = 3; // waiting sentences of the narrator
 
 QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
 {
@@ -25,7 +25,8 @@ QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
         QString part = QStringLiteral("%1: %2").arg(i + 1).arg(question.names[i]);
         if (count > 0)
             part += QStringLiteral(" (%1)").arg(countedWords(std::uint64_t(count), "vote", "votes"));
-        // A line ends between choices, not between a choice and its number; a long one is told in several.
+        // Lines break between choices, not between a choice and its number; a long choice may be broken in several
+        // places.
         if (part.size() <= kShortChoice)
             part.replace(QLatin1Char(' '), QChar::Nbsp);
         else
@@ -35,7 +36,7 @@ QString questionWords(const ReelEntry& question, const std::vector<int>& votes)
     return parts.join(QStringLiteral("   "));
 }
 
-// What was right, how many had said so, and why.
+// The correct answer, the number of people who chose it, and why it is correct.
 QString answerWords(const ReelEntry& answer, const std::vector<int>& votes)
 {
     QString words = answer.names.value(answer.number);
@@ -52,7 +53,7 @@ QString answerWords(const ReelEntry& answer, const std::vector<int>& votes)
 bool Player::scriptStands() const
 {
     if (!isRunning())
-        return !m_wasRunning; // its end has been taken, too
+        return !m_wasRunning; // so that the end of the run is taken too
     const std::lock_guard lock(m_mutex);
     return m_mail.reel.empty() && (m_isScriptHeld || (m_mail.question && !m_mail.isAnswered));
 }
@@ -74,7 +75,7 @@ void Player::collect()
         m_isScriptHeld = true;
         m_director.setScript(Director::Script::Waits);
     }
-    // A chart is opened where it stands on the reel, and grows from then on.
+    // A chart is opened when the reel reaches it, and grows from then on.
     for (const auto& [chart, isNew] : charts)
     {
         ReelChart& known = m_charts[chart.id];
@@ -108,7 +109,7 @@ void Player::showReel(std::vector<ReelEntry> reel, std::vector<MeasureChart> cha
     showButtons();
 }
 
-// What has its turn.
+// Shows the entry that the reel has reached.
 void Player::showEntry(const ReelEntry& entry)
 {
     using Kind = ReelEntry::Kind;
@@ -151,10 +152,10 @@ void Player::showEntry(const ReelEntry& entry)
     case Kind::End: {
         const bool isHeld = entry.number > 0;
         m_story.add({ { isHeld ? StoryLine::Kind::End : StoryLine::Kind::Failed, entry.text } });
-        if (!m_hasTask) // of an exercise the guide tells
+        if (!m_hasTask) // in an exercise the guide reports the end
             setProgress(isHeld ? entry.text : QString());
         if (entry.number != 1 || !m_hasSpoken)
-            setCaption(entry.text); // also where the scenario said nothing itself
+            setCaption(entry.text); // even if the scenario has said nothing itself
         break;
     }
     case Kind::Exercise:
@@ -168,7 +169,7 @@ void Player::showEntry(const ReelEntry& entry)
     emit entryShown(entry);
 }
 
-// While a person acts, the picture follows and the narrator speaks.
+// While a person acts, the picture follows live and the narrator speaks.
 void Player::showExercise(const ExerciseShown& exercise)
 {
     if (m_wasRunning && !m_director.isRecorded())
@@ -196,7 +197,8 @@ void Player::tell(const std::vector<Telling>& told)
     }
 }
 
-// Each sentence has its time. Where many wait, the older ones go to the story at once: what is read belongs to what is seen.
+// Each sentence is shown for some time. If many are waiting, the older ones go to the story at once, so that the text
+// matches the picture.
 void Player::showTold(double seconds)
 {
     m_time += seconds;
@@ -225,8 +227,8 @@ std::vector<int> Player::votes() const
     return m_mail.question ? m_mail.votes : std::vector<int>();
 }
 
-// Only of a question that is before the hall's eyes, and that the script waits before: the script may be there earlier,
-// and somebody may have gone back to a question that was answered.
+// A vote counts only for the question that is displayed, and only while the script waits at it. The script may reach it
+// before the display does, and a person may have gone back to a question that was answered.
 bool Player::mayVote() const
 {
     const std::optional<ReelEntry>& shown = m_director.question();
@@ -251,7 +253,7 @@ void Player::showChoices()
 void Player::showQuestion()
 {
     const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
-    if ((!question && !answer) || isFree()) // an answer that was the last word is not said again over the narrator
+    if ((!question && !answer) || isFree()) // the narrator may not be replaced by an answer at the end of the scenario
         return;
     const QString words = answer ? answerWords(*answer, votes()) : questionWords(*question, votes());
     if (words != m_captionNow)
@@ -261,7 +263,7 @@ void Player::showQuestion()
 void Player::showProgress()
 {
     const int steps = int(m_director.stepsShown());
-    // Then the title needs the room beside the badge, and nothing is judged.
+    // In a repetition the title needs the room beside the badge, and no expectation is checked.
     const bool isAgain = !m_director.repeated().isEmpty();
     QStringList parts;
     if (std::max(steps, m_stepsInAll) > 0)

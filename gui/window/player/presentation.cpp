@@ -54,7 +54,7 @@ void BlankScreen::paintEvent(QPaintEvent*)
 
 // ---- the presenter's window
 
-// A window of nobody: one that belonged to the main window would stay in front of it on the same screen.
+// A window without a parent: a child of the main window would stay in front of it on the same screen.
 NotesWindow::NotesWindow(const Actions& actions)
 {
     setAttribute(Qt::WA_QuitOnClose, false);

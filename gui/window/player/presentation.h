@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a presentation has besides the picture: the presenter's own window, the blank screen, and the second click.
+// The parts of a presentation other than the picture: the presenter's window, the blank screen, and the second click.
 #pragma once
 
 #include "gui/view/paint/theme.h"
@@ -17,12 +17,12 @@ namespace lhrs::gui {
 
 class Actions;
 
-// In front of a hall nothing is broken by one slip of the finger: what cannot be taken back is done when it is asked for
-// a second time within a few seconds.
+// Protects a presentation from a single wrong click: an action that cannot be undone is carried out only when it is
+// requested a second time within a few seconds.
 class SecondClick {
 public:
     static constexpr double kPatience = 5; // seconds
-    // Whether it may be done now. `what`: the action and what it would hit; `now` in seconds.
+    // Whether the action may be carried out now. `what`: the action and its target; `now` in seconds.
     bool mayDo(const QString& what, double now);
     bool isWaiting(double now) const { return !m_what.isEmpty() && now < m_until; }
     void forget() { m_what.clear(); }
@@ -32,7 +32,7 @@ private:
     double m_until = 0;
 };
 
-// Nothing but darkness over the whole window, until it is called off: the hall looks at whoever speaks.
+// A black cover over the whole window, until it is removed: the audience looks at the speaker.
 class BlankScreen : public QWidget {
     Q_OBJECT
 public:
@@ -44,22 +44,23 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 };
 
-// What the presenter's window says; the hall does not see it.
+// The contents of the presenter's window, which the audience does not see.
 struct PresenterWords {
-    QString step;               // that is shown
-    QStringList notes;          // of it
+    QString step;               // the step that is shown
+    QStringList notes;          // for that step
     QString next;               // the step that PgDn brings; empty: there is none
     QStringList nextNotes;
-    QStringList faults;         // that are armed, in words
+    QStringList faults;         // the armed faults, in words
     QString caption, elapsed, clock;
     bool operator==(const PresenterWords&) const = default;
 };
 
-// The presenter's window: the step and its notes, the next step, the clock, what is armed, and the way to heal it all.
+// The presenter's window: the step and its notes, the next step, the clock, the armed faults, and a button that ends
+// them all.
 class NotesWindow : public QWidget {
     Q_OBJECT
 public:
-    // Its buttons are actions of the registry, and all of their keys work here too.
+    // Its buttons are actions of the registry; the keys of all actions work in this window too.
     explicit NotesWindow(const Actions& actions);
     void setWords(const PresenterWords& words);
     const PresenterWords& words() const { return m_words; }

@@ -8,13 +8,13 @@
 
 namespace lhrs::gui {
 
-// The rows of one table of measurements while they arrive: repetition, factors and metrics, under their names in the CSV file.
+// The rows of one table of measurements as they arrive: repetition, factors and metrics, named as in the CSV file.
 class ResultModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     using QAbstractTableModel::QAbstractTableModel;
     void setTheme(const Theme& theme);
-    // Rows are only ever added to a table of that name in one run; `run` tells another one.
+    // Within one run, rows are only ever added to a table of that name; another `run` starts a new table.
     void show(const QString& run, const QString& name, LabTable table);
 
     int rowCount(const QModelIndex& parent = {}) const override;

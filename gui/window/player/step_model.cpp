@@ -15,7 +15,7 @@ std::vector<StepModel::Row> rowsOf(const std::vector<PlannedStep>& plan, const P
     const PlayedStep* last = play.steps.empty() ? nullptr : &play.steps.back();
     for (const PlayedStep& step : play.steps) {
         const auto isSame = [&](const StepModel::Row& row) { return row.line == step.line && row.id == step.id && row.title == step.title; };
-        // The row that says so; or the one of this line that nobody has come to yet, whose words were still open; or a new one.
+        // The row with the same words; else an unused row of this line, whose words were computed; else a new row.
         auto row = std::find_if(rows.begin(), rows.end(), isSame);
         if (row == rows.end())
             row = std::find_if(rows.begin(), rows.end(), [&](const StepModel::Row& r) { return r.line == step.line && r.times == 0; });
@@ -28,7 +28,7 @@ std::vector<StepModel::Row> rowsOf(const std::vector<PlannedStep>& plan, const P
         row->seconds = step.seconds;
         ++row->times;
     }
-    // What comes after the last one that was begun.
+    // The next step is after the last one that has begun.
     auto from = rows.begin();
     if (last != nullptr)
         from = std::find_if(rows.begin(), rows.end(), [&](const StepModel::Row& r) { return r.line == last->line && r.id == last->id && r.title == last->title; });

@@ -9,8 +9,9 @@
 
 namespace lhrs::gui {
 
-// The steps of a scenario in the order of its text: which are over and how long they took, which is under way, which is next.
-// A step that the script makes as it runs, and that the text does not announce, has its row from then on.
+// The steps of a scenario in the order of its text: which steps are over and how long they took, which one is under
+// way, and which is next. A step that the script creates while it runs, and that the text does not announce, gets its
+// row then.
 class StepModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -21,7 +22,7 @@ public:
         QString id, title;
         State state = State::Later;
         double seconds = 0;
-        int times = 0; // that the script came to it
+        int times = 0; // how often the script reached it
         bool operator==(const Row&) const = default;
     };
 

@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// What stands in the strip is its name, and it is announced when it changes.
+// The accessible name of the caption is its text; changes are announced.
 class CaptionAccessible : public QAccessibleWidget {
 public:
     explicit CaptionAccessible(CaptionLabel* caption) : QAccessibleWidget(caption, QAccessible::Notification), m_caption(caption) {}
@@ -27,7 +27,7 @@ private:
     CaptionLabel* m_caption;
 };
 
-// As it is painted: a number stays on the line of what it counts or names, and a choice on that of its number.
+// The text as it is painted: no-break spaces keep a number with the word before it, and a choice with its number.
 QString boundWords(QString text)
 {
     static const QRegularExpression kNamed(QStringLiteral("(?<=\\w) (?=\\d)")), kChoice(QStringLiteral("(?<=\\d:) (?=\\S)"));

@@ -11,7 +11,7 @@
 
 namespace lhrs::gui {
 
-// What a scenario said and did, line by line: steps, captions, notes, prints, expectations.
+// Lines of what a scenario said and did: steps, captions, notes, prints, expectations.
 struct StoryLine {
     enum class Kind { Step, Say, Note, Print, Held, Failed, End };
     Kind kind = Kind::Say;
@@ -25,10 +25,10 @@ public:
     using QAbstractListModel::QAbstractListModel;
     void setTheme(const Theme& theme);
     void add(const std::vector<StoryLine>& lines);
-    // The newest line says something else.
+    // Replaces the newest line.
     void replaceLast(const StoryLine& line);
     void clear();
-    // Exactly these lines: what is the same at the beginning stays, so that a list does not jump.
+    // Shows exactly these lines. Equal lines at the beginning stay in place, so that the list does not jump.
     void show(const std::vector<StoryLine>& lines, std::size_t count);
     const std::vector<StoryLine>& lines() const { return m_lines; }
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -41,7 +41,7 @@ private:
     Theme m_theme;
 };
 
-// The story as the hall may see it: without the presenter's notes and without what is printed for the log.
+// The story for the audience: without the presenter's notes and without text that is printed for the log.
 class HallStory : public QSortFilterProxyModel {
     Q_OBJECT
 public:
@@ -51,24 +51,24 @@ protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 };
 
-// Text as large as fits into its rectangle, on several lines. A screen reader is told each new text: to it, this is a
-// notification.
+// Text on several lines, in the largest size that fits into its rectangle. Each new text is announced to screen readers
+// as a notification.
 class CaptionLabel : public QWidget {
     Q_OBJECT
 public:
     explicit CaptionLabel(QWidget* parent = nullptr);
-    // `seen`: so much of it is painted, the rest stands elsewhere; empty: all.
+    // `seen`: the part that is painted; the rest is displayed elsewhere; empty: all.
     void setText(const QString& text, const QString& seen = {});
     QString text() const { return m_text; }
     QString seen() const { return m_seen; }
     void setTheme(const Theme& theme);
-    // Whether the last painting had room for all of the text.
+    // Whether all of the text fitted when it was last painted.
     bool fits() const;
-    // The letters of the last painting.
+    // The font that was used in the last painting.
     QFont fontShown() const { return m_theme.font(styleThatFits()); }
 
 signals:
-    // A new text, which screen readers are told.
+    // A new text for screen readers.
     void announced(const QString& text);
 
 protected:
@@ -77,7 +77,7 @@ protected:
 private:
     TextStyle styleThatFits() const;
 
-    QString m_text, m_seen, m_painted; // as it was said; what is painted of it; with the spaces at which no line ends
+    QString m_text, m_seen, m_painted; // the whole text; the part to paint; that part with no-break spaces
     Theme m_theme;
 };
 

@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// The text literal that begins at `at`, and `at` behind it; null: there is none.
+// The string literal that begins at `at`, which is moved behind it; null: there is none.
 QString literalAt(const QString& source, qsizetype& at)
 {
     while (at < source.size() && source[at].isSpace())
@@ -25,7 +25,7 @@ QString literalAt(const QString& source, qsizetype& at)
     if (at >= source.size() || source[at] != quote)
         return {};
     ++at;
-    // Put together with something else: known only when the script runs.
+    // A literal that is combined with something else is known only when the script runs.
     qsizetype next = at;
     while (next < source.size() && source[next].isSpace())
         ++next;

@@ -8,16 +8,16 @@
 
 namespace lhrs::gui {
 
-// A step as the text of a scenario announces it, with what the presenter is to remember there.
+// A step as the text of a scenario announces it, with the presenter's notes for it.
 struct PlannedStep {
     QString id, title;
     QStringList notes;
-    int line = 0; // of the text, from 1
+    int line = 0; // in the text, from 1
 };
-// The steps of a scenario in the order in which they stand there, as far as they are written out: a title or note that is
-// computed is known only when the script comes to it.
+// The steps of a scenario in the order of its text, if their words are literals. A computed title or note is known only
+// when the script reaches it.
 std::vector<PlannedStep> planOf(const QString& source);
-// How many steps it has; 0: known only when it runs, for one of them stands in a block.
+// The number of steps; 0: known only at run time, because a step is inside a block.
 int stepsOf(const QString& source);
 
 } // namespace lhrs::gui

@@ -12,17 +12,17 @@ class Remembered;
 // A recording that the window opened or saved.
 struct RecentRecording {
     QString path;     // absolute
-    QString began {}; // when its run began, UTC, ISO 8601; empty: the file does not say
+    QString began {}; // when its run began, UTC, ISO 8601; empty: not in the file
     QString scenario {}; // name of the scenario's file; empty: none was played
     bool isSimulated = false;
     bool operator==(const RecentRecording&) const = default;
 
     bool isThere() const;
-    // "2026-11-21 23:42", as the clock on the wall said.
+    // "2026-11-21 23:42", in local time.
     QString date() const;
 };
 
-// The newest first, and each file once.
+// Newest first; each file occurs once.
 class RecentRecordings {
 public:
     static constexpr std::size_t kMost = 12;

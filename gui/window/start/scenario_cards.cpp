@@ -23,12 +23,12 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kHeaderMax = 4096;      // bytes in which the tags of a scenario stand
-constexpr qreal kCardWidth = 268;     // pixels at 100 % that a card has at least
-constexpr int kCardsMargin = 10, kCardsSpacing = 12; // around what is in a card, and between cards
+constexpr int kHeaderMax = 4096;      // bytes at the beginning of a scenario that can contain its tags
+constexpr qreal kCardWidth = 268;     // pixels at 100 %: the least width of a card
+constexpr int kCardsMargin = 10, kCardsSpacing = 12; // around the contents of a card, and between cards
 constexpr double kPictureShape = 9.0 / 16;
 
-// The order in which the lectures are best seen; others come after them, by name.
+// The recommended order of the lectures; others follow by name.
 const QStringList kLectures { "demo", "grow", "stale_image", "recover_k", "degraded_search", "raise_availability",
     "beyond_k", "parity_by_hand", "reading_a_measurement" };
 
@@ -69,7 +69,7 @@ std::vector<ScenarioFile> scenariosIn(const QString& directory)
 std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files)
 {
     std::vector<ScenarioFile> found;
-    for (const ScenarioFile& file : files) // the demonstration is of an experiment, too, but made to be seen
+    for (const ScenarioFile& file : files) // the demonstration repeats an experiment too, but it is a lecture
         if (file.experiments.isEmpty() || lectureRank(file) < kLectures.size())
             found.push_back(file);
     std::stable_sort(found.begin(), found.end(),
@@ -150,7 +150,7 @@ void Card::setTheme(const Theme& theme)
 
 void Card::colour()
 {
-    // Under the window's style sheet a palette would not reach them.
+    // With the window's style sheet, a palette would have no effect on them.
     for (QLabel* label : { m_title, m_sentence, m_facts }) {
         const QColor ink = m_isGrey || label == m_facts ? m_theme.muted : m_theme.text;
         label->setStyleSheet(QStringLiteral("color: %1;").arg(ink.name()));
@@ -180,7 +180,7 @@ void Card::place(QSize size)
     update();
 }
 
-// Not before it is painted: most cards of a page are not in sight.
+// Made only when it is painted: most cards of a page are out of sight.
 void Card::makePicture()
 {
     const QSize room = m_picture->size();
@@ -191,7 +191,7 @@ void Card::makePicture()
         return;
     m_shownAs = wanted;
     QPixmap whole = cardPicture(m_words.picture, m_theme.isDark());
-    if (whole.isNull()) { // a plain place with a sign
+    if (whole.isNull()) { // a plain area with a glyph
         whole = QPixmap(room * ratio);
         whole.fill(m_theme.canvas);
         const int side = int(m_theme.px(28) * ratio);
@@ -280,7 +280,7 @@ void CardSection::clear()
     for (Card* card : m_cards) {
         m_flow->removeWidget(card);
         card->hide();
-        card->deleteLater(); // it may be the one that was pressed
+        card->deleteLater(); // it may be the card that was pressed
     }
     m_cards.clear();
 }
@@ -314,7 +314,7 @@ void CardSection::setRoom(int width)
     const int least = std::max(1, int(m_theme.px(kCardWidth)));
     const int columns = std::max(1, (width + kCardsSpacing) / (least + kCardsSpacing));
     const int wide = (width - (columns - 1) * kCardsSpacing) / columns;
-    for (std::size_t first = 0; first < m_cards.size(); first += std::size_t(columns)) { // all of a row are as high
+    for (std::size_t first = 0; first < m_cards.size(); first += std::size_t(columns)) { // one height per row
         const std::size_t end = std::min(m_cards.size(), first + std::size_t(columns));
         int high = 0;
         for (std::size_t i = first; i < end; ++i)
@@ -332,7 +332,7 @@ bool CardSection::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-// Tab comes back to where the arrows have gone.
+// Tab returns to the card that the arrow keys reached.
 void CardSection::makeCurrent(Card* card)
 {
     for (Card* other : m_cards)
@@ -355,7 +355,7 @@ Card* cardBeside(const Card& from, int key, const std::vector<Card*>& cards, con
         const int away = (centre(*card).y() - here.y()) * (key == Qt::Key_Down ? 1 : -1);
         if (away <= 1)
             continue;
-        // The next row, and in it the card that is nearest.
+        // The next row, and the nearest card in it.
         const auto distance = [&](const Card& one) {
             const QPoint there = centre(one);
             return std::pair(std::abs(there.y() - here.y()), std::abs(there.x() - here.x()));

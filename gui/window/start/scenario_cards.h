@@ -16,24 +16,24 @@ namespace lhrs::gui {
 
 class FlowLayout;
 
-// A scenario file with the tags of its first comment.
+// A scenario file with the tags in its first comment.
 struct ScenarioFile {
     QString path, title, minutes, needs;
-    QString experiments {}; // of the papers that it repeats, "E4 E5"; empty: a lecture
-    int exercise = 0;       // its number; 0: it is none
+    QString experiments {}; // the experiments of the papers that it repeats, "E4 E5"; empty: a lecture
+    int exercise = 0;       // its number; 0: it is not an exercise
 };
-// The scenarios of a directory, by name; exercises by their number.
+// The scenarios of a directory by name, and exercises by number.
 std::vector<ScenarioFile> scenariosIn(const QString& directory);
-// Those that teach, in the order in which they are best seen: the demonstration first. And those that measure.
+// The teaching scenarios in the recommended order, the demonstration first; and the scenarios that measure.
 std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files);
 std::vector<ScenarioFile> experimentsAmong(const std::vector<ScenarioFile>& files);
 
-// The picture that stands for a scenario ("grow"), made by lhrs-gui --card-pictures; null: there is none.
+// The picture for a scenario ("grow"), made by lhrs-gui --card-pictures; null: there is none.
 QPixmap cardPicture(const QString& name, bool isDark);
-// The tables of measurements that the scenario made when its picture was made.
+// The tables of measurements that the scenario wrote when its picture was made.
 QStringList cardTables(const QString& name);
 
-// What a card says.
+// The texts of a card.
 struct CardWords {
     QString picture;  // its name
     QString title;
@@ -41,7 +41,7 @@ struct CardWords {
     QString facts {}; // in small letters: minutes, processes, ...
 };
 
-// A picture with a title that opens something: by mouse, Enter or Space.
+// A picture with a title that opens something, by mouse, Enter or Space.
 class Card : public QAbstractButton {
     Q_OBJECT
 public:
@@ -49,7 +49,7 @@ public:
 
     void say(const CardWords& words);
     const CardWords& words() const { return m_words; }
-    // It cannot be opened; the facts say why.
+    // The card cannot be opened; the facts say why.
     void setGrey(bool on);
     bool isGrey() const { return m_isGrey; }
     void setTheme(const Theme& theme);
@@ -73,12 +73,13 @@ private:
     Theme m_theme;
     QLabel *m_picture, *m_title, *m_sentence, *m_facts;
     QVBoxLayout* m_rows;
-    QPixmap m_shown;       // as large as it is drawn
-    QString m_shownAs {};  // which one it is, in which looks
+    QPixmap m_shown;       // scaled to the size at which it is drawn
+    QString m_shownAs {};  // the picture and looks for which it was made
     bool m_isGrey = false;
 };
 
-// A heading, a sentence, and cards beside each other as the width allows. Tab comes to one of them; arrows go on.
+// A heading, a sentence, and cards side by side as the width allows. Tab focuses one card; arrow keys move between
+// them.
 class CardSection : public QWidget {
     Q_OBJECT
 public:
@@ -88,7 +89,7 @@ public:
     void clear();
     const std::vector<Card*>& cards() const { return m_cards; }
     void setSentence(const QString& words);
-    // Below the cards: what else there is to press.
+    // Adds another button below the cards.
     void addBelow(QWidget* widget);
     void setTheme(const Theme& theme);
     void setRoom(int width);
@@ -110,7 +111,7 @@ private:
     int m_room = 0;
 };
 
-// The card that an arrow key leads to; null: there is none on that side. Geometry is that of `page`.
+// The card to which an arrow key leads; null: none on that side. The geometry is that of `page`.
 Card* cardBeside(const Card& from, int key, const std::vector<Card*>& cards, const QWidget& page);
 
 } // namespace lhrs::gui

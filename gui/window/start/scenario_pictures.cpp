@@ -28,16 +28,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr QSize kCardView(400, 225);  // pixels at 100 % that the cluster is drawn in
+constexpr QSize kCardView(400, 225);  // pixels at 100 % in which the cluster is drawn
 constexpr qreal kCardScale = 1.28;    // of the picture: 512 x 288
 constexpr int kCardColours = 24;
 constexpr std::uint64_t kCardSeed = 7;
 constexpr int kTries = 4;
-constexpr auto kCardLimit = 300s;     // of playing one scenario
-constexpr int kWorthShowing = 3;      // a parity bucket that is being made is not what a scenario is about
-constexpr std::uint32_t kSlicesSeen = 2; // that have come back of a bucket that is rebuilt
+constexpr auto kCardLimit = 300s;     // for playing one scenario
+constexpr int kWorthShowing = 3;      // a parity bucket that is starting is not worth showing by itself
+constexpr std::uint32_t kSlicesSeen = 2; // slices that count per rebuilt bucket
 
-// Experiments are as long as they need to be; for their picture they are short.
+// Experiments take as long as they need; for their pictures they are shortened.
 const std::map<QString, std::map<QString, QString>> kShortened {
     { "recovery_ways", { { "records", "4000" }, { "repetitions", "1" }, { "slice", "500" }, { "searches", "20" } } },
     { "reading_a_measurement", { { "records", "500" }, { "searches", "300" }, { "repetitions", "2" } } },
@@ -49,7 +49,7 @@ const std::map<QString, std::map<QString, QString>> kShortened {
     { "network_speed", { { "repetitions", "1" }, { "records", "2000" }, { "slice", "200" } } },
 };
 
-// The ways of free play have no scenario; what one gets is shown by these lines.
+// The variants of free play have no scenario; these lines produce what they start.
 const std::map<QString, QString> kFreePlay {
     { "free_live", "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
                    "lab.client('alice').run({ do: 'insert', count: 90 }); lab.settle();" },
@@ -61,11 +61,11 @@ const std::map<QString, QString> kFreePlay {
                       "while (lab.file().M < 16)\n    lab.split();\nlab.settle();" },
 };
 
-// After these events more may have failed, or may be on its way back, than before.
+// After these events, more buckets may have failed or be recovering than before.
 const std::vector<int> kTelling { pb::Event::kBucketFailed, pb::Event::kRecoveryStarted, pb::Event::kSliceRecovered,
     pb::Event::kGroupLost };
 
-// How much of it is in trouble or being made.
+// How much of the cluster has failed or is being made.
 int weightOf(const ClusterState& state)
 {
     static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
@@ -83,7 +83,7 @@ int weightOf(const ClusterState& state)
     return weight;
 }
 
-// The instant that is shown: the first at which most is in trouble, and something of it has come back already.
+// The instant to show: the first one with the most failures, at which something has been recovered already.
 Result<ClusterState> tellingState(Recording& recording)
 {
     const std::uint64_t end = recording.events();
@@ -107,7 +107,7 @@ Result<ClusterState> tellingState(Recording& recording)
     return recording.stateAt(best);
 }
 
-// The commonest colours, so that the file is small.
+// Reduces the image to its most frequent colours, so that the file is small.
 QImage withFewColours(const QImage& image)
 {
     std::map<QRgb, int> count;
@@ -125,13 +125,13 @@ QImage withFewColours(const QImage& image)
 }
 
 struct PlayedScenario {
-    QString problem; // empty: it held
+    QString problem; // empty: all expectations held
     std::uint64_t lost = 0; // events
     QStringList tables;
     ClusterState state;
 };
 
-// An exercise is shown as it is when somebody is to begin: nobody does.
+// Stops an exercise when it is the person's turn, so that the picture shows its beginning.
 class UpToThePerson : public ScriptObserver {
 public:
     ScriptEngine* engine = nullptr;
@@ -176,7 +176,7 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     if (const auto shortened = kShortened.find(name); shortened != kShortened.end())
         settings.sets = shortened->second;
     engine.start(source, name + QStringLiteral(".js"), settings);
-    engine.wait(kCardLimit * 2); // its own limit ends it before
+    engine.wait(kCardLimit * 2); // it reaches its own limit before
     const ScriptResult result = engine.result();
     played.lost = session.ingest().settledLamps().lost + recorder->status().lost;
     session.ingest().recordTo(nullptr);
@@ -195,7 +195,7 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     return played;
 }
 
-// A machine that is busy loses events of a long run: its picture would not be that of another time.
+// A busy machine loses events of a long run; the picture would then differ from other times.
 PlayedScenario playForCard(const QString& name, const QString& source, const QString& paperDirectory)
 {
     PlayedScenario played;
@@ -234,12 +234,12 @@ QImage cardImage(const ClusterState& state, Theme::Kind kind)
     options.showSpares = false;
     const Theme asked(kind);
     const Theme theme(kind, roomScale(state, asked, options));
-    // What the foot says of the level of detail is for somebody who can zoom: it lies below the picture's edge.
+    // The words about the level of detail are of use only to a person who can zoom: they lie below the picture's edge.
     options.viewport.rheight() += layoutCluster(state, theme, options).foot.height();
     const ClusterLayout layout = layoutCluster(state, theme, options);
     CellReader cells;
     DisplayList list(theme);
-    do { // cells of many ranks are read in turn
+    do { // cells of many ranks are read in several turns
         cells.beginFrame();
         PictureInput input { state, layout, theme, cells };
         input.layers.legend = input.layers.spares = false;

@@ -10,15 +10,16 @@
 
 namespace lhrs::gui {
 
-// The small picture of a cluster for a card: what the canvas draws where it has little room.
+// The small picture of a cluster for a card, drawn as the canvas draws it in little room.
 QImage cardImage(const ClusterState& state, Theme::Kind kind);
 
-// Plays the scenario on a simulated cluster, always the same one, and writes NAME_light.png and NAME_dark.png: the
-// cluster when most of it had failed or was being rebuilt, or at the end where nothing ever was. An error is a
-// sentence; empty: written.
+// Plays the scenario on a simulated cluster with a fixed seed and writes NAME_light.png and NAME_dark.png. They show
+// the cluster when most of it had failed or was being rebuilt, or at the end if nothing failed. Returns an error as a
+// sentence, or an empty string.
 QString writeCardPictures(const QString& scenario, const QString& directory);
 
-// The same for all scenarios of the directory, its exercises and the ways of free play. `written`: takes the names.
+// The same for all scenarios of the directory, its exercises, and the variants of free play. `written` receives the
+// names.
 QString writeAllCardPictures(const QString& scenarioDirectory, const QString& directory, QStringList& written);
 
 } // namespace lhrs::gui

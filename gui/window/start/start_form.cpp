@@ -29,13 +29,13 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kProcessMegabytes = 12; // of an idle process with its threads, measured
+constexpr int kProcessMegabytes = 12; // of an idle process with its threads, as measured
 constexpr int kProcessesMax = 400;
 constexpr int kClientsMax = 8;
-constexpr int kRecordExtra = 64;      // bytes that a record takes besides its own
-constexpr int kServersMax = 1'100;    // of one pool; so many only simulated
-constexpr int kSlicesShown = 5;       // slices of a full bucket, where it is small
-constexpr int kSliceMax = 3'125;      // ranks; as in the report of 2003
+constexpr int kRecordExtra = 64;      // bytes of overhead per record
+constexpr int kServersMax = 1'100;    // of one pool; so many only in a simulation
+constexpr int kSlicesShown = 5;       // slices of a full bucket in a small file
+constexpr int kSliceMax = 3'125;      // ranks; a slice size of the 2003 report
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
@@ -46,7 +46,7 @@ QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
     return box;
 }
 
-// What the kernel says can still be used, in megabytes; 0: not known.
+// Memory that is available according to the kernel, in megabytes; 0: not known.
 int memoryAvailable()
 {
     QFile file(QStringLiteral("/proc/meminfo"));
@@ -144,7 +144,7 @@ StartForm::StartForm(QWidget* parent)
     form->setHorizontalSpacing(12);
     form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
     form->setVerticalSpacing(6);
-    // What a first file does well without.
+    // Parameters that a first file does not need.
     auto* more = new QWidget(this);
     auto* moreForm = new QFormLayout(more);
     moreForm->setContentsMargins(0, 0, 0, 0);
@@ -235,7 +235,7 @@ StartForm::StartForm(QWidget* parent)
     auto* box = new QVBoxLayout(inside);
     box->setContentsMargins(20, 20, 20, 20);
     box->setSpacing(10);
-    auto* top = new FlowLayout(nullptr, 20); // below each other where text is large
+    auto* top = new FlowLayout(nullptr, 20); // below each other if the text is large
     top->addWidget(m_title);
     top->addWidget(m_back);
     box->addLayout(top);
@@ -280,7 +280,7 @@ LocalOptions StartForm::localOptions() const
     options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC : m_recovery->currentIndex() == 1 ? pb::RECOVERY_ON_ALARM
             : m_recovery->currentIndex() == 2                     ? pb::RECOVERY_OFF
                                                                   : pb::RECOVERY_MANUAL);
-    if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they are seen
+    if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they can be seen
         options.config.set_slice(m_slice->value() > 0 ? std::uint32_t(m_slice->value()) : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
@@ -313,7 +313,7 @@ std::uint32_t StartForm::recordBytes() const
     return std::uint32_t(m_recordBytes->value());
 }
 
-// As far as they are numbers; objectionToThresholds() says what is not.
+// The thresholds, as far as they are numbers; objectionToThresholds() reports the others.
 std::vector<std::uint32_t> StartForm::thresholds() const
 {
     std::vector<std::uint32_t> found;
@@ -395,7 +395,7 @@ QString StartForm::objection() const
     const int available = memoryAvailable();
     if (available > 0 && processes * kProcessMegabytes > available)
         return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);
-    // A full file: every data server a bucket with b records, and as much parity for each group.
+    // A full file: every data server holds a bucket with b records, and each group has its parity.
     const double full = double(m_b->value()) * (m_recordBytes->value() + kRecordExtra) * (m_data->value() + double(m_data->value()) * m_k->value() / m_m->value()) / 1e6;
     if (available > 0 && full + processes * kProcessMegabytes > available)
         return tr("When all servers are full their records take about %1 MB, and %2 MB are free. Lower b, the bytes of a record, or the number of servers.").arg(full, 0, 'f', 0).arg(available);
@@ -432,7 +432,7 @@ void StartForm::resizeEvent(QResizeEvent* event)
     placeColumns();
 }
 
-// How wide its words are is known when it has its style.
+// The width of its words is known once it has its style.
 void StartForm::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -449,7 +449,7 @@ void StartForm::placeColumns()
     m_columns->setDirection(room < needed ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
-// ---- what a field is
+// ---- explanation of the fields
 
 void StartForm::explain(QWidget* field, const QString& words)
 {
@@ -459,7 +459,7 @@ void StartForm::explain(QWidget* field, const QString& words)
     m_explained.push_back(field);
 }
 
-// Esc is the window's key for other things; here it goes back.
+// Esc is a key of the window; here it leads back.
 bool StartForm::event(QEvent* event)
 {
     if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
@@ -481,7 +481,7 @@ bool StartForm::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-// ---- the next time
+// ---- remembered fields
 
 void StartForm::recall(const Remembered& remembered)
 {

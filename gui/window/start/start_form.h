@@ -21,9 +21,9 @@ class QSpinBox;
 
 namespace lhrs::gui {
 
-// The parameters of a cluster of one's own, all of them, with what each is and the line of a scenario that does the
-// same: local processes, a simulation of them, or the address of a running coordinator. What cannot work is said in
-// words before anything is started.
+// All parameters of a new cluster, each with its meaning and the scenario line that does the same: local processes, a
+// simulation of them, or the address of a running coordinator. Values that cannot work are explained before anything is
+// started.
 class StartForm : public QWidget {
     Q_OBJECT
 public:
@@ -33,19 +33,19 @@ public:
     SimulatedOptions simulatedOptions() const;
     std::uint32_t recordBytes() const;
     std::uint32_t clients() const;
-    // Of the coordinator, servers and clients that would be started.
+    // The number of processes to start: coordinator, servers and clients.
     int processes() const;
-    // The most important ones in a few words; and the address of a coordinator, empty: none is given.
+    // The most important parameters in a few words; and the address of a coordinator, empty: none is given.
     QString parameters() const;
     QString address() const;
     void askForAddress();
-    // The fields as they were the last time; and to be found again the next time.
+    // Restores the fields of the last session; and remembers them for the next one.
     void recall(const Remembered& remembered);
     void keep(Remembered& remembered) const;
-    // Why the fields cannot work with real processes, or at all; empty: they can.
+    // Why the parameters cannot work, with real processes or at all; empty: they can.
     QString objection() const;
     QString objectionToFile() const;
-    // The same as it was when a field was changed last: the buttons can be pressed.
+    // The result for the parameters as last changed: the start buttons are enabled.
     bool canStart() const { return m_canStart; }
     bool canSimulate() const { return m_canSimulate; }
     void setTheme(const Theme& theme);
@@ -56,7 +56,7 @@ signals:
     void simulatedWanted();
     void connectWanted(const QString& address);
     void changed(); // one of the parameters
-    void left();    // back to where it was opened from
+    void left();    // back to the page that opened it
 
 protected:
     bool event(QEvent* event) override;
@@ -66,13 +66,13 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    // Beside each other, or below each other where text is large or the window narrow.
+    // Places the columns side by side, or below each other if the text is large or the window narrow.
     void placeColumns();
     void check();
-    // Says below the form what the field is, while it has the focus or the mouse.
+    // Explains the field below the form while it has the focus or is under the mouse.
     void explain(QWidget* field, const QString& words);
     QString objectionToThresholds() const;
-    // Multicast is tried once, when the page is first seen.
+    // Multicast is tested once, when the page is first shown.
     const QString& multicastNote() const;
     std::vector<std::uint32_t> thresholds() const;
 

@@ -31,7 +31,7 @@ QPushButton* startButton(QWidget* parent, const char* id, const QString& words, 
     return button;
 }
 
-// The words on as many lines as they need.
+// Breaks the words into as many lines as they need.
 QString wrapped(const QString& words, const QFontMetrics& metrics, int room)
 {
     QString all, line;
@@ -54,12 +54,12 @@ QString scenarioFacts(const ScenarioFile& file)
         facts << StartPage::tr("%1 minutes").arg(file.minutes);
     if (!file.needs.isEmpty())
         facts << file.needs;
-    for (QString& fact : facts) // a number stays with what it counts
+    for (QString& fact : facts) // keeps a number with its unit
         fact.replace(QLatin1Char(' '), QChar(QChar::Nbsp));
     return facts.join(QStringLiteral("  ·  "));
 }
 
-// What an experiment repeats, and what it leaves behind.
+// What an experiment repeats, and which results it writes.
 QString experimentSentence(const ScenarioFile& file)
 {
     const QStringList tables = cardTables(QFileInfo(file.path).completeBaseName());
@@ -86,7 +86,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setFocusPolicy(Qt::NoFocus);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn); // or the cards would change their places with it
+    m_scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn); // otherwise the cards would move when it appears
     m_stack->addWidget(m_scroll);
     m_stack->addWidget(m_form);
     auto* outer = new QVBoxLayout(this);
@@ -123,7 +123,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     connect(m_form, &StartForm::connectWanted, this, &StartPage::connectWanted);
     connect(m_form, &StartForm::changed, this, &StartPage::showFreePlay);
     connect(m_form, &StartForm::left, this, [this] { showForm(false); });
-    // Where the keyboard goes, the page follows.
+    // The page scrolls to the widget with the keyboard focus.
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
         if (now && m_inside->isAncestorOf(now))
             m_scroll->ensureWidgetVisible(now, kPageMargin, kPageMargin);
@@ -132,7 +132,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     showRecordings();
 }
 
-// ---- what is there
+// ---- contents
 
 QWidget* StartPage::makeFirst(const QString& scenarioDirectory)
 {
@@ -168,7 +168,7 @@ QWidget* StartPage::makeFirst(const QString& scenarioDirectory)
     connect(m_tour, &QPushButton::clicked, this, &StartPage::tourWanted);
     connect(m_toExercises, &QPushButton::clicked, this, [this] {
         m_exercises->cards().front()->setFocus(Qt::TabFocusReason);
-        // Its heading stands at the top, however long it is.
+        // Its heading is at the top, whatever its length.
         m_scroll->verticalScrollBar()->setValue(m_exercises->mapTo(m_inside, QPoint()).y());
     });
     return all;
@@ -210,7 +210,7 @@ void StartPage::makeFreePlay()
     m_parameters->setToolTip(m_parameters->accessibleDescription());
     m_freePlay->addBelow(m_parameters);
     connect(m_parameters, &QPushButton::clicked, this, [this] { showForm(true); });
-    // With parameters that cannot work the form says why.
+    // If the parameters cannot work, the form says why.
     connect(m_live, &Card::clicked, this, [this] {
         m_form->canStart() ? emit localWanted() : showForm(true);
     });
@@ -227,7 +227,7 @@ void StartPage::makeFreePlay()
     });
 }
 
-// What the buttons do, with the parameters as they are.
+// Labels the buttons with what they do for the present parameters.
 void StartPage::showFreePlay()
 {
     const QString with = m_form->parameters(), address = m_form->address();
@@ -317,7 +317,7 @@ void StartPage::setTourLeft(int stop)
     placeSections();
 }
 
-// ---- what is shown
+// ---- appearance
 
 void StartPage::showForm(bool on)
 {
@@ -355,7 +355,7 @@ void StartPage::setTheme(const Theme& theme)
     m_title->setFont(theme.font({ TextSize::Caption, true }));
     m_intro->setFont(theme.font({ TextSize::Strong }));
     m_status->setFont(theme.font({ TextSize::Strong, true }));
-    // The style sheet of the window gives buttons small letters.
+    // The window's style sheet gives buttons small letters.
     const QString large = QStringLiteral("font-size: %1px; padding: %2px %3px;")
                               .arg(theme.font({ TextSize::Title }).pixelSize())
                               .arg(qRound(theme.px(10)))
@@ -375,14 +375,14 @@ void StartPage::placeSections()
     const int room = width() - 2 * kPageMargin - style()->pixelMetric(QStyle::PM_ScrollBarExtent);
     for (CardSection* section : m_sections)
         section->setRoom(room);
-    // Large letters in a narrow window: the words of a button get more lines.
+    // Large letters in a narrow window: the words of a button are wrapped.
     QFont large = m_theme.font({ TextSize::Title, true });
     const int inside = room - 2 * qRound(m_theme.px(kButtonMargin)) - 8;
     for (const auto& [button, words] : { std::pair(m_first, m_firstWords), std::pair(m_tour, m_tourWords) })
         button->setText(inside > 0 ? wrapped(words, QFontMetrics(large), inside) : words);
 }
 
-// Files come and go while the window shows something else.
+// Files may be added and removed while the window shows something else.
 void StartPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -395,7 +395,7 @@ void StartPage::resizeEvent(QResizeEvent* event)
     placeSections();
 }
 
-// ---- by the keyboard
+// ---- keyboard
 
 void StartPage::go(const Card& from, int key)
 {
@@ -408,7 +408,7 @@ void StartPage::go(const Card& from, int key)
         next->setFocus(Qt::OtherFocusReason);
 }
 
-// ---- the next time
+// ---- remembered state
 
 void StartPage::recall(const Remembered& remembered)
 {

@@ -12,8 +12,8 @@ namespace lhrs::gui {
 
 class FlowLayout;
 
-// The window without a cluster: ways in for people. A first look, the tour, lectures, exercises, free play, experiments
-// and recordings; the many parameters of free play are one button away.
+// The window without a cluster: entries for a first look, the tour, lectures, exercises, free play, experiments and
+// recordings. The many parameters of free play are behind one button.
 class StartPage : public QWidget {
     Q_OBJECT
 public:
@@ -21,7 +21,7 @@ public:
 
     explicit StartPage(const QString& scenarioDirectory, QWidget* parent = nullptr);
 
-    // What free play starts: the fields of the form.
+    // The form with the parameters that free play starts with.
     StartForm& form() { return *m_form; }
     LocalOptions localOptions() const { return m_form->localOptions(); }
     SimulatedOptions simulatedOptions() const { return m_form->simulatedOptions(); }
@@ -29,19 +29,19 @@ public:
     std::uint32_t clients() const { return m_form->clients(); }
     QString objection() const { return m_form->objection(); }
     QString objectionToFile() const { return m_form->objectionToFile(); }
-    // As it was the last time; and to be found again the next time.
+    // Restores the page of the last session; and remembers it for the next one.
     void recall(const Remembered& remembered);
     void keep(Remembered& remembered) const;
 
     const RecentRecordings& recordings() const { return m_recordings; }
     void noteRecording(const RecentRecording& recording);
-    // A tour is offered; and where it was left, 0: it was not begun, or has been gone to its end.
+    // Whether a tour is offered; and the stop where it was left, 0: it was not begun, or was finished.
     void setTourThere(bool on);
     void setTourLeft(int stop);
     void showForm(bool on);
     bool showsForm() const;
     void setTheme(const Theme& theme);
-    // Shown above everything: why the last attempt failed, or what is going on.
+    // Shown above everything: why the last attempt failed, or what is in progress.
     void setStatus(const QString& words, bool isTrouble);
     void setBusy(bool on);
 
@@ -49,7 +49,7 @@ signals:
     void localWanted();
     void simulatedWanted();
     void connectWanted(const QString& address);
-    // `isFirst`: on a simulated cluster, for somebody who has never seen one.
+    // `isFirst`: on a simulated cluster, for a person who has never seen one.
     void scenarioWanted(const QString& path, bool isFirst);
     void tourWanted();
     void recordingWanted(const QString& path);

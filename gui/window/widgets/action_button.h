@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 class Actions;
 
-// A button for an action of the registry that follows it: enabled, checked, its words of help. `name` is its objectName.
+// A button that follows an action of the registry: enabled, checked, help text. `name` is its objectName.
 QPushButton* makeActionButton(Actions& actions, const char* id, const QString& words, const QString& name, QWidget* parent);
 
 } // namespace lhrs::gui

@@ -181,7 +181,7 @@ void ActionFinder::choose()
     action->trigger();
 }
 
-// Up and down move in the list while the words are being typed.
+// The up and down keys move in the list while the person types.
 bool ActionFinder::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::KeyPress) {

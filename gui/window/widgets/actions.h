@@ -20,7 +20,7 @@ class QWidget;
 
 namespace lhrs::gui {
 
-// One action as it is registered: everything that menu, key, sheet, search and tests need to know.
+// A registered action: all that menu, key, sheet, search and tests need to know of it.
 struct ActionInfo {
     const char* id;       // objectName
     const char* menu;     // title of its menu: "View", or "View/Layers" for a menu in it
@@ -30,28 +30,29 @@ struct ActionInfo {
     bool isCheckable = false;
 };
 
-// The one registry of actions. Menus, the sheet of keys, the search and the tests read it; no QAction is made elsewhere.
+// The only registry of actions, used by menus, the sheet of keys, the search and the tests. No QAction is created
+// elsewhere.
 class Actions : public QObject {
     Q_OBJECT
 public:
     // Actions work wherever the focus is in the window.
     explicit Actions(QWidget* window);
 
-    // Registers and connects; an id is registered once (check).
+    // Registers and connects an action. Each id may be registered only once (checked).
     QAction* add(const ActionInfo& info, std::function<void()> triggered);
-    // The action with this id, which must exist (check).
+    // The action with this id, which must exist (checked).
     QAction* get(const char* id) const;
     const std::vector<QAction*>& all() const { return m_actions; }
     QString sentenceOf(const QAction* action) const;
     // The title of its menu: "View", or "View/Layers" for a menu in it.
     QString menuOf(const QAction* action) const;
-    // What these do cannot be taken back. While there is a guard, it is asked before one of them is done.
+    // These actions cannot be undone. If there is a guard, it is asked before one of them is carried out.
     void markDestructive(std::initializer_list<const char*> ids);
     bool isDestructive(const QAction* action) const { return m_destructive.contains(action); }
     void setGuard(std::function<bool(const QAction*)> mayDo) { m_guard = std::move(mayDo); }
-    // These begin a section of their menu: a line is drawn above them.
+    // These actions begin a section of their menu, with a separator above.
     void beginSections(std::initializer_list<const char*> ids);
-    // A menu for each title, in the order in which the titles first came.
+    // One menu for each title, in the order in which the titles were first registered.
     void fill(QMenuBar* bar) const;
 
 private:
@@ -63,7 +64,7 @@ private:
     std::function<bool(const QAction*)> m_guard;
 };
 
-// Every action with its key and its sentence.
+// Lists every action with its key and its sentence.
 class KeySheet : public QDialog {
     Q_OBJECT
 public:

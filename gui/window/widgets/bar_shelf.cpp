@@ -10,7 +10,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kAnyWidth = 100'000; // pixels; all buttons of a bar stand beside each other
+constexpr int kAnyWidth = 100'000; // pixels; wide enough for all buttons of a bar side by side
 
 } // namespace
 

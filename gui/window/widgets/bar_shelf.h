@@ -5,13 +5,13 @@
 
 namespace lhrs::gui {
 
-// Holds the bars of buttons above the picture. They are as high as they need; in a low window only one row of them is seen,
-// and the others are scrolled to.
+// Holds the bars of buttons above the picture. They are as high as they need; a low window shows only one row of them
+// and scrolls to the others.
 class BarShelf : public QScrollArea {
     Q_OBJECT
 public:
     explicit BarShelf(QWidget* parent = nullptr);
-    // Takes over the bar, which has a FlowLayout, and puts it below the others.
+    // Takes ownership of the bar, which has a FlowLayout, and puts it below the others.
     void add(QWidget* bar);
     void setLow(bool on);
 

@@ -34,7 +34,7 @@ void ChoiceRow::ask(const QStringList& choices, const std::vector<int>& votes)
         const int choice = int(m_buttons.size()) + 1;
         auto* made = new QPushButton(this);
         made->setObjectName(QStringLiteral("choice%1").arg(choice));
-        made->setFocusPolicy(Qt::TabFocus); // a click leaves the keys with the picture
+        made->setFocusPolicy(Qt::TabFocus); // a click leaves the keyboard with the picture
         connect(made, &QPushButton::clicked, this, [this, choice] { emit voted(choice); });
         m_row->insertWidget(choice - 1, made);
         m_buttons.push_back(made);

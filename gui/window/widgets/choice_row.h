@@ -11,26 +11,26 @@ class QPushButton;
 
 namespace lhrs::gui {
 
-// The choices of a question, each a button with its number, its words and its votes. Where they have no room beside
-// each other the buttons have their numbers only, and the words are to be read in the question.
+// The choices of a question, each a button with its number, its words and its votes. If they do not fit side by side,
+// the buttons have only their numbers, and the words can be read in the question.
 class ChoiceRow : public QWidget {
     Q_OBJECT
 public:
     explicit ChoiceRow(QWidget* parent = nullptr);
 
-    // Shows them, and how many have voted for each; no choices: hides the row.
+    // Shows the choices with the number of votes for each; no choices: hides the row.
     void ask(const QStringList& choices, const std::vector<int>& votes);
     // Whether the buttons have room for the words.
     bool hasWords() const { return m_hasWords; }
-    // The letters of the buttons have another size.
+    // To be called when the font size of the buttons has changed.
     void refit();
-    // It is as wide as it may be, not as wide as its words.
+    // The row does not force the width of its words on the window.
     QSize minimumSizeHint() const override;
 
 signals:
-    // Of the choice with this number, from 1.
+    // The number of the choice, from 1.
     void voted(int choice);
-    // The words went to the buttons, or from there.
+    // The words moved to the buttons, or away from them.
     void wordsMoved();
 
 protected:
@@ -43,7 +43,7 @@ private:
     QStringList m_choices;
     std::vector<int> m_votes;
     QHBoxLayout* m_row;
-    std::vector<QPushButton*> m_buttons; // there may be more than choices, which are hidden
+    std::vector<QPushButton*> m_buttons; // may be more than the choices; the rest are hidden
     bool m_hasWords = true;
 };
 

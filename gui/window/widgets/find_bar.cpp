@@ -79,7 +79,7 @@ void FindBar::replaceAll()
         return;
     int count = 0;
     QTextCursor edit(m_edit.document());
-    edit.beginEditBlock(); // one step for undo
+    edit.beginEditBlock(); // one step of undo
     for (QTextCursor at = m_edit.document()->find(m_words->text()); !at.isNull(); at = m_edit.document()->find(m_words->text(), at)) {
         at.insertText(m_others->text());
         ++count;
@@ -88,7 +88,7 @@ void FindBar::replaceAll()
     m_found->setText(count == 1 ? tr("replaced once") : tr("replaced %1 times").arg(count));
 }
 
-// Esc closes the row; elsewhere it would end a presentation.
+// Esc closes the bar; elsewhere it would end a presentation.
 bool FindBar::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::KeyPress && event->type() != QEvent::ShortcutOverride)

@@ -12,12 +12,12 @@ namespace lhrs::gui {
 
 class ScriptEdit;
 
-// Finds words in the text, and puts others in their place.
+// Finds words in the text and replaces them.
 class FindBar : public QWidget {
     Q_OBJECT
 public:
     explicit FindBar(ScriptEdit& edit, QWidget* parent = nullptr);
-    // With what is selected as the words.
+    // Opens the bar and searches for the selected words.
     void open();
     void setTheme(const Theme& theme);
 

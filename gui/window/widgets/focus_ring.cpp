@@ -61,7 +61,8 @@ void FocusRing::setTheme(const Theme& theme)
 void FocusRing::follow(QWidget* focus)
 {
     delete m_frame;
-    // A view whose tab lies behind another comes to the front with the focus, or whoever types would type in the dark.
+    // A view that gets the focus behind another tab comes to the front; otherwise a person would type into a hidden
+    // view.
     for (QWidget* around = focus; around; around = around->parentWidget()) {
         if (auto* dock = qobject_cast<QDockWidget*>(around); dock && dock->visibleRegion().isEmpty())
             dock->raise();

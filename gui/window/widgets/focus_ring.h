@@ -9,8 +9,9 @@
 
 namespace lhrs::gui {
 
-// Two pixels in the colour of the focus around what has it, in every window of the program. What shows the focus as
-// clearly by itself is left alone: buttons and lists by the style sheet, the picture of the cluster by its own frame.
+// Draws two pixels in the focus colour around the widget with the focus, in every window of the program. Widgets that
+// show the focus clearly by themselves are left out: buttons and lists (by the style sheet), and the picture of the
+// cluster (by its own frame).
 class FocusRing : public QObject {
     Q_OBJECT
 public:
@@ -22,7 +23,7 @@ private:
     class Frame;
     void follow(QWidget* focus);
 
-    QPointer<QFocusFrame> m_frame; // it goes with the widget that it surrounds
+    QPointer<QFocusFrame> m_frame; // deleted with the widget that it surrounds
     QColor m_colour;
 };
 

@@ -19,7 +19,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kExampleEvery = 0.5; // seconds: numbers that change faster cannot be read
-constexpr int kLinesHigh = 25, kLettersWide = 115; // of the sheet, where the window has room for it
+constexpr int kLinesHigh = 25, kLettersWide = 115; // of the sheet, if the window has room for it
 
 } // namespace
 
@@ -44,7 +44,7 @@ GlossarySheet::GlossarySheet(Example example, QWidget* parent)
     m_related->setWordWrap(true);
     m_related->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
-    buttons->button(QDialogButtonBox::Close)->setAutoDefault(false); // Enter is for the search
+    buttons->button(QDialogButtonBox::Close)->setAutoDefault(false); // Enter is used by the search
 
     auto* left = new QVBoxLayout;
     left->addWidget(m_words);
@@ -78,11 +78,11 @@ void GlossarySheet::openAt(const Term* term)
         resize(parentWidget() ? wanted.boundedTo(parentWidget()->size() * 0.9) : wanted);
     }
     if (!m_words->text().isEmpty())
-        m_words->clear(); // the term may not be among those that were found
+        m_words->clear(); // the term may not be among the matches
     if (term) {
         const auto at = std::find(m_found.begin(), m_found.end(), term);
         m_list->setCurrentRow(int(at - m_found.begin()));
-        show(term); // also where it was the current one: its example is another one now
+        show(term); // also for the current term: its example is a new one now
     }
     QDialog::show();
     raise();
@@ -95,7 +95,7 @@ void GlossarySheet::search(const QString& words)
     const Term* before = m_shown;
     m_found = findTerms(words);
     {
-        const QSignalBlocker quiet(m_list); // one change, not one for each row
+        const QSignalBlocker quiet(m_list); // one signal, not one for each row
         m_list->clear();
         for (const Term* term : m_found)
             m_list->addItem(term->name);
@@ -147,7 +147,7 @@ bool GlossarySheet::refresh(double seconds)
     return false;
 }
 
-// As wide as the longest name.
+// Makes the list as wide as its longest name.
 void GlossarySheet::resizeList()
 {
     int wide = 0;
@@ -158,7 +158,7 @@ void GlossarySheet::resizeList()
     m_words->setFixedWidth(wanted);
 }
 
-// Text of another size, and links of another colour.
+// The size of the text or the colour of links has changed.
 void GlossarySheet::changeEvent(QEvent* event)
 {
     QDialog::changeEvent(event);
@@ -168,7 +168,7 @@ void GlossarySheet::changeEvent(QEvent* event)
         show(m_shown);
 }
 
-// Letters that nothing else takes are for the search.
+// Letters without another use go to the search field.
 void GlossarySheet::keyPressEvent(QKeyEvent* event)
 {
     const bool isWord = !event->text().isEmpty() && event->text().front().isPrint() && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
@@ -180,7 +180,7 @@ void GlossarySheet::keyPressEvent(QKeyEvent* event)
     m_words->insert(event->text());
 }
 
-// Up and down move in the list while the words are being typed.
+// The up and down keys move in the list while the person types.
 bool GlossarySheet::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_words && event->type() == QEvent::KeyPress) {

@@ -16,15 +16,15 @@ class QTextBrowser;
 
 namespace lhrs::gui {
 
-// The terms of the window, found by a part of a word: what each means, an example from what is shown now, where it comes from,
-// and the terms beside it. It stays beside the picture until it is closed, and its example follows the cluster.
+// The terms of the window, searchable by a part of a word: for each its meaning, an example from what is shown now, its
+// source, and related terms. It stays beside the picture until it is closed, and the example follows the cluster.
 class GlossarySheet : public QDialog, public FrameView {
     Q_OBJECT
 public:
     using Example = std::function<QString(const Term&)>;
     GlossarySheet(Example example, QWidget* parent);
 
-    // Shows itself: at the term or, where there is none, with the search ready.
+    // Shows the sheet at the term, or with the search field ready if there is none.
     void openAt(const Term* term);
     const Term* shown() const { return m_shown; }
     bool refresh(double seconds) override;
@@ -47,7 +47,7 @@ private:
     QLabel* m_related;
     std::vector<const Term*> m_found;
     const Term* m_shown = nullptr;
-    QString m_written; // the example that the entry has
+    QString m_written; // the example that is displayed
     double m_time = 0, m_writtenAt = 0;
 };
 

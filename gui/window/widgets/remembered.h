@@ -10,11 +10,11 @@ class QSettings;
 
 namespace lhrs::gui {
 
-// What a person chose, found again the next time: looks of the window, fields of the start page. The file may have been
-// written by anybody: what is no sensible value counts as not there.
+// A person's choices, restored in the next session: looks of the window, fields of the start page. The file is not
+// trusted: a value that makes no sense is treated as missing.
 class Remembered {
 public:
-    // Without a path nothing is kept.
+    // With an empty path, nothing is kept.
     explicit Remembered(const QString& path);
     ~Remembered();
 
@@ -23,7 +23,7 @@ public:
     double number(const QString& key, double low, double high, double otherwise) const;
     void keep(const QString& key, const QVariant& value);
 
-    // Where the window keeps it, unless told otherwise.
+    // The default path of the window.
     static QString usualPath();
 
 private:

@@ -10,7 +10,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kNotesShare = 0.6; // of the screen's width and height, for a window of notes on a screen of its own
+constexpr double kNotesShare = 0.6; // of the screen's width and height, for notes on a separate screen
 
 std::int64_t areaOf(const QRect& rect)
 {
