@@ -13,10 +13,10 @@
 
 namespace lhrs::gui {
 
-// What a script that stands in for a person may not do: the exercise makes its cluster, and its judge needs all events.
+// Calls that a stand-in script may not make: the exercise creates its cluster, and its judge needs all events.
 constexpr const char* kNotOfStandIns[] = { "lab.cluster", "lab.exercise", "lab.detail", "lab.measure", "lab.atEnd" };
-constexpr int kJsonMax = 64 << 10; // of the values of a call that are recorded
-// Of a value that a script gives to a call, and of what it makes at once.
+constexpr int kJsonMax = 64 << 10; // limit for the recorded values of a call
+// Limits for a value that a script passes to a call, and for what it creates at once.
 constexpr double kLettersMax = 1 << 24, kValuesMax = 1'000'000, kDepthMax = 100;
 constexpr double kElementsMade = 10'000'000, kPatternMax = 10'000, kProxiesMax = 10'000;
 
@@ -89,10 +89,10 @@ void Lab::install()
     m_context.prelude = make.call({ bridge, calls, kLettersMax, kValuesMax, kDepthMax });
     LHRS_CHECK(!make.isError() && !m_context.prelude.isError());
 
-    // The only door out is `lab`: no clock, no code made from text, no waiting that cannot be ended. The constructors
-    // of functions can also be reached through any function.
+    // The script's only access to the outside is `lab`: there is no clock, no code from text, and no wait that cannot
+    // be stopped. Function constructors can also be reached through any function.
     QJSValue global = engine.globalObject();
-    m_stringify = global.property("JSON").property("stringify"); // whatever the script makes of JSON later
+    m_stringify = global.property("JSON").property("stringify"); // kept, because a script may replace JSON
     global.setProperty("lab", m_context.prelude.property("lab"));
     engine.evaluate("[function () {}, function* () {}, () => {}].forEach(f =>"
                     " Object.defineProperty(Object.getPrototypeOf(f), 'constructor', { value: undefined }))",
@@ -124,10 +124,10 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
         raise(unknownMember(self.toString()), self.toString());
         return {};
     }
-    LHRS_CHECK(reference != nullptr); // the prelude was built from it
+    LHRS_CHECK(reference != nullptr); // the prelude was built from the reference
     m_before(line, *reference);
     if (m_context.isStopped())
-        return {}; // the engine is interrupted: nothing of the script runs any more
+        return {}; // the engine is interrupted: no more of the script runs
     if (!problem.isEmpty()) {
         raise({ LabCode::BadArgument, "A value given to " + name + " cannot be taken: " + problem + "." }, name);
         return {};
@@ -158,9 +158,9 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
         m_context.hearOut();
     const std::int64_t began = m_context.ingest.nowNs();
     const LabResult<QJSValue> result = m_handlers.at(name)({ *reference, *complete, self });
-    m_context.line = line; // functions of the script that were called meanwhile had lines of their own
+    m_context.line = line; // functions of the script that ran meanwhile had lines of their own
     if (m_context.hasCluster)
-        m_context.hearOut(); // when it ended, and after which events
+        m_context.hearOut(); // the time of its end, and the events before it
     if (m_context.observer.wantsCalls())
         m_context.observer.onCalled({ line, name, json(arguments),
             result ? json(*result) : json(result.error().message), bool(result), m_context.ingest.nowNs() - began });
@@ -174,7 +174,7 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
 QString Lab::json(const QJSValue& value)
 {
     const QJSValue text = m_stringify.call({ value });
-    return text.isString() ? text.toString().left(kJsonMax) : QString(); // functions and circles have no text
+    return text.isString() ? text.toString().left(kJsonMax) : QString(); // functions and cyclic values have no text
 }
 
 LabError Lab::unknownMember(const QString& name) const
@@ -192,7 +192,7 @@ LabError Lab::unknownMember(const QString& name) const
 void Lab::raise(const LabError& error, const QString& call)
 {
     if (error.code == LabCode::Stopped && m_context.isStopped())
-        return; // the engine is interrupted, which no catch can hold up
+        return; // the engine is interrupted, which the script cannot catch
     if (!error.thrown.isUndefined()) {
         m_context.engine.throwError(error.thrown);
         return;

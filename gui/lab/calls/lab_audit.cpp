@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parity check of a group as a call of the script (window.md 4.5).
+// The call for the parity check of a group.
 #include "gui/lab/control/audit.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Clients and their workloads (window.md 4.3).
+// Calls for clients and their workloads.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/calls/lab_workloads.h"
@@ -20,9 +20,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kGraceSeconds = 2;              // beyond an operation's own time-out
+constexpr double kGraceSeconds = 2;              // beyond an operation's own timeout
 
-// A workload that runs beside the script; shared with the callback that brings its result.
+// A workload that runs beside the script; shared with the callback that receives its result.
 struct Running {
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -89,7 +89,7 @@ struct ClientCalls {
         if (!reply)
             return reply.error();
         context.clients[name].mode = mode;
-        context.ingest.refresh({ process }); // no event tells of it
+        context.ingest.refresh({ process }); // no event reports the change
         return imageOf(process);
     }
 
@@ -134,7 +134,7 @@ struct ClientCalls {
         return context.prelude.property("client").call({ self });
     }
 
-    // null: as the file's timers say.
+    // null: the file's timers apply.
     LabResult<bool> setPatience(ProcessId process, const QJSValue& seconds) const
     {
         pb::Command command;
@@ -145,7 +145,7 @@ struct ClientCalls {
         return true;
     }
 
-    // A client process of that name: one that is there, or a new one.
+    // Finds the client process of that name or starts it.
     LabResult<ProcessId> find(const QString& name) const
     {
         for (const KnownProcess& known : context.control.directory()) {
@@ -167,7 +167,8 @@ struct ClientCalls {
         return ProcessId(started->node());
     }
 
-    // A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks.
+    // A client refuses workloads until the coordinator has sent it the parameters of the file; an empty workload
+    // tests this.
     LabResult<bool> awaitRegistered(const QString& name, ProcessId process) const
     {
         const auto deadline = context.deadlineIn(kAnswerSeconds);
@@ -259,7 +260,7 @@ struct ClientCalls {
         return reply->gauges().messages_in() + reply->gauges().messages_out();
     }
 
-    // `isAwaited`: the call returns at its end.
+    // `isAwaited`: the call waits for the end of the workload.
     LabResult<std::shared_ptr<Running>> begin(const LabCall& c, bool isAwaited) const
     {
         const QString name = c.self.property("name").toString();
@@ -297,14 +298,14 @@ struct ClientCalls {
         return running.answer.has_value();
     }
 
-    // `isPassing`: its command lets virtual time go on; else that is done here.
+    // `isPassing`: the command itself advances virtual time; otherwise it is advanced here.
     LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
     {
         for (const auto deadline = context.deadlineIn(timeout);
              !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && context.now() < deadline;)
             context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
-        // Where virtual time stands again nothing comes any more.
+        // Where virtual time stands again, nothing more can arrive.
         const auto patience = isPassing || !context.isInStep() ? context.patience(timeout) : std::chrono::milliseconds(0);
         const bool isDone = running->changed.wait_for(
             lock, context.stopToken(), patience, [&] { return running->answer.has_value(); });
@@ -326,7 +327,7 @@ struct ClientCalls {
             messages ? std::optional(*messages - running->messagesBefore) : std::nullopt, running->hasRate);
     }
 
-    // What was seen instead of the end.
+    // The timeout error, which says what was observed instead of the end.
     LabError timedOut(const QString& name, double timeout) const
     {
         LabError error { LabCode::Timeout, "The workload of " + name + " is not done after " + QString::number(timeout)
@@ -347,7 +348,7 @@ struct ClientCalls {
         return error;
     }
 
-    // A workload that timed out, or was stopped, goes on in the client until it is told to end.
+    // A workload that timed out or was stopped continues in the client until the client is told to end it.
     void endWorkload(const QString& name) const
     {
         if (const auto process = processOf(name)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Virtual time of a simulated cluster (window.md 4.2).
+// Calls for the virtual time of a simulated cluster.
 #include "gui/lab/calls/lab.h"
 
 namespace lhrs::gui {

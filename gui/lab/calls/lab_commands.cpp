@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cluster, parameters, random numbers, targets (window.md 4.2).
+// Calls for the cluster, parameters, random numbers and targets.
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -58,7 +58,7 @@ LabResult<pb::FileConfig> configOf(const Arguments& o)
     return config;
 }
 
-// "m is 4 there, 8 wanted": the first parameter in which a file differs; empty: none.
+// "m is 4 there, 8 wanted": the first parameter in which the files differ; empty if none.
 QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
 {
     const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
@@ -85,7 +85,7 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
 }
 
-// What the run is, beside its tables: Refused, when it could not be written.
+// Reports a fact of the run besides its tables. Refused: it could not be written.
 template <class Tell>
 LabResult<bool> keep(const LabContext& context, const Tell& tell)
 {
@@ -143,7 +143,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
 
     const double timeout = o.number("timeout");
     bool isNew = true;
-    Cue former; // where the cluster before ends
+    Cue former; // end of the former cluster
     if (context.settings.mayStartCluster) {
         const auto running = context.local.options();
         const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
@@ -170,7 +170,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     auto file = awaitFile(context, timeout);
     if (!file)
         return file.error();
-    // One that is kept may have been changed by lab.recovery.
+    // lab.recovery may have changed an existing file.
     if (context.settings.mayStartCluster && file->config().recovery() != config->recovery()) {
         if (const auto changed = setRecoveryWay(context, config->recovery()); !changed)
             return changed.error();
@@ -188,7 +188,7 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
         facts.parameters["timers"] = o.text("timers");
-        // Of processes that were not started here nobody knows; virtual time is never late.
+        // Nothing is known of processes that were not started here; virtual time is never late.
         const auto patience = context.local.patience();
         facts.parameters["wake_late_ms"] = patience ? QVariant(double(patience->wakeLateNs) / 1e6) : QVariant();
         facts.parameters["time_scale"] = patience ? QVariant(patience->timeScale)
@@ -217,7 +217,8 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
         if (known.info.kind() == pb::COORDINATOR)
             address = QString::fromStdString(known.info.control_endpoint());
     }
-    if (context.isInStep()) { // the machine chose the port: to be read, and not told with what the seed decides
+    // Not enumerable, because the machine chose the port: printed results depend on the seed only.
+    if (context.isInStep()) {
         QJSValue hidden = context.engine.newObject();
         hidden.setProperty("value", address);
         context.engine.globalObject().property("Object").property("defineProperty").call({ result, "address", hidden });
@@ -254,13 +255,13 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
             if (const auto added = context.local.addServers(pool, count, context.stopToken()); !added)
                 return context.isStopped() ? context.stopped()
                     : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
-    // Some may be taken at once by what waited for them.
+    // Some spares may be taken at once by splits or recoveries that waited for them.
     if (const auto known = context.awaitServers(o.number("timeout")); !known)
         return known.error();
     return sparesNow(context);
 }
 
-// NaN and infinity are no values of a parameter.
+// Rejects NaN and infinity.
 double finiteNumber(const QString& text, bool& isGood)
 {
     const double number = text.toDouble(&isGood);
@@ -311,7 +312,7 @@ LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& default
 LabResult<QJSValue> setDetail(LabContext& context, const QString& word, std::uint32_t sample)
 {
     const pb::Detail former = context.control.detail();
-    context.control.setDetail(detailOf(word.toStdString()).value(), sample); // the reference lets no other words through
+    context.control.setDetail(detailOf(word.toStdString()).value(), sample); // the reference allows no other words
     if (const auto told = context.awaitDetail(); !told)
         return told.error();
     return QJSValue(QString::fromStdString(detailWord(former)));
@@ -329,7 +330,7 @@ QJSValue makeTarget(
     return context.prelude.property("target").call({ object });
 }
 
-// A number or a list of them, as a list.
+// A number or a list of numbers, as a list.
 std::vector<std::uint32_t> numbersOf(const QJSValue& value)
 {
     if (!value.isArray())

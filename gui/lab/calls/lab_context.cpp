@@ -7,9 +7,10 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::seconds kStepPatience(600); // of real time: virtual time may go slowly
-constexpr std::chrono::milliseconds kHearing(300); // for the place of what is said: a script is not kept waiting for it
-constexpr std::chrono::seconds kEventsLeft(2);    // until what was published has come in
+constexpr std::chrono::seconds kStepPatience(600); // in real time, because virtual time may be slow
+// Limit for placing a caption in the run; a script must not wait longer for it.
+constexpr std::chrono::milliseconds kHearing(300);
+constexpr std::chrono::seconds kEventsLeft(2);    // limit for receiving the events published so far
 
 } // namespace
 
@@ -38,7 +39,7 @@ std::chrono::milliseconds LabContext::patience(double seconds) const
 {
     const auto simulation = control.simulation();
     const bool isSlow = simulation && simulation->factor() > 0 && simulation->factor() < 1;
-#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // where everything takes many times as long
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // sanitizers slow everything down
     seconds *= 10;
 #endif
     return millisecondsOf(isSlow ? seconds / simulation->factor() : seconds);
@@ -50,7 +51,8 @@ AwakeClock::time_point LabContext::now() const
     const auto real = AwakeClock::now();
     const std::optional<std::int64_t> virtualNs = simulation && isInStep() ? std::optional(simulation->virtual_ns()) : std::nullopt;
     if (virtualNs && waited.virtualNs)
-        waited.now += std::chrono::nanoseconds(std::max(std::int64_t(0), *virtualNs - *waited.virtualNs)); // another cluster begins anew
+        // A new cluster may have an earlier time.
+        waited.now += std::chrono::nanoseconds(std::max(std::int64_t(0), *virtualNs - *waited.virtualNs));
     else if (!virtualNs && !waited.virtualNs)
         waited.now += real - waited.real;
     waited.real = real;
@@ -79,20 +81,21 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
         while (!isBeyond && !isStopped() && now() < deadline);
         return isBeyond;
     }
-    // The length of a step depends on the steps before alone, and there is one look after each: so all runs look at the
-    // same instants, however fast the machine is. What waits long need not look so often.
+    // The length of a step depends only on the number of earlier steps, and the state is checked once after each
+    // step. All runs therefore check at the same instants, whatever the speed of the machine. Long waits need fewer
+    // checks.
     constexpr std::uint32_t kLonger = 8, kStepMaxMs = 50;
     pb::Command command;
     command.mutable_step_clock()->set_ns(std::min(1 + steps++ / kLonger, kStepMaxMs) * 1'000'000ull);
     const Answer answer = control.callAndWait(control.simulator(), std::move(command), kStepPatience, stopToken());
     if (!answer) {
         const bool isBeyond = ingest.waitBeyond(cursor, std::chrono::steady_clock::now() + kLookAgain, stopToken());
-        waited.now += AwakeClock::now() - waited.real; // of a simulator that is gone, no time of its own passes
+        waited.now += AwakeClock::now() - waited.real; // virtual time does not pass if the simulator is gone
         waited.real = AwakeClock::now();
         return isBeyond || waited.now < deadline;
     }
     control.learnSimulation(answer.reply.simulation());
-    hearOut(answer.reply.simulation()); // a call that was stopped sees that itself
+    hearOut(answer.reply.simulation()); // the caller detects a stop itself
     return ingest.committed() > cursor || now() < deadline;
 }
 
@@ -113,7 +116,7 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
         const bool isOver = (last && cursor >= *last) || (page.events.empty() && !waitBeyond(cursor, deadline));
         if (isStopped())
             return stopped();
-        if (isOver && missed > 0) // what is waited for may have been among them
+        if (isOver && missed > 0) // the awaited event may have been among them
             return notKept(missed);
         if (isOver)
             return false;
@@ -146,7 +149,8 @@ void LabContext::hearOut(const pb::SimulationState& state) const
     const std::pair now(clusters, state.events());
     if (now != heard && !catchUp())
         return;
-    // Of one that has ended nobody can be asked how far it came; and a snapshot may be wanted although nothing has happened.
+    // A process that has ended cannot be asked for its number of events, and a snapshot may be wanted without a new
+    // event.
     if (ingest.waitAllFolded(state.events(), std::chrono::steady_clock::now() + kEventsLeft, stopToken()))
         heard = now;
 }
@@ -262,7 +266,7 @@ LabResult<bool> LabContext::catchUp(std::chrono::milliseconds timeout) const
         const std::vector<Answer> answers = control.callAllAndWait(calls, most, stopToken());
         const auto deadline = std::chrono::steady_clock::now() + timeout;
         for (const Answer& answer : answers)
-            if (answer) // one that does not answer has nothing to wait for
+            if (answer) // a process that does not answer has nothing to wait for
                 ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
     };
     await(questions, timeout);
@@ -278,7 +282,7 @@ Cue LabContext::cueNow() const
     if (!observer.wantsReel())
         return {};
     if (hasCluster && !isStopped())
-        (void)catchUp(kHearing); // of a process that does not answer nothing more is known
+        (void)catchUp(kHearing); // nothing more can be learned from a process that does not answer
     return { ingest.committed(), std::int64_t(std::llround(nowSeconds() * 1e9)), false };
 }
 
@@ -291,7 +295,7 @@ LabResult<bool> LabContext::awaitServers(double timeout) const
         const auto list = ask(control.coordinator(), std::move(command), 5);
         if (!list)
             return list.error();
-        // One that ended stays in the list for a while, so the numbers alone would say too little.
+        // Comparing counts is not enough, because an ended process stays in the list for a while.
         std::set<ProcessId> known;
         for (const pb::ProcessList::Entry& entry : list->processes().processes())
             known.insert(entry.process().node());
@@ -321,7 +325,7 @@ LabResult<bool> LabContext::awaitDetail() const
         return LabError { LabCode::Timeout, QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
     hearOut();
     control.refreshTold();
-    hearOut(); // what the level left out so far comes before anything else is done
+    hearOut(); // the snapshots requested by the new level must arrive before the script continues
     return true;
 }
 
@@ -333,7 +337,7 @@ LabResult<QJSValue> LabContext::callBack(const QJSValue& function, const QJSValu
     const QJSValue result = prelude.property("guard").call({ function, list });
     if (isStopped() || engine.isInterrupted())
         return stopped();
-    if (!result.isArray()) // the guard itself failed, e.g. because the stack is too deep
+    if (!result.isArray()) // the guard itself failed, e.g. because of the stack depth
         return LabError { LabCode::Refused, result.toString(), {}, result };
     if (!result.property(0).toBool())
         return LabError { LabCode::Refused, result.property(1).toString(), {}, result.property(1) };

@@ -27,38 +27,39 @@ namespace lhrs::gui {
 
 class WitnessBook;
 
-constexpr double kAnswerSeconds = 5; // of real time, that a process has
-constexpr std::size_t kEventsAtOnce = 2000; // looked through
-constexpr std::chrono::milliseconds kLookAgain(20); // at what was told, while something is waited for
+constexpr double kAnswerSeconds = 5; // real time in which a process has to answer, in s
+constexpr std::size_t kEventsAtOnce = 2000; // events examined in one go
+constexpr std::chrono::milliseconds kLookAgain(20); // poll interval while a call waits
 
-// What a run of a script is told from outside.
+// The settings of a script run, given from outside.
 struct ScriptSettings {
     std::uint64_t seed = 1;
     std::map<QString, QString> sets;   // --set NAME=VALUE
     double pace = 0;                   // speed of captions and pauses; 0: none
     bool keepGoing = false;            // an expectation that fails does not end the script
-    QString run;                       // its id; empty: a new one
-    ResultSink* results = nullptr;     // keeps what is measured as it comes; it outlives the run. Null: nothing does
-    bool mayStartCluster = true;       // false: connected to a cluster of somebody else
-    // Acts in place of the person that lab.exercise waits for; no text: nothing does.
+    QString run;                       // the run's id; empty: a new one is chosen
+    // Takes each measured row at once; must outlive the run; null: rows go nowhere else.
+    ResultSink* results = nullptr;
+    bool mayStartCluster = true;       // false: connected to a cluster that another program started
+    // Acts in place of the person in lab.exercise; without text there is no stand-in.
     struct StandIn {
         QString source, file;
     } standIn = {};
     QString paperDirectory;            // published tables
     std::chrono::milliseconds limit {}; // 0: none
-    std::int64_t memoryBytes = std::int64_t(2) << 30; // by which the program may grow meanwhile
-    std::size_t rowsMax = 250'000;     // of all tables together; they are kept in memory
-    std::chrono::milliseconds endLimit { 10'000 }; // of each function given to lab.atEnd (window.md 4.1)
+    std::int64_t memoryBytes = std::int64_t(2) << 30; // memory by which the program may grow during the run
+    std::size_t rowsMax = 250'000;     // limit for all tables together, which are kept in memory
+    std::chrono::milliseconds endLimit { 10'000 }; // for each function given to lab.atEnd
 };
 
-// A number generator of our own, so that a seed gives the same numbers everywhere (SplitMix64).
+// A private random generator (SplitMix64), so that a seed gives the same numbers on every platform.
 class LabRandom {
 public:
     explicit LabRandom(std::uint64_t seed) : m_state(seed) {}
     std::uint64_t next();
-    // 0..count-1; count >= 1.
+    // A number in 0..count-1; requires count >= 1.
     std::uint64_t below(std::uint64_t count) { return next() % count; }
-    // 0 up to 1.
+    // A number in [0, 1).
     double fraction() { return double(next() >> 11) / 9007199254740992.0; }
 
 private:
@@ -70,7 +71,7 @@ struct LabClientInfo {
     pb::ImageMode mode = pb::ADJUSTING;
 };
 
-// What all groups of calls share while one script runs. Of the script's thread.
+// The state that all groups of calls share while one script runs. Used by the script's thread only.
 struct LabContext {
     Ingest& ingest;
     ControlClient& control;
@@ -79,89 +80,94 @@ struct LabContext {
     ScriptObserver& observer;
     const ScriptSettings& settings;
     QJSEngine& engine;
-    QJSValue prelude; // what lab_prelude.js gave: guard, makers
-    std::function<std::stop_token()> stopToken;      // of the present phase: the script, or its end
+    QJSValue prelude; // the value of lab_prelude.js: guard and makers
+    // Of the present phase: the script itself or its lab.atEnd functions.
+    std::function<std::stop_token()> stopToken;
     std::function<void(double seconds)> dwell;       // a pause of the show
     LabTables& tables;
     LabCharts& charts;
-    std::function<QString()> lacking = {};           // why there is no memory for more; empty: there is
-    // Runs the script that acts in place of a person in an exercise; `before` is called before each of its calls. Null:
-    // there is none.
+    std::function<QString()> lacking = {};           // why the memory limit forbids more; empty if it does not
+    // Runs the script that acts in place of a person in an exercise; `before` is called before each of its calls.
+    // Null if there is no such script.
     std::function<LabResult<bool>(const std::function<LabResult<bool>()>& before)> standIn = {};
-    bool isStandIn = false;                          // this is that script
+    bool isStandIn = false;                          // this context belongs to the stand-in
 
     LabRandom random { settings.seed };
     bool hasCluster = false;
     pb::FileConfig config = {};
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name
-    std::uint64_t workloads = 0;              // run so far: each draws from a seed of its own
-    int clusters = 0;                         // made so far
+    std::uint64_t workloads = 0;              // number run so far; each workload draws from its own seed
+    int clusters = 0;                         // number made so far
     std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
-    int line = 0;                             // of the script, in the present call
-    // What now() was when it was last asked, and by which clocks.
+    int line = 0;                             // the script's line of the present call
+    // The last result of now() and the clock that it came from.
     struct Waited {
         AwakeClock::time_point now = AwakeClock::now(), real = now;
-        std::optional<std::int64_t> virtualNs; // nothing: real time passed
+        std::optional<std::int64_t> virtualNs; // empty: real time passed
     };
     mutable Waited waited {};
-    mutable std::uint32_t steps = 0;          // of virtual time, that the present call has waited
-    mutable std::pair<int, std::uint64_t> heard {}; // cluster and how many events it had told, when all of them were here
+    mutable std::uint32_t steps = 0;          // steps of virtual time that the present call has waited
+    // The cluster and its number of published events when all of them had been received.
+    mutable std::pair<int, std::uint64_t> heard {};
     int expectationsHeld = 0, expectationsFailed = 0;
-    bool hasTakenSets = false; // it called lab.params
+    bool hasTakenSets = false; // lab.params was called
 
     bool isStopped() const { return stopToken().stop_requested(); }
     LabError stopped() const { return { LabCode::Stopped, "The script was stopped." }; }
 
-    // Known from the processes; events say it, too, but come a little later.
+    // Derived from the processes. Events tell it too, but slightly later.
     bool isSimulated() const { return !control.simulator().empty(); }
-    // The run's clock now, in seconds; of a simulated cluster virtual time, as it is at this moment.
+    // The run's clock, in s. In a simulated cluster this is the present virtual time.
     double nowSeconds() const;
-    // How long an answer is waited for that comes in so many seconds of the cluster: longer where virtual time goes slowly.
+    // The real time to wait for an answer that takes this many seconds of cluster time; longer where virtual time
+    // runs slowly.
     std::chrono::milliseconds patience(double seconds) const;
-    // The clock that calls wait by: real time; where virtual time stands but for what calls wait for, virtual time, so that what a
-    // script finds at the end of a wait does not depend on how fast the machine is.
+    // The clock for waits. It is real time, unless virtual time advances only while a call waits: then it is virtual
+    // time, so that what a script finds after a wait does not depend on the speed of the machine.
     AwakeClock::time_point now() const;
     AwakeClock::time_point deadlineIn(double seconds) const;
-    // Virtual time stands still but for what calls wait for.
+    // Virtual time advances only while a call waits.
     bool isInStep() const;
-    // Waits until there are events beyond the cursor, at most so long. Where virtual time stands it goes on by one step, and it is
-    // time to look again. False: the deadline is over, and there are none.
-    bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // of now()
-    // Gives all events beyond the cursor, as they come, until `take` says that it has what it wants. False: it has not, and the
-    // deadline is over; events that come all the time do not put it off. An error: the same, and some were not kept.
-    // `kind`: of those that are waited for; BODY_NOT_SET: any.
+    // Waits until there are events beyond the cursor or the deadline has passed. In step mode (isInStep) virtual time
+    // advances by one step and the caller looks again. False: the deadline has passed and there are no events.
+    bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // deadline by now()
+    // Passes all events beyond the cursor to `take`, as they arrive, until it returns true. False: the deadline
+    // passed first; a steady stream of events does not extend it. An error: the deadline passed and some events had
+    // been dropped from the ring. `kind`: the kind that is waited for; BODY_NOT_SET: any.
     LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, pb::Event::BodyCase kind,
         const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const;
-    // So many events that were asked for came, and are kept no more.
+    // The error for events that were asked for but are no longer kept; `missed` is their number.
     static LabError notKept(std::uint64_t missed);
-    // Where virtual time stands: waits until all that was told is here, so that no call sees an older state than another run's.
+    // In step mode: waits until all published events have been received, so that a call sees the same state in every
+    // run.
     void hearOut() const;
     void hearOut(const pb::SimulationState& state) const;
-    // Of a call whose answer takes its time; virtual time goes on meanwhile.
+    // Prepares a command whose answer takes time; virtual time advances meanwhile.
     pb::Command awaited(pb::Command command, double timeoutSeconds) const;
-    // Sends a command and turns what is no answer into the error of that kind.
+    // Sends a command. A missing answer or a refusal becomes the LabError of its kind.
     LabResult<pb::CommandReply> ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const;
-    // All at once.
+    // Sends all commands at once.
     LabResult<std::vector<pb::CommandReply>> askAll(
         const std::vector<std::pair<CallTarget, pb::Command>>& calls, double timeoutSeconds) const;
-    // The coordinator's own picture of the file.
+    // The coordinator's own view of the file.
     LabResult<pb::FileDescription> describeFile(double timeoutSeconds = 5) const;
-    // Waits until the coordinator, if it was started anew, knows its file again.
+    // Waits until the coordinator knows its file again, in case it was restarted.
     LabResult<bool> awaitCoordinator(double timeoutSeconds) const;
-    // The process' name; its number when nothing is known of it.
+    // The name of the process, or its number if nothing else is known of it.
     QString nameOf(ProcessId process) const;
-    // Waits until the coordinator knows all servers that were started: then they are spares, or buckets already.
+    // Waits until the coordinator knows all servers that were started, as spares or as buckets.
     LabResult<bool> awaitServers(double timeoutSeconds) const;
-    // Waits until all events that processes have published by now are here.
+    // Waits until all events published so far have been received.
     LabResult<bool> catchUp(std::chrono::milliseconds timeout = std::chrono::seconds(2)) const;
-    // Where on the reel the script is: everything that has happened up to now is heard out first, where the observer wants to know.
+    // The script's present position on the reel. If the observer wants reel entries, everything that has happened so
+    // far is received first.
     Cue cueNow() const;
-    // Waits until all processes publish at the level that is wanted. Timeout: one of them does not answer.
+    // Waits until all processes publish at the wanted detail level. Timeout: a process does not answer.
     LabResult<bool> awaitDetail() const;
-    // Calls a function of the script. What it throws is the error's `thrown`.
+    // Calls a function of the script. An exception becomes the error's `thrown`.
     LabResult<QJSValue> callBack(const QJSValue& function, const QJSValueList& arguments = {}) const;
-    // The error that an answer stands for.
+    // The LabError for an answer that is not a reply.
     static LabError errorOf(const Answer& answer);
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Exercises: a person, or a script that stands in for one, brings about what is asked for, and the events of the run
-// judge it.
+// Exercises: a person or a stand-in script performs a task, and the events of the run are judged.
 #include "gui/lab/reel/exercise.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -14,14 +13,15 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kEventsJudged = 150'000;         // they are values of the script, which take memory
-constexpr double kRestSeconds = 30;                    // of the run, until what is under way has ended
+// Limit, because they become values of the script and take memory.
+constexpr std::size_t kEventsJudged = 150'000;
+constexpr double kRestSeconds = 30;                    // time on the run's clock for operations under way to end
 constexpr double kRestBeforeSeconds = 20;              // before the exercise begins
-constexpr std::chrono::milliseconds kJudgeAgain(250);  // where no event comes
-constexpr std::chrono::milliseconds kJudgeLeast(50);   // between two judgements, of a machine that is busy
+constexpr std::chrono::milliseconds kJudgeAgain(250);  // interval of judgements without new events
+constexpr std::chrono::milliseconds kJudgeLeast(50);   // minimum time between judgements, for a busy machine
 constexpr std::uint32_t kGoalsMost = 10, kHintsMost = 10;
 
-// How often a process says what it holds, and single messages, are no part of what an exercise asks for.
+// Gauges and single messages are not judged.
 bool isJudged(const pb::Event& event)
 {
     return !event.has_message_sent() && !event.has_message_received() && !event.has_gauges();
@@ -36,14 +36,14 @@ QString stateOf(const DownMember* down, pb::MemberState state)
 QString processName(const ClusterState& state, ProcessId process) {
     return QString::fromStdString(processShown(process, state)); }
 
-// A group of which more is lost than the parity replaces stays so until a person takes note of it.
+// A group that lost more than the parity replaces stays lost until a person acknowledges the loss.
 bool isLostGroup(const ClusterState& state, std::uint32_t number)
 {
     const auto group = state.groups.find(number);
     return group != state.groups.end() && group->second.state == pb::GROUP_LOST;
 }
 
-// Whether nothing is under way, as far as events tell: splits, recoveries, suspicions, operations.
+// Whether nothing is under way according to the events: splits, recoveries, suspicions, operations.
 bool isAtRest(const ClusterState& state)
 {
     if (state.file.splitsOwed > 0 && state.file.waitsFor.empty())
@@ -63,7 +63,7 @@ bool isAtRest(const ClusterState& state)
     }
     if (state.file.config.recovery() != pb::RECOVERY_AUTOMATIC)
         return true;
-    // A process that ended has yet to be missed.
+    // The failure of an ended process may not have been detected yet.
     const auto isMissing = [&](const auto& bucket, std::uint32_t group) {
         const auto known = state.processes.find(bucket.process);
         return known != state.processes.end() && known->second.hasEnded && state.downOf(bucket) == nullptr
@@ -76,7 +76,7 @@ bool isAtRest(const ClusterState& state)
         [&](const auto& one) { return isMissing(one.second, one.second.group); });
 }
 
-// What a judge sees beside the events: the state that they have led to.
+// The state after the events, which the judge also sees.
 class StateValue {
 public:
     StateValue(const ClusterState& state, QJSEngine& engine) : m_state(state), m_engine(engine) {}
@@ -158,7 +158,7 @@ private:
         return value;
     }
 
-    // When it ended no event tells.
+    // The time of its end is left out, because no event reports it.
     QJSValue process(const ProcessState& process) const
     {
         QJSValue value = m_engine.newObject();
@@ -189,7 +189,7 @@ LabError badGoal(std::uint32_t number, const QString& what)
         "goals: [{ text: '...', judge: (events, state) => ({ held: true, why: '...' }) }]" };
 }
 
-// One exercise while it is under way.
+// An exercise in progress.
 class Exercise {
 public:
     explicit Exercise(LabContext& context) : m_context(context) {}
@@ -225,7 +225,7 @@ public:
         return true;
     }
 
-    // What the set-up of the scenario has done is no part of it.
+    // The set-up of the scenario is not part of the exercise.
     LabResult<bool> begin()
     {
         if (m_context.control.detail() != pb::FULL && m_context.control.detail() != pb::OPERATIONS) {
@@ -244,10 +244,11 @@ public:
         return true;
     }
 
-    // A person acts until all goals hold. One that can no longer hold stays as it is, until the person begins anew.
+    // Waits until all goals hold by a person's actions. A goal that can no longer hold stays failed until the person
+    // restarts.
     LabResult<bool> awaitPerson()
     {
-        std::optional<std::uint32_t> checked; // so many events had been seen when it did not hold after all
+        std::optional<std::uint32_t> checked; // number of events when the check at rest failed
         for (;;) {
             const auto began = AwakeClock::now();
             if (const auto gathered = gather(); !gathered)
@@ -268,7 +269,8 @@ public:
             const auto least = AwakeClock::now() + std::max(kJudgeLeast, 4 * took);
             m_context.ingest.waitBeyond(m_seen, std::chrono::steady_clock::now() + kJudgeAgain, m_context.stopToken());
             m_seen = m_context.ingest.committed();
-            while (!m_context.isStopped() && AwakeClock::now() < least) // what comes meanwhile is judged together
+            // Events that arrive meanwhile are judged together.
+            while (!m_context.isStopped() && AwakeClock::now() < least)
                 m_context.ingest.waitBeyond(m_context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
                     m_context.stopToken());
             if (m_context.isStopped())
@@ -276,7 +278,7 @@ public:
         }
     }
 
-    // A script acts once, and is judged when nothing is under way any more.
+    // The script acts once; the result is judged when nothing is under way.
     LabResult<bool> runStandIn()
     {
         const auto done = m_context.standIn([this]() -> LabResult<bool> { return gather(); });
@@ -334,7 +336,7 @@ private:
         }
     }
 
-    // Takes the events that have come since.
+    // Collects the new events.
     LabResult<bool> gather()
     {
         if (m_context.control.detail() != pb::FULL && m_context.control.detail() != pb::OPERATIONS)
@@ -396,7 +398,7 @@ private:
             if (!m_checks[i].isCallable())
                 continue;
             auto checked = m_context.callBack(m_checks[i]);
-            // A call of lab that was not possible now.
+            // A call of lab was not possible in this state.
             if (!checked && checked.error().thrown.property("code").isString()) {
                 m_shown.goals[i].state = ExerciseGoal::State::Open;
                 m_shown.goals[i].why = checked.error().thrown.property("message").toString();
@@ -410,7 +412,7 @@ private:
         }
         if (const auto here = m_context.catchUp(); !here)
             return here;
-        m_cursor = m_context.ingest.committed(); // what was checked is nobody's solution
+        m_cursor = m_context.ingest.committed(); // the judge's own calls are not part of a solution
         return m_shown.isHeld();
     }
 
@@ -434,7 +436,7 @@ private:
     ExerciseShown m_shown;
     std::optional<ExerciseShown> m_told;
     std::vector<QJSValue> m_judges, m_checks;
-    QJSValue m_events;         // since it began, as values of the script
+    QJSValue m_events;         // since the start of the exercise, as values of the script
     std::uint32_t m_count = 0; // of them
     std::uint64_t m_cursor = 0, m_seen = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults of the network (window.md 4.4): each is armed at the processes that it concerns, under one number, and ends
-// with its lease wherever the script has gone.
+// Calls for network faults. Each fault is armed under one number at the processes that it concerns. It ends with its
+// lease, even if the script has ended.
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// Processes; nobody: a fault concerns everybody.
+// Processes; an empty side means every process.
 using Side = std::vector<FoundTarget>;
 
 FoundTarget targetOf(const KnownProcess& known)
@@ -159,7 +159,7 @@ LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
             return LabError { LabCode::BadArgument, "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };
         number = std::uint64_t(id.toNumber());
     } else if (context.settings.mayStartCluster)
-        resumed = context.local.resumeAll(); // who stands still could not hear that it is healed
+        resumed = context.local.resumeAll(); // a paused process could not receive the command to heal
     return QJSValue(double(resumed + healFaults(context.control, number, millisecondsOf(o.number("timeout")), context.stopToken()).size()));
 }
 
@@ -167,7 +167,7 @@ QJSValue requestedObject(LabContext& context, const pb::Fault& fault)
 {
     if (fault.has_network()) {
         pb::NetworkFault network = fault.network();
-        network.clear_peers(); // processes are named apart
+        network.clear_peers(); // processes are listed separately
         return scriptObject(network, context.engine);
     }
     if (fault.has_crash())
@@ -214,7 +214,7 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
         entry.setProperty("achieved", achieved);
         list.setProperty(at++, entry);
     }
-    // A process that stands still says nothing about faults: who paused it knows.
+    // A paused process does not answer; its fault is known here, where it was paused.
     for (const auto& [process, left] : paused) {
         QJSValue entry = context.engine.newObject();
         entry.setProperty("id", QJSValue(QJSValue::NullValue));
@@ -232,7 +232,7 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
 
 int faultsActive(const LabContext& context)
 {
-    std::set<std::uint64_t> armed; // one fault may be armed at many
+    std::set<std::uint64_t> armed; // one fault may be armed at several processes
     for (const auto& [id, process] : context.ingest.state().processes)
         for (const auto& [number, words] : process.faults)
             if (!process.hasEnded)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The holds of workload and messages.
+// Calls for the holds of the workload and of messages.
 #include "gui/lab/control/gate_orders.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -12,7 +12,7 @@ namespace {
 
 LabResult<QJSValue> holdWorkload(LabContext& context, bool isHeld, double timeout)
 {
-    // From now on those that start are told by the control client, which also renews the hold.
+    // The control client also holds clients that join later, and renews the hold.
     context.control.holdWorkload(isHeld);
     std::vector<std::pair<CallTarget, pb::Command>> calls;
     for (const KnownProcess& known : context.control.directory())
@@ -48,12 +48,12 @@ LabResult<QJSValue> gate(LabContext& context, bool isClosed, double within)
         return context.stopped();
     if (!outcome.text.empty() || (isClosed && !outcome.hasGate))
         return gateError(outcome);
-    if (const auto here = context.catchUp(); !here) // what was delivered before
+    if (const auto here = context.catchUp(); !here) // includes what was delivered before
         return here.error();
     return gateObject(context, outcome.isClosed);
 }
 
-// What the script is told of a message.
+// The script's form of a held message.
 QJSValue messageObject(const LabContext& context, const HeldAt& held)
 {
     QJSValue entry = context.engine.newObject();
@@ -81,7 +81,7 @@ LabError notHeld(const Error& error)
     return { LabCode::Refused, QString::fromStdString(error.text), "lab.gate(true) closes the gate." };
 }
 
-// What lab.held() gave, or one like it.
+// An entry of lab.held(), or an object like it.
 LabResult<HeldAt> heldOf(LabContext& context, const QJSValue& given)
 {
     const QString to = given.property("to").toString();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The invariant lamps as calls of the script (window.md 4.5).
+// Calls for the invariant lamps.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/state/lamps.h"
@@ -78,7 +78,7 @@ LabResult<QJSValue> expectLamps(LabContext& context, const Arguments& arguments)
             if (lamp.state == LampState::Violated || (isChecked && lamp.state != LampState::Holds))
                 wrong << sentenceOf(lamp);
         }
-        // A change that is under way may end, and a detail that was just chosen be heard of; what is violated stays so.
+        // A change under way may end, and a new detail level may take effect, so wait; a violation is final.
         if ((isPending || !wrong.isEmpty()) && !isViolated && context.now() < deadline) {
             context.waitBeyond(std::numeric_limits<std::uint64_t>::max(), context.now() + kLookAgain);
             if (context.isStopped())

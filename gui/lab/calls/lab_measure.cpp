@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measurements and the published tables (window.md 4.6).
+// Calls for measurements and for the published tables.
 #include "gui/lab/tables/csv_table.h"
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/calls/lab.h"
@@ -19,10 +19,10 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kOneSampledOf = 100; // at detail `sampled`, one operation in so many
+constexpr std::uint32_t kOneSampledOf = 100; // at detail `sampled`: one operation in 100 is observed
 constexpr std::size_t kCasesMax = 1'000'000; // of a measurement
 
-// One cell: numbers, strings and truth values; anything else is not a value of a table.
+// One cell: a number, a string or a truth value; other values cannot be stored in a table.
 QVariant cellOf(const QJSValue& value)
 {
     if (value.isNumber())
@@ -44,7 +44,7 @@ void takeCells(const QJSValue& object, std::map<QString, QVariant>& cells, QStri
     for (QJSValueIterator it(object); it.hasNext();) {
         it.next();
         const QVariant value = cellOf(it.value());
-        // What is not known has its column all the same: a table's columns do not depend on what a run happened to give.
+        // An unknown value still gets a column, so that a table's columns do not depend on the results of a run.
         if (!isUnknown(it.value()) && (!value.isValid() || (onlyNumbers && !it.value().isNumber())))
             continue;
         cells[it.name()] = value;
@@ -53,7 +53,7 @@ void takeCells(const QJSValue& object, std::map<QString, QVariant>& cells, QStri
     }
 }
 
-// All combinations of the factors' values, the last factor turning fastest.
+// All combinations of the factors' values; the last factor varies fastest.
 LabResult<std::vector<QJSValue>> casesOf(const LabContext& context, const Arguments& o)
 {
     std::vector<QJSValue> cases;
@@ -97,7 +97,7 @@ QJSValue tableObject(const LabContext& context, const QString& name)
     return context.prelude.property("table").call({ self });
 }
 
-// Charts of the table follow it; where it is long not with every row.
+// Charts of the table are updated, though not for every row of a long table.
 void tellOfRow(LabContext& context, const QString& name, int rows)
 {
     context.observer.onRow(name, rows);
@@ -106,7 +106,8 @@ void tellOfRow(LabContext& context, const QString& name, int rows)
             context.observer.onChart(chart, false);
 }
 
-// The number of the row. BadArgument: it has a column that every table has; Refused: it could not be written.
+// Returns the number of the row. BadArgument: it uses a column name that every table has. Refused: it could not be
+// written.
 LabResult<int> addTo(LabContext& context, const QString& name, LabTable::Row row, const QStringList& factors, const QStringList& metrics)
 {
     for (const QString& column : factors + metrics)
@@ -134,14 +135,16 @@ struct Measurement {
     pb::Detail detail;
     LabTable::Goal goal;
     QStringList factorOrder = {}, metricOrder = {};
-    std::vector<std::map<QString, std::vector<double>>> reached = {}; // by case: values of the goal's metrics, without warm-ups
+    // By case: values of the goal's metrics, without warm-up rows.
+    std::vector<std::map<QString, std::vector<double>>> reached = {};
 
-    // No measurement crosses a time in which clocks stood (window.md 2.11, 4.6).
+    // Nothing is measured while clocks stand: times would be meaningless.
     LabResult<bool> notGated() const
     {
         bool isPaused = false;
         if (const std::string simulator = context.control.simulator(); !simulator.empty()) {
-            // Asked for now: what is known may be of the instant in which several were killed by one call, when it stands.
+            // The state is requested now: the known one may be from an instant when one call killed several processes
+            // and time stood.
             pb::Command describe;
             describe.mutable_describe_simulation();
             const auto now = context.ask(simulator, std::move(describe), kAnswerSeconds);
@@ -157,7 +160,7 @@ struct Measurement {
         return true;
     }
 
-    // Whether the goal is reached for this case; one that was measured enough is measured no more.
+    // Whether the case has reached the goal; it then gets no further repetitions.
     bool isReached(std::size_t number) const
     {
         return std::all_of(goal.metrics.begin(), goal.metrics.end(), [&](const QString& metric) {
@@ -175,7 +178,7 @@ struct Measurement {
         if (o.option("before").isCallable())
             if (const auto done = context.callBack(o.option("before"), { one }); !done)
                 return done.error();
-        // The cluster may have come only now, or `before` may have changed the level.
+        // The cluster may be new, or `before` may have changed the detail level.
         if (context.control.detail() != detail)
             context.control.setDetail(detail, kOneSampledOf);
         if (const auto told = context.awaitDetail(); !told)
@@ -186,11 +189,11 @@ struct Measurement {
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
             return value.error();
-        if (context.control.isGated()) // closed meanwhile; virtual time that stands is in no figure
+        if (context.control.isGated()) // closed meanwhile; standing virtual time does not change a figure
             return notGated().error();
         LabTable::Row row;
         row.faults = std::max(faultsBefore, faultsActive(context));
-        if (context.control.detailChanges() == changesBefore) // else there is no one word for all of it
+        if (context.control.detailChanges() == changesBefore) // otherwise no single word describes the level
             row.detail = QString::fromStdString(detailWord(detail));
         row.repetition = repetition;
         row.isWarmUp = isWarmUp;
@@ -279,11 +282,13 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
     const pb::Detail former = context.control.detail();
     const pb::Detail wanted = detailOf(o.text("detail").toStdString()).value();
     Measurement measurement { context, o, name, wanted, *goal };
-    context.control.setDetail(wanted, kOneSampledOf); // also where it is the same: another watcher may have changed a connected cluster
-    // A cluster that `before` ends would be asked what the level left out, or not, by chance; so it would be afterwards.
+    // Even if unchanged, because another watcher of the cluster may have set a different level.
+    context.control.setDetail(wanted, kOneSampledOf);
+    // Awaited here, because `before` may end this cluster: whether its processes still answered would then depend on
+    // chance, and so would later events.
     if (const auto told = context.awaitDetail(); !told)
         return told.error();
-    const auto done = measurement.all(); // an error ends the table, but its rows stay
+    const auto done = measurement.all(); // an error ends the table, but its rows are kept
     if (wanted != former)
         context.control.setDetail(former, kOneSampledOf);
     if (!done)

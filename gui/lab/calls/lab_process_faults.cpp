@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults of processes: kill, pause, resume, restart (window.md 4.4). They act on processes that this program started.
+// Calls for process faults: kill, pause, resume, restart. They act on processes that this program started.
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -20,9 +20,9 @@ struct MadeFault {
     QStringList victims; // their names
     double begin = 0;
     std::optional<double> lease;
-    std::uint64_t number = 0; // of one that is armed and waits for its event
+    std::uint64_t number = 0; // of a fault that is armed and waits for its event
     QString at {};            // that event
-    std::uint32_t count = 0;  // the how manieth
+    std::uint32_t count = 0;  // which occurrence of the event
 };
 
 struct FaultCalls {
@@ -42,7 +42,7 @@ struct FaultCalls {
         return context.isStopped() ? context.stopped() : LabError { LabCode::Refused, QString::fromStdString(text) };
     }
 
-    // Who is meant: a target, a list of them, or the victims of a fault. Each of them once.
+    // The processes of a target, of a list of targets, or of a fault's victims; each once.
     LabResult<std::vector<ProcessId>> processesOf(const QJSValue& who, const QString& call) const
     {
         std::vector<ProcessId> processes;
@@ -117,8 +117,8 @@ struct FaultCalls {
         return keep({ "kill", *processes, {}, begin, {} });
     }
 
-    // The processes end themselves at a step of the protocol: before they publish that event, and before the messages of
-    // that step leave.
+    // The processes end themselves at a step of the protocol, before they publish its event and before they send its
+    // messages.
     LabResult<QJSValue> killAt(const std::vector<ProcessId>& processes, const Arguments& arguments, double begin) const
     {
         const QJSValue at = arguments.option("at");
@@ -179,7 +179,7 @@ struct FaultCalls {
         const auto started = context.local.restart(*processes, context.stopToken());
         if (!started)
             return refused(started.error().text);
-        // One that was started anew for a running file listens first.
+        // A coordinator restarted for a running file listens first.
         if (const auto listened = context.awaitCoordinator(arguments.number("timeout")); !listened)
             return listened.error();
         if (const auto known = context.awaitServers(arguments.number("timeout")); !known)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Recovery by hand: a person orders it, or takes note of a loss (window.md 4.2, lhrs.md 10.8).
+// Calls for manual recovery: ordering a recovery, or acknowledging a loss.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -14,7 +14,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kChangeTimeout = 30; // seconds; the coordinator itself says after 5 s (25 s in a classroom) who has not heard
+// In s; after 5 s (25 s with classroom timers) the coordinator itself reports which processes did not answer.
+constexpr double kChangeTimeout = 30;
 constexpr std::chrono::milliseconds kBetweenQuestions(50);
 
 // The coordinator's description of one group.
@@ -43,11 +44,11 @@ bool isWhole(const pb::FileDescription::Group& group)
         && std::all_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::UP; });
 }
 
-// What the events tell of a recovery that was ordered.
+// What the events report of an ordered recovery.
 struct Told {
-    bool wasIll = false; // the group has left UP, or was not
+    bool wasIll = false; // the group has left the state UP, or was not in it
     std::optional<pb::RecoveryFinished> finished;
-    std::vector<RunEvent> declared; // failed
+    std::vector<RunEvent> declared; // the events that declared buckets failed
     QStringList failed; // places
     std::optional<LabError> trouble;
 
@@ -84,7 +85,7 @@ struct Told {
     }
 };
 
-// Lost parity buckets are filled anew; only lost data buckets are computed slice by slice, and have times.
+// Lost parity buckets are filled again; only lost data buckets are computed in slices and have times.
 QJSValue timingOf(const LabContext& context, std::uint32_t group, const Told& told)
 {
     QJSValue timing = context.engine.newObject();
@@ -129,8 +130,8 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         return ordered.error();
     if (!o.isOn("wait"))
         return timingOf(context, number, told);
-    // Events say when it is worth asking. Each of them a question would be work for the coordinator, and take the processors
-    // from what is being measured; virtual time stands meanwhile.
+    // Events tell when a query is useful. Each query is work for the coordinator and takes processor time from the
+    // measured recovery; virtual time stands meanwhile.
     for (auto nextQuestion = context.now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
@@ -157,11 +158,11 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
                 told.take(event, number);
             const QJSValue timing = timingOf(context, number, told);
-            // Whether it lives is found out after the order.
+            // Whether the chosen manager is alive is found out only after the order.
             if (isManagerGiven && told.finished && told.finished->manager() != manager.toUInt())
                 return LabError { LabCode::Refused, QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
                         .arg(number).arg(manager.toUInt()).arg(told.finished->manager()), "manager: 'auto' takes the first one that is up." };
-            // What is enough is found out by the recovery manager; by then it is done.
+            // The recovery manager decides whether XOR is enough; by now the recovery is finished.
             if (o.text("decode") == "xor" && timing.property("decode").toString() != "xor")
                 return LabError { LabCode::Refused, QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket while parity column 0 lives, and here %2 were lost.")
                         .arg(number).arg(told.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };

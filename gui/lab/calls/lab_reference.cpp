@@ -19,7 +19,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kElementsMax = 1'000'000; // of a list that a script gives
+constexpr std::uint32_t kElementsMax = 1'000'000; // limit for a list that a script passes
 
 ParameterReference parameterOf(const QJsonObject& from, bool isArgument)
 {
@@ -40,7 +40,7 @@ ParameterReference parameterOf(const QJsonObject& from, bool isArgument)
     return parameter;
 }
 
-// "number" for 5, "a list" for [5], ... as a sentence needs it.
+// The kind of a value for an error sentence: "number" for 5, "a list" for [5], ...
 QString valueShown(const QJSValue& value)
 {
     if (value.isUndefined())
@@ -80,7 +80,7 @@ bool areTargets(const QJSValue& value)
     return length > 0;
 }
 
-// A key, or a process: a whole number, or digits as a string where a number would lose some; or a name.
+// A key or a process: a whole number, a digit string if a number would lose digits, or a name.
 bool isKey(const QJSValue& value) { return (isWhole(value) && value.toNumber() >= 0) || value.isString(); }
 
 QString kindOf(const ParameterReference& parameter)
@@ -167,7 +167,7 @@ QString meaning(const ParameterReference& parameter) { return "(" + parameter.na
 
 LabError bad(const QString& message, const QString& hint = {}) { return { LabCode::BadArgument, message, hint }; }
 
-// A script makes a list of four thousand million holes by one word, and walking through it cannot be stopped.
+// One expression can create a list of 4 * 10^9 holes, and iterating over it cannot be interrupted.
 std::optional<LabError> tooLong(const QJSValue& value, const QString& what, const QString& hint)
 {
     const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0;
@@ -176,7 +176,7 @@ std::optional<LabError> tooLong(const QJSValue& value, const QString& what, cons
     return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax) + " at most.", hint);
 }
 
-// Checks one value; `what` is "the option b of lab.cluster".
+// Checks one value; `what` names it: "the option b of lab.cluster".
 std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what,
     QJSEngine& engine)
 {
@@ -305,7 +305,7 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
     while (!values.empty() && values.back().isUndefined())
         values.pop_back();
 
-    // The last value is the options if it is an object where no argument may be one.
+    // The last value holds the options if it is an object where no argument may be an object.
     QJSValue options;
     if (!call.options.empty() && !values.empty() && isPlainObject(values.back())) {
         const std::size_t index = values.size() - 1;

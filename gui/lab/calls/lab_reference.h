@@ -26,11 +26,11 @@ struct ParameterReference {
     QJsonValue standard;   // the default; undefined: must be given
     QJsonArray words;      // allowed values; empty: any of the type
     QJsonArray notYet;     // allowed values that this version cannot do
-    bool onlyStandard = false; // this version can do the default only
+    bool onlyStandard = false; // this version supports the default only
     std::optional<double> min, max;
 };
 
-// One call of the interface `lab`: what is allowed, and what help and completion say of it.
+// One call of the interface `lab`: its parameters, and its text for help and completion.
 struct CallReference {
     QString name;   // "lab.cluster", "client.insert"
     QString object; // "lab", "client", "handle", "table", "question"
@@ -39,7 +39,7 @@ struct CallReference {
     std::vector<ParameterReference> arguments;
     std::vector<ParameterReference> options;
     QStringList errors;
-    bool changes = false;       // marked * in window.md
+    bool changes = false;       // the call changes the cluster; waits look at events since the last such call
     bool needsCluster = false;
     bool isProperty = false;
     bool takesRest = false;     // any number of arguments
@@ -70,18 +70,19 @@ private:
 // lab_reference.json: the one table of calls, arguments, defaults and errors that the object `lab` is built from.
 class LabReference {
 public:
-    // Read once from the resource; a table that is not well-formed is a mistake of ours (check).
+    // Read once from the resource; a malformed table is a programming error (check).
     static const LabReference& instance();
 
     const std::vector<CallReference>& calls() const { return m_calls; }
     const CallReference* find(const QString& name) const;
-    // What a code means.
+    // The meaning of each error code.
     const std::map<QString, QString>& codes() const { return m_codes; }
 
-    // Checks and completes the arguments of a call; the error names argument or option, and the nearest known one.
+    // Checks the arguments of a call and adds the defaults. An error names the argument or option and the nearest
+    // known name.
     LabResult<Arguments> complete(const CallReference& call, const QJSValue& given, QJSEngine& engine) const;
 
-    // Why that is no value of the option; nothing: it may be given.
+    // Why the value is not allowed for this option; empty if it is allowed.
     std::optional<LabError> objection(const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const;
 
 private:

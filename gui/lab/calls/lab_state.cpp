@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the places hold, as they say themselves (window.md 4.5).
+// Calls for the contents of places, as their processes report them.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -67,7 +67,7 @@ LabResult<QJSValue> group(LabContext& context, std::uint32_t number)
     }
     result.setProperty("number", number);
     result.setProperty("k", found->k());
-    // Each parity bucket that is there replaces one data bucket that is not.
+    // Each available parity bucket replaces one unavailable data bucket.
     const std::uint32_t parityLeft = std::min(found->k(), parityUp);
     result.setProperty("kEffective", parityLeft - std::min(parityLeft, dataDown));
     result.setProperty("state", QString::fromStdString(
@@ -98,7 +98,7 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     const auto known = context.control.find(found->process);
     QJSValue result = context.engine.newObject();
     const bool isDown = member->state() == pb::FAILED || member->state() == pb::MEMBER_LOST;
-    if (isDown || !known || known->hasEnded) { // nobody to ask: what the coordinator's table says
+    if (isDown || !known || known->hasEnded) { // no process can be asked; the coordinator's table is used
         const QJSValue unknown(QJSValue::NullValue);
         result.setProperty("role", isData ? "data" : "parity");
         result.setProperty("number", isData ? found->place.number() : found->place.column());
@@ -243,7 +243,7 @@ LabResult<QJSValue> recordGroup(LabContext& context, std::uint32_t number, std::
     return result;
 }
 
-// Messages by kind, as far as the events of the run tell of them.
+// Messages by kind, counted from the events of the run.
 LabResult<QJSValue> countersByKind(LabContext& context, const QJSValue& since)
 {
     if (context.control.detail() != pb::FULL)
@@ -309,7 +309,7 @@ LabResult<QJSValue> counters(LabContext& context, const Arguments& arguments)
     std::uint64_t messages = 0, dropped = 0;
     for (std::size_t i = 0; i < replies->size(); ++i) {
         const pb::Gauges& gauges = (*replies)[i].gauges();
-        messages += gauges.messages_out(); // each message is counted where it is sent
+        messages += gauges.messages_out(); // each message is counted at its sender
         dropped += gauges.dropped();
         if (by == "process") {
             QJSValue row = context.engine.newObject();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Narration: chapters, captions, camera, questions (window.md 4.7). It takes time in a show only.
+// Calls for narration: chapters, captions, camera, questions. They take time only in a show.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 
@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// How long a caption stands at pace 1: slow reading, about 15 letters a second.
+// The display time of a caption at pace 1, in s, for slow reading: about 15 letters per second.
 double readingSeconds(const QString& text) { return 1.5 + double(text.size()) / 15; }
 
 // "data 1, data 2" -> its parts.
@@ -37,7 +37,7 @@ void tell(LabContext& context, ReelEntry entry)
     context.observer.onReel(entry);
 }
 
-// An event, after which it is, or what lab.here() gave.
+// A position given as an event, which the position follows, or as a value of lab.here().
 LabResult<Cue> cueOf(const QJSValue& value, const char* option)
 {
     const QJSValue index = value.property("eventIndex"), at = value.property("t_s");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What changes the structure of the file, and waiting until nothing does (window.md 4.2).
+// Calls that change the structure of the file, and the wait until it is at rest.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -16,7 +16,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// Keys of our own making begin here: far from those that clients draw next (their number times 2^32).
+// Start of the keys chosen here: far from the keys that clients choose next (client number times 2^32).
 constexpr std::uint64_t kFreshKeys = 900'000'000'000;
 
 QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, std::optional<std::uint64_t> records)
@@ -35,7 +35,7 @@ QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, 
     return object;
 }
 
-// The Statistics of every member with that role.
+// The gauges of every member with that role.
 LabResult<std::vector<pb::CommandReply>> gaugesOf(LabContext& context, const pb::FileDescription& file, bool withParity)
 {
     std::vector<std::pair<CallTarget, pb::Command>> questions;
@@ -56,7 +56,7 @@ LabResult<QJSValue> fileState(LabContext& context)
         return file.error();
     const auto gauges = gaugesOf(context, *file, false);
     if (!gauges && gauges.error().code == LabCode::Unreachable)
-        return fileObject(context, *file, {}); // a bucket does not answer: nobody knows the sum
+        return fileObject(context, *file, {}); // a bucket does not answer, so the sum is unknown
     if (!gauges)
         return gauges.error();
     std::uint64_t records = 0;
@@ -65,7 +65,7 @@ LabResult<QJSValue> fileState(LabContext& context)
     return fileObject(context, *file, records);
 }
 
-// What is still open, in words; empty: nothing.
+// What is still under way, in words; empty if nothing is.
 LabResult<QString> whatIsOpen(LabContext& context)
 {
     const auto file = context.describeFile();
@@ -93,7 +93,7 @@ LabResult<QString> whatIsOpen(LabContext& context)
         command.mutable_describe_client();
         const auto client = context.ask(known.info.node(), std::move(command), kAnswerSeconds);
         if (!client && client.error().code == LabCode::Unreachable)
-            continue; // it has just ended, and its operations with it
+            continue; // the process has just ended, and with it its operations
         if (!client)
             return client.error();
         if (client->client().under_way() > 0)
@@ -178,7 +178,7 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
         return reply.error();
     const pb::ParityResult& made = reply->parity();
 
-    // The times are those of the new parity bucket, on its own clock; they come with its event.
+    // The times were measured by the new parity bucket on its own clock and arrive with its event.
     std::optional<pb::ParityBucketFilled> filled;
     const auto isFilled = context.waitForEvents(context.changeCursor, deadline, pb::Event::kParityBucketFilled,
         [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
@@ -203,7 +203,7 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     return timing;
 }
 
-// Keys of the records of a data bucket, in the order of their ranks, at most so many.
+// The keys of a data bucket's records in the order of their ranks, at most `most`.
 LabResult<std::vector<std::uint64_t>> storedKeys(LabContext& context, ProcessId bucket, std::size_t most)
 {
     std::vector<std::uint64_t> keys;
@@ -252,7 +252,7 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
         const auto file = context.describeFile();
         if (!file)
             return file.error();
-        // Far away, where fresh keys begin by default, are only those that were given before.
+        // In the range of fresh keys, only keys that were handed out before can be stored.
         std::set<std::uint64_t> stored;
         if (!first.isNull()) {
             const auto all = storedKeys(context, target->process, SIZE_MAX);
@@ -283,7 +283,7 @@ void addStructureCalls(Lab& lab, LabContext& context)
     lab.handle("lab.split", [&](const LabCall& c) { return split(context, c.arguments.number("timeout")); });
     lab.handle("lab.raiseAvailability", [&](const LabCall& c) { return raiseAvailability(context, c.arguments); });
     lab.handle("lab.addParity", [&](const LabCall& c) { return addParity(context, c.arguments); });
-    // Keys that were handed out once are not handed out again, whether they were stored or not.
+    // A key is handed out only once, whether it was stored or not.
     lab.handle("lab.keysFor", [&context, given = std::set<std::uint64_t>()](const LabCall& c) mutable {
         return keysFor(context, c.arguments, given);
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Timings of recoveries and parity creations, as the process that rebuilds measured them (window.md 4.6).
+// Timings of recoveries and parity creations, as measured by the process that rebuilds.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -16,8 +16,8 @@ namespace lhrs::gui {
 namespace {
 
 
-// From the end of a process until the coordinator declared its bucket failed: the latest of these buckets. Null where
-// nobody saw the end.
+// The time from the end of a process to the coordinator's declaration that its bucket failed, for the latest of these
+// buckets. Null if no end was observed.
 QJSValue detectionOf(const std::vector<RunEvent>& failed, const ClusterState& state)
 {
     std::int64_t longest = -1;
@@ -54,7 +54,7 @@ LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& argum
             if (event.isGap())
                 continue;
             if (event.event->has_file_created()) {
-                failed.clear(); // another cluster: its groups have the numbers of the former one's
+                failed.clear(); // a new cluster reuses the group numbers
             } else if (event.event->has_bucket_failed()) {
                 failed[event.event->bucket_failed().group()].push_back(event);
             } else if (event.event->has_recovery_finished()) {

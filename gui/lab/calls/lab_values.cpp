@@ -126,7 +126,8 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
             pb::Event::descriptor()->FindOneofByName("body"));
         if (field != nullptr)
             addFields(pb::Event::GetReflection()->GetMessage(e, field), object, engine);
-        if (object.hasProperty("kind")) // of an operation, a change or a message; the event has one, too
+        // The body's kind is that of an operation, a change or a message; the event has a kind too.
+        if (object.hasProperty("kind"))
             object.setProperty("what", object.property("kind"));
         object.setProperty("kind", QString::fromStdString(kindName(e)));
         object.setProperty("place", shownPlace(e.place()));
@@ -236,7 +237,7 @@ ProcessId holderOf(const ClusterState& state, const pb::Place& place)
 
 namespace {
 
-// The recovery manager of a group that is being recovered; of another group the parity bucket that would be it.
+// The manager of a running recovery of the group, or else the parity bucket that would be the manager.
 LabResult<FoundTarget> findManager(const LabContext& context, std::uint32_t group)
 {
     const auto file = context.describeFile();
@@ -273,7 +274,7 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
         const bool isWithoutCoordinator = !file && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
         if (!file && !isWithoutCoordinator)
             return file.error();
-        // Without a coordinator what events told is the best that is known; what they are about to tell is waited for.
+        // Without a coordinator the events are the best source; those already published are awaited.
         const auto isTold = [&](const pb::Place& place) { return holderOf(context.ingest.state(), place) != 0; };
         if (isWithoutCoordinator && !std::all_of(places.begin(), places.end(), isTold))
             if (const auto here = context.catchUp(); !here)
@@ -302,7 +303,7 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
     if (role == "spare") {
         const pb::Role pool = target.property("pool").toString() == "parity" ? pb::PARITY : pb::DATA;
         std::uint32_t index = target.property("index").toUInt();
-        // The directory hears of a new place a moment later than the coordinator knows of it.
+        // The directory learns of a new place slightly later than the coordinator.
         const auto file = context.describeFile();
         if (!file)
             return file.error();
@@ -318,7 +319,7 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
         return LabError { LabCode::BadArgument, "There is no " + target.toString() + "." };
     }
     const QString id = target.property("id").toString();
-    // A server that was started again has the name of its predecessor: the living one is meant.
+    // A restarted server has the name of its predecessor; the living process is meant.
     for (const bool mustLive : { true, false })
         for (const KnownProcess& known : directory)
             if ((QString::fromStdString(known.info.name()) == id || QString::number(known.info.node()) == id)

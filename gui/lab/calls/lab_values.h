@@ -16,64 +16,67 @@
 
 namespace lhrs::gui {
 
-// ---- values of the protocol as values of the script, and back
+// ---- conversion between values of the protocol and values of the script
 
-// A number; beyond 2^53, where a number of the script would lose digits, a string of them.
+// A number, or its decimal string from 2^53 on, where a number of the script would lose digits.
 QJSValue scriptNumber(std::uint64_t number);
-// The same, back.
+// The inverse conversion.
 LabResult<std::uint64_t> keyOf(const QJSValue& value);
-// An object with the message's fields in camelCase; times of ..._ns in seconds as ..._s, places as printed.
+// An object with the message's fields in camelCase. Times named ..._ns become ..._s in seconds; places are given in
+// their printed form.
 QJSValue scriptObject(const google::protobuf::Message& message, QJSEngine& engine);
-// {kind, t_s, process, place, op, client, ...body}; a field `kind` of the body is `what`.
+// {kind, t_s, process, place, op, client, ...body}; a body field named `kind` becomes `what`.
 QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine& engine);
 // {i, n, M}
 QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
 // The names of all kinds of events.
 QStringList eventKinds();
-// The kind with this name; the error names the nearest one.
+// The kind with this name; an error names the nearest known name.
 LabResult<pb::Event::BodyCase> eventKindOf(const QString& name);
-// Text if the bytes are that, else null.
+// The text if the bytes are valid text, else null.
 QJSValue scriptText(const std::string& bytes);
-// A value as a person reads it. Objects of the lab show themselves; others are shown by their contents.
+// A value in readable form. Objects of the lab show themselves; other objects are shown by their contents.
 QString readable(const QJSValue& value, QJSEngine& engine);
 QString hexOf(const std::string& bytes);
 double secondsOf(std::int64_t ns);
 
-// Ranks of a slice from an option that is a number or 'auto' (0). BadArgument otherwise; `call` is whose option it is.
+// The number of ranks in a slice, from an option that is a number or 'auto' (0). Else BadArgument; `call` is the call
+// that has the option.
 LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call);
-// The Timing of a bucket recovery that is over; `failed`: the events in which its buckets were declared failed.
+// The Timing of a finished bucket recovery; `failed`: the events that declared its buckets failed.
 QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed);
 
 // ---- targets
 
-// A target of the script, found: where, and who is there now.
+// A resolved target of the script: its place and the process that is there now.
 struct FoundTarget {
-    pb::Place place; // NO_ROLE: a process without a place
+    pb::Place place; // NO_ROLE: the process has no place
     ProcessId process = 0;
     QString shown;   // "data 5"
 };
 
-// A table that the papers published, by its name in scenarios/paper. BadArgument: there is none.
+// A published table, by its name in scenarios/paper. BadArgument: no such table.
 LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name);
-// "onAlarm" as a value; an unknown word: off.
+// The recovery way that a word such as "onAlarm" names; an unknown word gives off.
 pb::RecoveryWay recoveryWayOf(const QString& word);
-// Changes how the running file is recovered; the former way. Refused, Timeout: see the command SetRecovery.
+// Changes the recovery way of the running file and returns the former one. Refused, Timeout: see the command
+// SetRecovery.
 LabResult<pb::RecoveryWay> setRecoveryWay(LabContext& context, pb::RecoveryWay way);
-// The places that a target of buckets names, in its order; empty for another target.
+// The places that a bucket target names, in its order; empty for any other target.
 std::vector<pb::Place> placesOf(const QJSValue& target);
-// The processes that a target names now. BadArgument: there is no such thing.
+// The processes that a target names now. BadArgument: the target does not exist.
 LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSValue& target);
-// The same for a call that takes one.
+// The same for a call that takes a single process.
 LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target);
-// A member of the file, by role and number, in a description; 0: does not exist.
+// The holder of a place according to a file description; 0: the place does not exist.
 ProcessId holderOf(const pb::FileDescription& file, const pb::Place& place);
-// As events told; 0: nobody.
+// The holder of a place according to the events; 0: there is none.
 ProcessId holderOf(const ClusterState& state, const pb::Place& place);
 
-// How many faults act now: those armed at processes, and processes that stand still or were killed and not started again.
+// The number of active faults: armed network faults, paused processes, and killed processes that were not restarted.
 int faultsActive(const LabContext& context);
 
-// The times of an event that tells where the time of a rebuilding went.
+// The times of an event that reports how the time of a rebuild was spent.
 template <class Event>
 void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
 {
@@ -84,9 +87,9 @@ void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
     timing.setProperty("transfer_s", double(event.transfer_ns()) / 1e9);
 }
 
-// Counts what was expected and says it; an error when it does not hold, unless the script is to go on all the same.
+// Counts and reports an expectation. Returns an error when it does not hold, unless the script is to keep going.
 LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail);
-// A place in the order of events, from lab.here; the last changing call where nothing was given.
+// A position in the order of events that lab.here gave; without a value, the position of the last changing call.
 LabResult<std::uint64_t> cursorOf(const LabContext& context, const QJSValue& since);
 
 } // namespace lhrs::gui

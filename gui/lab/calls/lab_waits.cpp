@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Events, waits, expectations (window.md 4.5).
+// Calls for events, waits and expectations.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -14,9 +14,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kTryAgain(100); // waitUntil, when no event comes
+constexpr std::chrono::milliseconds kTryAgain(100); // retry interval of waitUntil without new events
 
-// ---- equality, in depth, and values in words
+// ---- deep equality, and values in words
 
 bool isEqual(const QJSValue& a, const QJSValue& b, int depth = 0)
 {
@@ -54,7 +54,7 @@ QString quoted(const LabContext& context, const QJSValue& value)
 
 // ---- events
 
-// Which events a call wants.
+// The filter of a call for events.
 struct Filter {
     pb::Event::BodyCase kind = pb::Event::BODY_NOT_SET; // BODY_NOT_SET: all
     QJSValue where;                                     // null: all
@@ -91,7 +91,7 @@ LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEv
     return object;
 }
 
-// What was seen in place of an awaited event: how often which kinds.
+// What was observed instead of the awaited event: the number of events of each kind.
 QString seenInstead(const std::map<std::string, int>& seen)
 {
     std::vector<std::pair<int, std::string>> byCount;
@@ -195,12 +195,12 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     const QJSValue place = arguments.option("place"), op = arguments.option("op"), client = arguments.option("client");
     const ClusterState names = context.ingest.state();
     std::deque<QJSValue> found;
-    // Up to now: events may come faster than they are looked through.
+    // Only up to now, because events may arrive faster than they are examined.
     for (std::uint64_t at = *cursor, last = context.ingest.newestEvent(); at < last;) {
         const EventPage page = context.ingest.eventsSince(at, kEventsAtOnce);
         if (page.hasMissed(filter.kind) && isSince)
             return LabContext::notKept(page.missed);
-        if (page.hasMissed(filter.kind)) // the newest, without a hole
+        if (page.hasMissed(filter.kind)) // keeps only the newest events, without a gap
             found.clear();
         if (page.events.empty())
             break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Witnesses of contents (window.md 2.2, 4.5): what buckets held before something happened, for comparing afterwards. A
-// checksum of every record is kept here, in the watcher, and nothing of it in the file.
+// Calls for witnesses of contents: what buckets held at one time, for a later comparison. The watcher keeps a
+// checksum of every record; the recording does not contain them.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/control/lamp_findings.h"
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::uint32_t kRecordsAtOnce = 512;
 
-// One record, or one parity record, by which two readings are compared.
+// One record or parity record, in the form for comparisons.
 struct Seen {
     QString key; // of a parity record: all keys of its list
     QByteArray sum;
     QString hex; // only of pinned ranks
     bool operator==(const Seen& other) const { return key == other.key && sum == other.sum; }
 };
-// What a process held at a place, and under which number of its last change.
+// The contents of a place, and the number of the process's last change.
 struct Contents {
     std::map<std::uint32_t, Seen> ranks;
     ProcessId process = 0;
@@ -36,7 +36,7 @@ struct Contents {
 struct Witness {
     QJSValue target;
     std::set<std::uint32_t> pinned;
-    std::map<QString, Contents> places; // by "data 5"
+    std::map<QString, Contents> places; // by name, e.g. "data 5"
 };
 
 Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
@@ -45,7 +45,7 @@ Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
         isPinned ? hexOf(bytes) : QString() };
 }
 
-// `isTaken`: the pinned ranks are kept for the window's record groups, too.
+// `isTaken`: the pinned ranks are also kept for the window's record groups.
 LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     Contents contents;
@@ -69,7 +69,7 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
             if (isTaken && contents.ranks.contains(kept) && kept >= rank)
                 context.witnesses.keep(target.place, kept, recordOf(reply->contents(), kept), true);
         }
-        // Pages that are not of one moment have no number.
+        // Pages read at different moments have no common number.
         contents.sequence = rank == 1 || contents.sequence == reply->contents().sequence() ? reply->contents().sequence() : 0;
         rank = reply->contents().next_rank();
         if (context.isStopped())
@@ -149,7 +149,7 @@ LabResult<QJSValue> compare(LabContext& context, const Witness& witness)
             extra += before.ranks.contains(rank) ? 0 : 1;
             compared.different += before.ranks.contains(rank) ? 0 : 1;
         }
-        // The same after a recovery only if nothing was changed since.
+        // After a recovery the contents are comparable only if nothing was changed since.
         if (before.process != after.process && before.sequence != 0 && before.sequence == after.sequence)
             context.ingest.judge(findingsOf(compared));
     }

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kWindowMax = 65'536; // "parallel": more than any client keeps under way
+constexpr std::uint32_t kWindowMax = 65'536; // "parallel": more than any client has under way
 
 } // namespace
 
@@ -62,7 +62,7 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
     if (hasRate)
         order.set_rate(o.number("rate"));
     order.set_skew(o.number("skew"));
-    // Where operations have due times a window would only make them late.
+    // If operations have due times, a window would only delay them.
     order.set_window(hasRate && !o.wasGiven("window") ? kWindowMax : std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
     order.set_batch(o.integer("batch"));
     order.set_unchecked(!o.isOn("check"));
@@ -114,7 +114,8 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     result.setProperty("complete", done.ended_early().empty());
     if (!done.ended_early().empty())
         result.setProperty("why", QString::fromStdString(done.ended_early()));
-    for (const pb::KindTimes& kind : done.kinds()) { // of a mix; numbers by themselves, so that lab.measure has a column for each
+    // Of a mix; single numbers, so that lab.measure makes a column of each.
+    for (const pb::KindTimes& kind : done.kinds()) {
         const QString name = QString::fromStdString(operationWord(kind.kind())) + '_';
         const auto known = [&kind](double value) { return kind.operations() > 0 ? QJSValue(value) : QJSValue(QJSValue::NullValue); };
         result.setProperty(name + "operations", scriptNumber(kind.operations()));
@@ -126,7 +127,7 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     for (int i = 0; i < done.times_ns_size(); ++i)
         times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);
     result.setProperty("times_ms", times);
-    if (done.sending_ns() > 0) { // the label of an experiment, and what it costs
+    if (done.sending_ns() > 0) { // the label of the experiment, and its cost
         result.setProperty("label", QStringLiteral("without acknowledgements"));
         result.setProperty("lost", scriptNumber(done.lost()));
         QJSValue lost = context.engine.newArray(std::uint32_t(done.lost_keys_size()));
@@ -164,7 +165,7 @@ LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const A
         const auto at = done.results().find(name);
         return at == done.results().end() ? std::uint64_t(0) : at->second;
     };
-    if (const auto here = context.catchUp(); !here) // what has failed before is to be known when this is judged
+    if (const auto here = context.catchUp(); !here) // earlier failures must be known before this result is judged
         return here.error();
     context.ingest.judge(findingsOfVerify(done, process, context.ingest.state()));
     QJSValue result = context.engine.newObject();

@@ -9,13 +9,14 @@
 
 namespace lhrs::gui {
 
-// The options of client.run as the client's order, and its result as the script's object (window.md 4.3).
+// Converts the options of client.run into the command for the client, and its result into the script's object.
 LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Arguments& o);
-// `hasRate`: with how far it was behind its due times.
+// `hasRate`: the object also tells how far operations were behind their due times.
 QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate);
-// "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", of all that are full; empty where none is.
+// "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
+// there is none.
 QString fullServers(const pb::WorkloadResult& done);
-// What the client found when it read back what it wrote; the lamps are told, too.
+// Has the client read back all that it wrote. The result is also passed to the lamps.
 LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const Arguments& o);
 
 } // namespace lhrs::gui
