@@ -22,7 +22,7 @@ struct MemberDigests {
     std::vector<std::uint64_t> applied;
     std::uint32_t held = 0;
     std::map<std::uint32_t, pb::AuditPage::Rank> ranks;
-    std::uint32_t doubled = 0; // ranks that came twice
+    std::uint32_t doubled = 0; // ranks that occurred twice
 };
 
 std::string memberName(std::uint32_t group, std::uint32_t m, const pb::Member& member)
@@ -55,7 +55,7 @@ Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name,
     return digests;
 }
 
-// The digest that the parity field of column p must have for these data digests.
+// The digest that parity column p must have for these data digests.
 std::uint64_t combined(const ErasureCode& code, ParityColumn p, const std::vector<std::uint64_t>& digests)
 {
     const Field& field = code.field();
@@ -69,7 +69,7 @@ std::uint64_t combined(const ErasureCode& code, ParityColumn p, const std::vecto
     return sum;
 }
 
-// Where the keys of a group's data buckets lie, as against where they belong in the file.
+// Compares the buckets that hold the keys of a group with the buckets to which the keys belong.
 void auditPlaces(const pb::FileDescription& file, std::uint32_t group, const std::vector<MemberDigests>& data, GroupAudit& audit)
 {
     const check::FileSettings settings { file.config().m(), check::FieldKind::Gf16, file.config().mix_keys() };
@@ -189,7 +189,7 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
     }
     if (audit.unequal + audit.misplaced + audit.doubled == 0)
         return audit;
-    // The members were asked one after the other: what one of them had given away meanwhile is no fault.
+    // The members were asked one after the other; a record moved meanwhile is not an error.
     const Answer after = control.callAndWait(control.coordinator(), describe, kLimit, stop);
     if (!after || !isLike(file, after.reply.file()))
         return Error { "group " + std::to_string(group) + " changed while it was audited; audit a group at rest (lab.settle())" };

@@ -18,16 +18,16 @@ namespace lhrs::gui {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kAskTimeout(1000);         // directory, snapshots of small things, probes
+constexpr milliseconds kAskTimeout(1000);         // for the directory, small snapshots, and probes
 constexpr milliseconds kSnapshotTimeout(3000);
-constexpr milliseconds kProbeAfter(300);          // after a snapshot: did its successors arrive?
-constexpr milliseconds kProbePeriod(2000);        // of processes that are silent
+constexpr milliseconds kProbeAfter(300);          // after a snapshot: checks whether later events have arrived
+constexpr milliseconds kProbePeriod(2000);        // for silent processes
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
 constexpr int kCommandsWaiting = 10'000;         // one endpoint may serve a whole simulated cluster
-constexpr std::int64_t kMessageBytes = 256 << 20; // contents of the largest bucket in one page stay below
-constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s, in which nobody is taken for gone
-constexpr std::int32_t kListsWithout = 3;        // then the process is no longer in the directory
+constexpr std::int64_t kMessageBytes = 256 << 20; // more than the largest bucket's contents in one page
+constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s in which no process counts as gone
+constexpr std::int32_t kListsWithout = 3;        // the process then counts as removed from the directory
 
 std::string commandName(const pb::Command& command)
 {
@@ -43,7 +43,7 @@ std::string seconds(milliseconds time)
 
 } // namespace
 
-// What belongs to the control thread alone.
+// Members used by the control thread only.
 struct ControlClient::Thread {
     struct Pending {
         std::string endpoint;
@@ -100,15 +100,15 @@ struct ControlClient::Thread {
                 if (!socket.recv(message, zmq::recv_flags::dontwait))
                     return;
             } catch (const zmq::error_t&) {
-                return; // interrupted: the next turn goes on
+                return; // interrupted: the next turn continues
             }
-            // An empty frame may stand in front, as a REQ socket sends one.
+            // A leading empty frame is allowed, as a REQ socket sends one.
             pb::CommandReply reply;
             if (message.size() == 0 || !reply.ParseFromArray(message.data(), int(message.size())))
                 continue;
             const auto at = pending.find(reply.ticket());
             if (at == pending.end())
-                continue; // too late
+                continue; // arrived too late
             Pending call = std::move(at->second);
             pending.erase(at);
             Answer answer { Answer::Outcome::Replied, std::move(reply), {} };
@@ -211,7 +211,7 @@ void ControlClient::watchCluster(const std::string& coordinatorEndpoint)
 
 void ControlClient::leaveCluster()
 {
-    // Done when this returns, so that what is added afterwards belongs to the next cluster.
+    // Completed when this returns, so that what is added afterwards belongs to the next cluster.
     std::promise<void> done;
     post([this, &done](Thread& thread) {
         thread.coordinatorEndpoint.clear();
@@ -227,7 +227,7 @@ void ControlClient::leaveCluster()
             m_answered = {};
             m_simulation.reset();
             m_watched.clear();
-            m_isWorkloadHeld = m_isGated = false; // their leases end them
+            m_isWorkloadHeld = m_isGated = false; // the leases end both
         }
         done.set_value();
     });
@@ -245,11 +245,11 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         KnownProcess& known = m_directory[info.node()];
         isNew = known.info.node() == 0;
         known.info = info;
-        // It was only taken for gone, and the coordinator hears of it again.
+        // It was wrongly taken for gone; the coordinator hears of it again.
         isBack = std::exchange(known.endIsPresumed, false);
         known.hasEnded = known.hasEnded && !isBack;
         detail = m_detail;
-        // A coordinator that was started anew hears of the processes one after the other.
+        // A restarted coordinator learns of the processes one after the other.
         if (info.kind() == pb::COORDINATOR && m_coordinator != info.node()) {
             former = std::exchange(m_coordinator, info.node());
             for (auto& [id, other] : m_directory)
@@ -262,11 +262,11 @@ void ControlClient::addProcess(const pb::ProcessInfo& info)
         return;
     m_ingest.addProcess(info);
     if (isBack)
-        m_ingest.refresh({ info.node() }); // its answer says that it lives
+        m_ingest.refresh({ info.node() }); // its answer shows that it is alive
     if (detail != pb::FULL)
         tellDetail(info.node());
     if (info.kind() == pb::CLIENT && isWorkloadHeld())
-        tellHold(info.node(), true); // before anybody can have commanded it anything
+        tellHold(info.node(), true); // before any client command can reach it
     if (isGated())
         tellGate(info.node(), Clock::now().time_since_epoch().count());
 }
@@ -286,12 +286,12 @@ void ControlClient::end(ProcessId process, const std::string& reason, bool isPre
         if (wasEnded && (!at->second.endIsPresumed || isPresumed))
             return;
         at->second.endIsPresumed = isPresumed;
-        // One that only stood still comes back, and answers: whoever waits for its word goes on waiting.
+        // A process that was only paused will continue and answer, so its pending calls keep waiting.
         if (!isPresumed || isGoneHere(at->second))
             endpoint = at->second.info.control_endpoint();
         for (const auto& [id, other] : m_directory)
             if (!other.hasEnded && other.info.control_endpoint() == endpoint)
-                endpoint.clear(); // its successor's now
+                endpoint.clear(); // it belongs to its successor now
     }
     if (!wasEnded)
         m_ingest.endProcess(process, reason);
@@ -343,7 +343,7 @@ Answer ControlClient::callAndWait(
 std::vector<Answer> ControlClient::callAllAndWait(
     const std::vector<std::pair<CallTarget, pb::Command>>& calls, Milliseconds timeout, const std::stop_token& stop)
 {
-    // Shared with the callbacks, which may come after this wait was stopped.
+    // Shared with the callbacks, which may arrive after this wait was stopped.
     struct Wait {
         std::mutex mutex;
         std::condition_variable_any changed;
@@ -361,7 +361,7 @@ std::vector<Answer> ControlClient::callAllAndWait(
             wait->changed.notify_all();
         });
     std::unique_lock lock(wait->mutex);
-    // The control thread answers every call in time; the deadline here only guards against its end.
+    // The control thread answers every call in time; this deadline only guards against the end of that thread.
     wait->changed.wait_until(lock, stop, AwakeClock::now() + timeout + std::chrono::seconds(5),
         [&] { return wait->missing == 0; });
     std::vector<Answer> answers;
@@ -419,9 +419,10 @@ void ControlClient::takeSnapshot(ProcessId process)
 void ControlClient::Thread::askDirectory(ControlClient& client)
 {
     const bool isKnown = client.coordinator() != 0;
-    // Where virtual time waits for commands, each that a machine answers is a step of it: how often they came would be in the run.
+    // Where virtual time waits for commands, a command answered by a process is a step of it. How often the directory
+    // is queried would then affect the run.
     if (const auto simulation = client.simulation(); isKnown && simulation && simulation->waits_for_commands()) {
-        askAt = Clock::now() + kDirectoryPeriod; // the simulator tells of all processes
+        askAt = Clock::now() + kDirectoryPeriod; // the simulator reports all processes
         return;
     }
     isAsking = true;
@@ -434,7 +435,7 @@ void ControlClient::Thread::askDirectory(ControlClient& client)
     send(endpoint, "the coordinator", std::move(command), kAskTimeout,
         [this, &client, endpoint, isKnown](const Answer& answer) {
         if (endpoint != coordinatorEndpoint)
-            return; // of the former cluster
+            return; // from the former cluster
         isAsking = false;
         askAt = Clock::now() + kDirectoryPeriod;
         if (!answer)
@@ -452,14 +453,14 @@ void ControlClient::Thread::askDirectory(ControlClient& client)
     });
 }
 
-// Who has ended in a simulated cluster is known to the simulator, as a parent knows it of its children.
+// The simulator knows which simulated processes have ended, like a parent process.
 void ControlClient::Thread::askSimulation(ControlClient& client)
 {
     const auto coordinator = client.find(client.coordinator());
     if (!coordinator || !coordinator->info.is_simulated())
         return;
     if (const auto simulation = client.simulation(); simulation && simulation->waits_for_commands())
-        return; // who commands is told with each answer; at another time its word would put the run's clock elsewhere
+        return; // each command's answer includes the state; a report at another time would shift the run's clock
     pb::Command command;
     command.mutable_describe_simulation();
     const std::string endpoint = coordinatorEndpoint;
@@ -473,7 +474,7 @@ void ControlClient::Thread::askSimulation(ControlClient& client)
 void ControlClient::Thread::takeList(ControlClient& client, const pb::ProcessList& list)
 {
     std::vector<ProcessId> gone;
-    for (const auto& entry : list.processes()) // a bad entry of a coordinator that does not look at them costs the others nothing
+    for (const auto& entry : list.processes()) // an invalid entry must not affect the others
         if (whatIsWrong(entry.process()).empty() && !entry.process().control_endpoint().empty())
             client.addProcess(entry.process());
     {
@@ -558,7 +559,7 @@ void ControlClient::Thread::run(ControlClient& client, const std::stop_token& st
         client.watchAndHold();
         client.renewGate();
     }
-    // Commands that came last are sent to nobody, but their callers are answered.
+    // The last commands are not sent, but their callers get an answer.
     std::vector<std::function<void(Thread&)>> tasks;
     {
         const std::lock_guard lock(client.m_mutex);

@@ -27,14 +27,14 @@ namespace lhrs::gui {
 class Ingest;
 class WakeUp;
 
-// How a command ended. Everything but Replied carries a sentence.
+// How a command ended. Every outcome except Replied carries a sentence.
 struct Answer {
     enum class Outcome {
         Replied,
-        Refused,     // the process says why: reply.refusal() and text
+        Refused,     // reply.refusal() and text say why
         TimedOut,
         Unreachable, // no such process, or it ended
-        Stopped,     // the wait was stopped; the command may still be carried out
+        Stopped,     // the wait was stopped; the command may still take effect
     };
     Outcome outcome = Outcome::Unreachable;
     pb::CommandReply reply;
@@ -42,7 +42,7 @@ struct Answer {
     explicit operator bool() const { return outcome == Outcome::Replied; }
 };
 
-// Who a command goes to: a process of the directory, or a control endpoint.
+// The receiver of a command: a process of the directory, or a control endpoint.
 struct CallTarget {
     CallTarget(ProcessId id) : process(id) {}
     CallTarget(std::string at) : endpoint(std::move(at)) {}
@@ -52,20 +52,23 @@ struct CallTarget {
 
 struct KnownProcess {
     pb::ProcessInfo info;
-    pb::Place place;               // as the coordinator's directory says
+    pb::Place place;               // according to the coordinator's directory
     std::uint64_t incarnation = 0;
-    std::uint32_t silentMs = 0;    // since the coordinator heard of it
-    bool isListed = false;         // was in the coordinator's list
-    std::int32_t listsWithout = 0; // since then; below 0: the coordinator is new and has yet to hear of it
+    std::uint32_t silentMs = 0;    // time since the coordinator last heard of it
+    bool isListed = false;         // it has been in the coordinator's list
+    // Lists without it since then; below 0: the coordinator is new and has not heard of it yet.
+    std::int32_t listsWithout = 0;
     bool hasEnded = false;
-    bool endIsPresumed = false;    // nobody saw it: the coordinator has not heard of it for long
+    bool endIsPresumed = false;    // its end was not observed; the coordinator has not heard of it for a long time
 };
 
-// Its process is known not to run on this machine. One that runs on another machine is called gone, too: nobody here can tell.
+// The process is known not to run on this machine. This is also true of a process on another machine, whose state
+// cannot be seen from here.
 bool isGoneHere(const KnownProcess& known);
 
-// Commands to many processes and their answers, in one thread: one DEALER socket per process, time-outs, and the
-// directory, which asks the coordinator who there is, has new processes watched and their snapshots taken.
+// Sends commands to many processes and receives their answers, in one thread with one DEALER socket per process and
+// with timeouts. It also keeps the directory: it asks the coordinator for the processes, has new ones watched and
+// takes their snapshots.
 class ControlClient {
 public:
     using Callback = std::function<void(Answer)>;
@@ -79,72 +82,74 @@ public:
     ControlClient(const ControlClient&) = delete;
     ControlClient& operator=(const ControlClient&) = delete;
 
-    // All of these may be called by any thread.
+    // Any thread may call these functions.
 
-    // From now on the directory follows this coordinator (its control endpoint).
+    // The directory follows this coordinator (its control endpoint) from now on.
     void watchCluster(const std::string& coordinatorEndpoint);
-    // Forgets the cluster; commands under way are answered Unreachable. Not in the control thread.
+    // Forgets the cluster; outstanding commands are answered Unreachable. Not to be called in the control thread.
     void leaveCluster();
-    // A process known by other means, e.g. because it was just started.
+    // Adds a process that is known by other means, e.g. because it was just started.
     void addProcess(const pb::ProcessInfo& info);
-    // The end of a process is known.
+    // Records that the process has ended.
     void endProcess(ProcessId process, const std::string& reason);
     void endProcessOfPid(std::uint32_t pid, const std::string& reason);
-    // A process of this machine stands still, or goes on again: known by who did it, since no event tells.
+    // Records that a process of this machine was paused or resumed. The program that did it must report it, because
+    // no event does.
     void pauseProcessOfPid(std::uint32_t pid, bool isPaused);
-    // How much all processes publish from now on, those that come later included.
+    // Sets the detail level of all processes, including those that join later.
     void setDetail(pb::Detail detail, std::uint32_t sample);
     pb::Detail detail() const;
-    // How often the level became another one.
+    // The number of changes of the detail level.
     std::uint64_t detailChanges() const;
-    // Waits until every process that was told of it has answered, or did not within a second, as one that is paused; so what begins
-    // afterwards is at this level. False: not in time.
+    // Waits until every process that was told the level has answered, or has not answered within 1 s, e.g. because it
+    // is paused. What begins afterwards is observed at this level. False: not in time.
     bool awaitDetail(Milliseconds timeout, const std::stop_token& stop = {}) const;
 
-    // Asks for snapshots of those that were told since the last call, where the clock of the run stands until virtual time moves it;
-    // else they are asked for at once.
+    // Requests snapshots of the processes that were told the level since the last call. Needed only where the run's
+    // clock stands until virtual time moves it; otherwise snapshots are requested at once.
     void refreshTold();
 
-    // ---- who is watched, and the hold of the workload; both end with this object, by their leases
+    // ---- watched processes and the hold of the workload; both end with this object, when their leases expire
 
-    // These processes, and no others, are asked ten times a second what they do; the ingest gets the samples.
+    // Samples exactly these processes ten times a second and passes the samples to the ingest.
     void watchNodes(std::vector<ProcessId> processes);
     std::vector<ProcessId> watchedNodes() const;
-    // All clients, those that come later included, begin no new operations until this is called with false.
+    // While held, no client begins a new operation; this includes clients that join later.
     void holdWorkload(bool isHeld);
     bool isWorkloadHeld() const;
     static pb::Command holdCommand(bool isHeld);
-    // The gate is closed (gate_orders.h): its lease is renewed, and processes that come later are told.
-    // Waits; not in the control thread.
+    // Keeps the gate closed (gate_orders.h): renews its lease and tells processes that join later. Blocks; not to be
+    // called in the control thread.
     void keepGate(bool isClosed);
     bool isGated() const;
-    // Why a gate that was closed is open again by itself; once, else empty.
+    // Why a closed gate has opened by itself; returned once, else empty.
     std::string takeGateTrouble();
     static pb::Command gateCommand(bool isClosed, std::int64_t atNs);
 
-    // Sends the command; the callback comes in the control thread and must not wait.
+    // Sends the command. The callback runs in the control thread and must not block.
     void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
-    // The same, waiting for the answer; not in the control thread.
+    // The same, but waits for the answer. Not to be called in the control thread.
     Answer callAndWait(const CallTarget& to, pb::Command command, Milliseconds timeout,
         const std::stop_token& stop = {});
-    // All at once; answers in the order of the commands.
+    // Sends all commands at once; the answers are in the order of the commands.
     std::vector<Answer> callAllAndWait(const std::vector<std::pair<CallTarget, pb::Command>>& calls,
         Milliseconds timeout,
         const std::stop_token& stop = {});
 
     std::vector<KnownProcess> directory() const;
     std::optional<KnownProcess> find(ProcessId process) const;
-    // 0: none is known (yet).
+    // 0: no coordinator is known (yet).
     ProcessId coordinator() const;
     // The coordinator answered within the last second.
     bool coordinatorAnswers() const;
-    // What the simulator said last, if the cluster is a simulated one.
+    // The simulator's last report, if the cluster is simulated.
     std::optional<pb::SimulationState> simulation() const;
-    // A number for a fault, from 1 on over all clusters, where virtual time waits for commands; else 0: any will do.
+    // A fault number. Where virtual time waits for commands, faults are numbered from 1 over all clusters; otherwise
+    // 0, and the caller chooses any number.
     std::uint64_t nextFault() const;
-    // Where it takes commands; empty: no process is simulated.
+    // The simulator's control endpoint; empty if no process is simulated.
     std::string simulator() const;
-    // Another word of it, e.g. the answer to a command about its clock.
+    // Takes in a further report of the simulator, e.g. the answer to a clock command.
     void learnSimulation(const pb::SimulationState& state);
 
 private:
@@ -160,7 +165,7 @@ private:
 
     Ingest& m_ingest;
 
-    mutable std::mutex m_mutex; // the members below
+    mutable std::mutex m_mutex; // guards the members below
     std::map<ProcessId, KnownProcess> m_directory;
     ProcessId m_coordinator = 0;
     Clock::time_point m_answered {};
@@ -169,21 +174,21 @@ private:
     pb::Detail m_detail = pb::FULL;
     std::uint32_t m_sample = 100;
     std::uint64_t m_detailChanges = 0;
-    std::size_t m_detailUnanswered = 0; // orders of a level that are on their way
-    std::vector<ProcessId> m_detailTold; // processes that have answered, while virtual time waits for commands
+    std::size_t m_detailUnanswered = 0; // detail commands not yet answered
+    std::vector<ProcessId> m_detailTold; // processes that have answered, where virtual time waits for commands
     mutable std::condition_variable_any m_detailAnswered;
     std::vector<ProcessId> m_watched;
     bool m_isWorkloadHeld = false, m_isGated = false;
     std::string m_gateTrouble;
     std::vector<std::function<void(Thread&)>> m_tasks;
 
-    // Of the control thread alone.
+    // Used by the control thread only.
     void watchAndHold();
     void tellHolds(bool isHeld);
     void renewGate();
     Milliseconds untilSample() const;
     Clock::time_point m_sampleAt {}, m_holdAt {}, m_gateAt {};
-    std::set<ProcessId> m_asked; // whose sample is on its way
+    std::set<ProcessId> m_asked; // processes whose sample is outstanding
 
     void post(std::function<void(Thread&)> task);
 

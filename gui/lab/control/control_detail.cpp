@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The level of detail at which all processes publish, as the control client tells it and knows that it was told.
+// The detail level of all processes: how the control client sets it and tracks the answers.
 #include "gui/lab/control/control_client.h"
 
 namespace lhrs::gui {
@@ -56,8 +56,8 @@ void ControlClient::tellDetail(ProcessId process)
         command.mutable_set_detail()->set_sample(m_sample);
         ++m_detailUnanswered;
     }
-    // What the level left out so far comes with a snapshot. Where the clock stands until virtual time moves it, refreshTold() asks for
-    // it, at an instant that is not by chance.
+    // A snapshot supplies what the old level left out. Where the clock stands until virtual time moves it,
+    // refreshTold() requests the snapshot at a reproducible instant.
     call(process, std::move(command), kDetailTimeout, [this, process](const Answer& answer) {
         {
             const std::lock_guard lock(m_mutex);

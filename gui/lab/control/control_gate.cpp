@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the control client does for a gate that is closed: it renews the lease, and tells processes that come later.
+// The control client's work for a closed gate: it renews the lease, and tells processes that join later.
 #include "gui/lab/control/control_client.h"
 
 #include <future>
@@ -35,7 +35,7 @@ std::string ControlClient::takeGateTrouble()
 
 void ControlClient::keepGate(bool isClosed)
 {
-    std::promise<void> done; // in the control thread, so that no renewal leaves after this
+    std::promise<void> done; // done in the control thread, so that no renewal is sent after it
     post([this, isClosed, &done](Thread&) {
         {
             const std::lock_guard lock(m_mutex);
@@ -68,7 +68,7 @@ void ControlClient::renewGate()
                 tellGate(known.info.node(), now.time_since_epoch().count());
 }
 
-// In the control thread. Half a gate is worse than none.
+// Runs in the control thread. A gate closed at only some processes must not remain.
 void ControlClient::giveGateUp(const std::string& why)
 {
     {

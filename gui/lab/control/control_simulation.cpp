@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the control client knows of a simulated cluster beyond what it knows of any other.
+// What the control client knows of a simulated cluster in addition to the general directory.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/control/lamp_findings.h"
@@ -30,9 +30,9 @@ std::string ControlClient::simulator() const
 void ControlClient::learnSimulation(const pb::SimulationState& state)
 {
     std::vector<ProcessId> ended;
-    bool isNews = false; // what its own checks found
+    bool isNews = false; // new findings of its own checks
     if (simulator().empty())
-        return; // a late word of a cluster that was left
+        return; // a late report of a former cluster
     {
         const std::lock_guard lock(m_mutex);
         isNews = !state.violation().empty() && (!m_simulation || m_simulation->violation() != state.violation());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the control client asks again and again while somebody wants it: samples of watched nodes, and the hold of the workload;
-// and whether a process that nobody has heard of for a while runs at all.
+// Periodic work of the control client on request: samples of watched nodes, and the hold of the workload. It also
+// checks whether a process that has been silent for a while still runs.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 
@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kWatchTimeout(1000);
 
 } // namespace
 
-// Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on this
-// machine; one that is not seen from here may be asked all the same.
+// For a connected cluster no parent reports the end of a process, and the coordinator lists it for a while. If the
+// processes run on this machine, they can be looked up; a process that is not visible here may still be queried.
 bool isGoneHere(const KnownProcess& known)
 {
     return known.info.pid() != 0 && ::kill(pid_t(known.info.pid()), 0) != 0 && errno == ESRCH;
@@ -52,7 +52,7 @@ pb::Command ControlClient::holdCommand(bool isHeld)
 
 void ControlClient::tellHold(ProcessId process, bool isHeld)
 {
-    call(process, holdCommand(isHeld), kWatchTimeout, [](const Answer&) {}); // who does not hear it is told again
+    call(process, holdCommand(isHeld), kWatchTimeout, [](const Answer&) {}); // a client that misses it is told again
 }
 
 void ControlClient::holdWorkload(bool isHeld)
@@ -61,7 +61,7 @@ void ControlClient::holdWorkload(bool isHeld)
         const std::lock_guard lock(m_mutex);
         m_isWorkloadHeld = isHeld;
     }
-    post([this, isHeld](Thread&) { tellHolds(isHeld); }); // there, so that no renewal comes after a release
+    post([this, isHeld](Thread&) { tellHolds(isHeld); }); // in the control thread, so that no renewal follows a release
 }
 
 void ControlClient::tellHolds(bool isHeld)
@@ -88,7 +88,7 @@ void ControlClient::watchAndHold()
     }
     if (now < m_sampleAt)
         return;
-    // In step with the clock, but never twice at once to make up for a turn that was late.
+    // Keeps the rhythm of the clock, but never samples twice at once to make up for a late turn.
     m_sampleAt = std::max(m_sampleAt + kSamplePeriod, now + kSamplePeriod / 2);
     for (const ProcessId process : watchedNodes()) {
         const auto known = find(process);

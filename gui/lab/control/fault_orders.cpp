@@ -72,7 +72,8 @@ FaultOrder networkOrder(const ControlClient& control, pb::Fault fault, const Fau
 {
     FaultOrder order { std::move(fault), sides.from };
     pb::NetworkFault& network = *order.fault.mutable_network();
-    // Where the sender is known it acts there; else at the receiver, whoever sends and however.
+    // A fault with a known sender is armed there; otherwise it is armed at the receiver and concerns all senders and
+    // transports.
     if (sides.from.empty() && !sides.to.empty()) {
         network.set_way(pb::INCOMING);
         order.at = sides.to;
@@ -96,7 +97,7 @@ std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::
     using Direction = PartitionSides::Direction;
     FaultOrder first { fault, sides.a }, second { fault, std::move(b) };
     pb::PartitionFault &fromA = *first.fault.mutable_partition(), &fromB = *second.fault.mutable_partition();
-    // Who comes later is of the rest as well: "all but my own side".
+    // A process that joins later belongs to the rest too: "all but my own side".
     fromA.set_all_but_peers(sides.restIsB);
     addPeers(control, sides.restIsB ? sides.a : second.at, fromA);
     addPeers(control, sides.a, fromB);
@@ -120,9 +121,11 @@ std::vector<Answer> callAtOneInstant(ControlClient& control, const Calls& calls,
     if (!now)
         return { std::move(now) };
     const pb::SimulationState& state = now.reply.simulation();
-    if (state.is_paused() || state.is_over() || state.waits_for_commands()) // it stands: these commands let no time pass
+    // Time stands, and these commands do not advance it.
+    if (state.is_paused() || state.is_over() || state.waits_for_commands())
         return control.callAllAndWait(calls, timeout, stop);
-    Answer stands = control.callAndWait(simulator, stand, timeout); // who stops the wait wants it to go on all the same
+    // Not stoppable: a caller that stops its wait still expects time to continue.
+    Answer stands = control.callAndWait(simulator, stand, timeout);
     std::vector<Answer> answers;
     if (stands)
         answers = control.callAllAndWait(calls, timeout, stop);
@@ -130,7 +133,7 @@ std::vector<Answer> callAtOneInstant(ControlClient& control, const Calls& calls,
     go.mutable_set_clock()->set_factor(state.factor());
     Answer goes = control.callAndWait(simulator, go, timeout);
     if (goes)
-        control.learnSimulation(goes.reply.simulation()); // somebody may have asked while it stood
+        control.learnSimulation(goes.reply.simulation()); // the state may have been queried while time stood
     for (Answer* answer : { &stands, &goes })
         if (!*answer)
             answers.push_back(std::move(*answer));
@@ -201,7 +204,7 @@ std::map<std::uint64_t, ArmedFault> listFaults(ControlClient& control, const std
     }
     std::map<std::uint64_t, ArmedFault> found;
     const std::vector<Answer> answers = control.callAllAndWait(calls, timeout, stop);
-    for (std::size_t i = 0; i < answers.size(); ++i) // who does not answer has none that could be told
+    for (std::size_t i = 0; i < answers.size(); ++i) // a process that does not answer reports no fault
         addArmed(found, living[i].info.node(), answers[i].reply.faults());
     return found;
 }

@@ -14,8 +14,9 @@ using std::chrono::milliseconds;
 using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
 
 constexpr milliseconds kAnswer(1000);
-constexpr milliseconds kArrival(100);  // what was sent is held where it goes, or was lost
-constexpr std::chrono::nanoseconds kFlight = milliseconds(1); // virtual time between two looks, where it goes by steps
+constexpr milliseconds kArrival(100);  // by then a sent message is held at its receiver or was lost
+// Step of virtual time between two looks, where time advances by commands.
+constexpr std::chrono::nanoseconds kFlight = milliseconds(1);
 constexpr milliseconds kStepAnswer(60'000);
 
 std::string processName(const ControlClient& control, ProcessId process)
@@ -48,11 +49,11 @@ Calls toAll(const ControlClient& control, const pb::Command& command)
     return calls;
 }
 
-// All gates as they are at about one time.
+// The state of all gates at about one time.
 struct Look {
     std::vector<HeldAt> held; // the oldest first
-    std::int64_t underWay = 0; // messages sent and not arrived; with those that are lost, and without those that several heard
-    std::uint64_t coming = 0;  // of simulated processes: exactly so many, and commands
+    std::int64_t underWay = 0; // messages sent minus received: too high by lost ones, too low by multicasts
+    std::uint64_t coming = 0;  // of simulated processes: the exact number of messages under way, and commands
     std::int64_t nextTimerNs = -1;
 };
 
@@ -83,14 +84,14 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
     return look;
 }
 
-// Virtual time stands, or goes on by commands alone.
+// Virtual time stands, or advances by commands alone.
 bool timeWaits(const ControlClient& control)
 {
     const auto simulation = control.simulation();
     return simulation && !simulation->is_over() && (simulation->is_paused() || simulation->waits_for_commands());
 }
 
-// Lets virtual time go on until nothing is under way any more; not for long, since a fault may hold a message up.
+// Advances virtual time until nothing is under way; limited, because a fault may delay a message.
 Result<Look> lookWhenLanded(ControlClient& control, const std::stop_token& stop)
 {
     Result<Look> look = lookAt(control, stop);
@@ -101,15 +102,15 @@ Result<Look> lookWhenLanded(ControlClient& control, const std::stop_token& stop)
         const Answer answer = control.callAndWait(control.simulator(), step, kStepAnswer, stop);
         if (answer)
             control.learnSimulation(answer.reply.simulation());
-        else if (answer.reply.refusal() != pb::REFUSED) // somebody let it go, and messages arrive by themselves
+        else if (answer.reply.refusal() != pb::REFUSED) // refused: time was set going elsewhere
             return Error { answer.text };
         look = lookAt(control, stop);
     }
     return look;
 }
 
-// Looks again and again, which takes all processes a moment each time, until as much is under way as before; not for long,
-// since what was lost never arrives.
+// Looks repeatedly until no more messages are under way than before; each look takes all processes a moment. Limited
+// in time, because a lost message never arrives.
 Result<Look> lookWhenArrived(ControlClient& control, std::int64_t& underWay, const std::stop_token& stop)
 {
     if (timeWaits(control))
@@ -147,7 +148,7 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
             + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) lets its virtual time stand.";
         return outcome;
     }
-    control.keepGate(true); // from now on those that start are told, too
+    control.keepGate(true); // from now on processes that join later are told too
     const std::int64_t at = Clock::now().time_since_epoch().count();
     const Calls calls = toAll(control, ControlClient::gateCommand(true, at));
     const std::vector<Answer> answers = control.callAllAndWait(calls, std::max(within, kAnswer), stop);
@@ -206,7 +207,7 @@ Result<std::vector<HeldAt>> releaseHeld(ControlClient& control, const ReleaseWis
     const auto deadline = Clock::now() + wish.timeout;
     std::vector<HeldAt> released;
     Result<Look> look = lookAt(control, stop);
-    if (look && look->held.empty() && look->coming > 0 && timeWaits(control)) // messages before timers
+    if (look && look->held.empty() && look->coming > 0 && timeWaits(control)) // messages come before timers
         look = lookWhenLanded(control, stop);
     std::int64_t underWay = look ? look->underWay : 0;
     const std::uint32_t count = wish.one ? 1 : wish.count;
@@ -216,7 +217,7 @@ Result<std::vector<HeldAt>> releaseHeld(ControlClient& control, const ReleaseWis
         if (!wish.one && look->held.empty()) {
             if (!wish.mayPass || look->nextTimerNs < 0)
                 break;
-            // All clocks together, or who lent a lease would forget it before the borrower does.
+            // All clocks advance together; otherwise a lessor would forget a lease before the lessee does.
             order.set_advance_ns(std::max<std::int64_t>(1, look->nextTimerNs));
             const Calls calls = toAll(control, command);
             for (const Answer& answer : control.callAllAndWait(calls, kAnswer, stop))

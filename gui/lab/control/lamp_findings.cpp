@@ -21,7 +21,7 @@ void add(pb::Told::Judged& judged, int invariant, std::uint64_t checks, std::uin
 pb::Told::Judged findingsOf(const GroupAudit& audit)
 {
     pb::Told::Judged judged;
-    // Where the key list is another one, the parity of that rank was not compared.
+    // Where the key lists differ, the parity of that rank was not compared.
     add(judged, 1, audit.ranks - audit.unlisted, audit.unequal - audit.unlisted, audit.firstWrong);
     add(judged, 2, audit.ranks, audit.unlisted, audit.firstUnlisted);
     add(judged, 3, audit.keys, audit.doubled, audit.firstDoubled);
@@ -39,10 +39,11 @@ pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId clie
     const std::uint64_t found = countOf("OK"), gone = read.missing() + countOf("LOST");
     const std::uint64_t answered = read.operations() - std::min(read.operations(), read.unanswered());
     const bool isOnlyWriter = state.lamps.isOnlyWriter(client, state);
-    // Other values are a matter of I19; but what came back otherwise did not come back either, so this lamp stays unlit.
+    // Wrong values belong to I19. But a record with a wrong value did not come back either, so I7 is not lit.
     if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
         add(judged, 7, answered, gone, std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
-    const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0); // of another client that never wrote
+    // newer: values that another client wrote, though none was known to write.
+    const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0);
     if (other == 0 || isOnlyWriter)
         add(judged, 19, found, other, std::to_string(other) + " of " + std::to_string(found) + " values are not those that their client wrote last");
     return judged;
