@@ -15,7 +15,7 @@ namespace {
 
 constexpr qsizetype kTextMax = 20'000; // letters of a message
 
-// XML 1.0 has no control characters but three, no halves of a pair, and not the last two of the first plane.
+// XML 1.0 excludes all but three control characters, single surrogates, and U+FFFE and U+FFFF.
 QString xmlText(const QString& text)
 {
     QString made;
@@ -32,7 +32,7 @@ QString xmlText(const QString& text)
     return made;
 }
 
-// The name of a file without its end: a dot would begin another class.
+// The file name without its extension: a dot would begin another class.
 QString classOf(const QString& file)
 {
     QString name = QFileInfo(file).completeBaseName();
@@ -127,7 +127,7 @@ QString JUnitReport::write()
     return QString("%1 cannot be written: %2.").arg(m_file->fileName(), m_file->errorString());
 }
 
-// ---- what a run says
+// ---- results of a run
 
 JUnitPrinter::JUnitPrinter(std::FILE* out, JUnitReport& report, const QString& file, const QString& standIn)
     : PlayPrinter(out), m_report(report), m_file(classOf(file)), m_standIn(classOf(standIn))

@@ -12,20 +12,20 @@ namespace {
 
 using Where = std::map<QString, QString>;
 
-// The tables that the experiments write, and the scenarios that write them.
+// The tables that experiments write, and the scenarios that write them.
 constexpr std::pair<const char*, const char*> kMeasured[] = { { "bucket_recovery", "recovery_tables.js" },
     { "parity_creation", "parity_tables.js" }, { "process_time_options", "parity_tables.js" }, { "record_recovery", "record_recovery.js" },
     { "search", "search_times.js" }, { "file_creation", "file_creation.js" }, { "insert_time", "file_creation.js" },
     { "insert_stalls", "file_creation.js" }, { "bulk_insert", "file_creation.js" }, { "recovery_ways", "recovery_ways.js" },
     { "network_recovery", "network_speed.js" }, { "network_creation", "network_speed.js" } };
 
-// How a published table and one of ours belong together.
+// How a published table is matched with a measured one.
 struct Join {
     const char* experiment;
     const char* ours;
     const char* published;
-    Where publishedWhere, oursWhere; // besides configuration 2, the faster machines
-    std::vector<std::pair<const char*, const char*>> keys; // column of ours, column there
+    Where publishedWhere, oursWhere; // in addition to configuration 2, the faster machines
+    std::vector<std::pair<const char*, const char*>> keys; // measured column, published column
     struct Quantity {
         const char* ours;
         const char* published;
@@ -104,7 +104,7 @@ void joinRows(const Join& join, const CsvTable& ours, const CsvTable& published,
     }
 }
 
-// Median over x of one metric, as a line.
+// The median of one metric over x, as a line.
 PaperChart::Series measuredLine(const QString& name, int colour, const CsvTable& table, const Where& where, const QString& x, const QString& metric)
 {
     PaperChart::Series series { name, false, colour, {} };
@@ -204,7 +204,7 @@ std::optional<PaperFigure> paperFigure(const CsvTable& table, const Where& where
     if (values.empty())
         return std::nullopt;
     std::sort(values.begin(), values.end());
-    const auto at = [&](double share) { // between the two nearest, as in the summaries
+    const auto at = [&](double share) { // interpolated, as in the summaries
         const double place = share * double(values.size() - 1);
         const std::size_t below = std::size_t(place), above = std::min(below + 1, values.size() - 1);
         return values[below] + (values[above] - values[below]) * (place - double(below));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the papers say in words and ratios (lhrs.md 19), and whether it holds here. Each has bounds of its own: what would still
-// be the same statement.
+// The papers' claims about ratios, and whether they hold for the measured tables. Each claim has its own bounds,
+// within which it counts as confirmed.
 #include "gui/lab/export/paper_report.h"
 
 #include <limits>

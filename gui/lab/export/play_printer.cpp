@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kCasesShown = 200; // of a table
+constexpr std::size_t kCasesShown = 200; // printed cases of a table
 
 QString cellShown(const QVariant& value)
 {

@@ -11,7 +11,8 @@
 
 namespace lhrs::gui {
 
-// Writes what a script says and expects line by line, and a summary at the end: the window's player as text.
+// Prints a script's captions and expectations line by line, and a summary at the end: the text equivalent of the
+// window's player.
 class PlayPrinter : public ScriptObserver {
 public:
     explicit PlayPrinter(std::FILE* out) : m_out(out) {}
@@ -27,11 +28,12 @@ public:
     void onExercise(const ExerciseShown& exercise) override;
     void onChart(const MeasureChart& chart, bool isNew) override;
 
-    // Tables with median and quartiles, expectations, and how it ended.
+    // Tables with median and quartiles, expectations, and the outcome.
     void summary(const ScriptResult& result, const LabTables& tables);
-    // How the invariants stand at the end; each that is violated has its line.
+    // The final state of the invariants, with a line for each violated one.
     void lamps(const std::vector<LampShown>& lamps);
-    // Completes the run's tables and charts and says the names of all files; an error is a sentence, empty: written. `outcome`: for runs.csv.
+    // Completes the run's tables and charts and prints the names of all files. Returns an error sentence, or empty.
+    // `outcome`: the value for runs.csv.
     QString finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome);
 
 private:

@@ -16,7 +16,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kOpenMax = 64; // files of measurements that are open at once
+constexpr std::size_t kOpenMax = 64; // measurement files open at once
 
 const QString kRuns = "runs", kClusters = "clusters", kSummary = "_summary";
 
@@ -115,7 +115,7 @@ Result<std::unique_ptr<ResultFolder>> ResultFolder::open(const QString& director
         return error("The directory " + directory + " cannot be made; choose another one.");
     std::unique_ptr<ResultFolder> folder(new ResultFolder(directory));
     folder->m_lock = ::open(QFile::encodeName(directory).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // A file system without locks is not refused.
+    // A file system without locks is accepted.
     if (folder->m_lock >= 0 && ::flock(folder->m_lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return error("Another run writes its results into " + directory + "; choose another directory for this one (lhrs-play --merge puts them together).");
     QStringList there = resultTables(directory);
@@ -209,7 +209,7 @@ QString ResultFolder::putFile(const QString& name, const QByteArray& bytes)
 
 QString ResultFolder::writeRun() { return put(kRuns, runColumns(m_facts), { runCells(m_facts) }); }
 
-// The file gets the columns that the measurement has by now, and is opened at its end.
+// Rewrites the file with the measurement's present columns, and opens it at its end.
 QString ResultFolder::widen(const QString& name, Stream& stream, const LabTable& table)
 {
     stream.file.reset();
@@ -250,7 +250,7 @@ QString ResultFolder::onRow(const QString& tableName, const LabTable& table)
     QVariantList cells;
     for (const QString& column : std::as_const(stream.columns))
         cells << table.cell(table.rows().back(), column, identity());
-    // Unbuffered and whole: a row that was measured is in the file whatever becomes of this program.
+    // Unbuffered and as a whole, so that a measured row stays in the file even if this program ends.
     const QByteArray bytes = line(textsOf(cells)).toUtf8();
     if (stream.file->write(bytes) != bytes.size())
         return stream.file->fileName() + " cannot be written: " + stream.file->errorString() + ".";

@@ -18,23 +18,24 @@
 
 namespace lhrs::gui {
 
-// What becomes of results that a folder has already.
+// What to do if the folder already has results.
 enum class FolderUse { New, Append, Overwrite };
 
-// A folder of tables of one or more runs: each row of each file begins with its run, and runs.csv says what that run was. Rows of a
-// measurement are in their file as soon as they are measured. While one program writes into a folder no other one may.
-// Errors are sentences that name the file; empty: written.
+// A folder of tables of one or more runs. Each row of each file begins with its run, and runs.csv describes the runs.
+// A measured row is written to its file at once. Only one program may write into a folder at a time. Errors are
+// sentences that name the file; empty means success.
 class ResultFolder : public ResultSink {
 public:
-    // Makes the folder. New: one that has results is refused; Overwrite: its results are removed.
+    // Creates the folder. New: a folder with results is refused. Overwrite: its results are removed.
     static Result<std::unique_ptr<ResultFolder>> open(const QString& directory, FolderUse use);
     ~ResultFolder() override;
     ResultFolder(const ResultFolder&) = delete;
     ResultFolder& operator=(const ResultFolder&) = delete;
 
-    // Writes the run's first row into runs.csv. Rows of a run with the same id, which are the same again, are removed.
+    // Writes the run's first row into runs.csv. Existing rows of a run with the same id are removed, because the run
+    // is the same.
     QString begin(const RunFacts& facts);
-    // Further tables of a run that the folder has already.
+    // Adds further tables to a run that is already in the folder.
     void goOn(const RunFacts& facts) { m_facts = facts; }
     const RunFacts& facts() const { return m_facts; }
     RunIdentity identity() const { return { m_facts.run, m_facts.isSimulated, m_facts.machine }; }
@@ -44,23 +45,23 @@ public:
     QString onParameters(const std::map<QString, QVariant>& parameters) override;
     QString onCluster(const ClusterFacts& cluster) override;
 
-    // Rows of the present run as a whole; those that it has in the file are replaced, those of other runs stay. Columns are united.
+    // Replaces all rows of the present run in this file; rows of other runs stay. The columns are merged.
     QString put(const QString& name, const QStringList& columns, const std::vector<QVariantList>& rows);
-    // The whole file anew, of whatever runs.
+    // Rewrites the whole file, for any runs.
     QString write(const QString& name, const CsvTable& table);
-    // A file that is no table, of the newest run: a picture.
+    // Writes a file of the newest run that is not a table, e.g. a picture.
     QString putFile(const QString& name, const QByteArray& bytes);
-    // The measurements' rows and summaries, and how the run ended.
+    // Writes the rows and summaries of the measurements, and the outcome of the run.
     QString finish(const LabTables& tables, const QString& outcome);
-    // Names of the files that have something of this run, in their order.
+    // Names of the files that contain data of this run, in the order of writing.
     QStringList written() const;
 
 private:
-    // A measurement's file that rows are added to.
+    // The open file of a measurement, to which rows are appended.
     struct Stream {
-        qsizetype factors = -1, metrics = -1; // columns of the measurement when the file got its own
+        qsizetype factors = -1, metrics = -1; // the measurement's column counts when the file was given its columns
         QStringList columns;                  // of the file
-        std::unique_ptr<QFile> file;          // open; null: it has to be opened again
+        std::unique_ptr<QFile> file;          // null: to be opened again
     };
 
     explicit ResultFolder(const QString& directory);
@@ -69,34 +70,34 @@ private:
     QString writeRun();
 
     const QString m_directory;
-    int m_lock = -1; // descriptor of the directory
+    int m_lock = -1; // file descriptor of the directory
     RunFacts m_facts;
     std::vector<ClusterFacts> m_clusters;
     std::map<QString, Stream> m_streams;
     QStringList m_written;
 };
 
-// The runs of a folder that came to their end.
+// The completed runs of a folder.
 class CompleteRuns {
 public:
-    // None of a folder without results.
+    // A folder without results has none.
     explicit CompleteRuns(const QString& directory);
-    // Whether there is one with these inputs (inputsDigest).
+    // Whether a completed run has these inputs (inputsDigest).
     bool has(const QString& inputs) const { return m_inputs.contains(inputs); }
 
 private:
     QStringList m_inputs;
 };
 
-// The tables of results in a folder, by name without .csv: those whose first column is the run.
+// The result tables in a folder, by name without .csv: those whose first column is the run.
 QStringList resultTables(const QString& directory);
-// Columns of both; one that is new comes after the one that is before it in `more`.
+// The columns of both lists. A new column follows the one that precedes it in `more`.
 QStringList unitedColumns(QStringList columns, const QStringList& more);
-// The cells of a row under other columns; empty where it has none.
+// The cells of a row rearranged under other columns; a missing cell is empty.
 QStringList underColumns(const CsvTable& table, const QStringList& row, const QStringList& columns);
-// The name of a measurement's file: its own, but that of a table of the run has measured_ before it.
+// The file name of a measurement: its own name, with the prefix measured_ if a table of the run has the same name.
 QString measuredFileName(const QString& table);
-// "ok", "expectation failed", "script error", "no cluster", "stopped": how a script ended, as runs.csv has it.
+// The outcome of a script in runs.csv: "ok", "expectation failed", "script error", "no cluster" or "stopped".
 QString outcomeWord(ScriptOutcome outcome);
 
 } // namespace lhrs::gui

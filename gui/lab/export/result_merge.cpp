@@ -10,13 +10,13 @@ namespace lhrs::gui {
 
 namespace {
 
-// Rows of one run in one table, under the columns of the folder that they come from.
+// The rows of one run in one table, under the columns of their original folder.
 struct RunRows {
     QString directory;
     CsvTable table;
 };
 
-// The same cells under the same names; a column that only one of them has is empty in its rows.
+// Whether both have the same cells under the same names; a column that only one of them has must be empty.
 bool areSame(const CsvTable& a, const CsvTable& b)
 {
     const QStringList columns = unitedColumns(a.columns, b.columns);

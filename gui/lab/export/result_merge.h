@@ -11,13 +11,13 @@ namespace lhrs::gui {
 
 struct MergeResult {
     QStringList written;   // names of files
-    int runs = 0;          // in the target
-    QStringList conflicts; // sentences: nothing is written when there are any
-    QString problem;       // a sentence; empty: merged
+    int runs = 0;          // number of runs in the target
+    QStringList conflicts; // sentences; if there are any, nothing is written
+    QString problem;       // a sentence; empty if merged
 };
 
-// Puts the tables of several result folders together in another one: rows of all runs, columns united. A run that is in two of them
-// is taken once where its rows are the same, and is a conflict where they differ.
+// Merges the tables of several result folders into another folder: rows of all runs, with merged columns. A run that
+// is in two folders is taken once if its rows are equal, and is a conflict otherwise.
 MergeResult mergeResults(const QStringList& directories, const QString& target, FolderUse use);
 
 } // namespace lhrs::gui

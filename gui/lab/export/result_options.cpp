@@ -35,7 +35,7 @@ Result<std::vector<Sweep>> namedSweeps(const ResultOptions& options, const QStri
     return sweepsOfJson(file.readAll(), path);
 }
 
-// The sweep that the options name, or make.
+// The sweep that the options name or define.
 Result<Sweep> chosenSweep(const ResultOptions& options, const QString& scenarioText)
 {
     Sweep given;

@@ -54,7 +54,7 @@ QString joined(const std::vector<pb::Place>& places)
     return texts.join("; ");
 }
 
-// Which cluster each row of the recording's table of faults is of.
+// The cluster of each row of the recording's table of faults.
 class FaultClusters {
 public:
     FaultClusters(Recording& recording, const ClusterNumbers& clusters)
@@ -62,12 +62,12 @@ public:
         for (const RunEvent& run : recording.allOf({ pb::Event::kFaultBegunFieldNumber }))
             m_of[{ run.event->fault_begun().fault().number(), qlonglong(run.process) }] = clusters.of(run.index);
     }
-    // 0: not known.
+    // 0: unknown.
     std::uint32_t operator()(const std::map<QString, QVariant>& row) const
     {
         if (const auto cluster = row.find("cluster"); cluster != row.end() && !cluster->second.isNull())
             return cluster->second.toUInt();
-        // Version 1 names no cluster; the events tell which it was.
+        // Version 1 stores no cluster; it is found by the events.
         const auto at = m_of.find({ row.at("number").toULongLong(), row.at("target").toLongLong() });
         return at == m_of.end() ? 0 : at->second;
     }
@@ -76,8 +76,8 @@ private:
     std::map<std::pair<qulonglong, qlonglong>, std::uint32_t> m_of; // number, process
 };
 
-// Folds a run's events into rows, in one walk through the recording. What processes number begins anew in each cluster, so all
-// is kept by cluster.
+// Folds a run's events into rows in one pass through the recording. Numbers that processes assign restart in each
+// cluster, so everything is stored by cluster.
 class Walk {
 public:
     explicit Walk(Recording& recording) : m_recording(recording), m_clusters(recording.words()), m_clusterOfFault(recording, m_clusters)
@@ -122,7 +122,7 @@ public:
         std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return std::pair(x->cluster, x->beginNs) < std::pair(y->cluster, y->beginNs); });
         for (const Operation* o : all) {
             const pb::OperationDone& done = o->done;
-            if (!o->isDone) { // its end was lost
+            if (!o->isDone) { // the event of its end was lost
                 table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(o->started.kind())), qulonglong(o->started.key()), run(o->beginNs), {}, {}, {}, {}, {}, {},
                     {}, {}, known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->beginNs), false });
                 continue;
@@ -176,7 +176,7 @@ public:
         ExportTable table { "slices", { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s", "stored_s", "in_bytes", "out_bytes" }, {} };
         for (const RecoveryRow& r : m_recoveries.rows())
             for (const RecoveryRow::Slice& slice : r.perSlice) {
-                // What the manager measured from its order on, on the run's clock.
+                // Measured by the manager since its order; converted to the run's clock.
                 const std::int64_t order = slice.recoveredNs - slice.decodedNs;
                 table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks, run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
                     known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes), qulonglong(slice.outBytes) });
@@ -195,7 +195,7 @@ private:
     };
 
     struct Fault {
-        std::int64_t beginNs = 0, number = 0; // a signal has none: its row, negative
+        std::int64_t beginNs = 0, number = 0; // a signal has no number; the negative row number is used
         std::optional<std::int64_t> endNs;
     };
 
@@ -207,7 +207,7 @@ private:
         return at != m_names.end() && !at->second.isEmpty() ? at->second : QString::number(process, 16);
     }
 
-    // At however many processes.
+    // A fault counts once, however many processes it concerns.
     int faultsIn(std::uint32_t cluster, std::int64_t fromNs, std::int64_t toNs) const
     {
         std::set<std::int64_t> acted;
@@ -280,21 +280,21 @@ private:
     std::map<ProcessId, QString> m_names;
     ClusterNumbers m_clusters;
     FaultClusters m_clusterOfFault;
-    std::uint32_t m_cluster = 1; // of the events that are taken
+    std::uint32_t m_cluster = 1; // of the events being read
     std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Operation> m_operations; // cluster, client, number
-    std::map<ProcessId, std::int64_t> m_lastNs; // of the last event or gap of each process
+    std::map<ProcessId, std::int64_t> m_lastNs; // last event or gap of each process
     LossTimes m_losses;
     std::map<std::uint32_t, SplitRows> m_splits; // by cluster
     std::vector<QVariantList> m_creations;
     RecoveryRows m_recoveries { kAll, kAll };
-    std::map<std::uint32_t, std::vector<Fault>> m_faults; // by cluster; 0: not known
+    std::map<std::uint32_t, std::vector<Fault>> m_faults; // by cluster; 0: unknown
     QVariant m_gf;
     bool m_isPureRs = false;
 };
 
-// A table of the recording as it is, with the cluster before it, but that columns that end with _ns become seconds of the run (or
-// durations), that processes have their names, and that no column has the name of one of the three that come first in every
-// file: a table with two of one name is read wrongly.
+// A table of the recording, exported with its cluster as an additional column. Columns ending in _ns become seconds
+// of the run (or durations), and processes get their names. No column may have the name of one of the first three
+// columns of every file, because duplicate names are read wrongly.
 struct OfRecording {
     Recording& recording;
     ClusterNumbers clusters { recording.words() };
@@ -309,7 +309,8 @@ struct OfRecording {
         return names;
     }
 
-    // `columns`: as the recording has them, where it is another one "theirs=ours". `clusterOf`: of a row; not known: empty.
+    // `columns`: names in the recording, or "theirs=ours" for a different name. `clusterOf`: the cluster of a row;
+    // empty if unknown.
     ExportTable table(const QString& name, const QString& from, const QStringList& columns, const std::function<QVariant(const Row&)>& clusterOf)
     {
         ExportTable table { name, { "cluster" }, {} };
@@ -338,7 +339,7 @@ struct OfRecording {
             return s(at->second.toLongLong() - (isDuration ? 0 : recording.beginNs()));
         }
         if (column == "ok")
-            return at->second.toBool(); // SQLite has numbers only
+            return at->second.toBool(); // SQLite has no truth values
         if (column == "process" || column == "target") {
             const auto name = names.find(at->second.toLongLong());
             return name != names.end() && !name->second.isEmpty() ? name->second : QString::number(at->second.toULongLong(), 16);
@@ -354,7 +355,7 @@ struct OfRecording {
             return cluster == 0 ? QVariant() : QVariant(cluster);
         });
     }
-    // The recording's own table of gaps names no event; the events tell which it was.
+    // The recording's table of gaps refers to no event; the cluster is found by the events.
     ExportTable gaps()
     {
         std::map<std::pair<qlonglong, qulonglong>, std::uint32_t> of; // process, first number
@@ -368,18 +369,19 @@ struct OfRecording {
         }
         ExportTable gaps = table("gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
             if (!row.at("healed_by").isNull())
-                return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1)); // after that event, and of the cluster that followed
+                // The gap is after that event, in the cluster that followed.
+                return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1));
             const auto at = of.find({ row.at("process").toLongLong(), row.at("seq_first").toULongLong() });
             return at == of.end() ? QVariant() : QVariant(at->second);
         });
-        // Of what was noticed at one moment the order is by chance.
+        // Rows noticed at the same moment have no defined order, so they are sorted.
         const auto key = [](const QVariantList& row) { return std::tuple(row[4].toDouble(), row[1].toString(), row[2].toULongLong()); };
         std::stable_sort(gaps.rows.begin(), gaps.rows.end(), [&key](const QVariantList& a, const QVariantList& b) { return key(a) < key(b); });
         return gaps;
     }
 };
 
-// The clusters that the scenario made.
+// The clusters that the scenario created.
 std::vector<ClusterFacts> clustersOf(const Recording& recording)
 {
     std::vector<ClusterFacts> clusters;
@@ -397,7 +399,7 @@ std::vector<ClusterFacts> clustersOf(const Recording& recording)
     }
 }
 
-// One observation a row, as lhrs-play --csv writes it.
+// One row per observation, as lhrs-play --csv writes it.
 std::vector<ExportTable> measurementTables(Recording& recording)
 {
     std::vector<ExportTable> out;
@@ -447,7 +449,7 @@ RunFacts factsOf(const Recording& recording)
 {
     RunFacts facts;
     facts.run = recording.meta("run");
-    if (facts.run.isEmpty()) { // of an earlier version
+    if (facts.run.isEmpty()) { // from an earlier version
         facts.run = recording.meta("started_utc");
         if (const QString seed = recording.meta("seed"); !seed.isEmpty())
             facts.run += " seed " + seed;
@@ -467,7 +469,7 @@ QString detailOf(Recording& recording)
     for (const Recording::Word& word : recording.words())
         if (word.told.has_snapshot())
             words.insert(detailWord(word.told.snapshot().detail()));
-    return words.size() == 1 ? text(*words.begin()) : QString(); // changed, or never told: not known for all rows
+    return words.size() == 1 ? text(*words.begin()) : QString(); // changed or never reported: unknown for the whole run
 }
 
 std::vector<ExportTable> exportTables(Recording& recording)

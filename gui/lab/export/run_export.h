@@ -16,44 +16,47 @@ namespace lhrs::gui {
 
 class RunStory;
 
-// A table of a run as it is exported: its first columns run, simulated, detail are added when it is written.
+// An exported table of a run. The first columns run, simulated and detail are added on writing.
 struct ExportTable {
     QString name;
     QStringList columns;
     std::vector<QVariantList> rows;
 };
 
-// What every row of a run begins with, from the recording.
+// The first cells of every row of a run, from the recording.
 RunIdentity identityOf(const Recording& recording);
-// What the recording says of its run: its row of runs.csv.
+// The run's row of runs.csv, from the recording.
 RunFacts factsOf(const Recording& recording);
 QString detailOf(Recording& recording);
-// How many events never came or were not written, and what tables lack for it, in one sentence; empty: none.
+// How many events were lost or not recorded, and what the tables lack because of it, in one sentence; empty if none.
 QString lostEvents(Recording& recording);
 
 // The tables of a run: operations, messages, splits, merges, parity_creations, recoveries, slices, faults, gaps,
-// captions, story, expectations, and one for each measurement. Times in s since the run's begin, cells that are not known empty.
+// captions, story, expectations, and one per measurement. Times are in s since the start of the run; unknown cells
+// are empty.
 std::vector<ExportTable> exportTables(Recording& recording);
 std::vector<ExportTable> exportTables(Recording& recording, const RunStory& story);
 QString csvOf(const ExportTable& table, const RunIdentity& identity, const QString& detail);
 
 struct ExportResult {
     QStringList written; // names of files
-    QString problem;     // a sentence; empty: all is written
-    QStringList notes;   // what is not there, and why
-    QString damage;      // that the recording is not as it was written; a sentence, empty: it is
+    QString problem;     // a sentence; empty if all was written
+    QStringList notes;   // what is missing, and why
+    QString damage;      // how the recording differs from what was written, in a sentence; empty if it does not
 };
-// Writes all tables, the story, the charts of measurements and the ShiViz log into the directory; the same recording gives the same bytes.
+// Writes all tables, the story, the charts of measurements and the ShiViz log into the directory. The same recording
+// always gives the same bytes.
 ExportResult exportRun(Recording& recording, const QString& directory, FolderUse use = FolderUse::New);
-// The same into a folder in which the run has begun; only the tables of its events, where its measurements are there already.
+// The same for a folder in which the run has begun. If its measurements are there already, only the event tables are
+// added.
 ExportResult exportRun(Recording& recording, ResultFolder& folder);
 
-// ---- parts of it
+// ---- parts of the export
 
-inline constexpr std::size_t kExportPage = 4'000; // events read at once
+inline constexpr std::size_t kExportPage = 4'000; // events read at a time
 
 ExportTable messageTable(Recording& recording);
-// The measurements by name, and the charts that the scenario asked for, beside what was published.
+// The measurements by name, and the charts that the scenario requested, beside the published values.
 std::map<QString, LabTable> measuredTables(Recording& recording);
 std::vector<MeasureChart> chartsOf(Recording& recording);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measurements of a recorded run: their tables again, and the charts that its scenario asked for.
+// Measurements of a recorded run: their tables, and the charts that its scenario requested.
 #include "gui/lab/tables/chart_svg.h"
 #include "gui/lab/tables/csv_table.h"
 #include "gui/lab/recording/recording_file.h"
@@ -32,7 +32,7 @@ std::map<QString, LabTable> measuredTables(Recording& recording)
     std::map<QString, LabTable> tables;
     for (const auto& row : recording.rows("measurement")) {
         if (!isTableName(row.at("name").toString()))
-            continue; // an untrusted file does not choose where we write
+            continue; // a recording is untrusted and must not choose where files are written
         LabTable::Row r;
         r.detail = row.at("detail").toString();
         r.repetition = row.at("repetition").toInt();
@@ -76,7 +76,7 @@ std::vector<MeasureChart> chartsOf(Recording& recording)
             else
                 order.where[it.key()] = cellText(it.value().toVariant());
         if (const QString paper = told["paper"].toString(); !paper.isEmpty()) {
-            // Recordings of earlier versions do not have it: then the chart shows ours alone.
+            // Recordings of earlier versions lack it: the chart then shows the measured values only.
             if (auto published = CsvTable::parse(recording.meta(kPublishedMeta + paper), paper)) {
                 order.paper = paper;
                 order.published = std::move(*published);

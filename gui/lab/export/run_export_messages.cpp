@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// A process, which may be of two clusters: one seed gives the same numbers again.
+// A process with its cluster, because the same seed gives the same process numbers again.
 using Member = std::pair<std::uint32_t, ProcessId>;
 
 struct Row {
@@ -40,7 +40,7 @@ const char* transportColumn(pb::Transport transport)
 ExportTable messageTable(Recording& recording)
 {
     using E = pb::Event;
-    std::vector<Row> heard; // what each word says, in the order of the run
+    std::vector<Row> heard; // the columns of each report, in the order of the run
     std::map<std::pair<Member, std::uint64_t>, std::pair<std::vector<MessageWord>, std::vector<std::size_t>>> byId;
     const ClusterNumbers clusters(recording.words());
     const auto member = [&](const RunEvent& run, ProcessId process) { return Member(clusters.of(run.index), process); };
@@ -63,7 +63,7 @@ ExportTable messageTable(Recording& recording)
         indexes.push_back(heard.size());
         heard.push_back(std::move(row));
     };
-    // Arrivals may be told before the sendings that they belong to.
+    // An arrival may be reported before its sending.
     each({ E::kMessageSentFieldNumber }, [&](const RunEvent& run) {
         const pb::MessageSent& e = run.event->message_sent();
         Row row;
@@ -112,7 +112,7 @@ ExportTable messageTable(Recording& recording)
             rows.push_back(std::move(row));
         }
     }
-    // A receiver may have heard what no row tells: before its first one, or where rows were lost.
+    // A receiver may have heard a message without a row: before its first row, or where rows were lost.
     std::map<Member, std::int64_t> tellsFrom;
     std::set<Member> hasGaps;
     std::map<std::uint32_t, std::int64_t> endNs; // by cluster

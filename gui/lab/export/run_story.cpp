@@ -13,8 +13,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kLookEvery = 100'000'000; // ns of the run: what no event tells is looked for so often
-constexpr std::int64_t kSameNs = 1'000'000'000;  // what was seen by looking is seen anew within that time
+constexpr std::int64_t kLookEvery = 100'000'000; // interval in ns of the run for finding what no event reports
+constexpr std::int64_t kSameNs = 1'000'000'000;  // within this time a finding without an event is told again
 constexpr qsizetype kIndent = 14;                // columns before a sentence
 
 } // namespace
@@ -33,7 +33,7 @@ bool RunStory::add(const Telling& telling, std::uint64_t event)
         if (former == m_told.end() || !std::exchange(former->second, false))
             return false;
         const auto isFormer = [&](const Line& line) { return line.event == telling.instead; };
-        // The newest is the likeliest.
+        // The newest is the most likely one.
         if (const auto at = std::find_if(m_lines.rbegin(), m_lines.rend(), isFormer); at != m_lines.rend())
             m_lines.erase(std::next(at).base());
     }

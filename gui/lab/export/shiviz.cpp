@@ -14,7 +14,7 @@ namespace lhrs::gui {
 QByteArray shivizOf(const std::vector<RunEvent>& events, const ClusterState& state)
 {
     const SpaceTime model = spaceTimeOf(events, addressesOf(state));
-    // Names without spaces, each once.
+    // Unique names without spaces.
     std::map<ProcessId, std::string> hosts;
     std::set<std::string> taken;
     for (const SpaceTimeEvent& event : model.events) {

@@ -10,10 +10,11 @@
 
 namespace lhrs::gui {
 
-inline constexpr std::size_t kShivizEvents = 10'000; // that ShiViz draws; above it an interval has to be chosen
+// The most that ShiViz can draw; above it the user must choose an interval.
+inline constexpr std::size_t kShivizEvents = 10'000;
 
-// The events as a log of ShiViz: in the first line the expression that reads it, then two lines an event: host and vector
-// clock, and what happened in words. The clocks count the events that are in the log, and know of causes only.
+// The events as a ShiViz log. The first line is the parsing expression; each event then has two lines: host and
+// vector clock, and a sentence. The vector clocks count the exported events only and are derived from cause ids.
 QByteArray shivizOf(const std::vector<RunEvent>& events, const ClusterState& state);
 
 } // namespace lhrs::gui
