@@ -20,7 +20,7 @@ nanoseconds steadyNow()
     return steady_clock::now().time_since_epoch();
 }
 
-// Tells the time as long as the process runs.
+// Updates the clock while the process runs.
 class Teller {
 public:
     Teller() : m_time(kBeyondTold, steadyNow()), m_thread([this](const std::stop_token& stop) { run(stop); }) {}

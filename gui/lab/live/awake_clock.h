@@ -5,8 +5,9 @@
 
 namespace lhrs::gui {
 
-// The steady clock without the time in which this process stood still: stopped by a signal, or with a suspended virtual
-// machine. A time-out that passed meanwhile gave nobody time to answer. A machine so busy that no thread runs counts, too.
+// The steady clock without the time in which this process did not run: it was stopped by a signal, the virtual
+// machine was suspended, or the machine was too busy to run any thread. A timeout that expired in such a time gave no
+// process the chance to answer.
 class AwakeClock {
 public:
     using duration = std::chrono::steady_clock::duration;
@@ -19,7 +20,7 @@ public:
     static time_point now();
 };
 
-// What such a clock knows. It is told the steady time again and again; beyond `most` after that it stands still.
+// The state of such a clock. It is given the steady time repeatedly; a gap longer than `most` is not counted.
 class AwakeTime {
 public:
     AwakeTime(std::chrono::nanoseconds most, std::chrono::nanoseconds steady) : m_most(most), m_told(steady) {}
@@ -28,7 +29,7 @@ public:
 
 private:
     std::chrono::nanoseconds m_most, m_told;
-    std::chrono::nanoseconds m_lost {}; // stood still in all
+    std::chrono::nanoseconds m_lost {}; // total time not counted
 };
 
 } // namespace lhrs::gui

@@ -21,17 +21,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kBatchesWaiting = 100'000;           // bound of the socket's queue; what is beyond is a gap
-constexpr std::int64_t kBatchBytes = 16 << 20;   // no batch of ours is longer
-constexpr std::size_t kHeldBytes = 16u << 20;      // events of one process that wait for its snapshot
-constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time
+constexpr int kBatchesWaiting = 100'000;           // limit of the socket's queue; beyond it there are gaps
+constexpr std::int64_t kBatchBytes = 16 << 20;   // no valid batch is longer
+constexpr std::size_t kHeldBytes = 16u << 20;      // held events of one process that wait for its snapshot
+constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time between two clusters
 constexpr milliseconds kLookEvery(100);
-constexpr milliseconds kGather(8);                 // between two turns of receiving: half a frame
-constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock is further away was started by somebody else
-constexpr milliseconds kTailTime(500);             // published that long ago and not here: lost
+constexpr milliseconds kGather(8);                 // time to gather events between two receptions: half a frame
+constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock differs by more was not started here
+constexpr milliseconds kTailTime(500);             // an event published this long ago and not received is lost
 constexpr int kBatchesPerTurn = 256;
 
-// The frames of the next message; none when there is no message now.
+// The frames of the next message; empty if no message has arrived.
 std::vector<zmq::message_t> receiveFrames(zmq::socket_t& socket)
 {
     std::vector<zmq::message_t> frames;
@@ -43,7 +43,7 @@ std::vector<zmq::message_t> receiveFrames(zmq::socket_t& socket)
             frames.push_back(std::move(frame));
         } while (frames.back().more());
     } catch (const zmq::error_t&) {
-        return {}; // interrupted: the next turn goes on
+        return {}; // interrupted: the next turn continues
     }
     return frames;
 }
@@ -103,14 +103,14 @@ void Ingest::watchEvents(const std::string& endpoint)
 void Ingest::addProcess(const pb::ProcessInfo& info)
 {
     post([this, info] {
-        // One that was taken for gone is listened to again, not left when the tail of its words was waited for.
+        // A process that was wrongly taken for gone is kept, although its subscription was about to be closed.
         std::erase_if(m_sockets->closing, [&](const auto& closing) { return closing.second == info.events_endpoint(); });
         connect(info.events_endpoint());
         const std::lock_guard lock(m_mutex);
         if (info.is_simulated())
-            m_cluster->forgotten.erase(info.node()); // the same seed gives the same numbers
+            m_cluster->forgotten.erase(info.node()); // the same seed gives the same process numbers again
         if (m_stands)
-            return; // its events tell all from the first on; when a command asks for it must not count
+            return; // its events tell everything from the first on; the time of a command must not affect the run
         m_cluster->introduce(info, nowNs());
         Source& source = m_cluster->source(info.node());
         if (!source.isComplete)
@@ -120,16 +120,17 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
 
 void Ingest::endProcess(ProcessId process, const std::string& reason)
 {
-    // It counts from here, however much is to be taken in before; or a coordinator that noticed it would seem to have known.
+    // The end has the time of this call, even if many events are processed first. Otherwise a coordinator that
+    // detected the end would seem to have known it before.
     post([this, process, reason, now = nowNs()] {
         const std::lock_guard lock(m_mutex);
         const auto at = m_cluster->sources.find(process);
         if (at == m_cluster->sources.end())
-            return; // of a former cluster
+            return; // from a former cluster
         Source& source = at->second;
         m_cluster->foldHeld(source, m_startedWallNs);
         source.waitsForSnapshot = false;
-        source.isComplete = true; // nobody is left to ask
+        source.isComplete = true; // no process is left to ask
         source.expected = 0;
         const auto known = m_cluster->state.processes.find(process);
         if (known == m_cluster->state.processes.end() || known->second.hasEnded)
@@ -137,7 +138,7 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
         pb::Told told;
         told.mutable_ended()->set_reason(reason);
         m_cluster->tell(process, told, now);
-        // What the process said last may still be on its way in. A simulator says it for others, too.
+        // Its last events may still be under way. A simulator publishes for other processes too.
         const bool isShared = std::any_of(m_cluster->state.processes.begin(), m_cluster->state.processes.end(), [&](const auto& other) {
             return !other.second.hasEnded && other.second.eventsEndpoint == known->second.eventsEndpoint;
         });
@@ -181,9 +182,9 @@ void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
         const std::lock_guard lock(m_mutex);
         const auto at = m_cluster->sources.find(sample->process());
         if (at == m_cluster->sources.end())
-            return; // of a former cluster
+            return; // from a former cluster
         at->second.heard = Clock::now();
-        // Virtual time may stand still: then it is the former sample once more.
+        // If virtual time stands, this is the former sample again.
         const auto known = m_cluster->state.processes.find(sample->process());
         if (known != m_cluster->state.processes.end() && sample->is_simulated() && !known->second.samples.empty()) {
             const pb::NodeSample& last = *known->second.samples.back().sample;
@@ -210,7 +211,7 @@ void Ingest::judge(pb::Told::Judged judged)
 
 ClusterState Ingest::settledLamps()
 {
-    judge({}); // at this moment; what waits for an explanation has had its time, or not
+    judge({}); // judges at this moment; what waits for an explanation has had its time, or not
     std::promise<ClusterState> settled;
     post([this, &settled] {
         const std::lock_guard lock(m_mutex);
@@ -225,7 +226,7 @@ void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
         const std::lock_guard lock(m_mutex);
         const auto at = m_cluster->sources.find(process);
         if (at == m_cluster->sources.end())
-            return; // of a former cluster
+            return; // from a former cluster
         Source& source = at->second;
         source.heard = Clock::now();
         if (sequence > source.received && sequence > source.contained) {
@@ -235,7 +236,8 @@ void Ingest::expectSequence(ProcessId process, std::uint64_t sequence)
     });
 }
 
-// A simulator that is ended ends all its processes; whether its end is noticed before the cluster is forgotten is chance.
+// Ending a simulator ends all its processes. Whether this is noticed before the cluster is forgotten depends on
+// chance, so it is recorded here.
 void Ingest::endAll()
 {
     const std::lock_guard lock(m_mutex);
@@ -253,13 +255,13 @@ void Ingest::endAll()
 
 void Ingest::forgetCluster()
 {
-    // Done when this returns: what is read afterwards is of the next cluster.
+    // Completed when this returns: what is read afterwards belongs to the next cluster.
     std::promise<void> done;
     post([this, &done] {
         while (!m_sockets->endpoints.empty())
             m_sockets->close(std::string(*m_sockets->endpoints.begin()));
         m_sockets->closing.clear();
-        while (!receiveFrames(m_sockets->subscriber).empty()) { } // of the former cluster
+        while (!receiveFrames(m_sockets->subscriber).empty()) { } // events of the former cluster
         if (m_stands)
             endAll();
         {
@@ -327,12 +329,12 @@ void Ingest::run(const std::stop_token& stop)
     while (!stop.stop_requested()) {
         std::array<zmq::pollitem_t, 2> items { { { nullptr, m_wakeUp->descriptor(), ZMQ_POLLIN, 0 },
             { sockets.subscriber.handle(), 0, ZMQ_POLLIN, 0 } } };
-        // After a batch only tasks are waited for, for a moment: events of many processes are then taken in together, and
-        // this thread takes a processor from the cluster less often.
+        // After a batch the thread waits a moment for tasks only. Events of many processes are then taken in
+        // together, and this thread interrupts the cluster's processes less often.
         const auto rest = std::chrono::ceil<milliseconds>(gatheredAt + kGather - Clock::now());
         const bool isGathering = rest.count() > 0;
         const int waitedFor = isGathering ? 1 : int(items.size());
-        // An interrupted call is a turn without news.
+        // An interrupted call counts as a turn without news.
         if (zmq_poll(items.data(), waitedFor, long((isGathering ? rest : kLookEvery).count())) < 0)
             items[0].revents = items[1].revents = 0;
         if ((items[1].revents & ZMQ_POLLIN) != 0) {
@@ -395,14 +397,14 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
 {
     const std::lock_guard lock(m_mutex);
     Cluster& cluster = *m_cluster;
-    // Simulated clusters have the same process numbers one after the other: there the moment tells whose it is.
+    // Successive simulated clusters use the same process numbers; the time of the event tells its cluster.
     const bool isOfFormer = m_stands ? batch->body->events_size() > 0 && batch->body->events(0).wall_ns() - m_startedWallNs < m_clusterFromNs
                                      : cluster.forgotten.contains(batch->header.process());
     if (isOfFormer)
         return;
     Source& source = cluster.source(batch->header.process());
     const pb::EventHeader& header = batch->header;
-    // It is put on our clock once, by its first word: neither clock jumps from then on.
+    // The clock offset is fixed with the first batch; neither clock may jump from then on.
     if (const std::int64_t ahead = header.wall_ns() - RunClock::own().now();
         !source.isOnOurClock && header.wall_ns() != 0 && !header.simulated()) {
         source.isOnOurClock = true;
@@ -411,7 +413,7 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     const std::int64_t startedNs = m_startedWallNs + source.aheadNs; // by the clock of the source
     source.heard = Clock::now();
     ++cluster.counters.batches;
-    // A header is written when the batch leaves, in real time.
+    // A header has the real time at which the batch was sent.
     const std::int64_t toldNs = (header.simulated() && batch->body->events_size() > 0 ? batch->body->events(0).wall_ns() : header.wall_ns()) - startedNs;
     if (cluster.state.isSimulated != header.simulated()) {
         pb::Told told;
@@ -431,7 +433,7 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
         source.isComplete = header.first_sequence() == 1;
     if (isFirst && !source.isComplete && m_stands)
         cluster.wantSnapshot(source);
-    // Received nothing yet, but a snapshot: what it contains never had to come.
+    // Nothing was received yet except a snapshot: the events that it contains are not missing.
     if (source.received == 0 && !isFirst && header.first_sequence() > source.contained + 1)
         cluster.lose(source, source.contained + 1, header.first_sequence() - 1, toldNs);
     else if (source.received != 0 && header.first_sequence() > next)
@@ -440,7 +442,7 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     source.received = std::max(source.received, batch->last());
 
     if (batch->last() < from)
-        return; // seen before
+        return; // received before
     cluster.counters.events += batch->last() - from + 1;
     if (!source.waitsForSnapshot) {
         cluster.fold(source, batch, from, m_startedWallNs);
@@ -449,7 +451,8 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     source.held.push_back({ batch, from });
     source.heldBytes += batch->bytes;
     if (source.heldBytes > kHeldBytes)
-        cluster.foldHeld(source, m_startedWallNs); // the snapshot is late: better an incomplete state than an old one
+        // The snapshot is late: an incomplete state is better than an outdated one.
+        cluster.foldHeld(source, m_startedWallNs);
 }
 
 void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Snapshot>& snapshot)
@@ -459,7 +462,7 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
         Cluster& cluster = *m_cluster;
         const auto at = cluster.sources.find(process);
         if (at == cluster.sources.end())
-            return; // of the former cluster
+            return; // from the former cluster
         Source& source = at->second;
         source.waitsForSnapshot = false;
         source.heard = Clock::now();
@@ -467,14 +470,15 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
             const std::uint64_t contained = snapshot->sequence();
             const auto known = cluster.state.processes.find(process);
             const std::uint64_t folded = known == cluster.state.processes.end() ? 0 : known->second.sequence;
-            // Older than the state: only of use if the state has to be repaired, and what was held goes on from there.
+            // A snapshot older than the state is useful only for a repair, and only if the held events continue from
+            // there.
             const std::uint64_t heldFrom = source.held.empty() ? source.received + 1
                 : source.held.front().batch->header.first_sequence();
             const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
             if (fits && (contained >= folded || !source.held.empty())) {
                 pb::Told told;
                 *told.mutable_snapshot() = *snapshot;
-                // Of virtual time the snapshot knows its moment; ours may have gone on.
+                // In virtual time the snapshot has its own time; ours may have advanced.
                 cluster.tell(process, told, m_stands ? snapshot->wall_ns() - m_startedWallNs : nowNs());
                 source.contained = std::max(source.contained, contained);
                 source.isComplete = true;
@@ -524,7 +528,7 @@ void Ingest::connect(const std::string& endpoint)
     try {
         m_sockets->subscriber.connect(endpoint);
     } catch (const zmq::error_t&) {
-        // An endpoint that ZeroMQ does not understand: the process stays silent, which is shown.
+        // ZeroMQ rejects the endpoint: the process stays silent, which is shown.
         m_sockets->endpoints.erase(endpoint);
     }
 }

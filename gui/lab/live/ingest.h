@@ -30,15 +30,16 @@ class WakeUp;
 
 struct IngestCounters {
     std::uint64_t events = 0;     // received
-    std::uint64_t lost = 0;       // numbers that never came
+    std::uint64_t lost = 0;       // numbers that never arrived
     std::uint64_t batches = 0;
-    std::uint64_t malformed = 0;  // messages that were no batch of ours
+    std::uint64_t malformed = 0;  // messages that were not valid batches
     double eventsPerSecond = 0;   // over the last full second
 };
 
-// Receives the events of all processes in one thread: checks their numbers, folds them into the cluster's state, keeps
-// the newest, and wakes who waits. Readers copy the state (the pages of records are shared) and read events by cursor;
-// nothing is signalled per event. A gap in a process' numbers is a row, and a snapshot is asked for.
+// Receives the events of all processes in one thread: checks their sequence numbers, folds them into the cluster's
+// state, keeps the newest in a ring, and wakes waiting threads. Readers copy the state (record pages are shared) and
+// read events by cursor; there is no signal per event. A gap in a process's numbers becomes a row, and a snapshot is
+// requested.
 class Ingest {
 public:
     explicit Ingest(zmq::context_t& context);
@@ -46,70 +47,73 @@ public:
     Ingest(const Ingest&) = delete;
     Ingest& operator=(const Ingest&) = delete;
 
-    // ---- from the control thread and who starts processes (any thread)
+    // ---- called by the control thread and by the code that starts processes (any thread)
 
-    // Who is asked for a snapshot of a process; called in the ingest thread. Set once, before the first process.
+    // Sets the function that requests a snapshot of a process; it is called in the ingest thread. Set once, before
+    // the first process.
     void onSnapshotWanted(std::function<void(ProcessId)> ask);
-    // Listens to an events endpoint, e.g. tcp://127.0.0.1:4711; a second time changes nothing.
+    // Subscribes to an events endpoint, e.g. tcp://127.0.0.1:4711. A repeated call has no effect.
     void watchEvents(const std::string& endpoint);
-    // Listens to the process and has a snapshot of it asked for, unless it was seen from its first event on.
+    // Subscribes to the process and requests a snapshot of it, unless it was observed from its first event on.
     void addProcess(const pb::ProcessInfo& info);
-    // The process is known to have ended.
+    // Records that the process has ended.
     void endProcess(ProcessId process, const std::string& reason);
-    // The process is known to stand still, or to go on again.
+    // Records that the process was paused or resumed.
     void pauseProcess(ProcessId process, bool isPaused);
-    // Something changed of which no event tells (the detail, a client's mode): wants new snapshots of the processes.
+    // Requests new snapshots of the processes after a change that no event reports (the detail level, a client's
+    // mode).
     void refresh(std::vector<ProcessId> processes);
-    // The answer to a wanted snapshot; in its place nullptr when none came.
+    // Delivers a requested snapshot; nullptr if none arrived.
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
-    // What a process that is watched did at the moment of its asking.
+    // Delivers a sample of a watched process.
     void giveSample(std::shared_ptr<const pb::NodeSample> sample);
-    // What an audit, a ledger, a witness or the simulator found of invariants, for the lamps.
+    // Delivers the findings of an audit, ledger, witness or the simulator, for the lamps.
     void judge(pb::Told::Judged judged);
-    // The state with all that was given to judge() before, and with the lamps as they are at this moment, whether or not
-    // events come. Not in the ingest thread.
+    // The state after all findings given to judge() so far, with the lamps as they are now, even if no events arrive.
+    // Not to be called in the ingest thread.
     ClusterState settledLamps();
-    // The process has published events up to `sequence`; if they do not arrive soon, they are lost.
+    // The process has published events up to `sequence`. If they do not arrive soon, they count as lost.
     void expectSequence(ProcessId process, std::uint64_t sequence);
-    // Virtual time as the simulator says: what its wall clock shows now, and how fast it goes.
+    // Sets virtual time as the simulator reports it: its present value and its speed relative to real time.
     void setVirtualTime(std::int64_t wallNs, double factor);
-    // All clusters will be simulated ones that wait for commands: the run's clock stands where it is until virtual time moves it,
-    // so that no real time is in the run. Before the first one is watched.
+    // All clusters will be simulated ones that wait for commands: the run's clock stands until virtual time moves it,
+    // so that the run contains no real time. To be called before the first cluster is watched.
     void standStill();
     bool standsStill() const { return m_stands; }
-    // Another cluster: forgets all processes and the state; the ring and the clock go on. Not in the ingest thread.
+    // Begins another cluster: forgets all processes and the state, but keeps the ring and the clock. Not to be called
+    // in the ingest thread.
     void forgetCluster();
 
-    // From now on gives everything to the sink, the present state first; null: to nobody. Done when this returns, so that
-    // the sink may go. Not in the ingest thread.
+    // Passes everything to the sink from now on, the present state first; null: to no sink. When this returns, the
+    // former sink may be destroyed. Not to be called in the ingest thread.
     void recordTo(RunSink* sink);
 
     // ---- for readers (any thread)
 
     ClusterState state() const;
-    // Grows with each change of the state.
+    // Increases with each change of the state.
     std::uint64_t revision() const;
-    // The index of the newest event; one number that says whether there is anything new.
+    // The index of the newest event; comparing it tells whether there is anything new.
     std::uint64_t committed() const { return m_committed.load(std::memory_order_acquire); }
-    // The same while a batch is being taken in: no event that the state knows is beyond it.
+    // The same, but also valid while a batch is being folded: the state contains no event beyond it.
     std::uint64_t newestEvent() const;
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;
-    // Waits until there are events after the cursor; false: the deadline passed or the wait was stopped.
+    // Waits until there are events after the cursor. False: the deadline passed or the wait was stopped.
     bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
-    // Waits until the process' events up to `sequence` are folded.
+    // Waits until the process's events up to `sequence` are folded.
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
-    // Waits until so many events of this cluster are folded, over all its processes, those that have ended, too; and until all
-    // snapshots that are wanted are there.
+    // Waits until this many events of the cluster are folded, over all its processes including ended ones, and until
+    // all requested snapshots have arrived.
     bool waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop);
     IngestCounters counters() const;
-    // The run as numbers over time, to be drawn; a copy of about a megabyte, so not for every frame.
+    // The run as series over time, for charts. This copies about 1 MB and is too slow for every frame.
     RunSeries series() const;
-    // Processes of which nothing was received for that long.
+    // Processes from which nothing was received for this long.
     std::vector<ProcessId> silentSince(std::chrono::milliseconds time) const;
-    // The run's clock: ns since this object was made; process clocks are put on it by their wall time. Of a simulated
-    // cluster it goes as virtual time does.
+    // The run's clock: ns since this object was made. Process clocks are aligned with it by their wall time. In a
+    // simulated cluster it follows virtual time.
     std::int64_t nowNs() const;
     std::int64_t startedWallNs() const { return m_startedWallNs; }
 
@@ -121,7 +125,7 @@ private:
 
     void post(Task task);
     void run(const std::stop_token& stop);
-    // Takes in what waits, up to a bound; true: all of it.
+    // Receives waiting batches up to a bound. True: all of them.
     bool receive();
     void take(const std::shared_ptr<const Batch>& batch);
     void endAll();
@@ -137,7 +141,7 @@ private:
     std::atomic<double> m_eventsPerSecond { 0 };
     std::function<void(ProcessId)> m_askSnapshot;
 
-    // The run's clock is `runNs` at `real`, and goes at `factor` since; guarded by m_clockMutex.
+    // The run's clock was `runNs` at real time `real` and has run at `factor` since; guarded by m_clockMutex.
     struct Anchor {
         std::int64_t runNs = 0;
         std::chrono::steady_clock::time_point real;
@@ -146,7 +150,7 @@ private:
     mutable std::mutex m_clockMutex;
     Anchor m_anchor;
     std::atomic<bool> m_stands = false; // see standStill()
-    std::atomic<std::int64_t> m_clusterFromNs = 0; // then: where on the run's clock this cluster begins
+    std::atomic<std::int64_t> m_clusterFromNs = 0; // if it stands: where on the run's clock this cluster begins
 
     mutable std::mutex m_taskMutex;
     std::vector<Task> m_tasks; // guarded by m_taskMutex
@@ -158,7 +162,7 @@ private:
     std::unique_ptr<WakeUp> m_wakeUp;
     zmq::context_t& m_context;
     struct Sockets;
-    Sockets* m_sockets = nullptr; // of the ingest thread, while it runs
+    Sockets* m_sockets = nullptr; // owned by the ingest thread while it runs
     std::jthread m_thread;
 };
 

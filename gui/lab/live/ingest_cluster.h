@@ -14,10 +14,10 @@
 #include <set>
 #include <utility>
 
-// What the ingest thread keeps of a cluster: parts of Ingest.
+// The ingest thread's data of a cluster: parts of Ingest.
 namespace lhrs::gui {
 
-// A batch of one process as it came; its events are handed out by pointers that keep it alive.
+// A received batch of one process. Its events are handed out as pointers that keep the batch alive.
 struct Ingest::Batch {
     pb::EventHeader header;
     google::protobuf::Arena arena;
@@ -26,38 +26,38 @@ struct Ingest::Batch {
     std::uint64_t last() const { return header.first_sequence() + header.count() - 1; }
 };
 
-// What is known of one process' numbers.
+// The sequence-number state of one process.
 struct Ingest::Source {
     ProcessId id = 0;
-    std::uint64_t received = 0;   // highest number received, or known to be lost
-    std::uint64_t contained = 0;  // numbers up to this are in a snapshot that was folded
-    bool isComplete = false;      // the state needs no snapshot
+    std::uint64_t received = 0;   // highest number received or known to be lost
+    std::uint64_t contained = 0;  // numbers up to this are contained in a snapshot that was folded
+    bool isComplete = false;      // the state needs no snapshot of it
     bool waitsForSnapshot = false;
-    bool isAsked = false;         // the control thread was told
+    bool isAsked = false;         // a snapshot was requested from the control thread
     struct Held {
         std::shared_ptr<const Batch> batch;
-        std::uint64_t from = 0; // what has a lower number was seen before
+        std::uint64_t from = 0; // lower numbers were processed before
     };
-    std::vector<Held> held; // while a snapshot is on its way
+    std::vector<Held> held; // batches that wait for a snapshot
     std::size_t heldBytes = 0;
     bool isOnOurClock = false;    // aheadNs is known
-    std::int64_t aheadNs = 0;     // its clock is ahead of ours
-    std::uint64_t expected = 0;   // published for sure, since expectedAt
+    std::int64_t aheadNs = 0;     // by how much its clock is ahead of ours
+    std::uint64_t expected = 0;   // known to be published, since expectedAt
     std::chrono::steady_clock::time_point expectedAt;
     std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
 };
 
 struct Ingest::Cluster {
-    ClusterState state; // changed by fold and tell only, so that the sink misses nothing
+    ClusterState state; // changed only by fold and tell, so that the sink misses nothing
     std::uint64_t revision = 1; // of the state
     RunSink* sink = nullptr;
-    std::array<LampState, kLamps> lampsTold {}; // to the sink
+    std::array<LampState, kLamps> lampsTold {}; // as last reported to the sink
     std::uint64_t lampsRevision = 0;
-    std::optional<std::int64_t> lampsOwed; // of what was told at that instant of the run
+    std::optional<std::int64_t> lampsOwed; // the instant of the run whose lamps are still to be reported
     EventRing ring;
-    RunSeries series; // of the run, for charts
+    RunSeries series; // series of the run, for charts
     std::map<ProcessId, Source> sources;
-    std::set<ProcessId> forgotten; // of former clusters: their last words may still be on the way
+    std::set<ProcessId> forgotten; // processes of former clusters, whose last messages may still arrive
     IngestCounters counters;
     std::uint64_t eventsAtSecond = 0;
     std::chrono::steady_clock::time_point second = std::chrono::steady_clock::now();
@@ -83,7 +83,7 @@ struct Ingest::Cluster {
         counters.lost += last - first + 1;
         ring.pushGap(source.id, runNs, first, last);
         source.received = std::max(source.received, last);
-        // What a snapshot contains is lost to the log, not to the state.
+        // A number that a snapshot contains is missing in the log, but not in the state.
         const bool isContained = last <= source.contained;
         pb::Told told;
         told.mutable_gap()->set_first(first);
@@ -100,7 +100,8 @@ struct Ingest::Cluster {
             sink->onKeyframe(state, runNs);
     }
 
-    // Tells the sink which lamps show another state than before; they change with the structure, or when they say so.
+    // Reports to the sink the lamps whose state has changed. They can change with the structure, or when the state
+    // says so.
     void tellLamps(std::int64_t runNs, bool mayHaveChanged)
     {
         if (sink == nullptr || lampsOwed || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
@@ -111,22 +112,22 @@ struct Ingest::Cluster {
                 sink->onLamp(lamp, runNs);
     }
 
-    // What several processes tell at one instant of virtual time comes in any order: the lamps are looked at when all is told,
-    // which is when time has moved on.
+    // Events of several processes at one instant of virtual time arrive in any order. The lamps are therefore
+    // evaluated when virtual time has moved past that instant.
     void oweLamps(std::int64_t runNs)
     {
         payLamps(runNs);
         lampsOwed = runNs;
     }
 
-    // Before anything of a later instant is taken.
+    // To be called before anything of a later instant is taken in.
     void payLamps(std::int64_t runNs)
     {
         if (lampsOwed && *lampsOwed < runNs)
             tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
     }
 
-    // Another sink; the former one is told how the lamps stand at its end, as far as they were ever lit.
+    // Switches to another sink. The former sink is told the final state of the lamps that were ever lit.
     void recordTo(RunSink* next, std::int64_t runNs)
     {
         if (lampsOwed)
@@ -165,7 +166,7 @@ struct Ingest::Cluster {
         tell(info.node(), told, runNs);
     }
 
-    // The run has its events in the order in which they are folded: readers of the ring and of a recording number them alike.
+    // The events of the run are in the order of folding, so that the ring and a recording number them alike.
     void fold(Source& source, const std::shared_ptr<const Batch>& batch, std::uint64_t from, std::int64_t startedWallNs)
     {
         const std::size_t share = batch->bytes / std::size_t(std::max(1, batch->body->events_size()));

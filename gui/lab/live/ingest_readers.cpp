@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What readers of the ingest ask, from any thread.
+// Queries of the ingest's readers; any thread.
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/live/ingest_cluster.h"
 
@@ -50,7 +50,7 @@ bool Ingest::waitFolded(
 
 bool Ingest::waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop)
 {
-    std::promise<void> taken; // what it was told before this, e.g. that snapshots are wanted
+    std::promise<void> taken; // earlier tasks are then done, e.g. requests for snapshots
     post([&taken] { taken.set_value(); });
     taken.get_future().wait();
     std::unique_lock lock(m_mutex);

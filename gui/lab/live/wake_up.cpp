@@ -21,7 +21,7 @@ WakeUp::~WakeUp() { ::close(m_descriptor); }
 void WakeUp::call()
 {
     const std::uint64_t one = 1;
-    // It fails only when the counter is full, and then the thread is called already.
+    // A write fails only if the counter is full, and then the thread is already being woken.
     [[maybe_unused]] const auto written = ::write(m_descriptor, &one, sizeof one);
 }
 

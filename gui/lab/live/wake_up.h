@@ -3,7 +3,7 @@
 
 namespace lhrs::gui {
 
-// A file descriptor that becomes readable when somebody calls. It lets a thread that polls sockets be woken by others.
+// A file descriptor that becomes readable on call(). It lets other threads wake a thread that polls sockets.
 class WakeUp {
 public:
     WakeUp();
@@ -13,7 +13,7 @@ public:
 
     // Any thread.
     void call();
-    // The polling thread: takes all calls so far.
+    // Called by the polling thread: clears all calls so far.
     void clear();
     int descriptor() const { return m_descriptor; }
 
