@@ -28,10 +28,10 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kGrace(2000);  // between SIGTERM and SIGKILL
-constexpr int kTickMs = 100;                       // only where the kernel has no pidfd
+constexpr int kTickMs = 100;                       // needed only if the kernel has no pidfd
 constexpr std::size_t kLineMax = 4096;
 
-// The last line of a log that says something.
+// The last non-empty line of a log.
 std::string lastLine(const std::string& file)
 {
     std::ifstream in(file);
@@ -47,7 +47,7 @@ std::string howItEnded(int status)
     if (WIFEXITED(status))
         return "it ended with exit code " + std::to_string(WEXITSTATUS(status));
     if (WIFSIGNALED(status)) {
-        const char* name = ::sigdescr_np(WTERMSIG(status)); // a recording says the same in each language
+        const char* name = ::sigdescr_np(WTERMSIG(status)); // a recording has the same text in every language
         return "it was ended by signal " + (name != nullptr ? std::string(name) : std::to_string(WTERMSIG(status)));
     }
     return "it ended";
@@ -60,10 +60,10 @@ struct ChildKeeper::Child {
     StartedChild started;
     int output = -1; // its standard output
     int pidfd = -1;
-    std::string text; // of its standard output up to the ready line
+    std::string text; // its standard output up to the ready line
     bool isReady = false;
     bool hasEnded = false;
-    bool isBeingEnded = false; // by us
+    bool isBeingEnded = false; // by this object
     bool isBeingKilled = false;
     std::optional<std::chrono::steady_clock::time_point> pausedUntil;
     std::string failure;
@@ -75,8 +75,8 @@ struct ChildKeeper::Child {
                 ::close(descriptor);
     }
 
-    // Starts the program. Its signals, limits and process group are those of a fresh process: Ctrl-C in our terminal is
-    // ours, and a limit on our memory is not its limit.
+    // Starts the program with the signals, limits and process group of a fresh process. Ctrl-C in the terminal must
+    // reach only this program, and its memory limit must not apply to the child.
     void spawn()
     {
         std::array<int, 2> pipe {};
@@ -106,7 +106,7 @@ struct ChildKeeper::Child {
             arguments.push_back(argument.data());
         arguments.push_back(nullptr);
         std::string clock = std::string(RunClock::kVariable) + '=' + RunClock::own().word();
-        std::vector<char*> environment { clock.data() }; // of one name the first counts
+        std::vector<char*> environment { clock.data() }; // of duplicate names the first counts
         for (char** variable = environ; *variable; ++variable)
             environment.push_back(*variable);
         environment.push_back(nullptr);
@@ -128,10 +128,10 @@ struct ChildKeeper::Child {
             limit.rlim_cur = limit.rlim_max;
             ::prlimit(started.pid, RLIMIT_AS, &limit, nullptr);
         }
-        pidfd = int(::syscall(SYS_pidfd_open, started.pid, 0)); // the C library declares it without C linkage
+        pidfd = int(::syscall(SYS_pidfd_open, started.pid, 0)); // the C library declares pidfd_open without C linkage
     }
 
-    // Looks for the ready line in what the program wrote so far.
+    // Looks for the ready line in the program's output so far.
     void readReadyLine()
     {
         std::size_t end = 0;
@@ -193,7 +193,7 @@ Result<std::vector<StartedChild>> ChildKeeper::start(
             continue;
         }
         if (!failure.empty() && !child->hasEnded)
-            continue; // the first that ended tells more than those that were not ready yet
+            continue; // the first program that ended tells more than those that were not ready yet
         const std::string last = lastLine(child->program.logFile);
         failure = child->program.name + " did not start: "
             + (child->hasEnded         ? child->failure
@@ -224,8 +224,8 @@ void ChildKeeper::end(const std::vector<pid_t>& pids)
             if (std::find(pids.begin(), pids.end(), child->started.pid) == pids.end())
                 continue;
             child->isBeingEnded = true;
-            ::kill(child->started.pid, signal); // not reaped yet, so the number is still its own
-            ::kill(child->started.pid, SIGCONT); // a paused one would never hear of the other
+            ::kill(child->started.pid, signal); // not reaped yet, so the pid is still its own
+            ::kill(child->started.pid, SIGCONT); // a paused process would not receive the other signal
         }
     };
     const auto areGone = [&] {
@@ -258,7 +258,7 @@ void ChildKeeper::kill(const std::vector<pid_t>& pids)
     for (const pid_t pid : pids)
         if (const auto child = find(pid)) {
             child->isBeingKilled = true;
-            ::kill(pid, SIGKILL); // not reaped yet, so the number is still its own
+            ::kill(pid, SIGKILL); // not reaped yet, so the pid is still its own
         }
     m_changed.wait(lock, [&] { return std::none_of(pids.begin(), pids.end(), [&](pid_t pid) { return find(pid) != nullptr; }); });
 }
@@ -274,7 +274,7 @@ bool ChildKeeper::pause(pid_t pid, std::chrono::milliseconds lease)
         ::kill(pid, SIGSTOP);
     }
     m_paused(pid, true);
-    m_wakeUp->call(); // its thread waits for the end of the lease from now on
+    m_wakeUp->call(); // the keeper's thread now watches the lease
     return true;
 }
 
@@ -323,13 +323,13 @@ std::size_t ChildKeeper::running() const
 
 void ChildKeeper::run(const std::stop_token& stop)
 {
-    // Of this thread only; what it starts inherits it before it runs.
+    // For this thread only; started programs inherit it.
     if (m_courtesy != 0)
         ::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + m_courtesy);
     while (!stop.stop_requested()) {
         spawnWanted();
         std::vector<pollfd> items { { m_wakeUp->descriptor(), POLLIN, 0 } };
-        bool isBlind = false; // some child's end is not told by a descriptor
+        bool isBlind = false; // the end of some child is not reported by a descriptor
         std::vector<std::shared_ptr<Child>> children;
         {
             const std::lock_guard lock(m_mutex);
@@ -352,7 +352,7 @@ void ChildKeeper::run(const std::stop_token& stop)
     }
 }
 
-// Until something must be done without being told: -1, never.
+// Time until the next action that no descriptor reports, in ms; -1: none.
 int ChildKeeper::waitMs(bool isBlind) const
 {
     int wait = isBlind ? kTickMs : -1;

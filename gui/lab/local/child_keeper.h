@@ -21,9 +21,9 @@ namespace lhrs::gui {
 
 class WakeUp;
 
-// A program to start: its arguments after the program's own name, and where its standard error goes.
+// A program to start: its arguments without its own name, and the file for its standard error.
 struct ChildProgram {
-    std::string name; // in messages, e.g. "data-3"
+    std::string name; // as messages show it, e.g. "data-3"
     std::string path;
     std::vector<std::string> arguments;
     std::string logFile;
@@ -32,42 +32,44 @@ struct ChildProgram {
 struct StartedChild {
     std::string name;
     pid_t pid = 0;
-    // The line "ready NAME udp=.. tcp=.. control=.. events=.." by its words: "" -> NAME, "udp" -> .., ...
+    // The line "ready NAME udp=.. tcp=.. control=.. events=.." split into words: "" -> NAME, "udp" -> .., ...
     std::map<std::string, std::string> ready;
 };
 
-// Starts programs and ends them, in a thread of its own: the kernel ends a program that asked for it
-// (--die-with-parent) when the *thread* that started it ends, so that must be one that lives as long as they do. Only
-// processes that this object started, and that it has not yet seen the end of, are ever signalled.
+// Starts and ends programs, in a thread of its own. With --die-with-parent the kernel ends a program when the
+// *thread* that started it ends, so that thread must live as long as the programs. Only processes that this object
+// started and has not yet reaped are ever signalled.
 class ChildKeeper {
 public:
-    // A child ended; called in the keeper's thread.
+    // Called in the keeper's thread when a child has ended.
     using Ended = std::function<void(pid_t, const std::string& how)>;
-    // A child was paused, or goes on; called in the thread that asked for it, or in the keeper's when a lease ran out.
+    // Called when a child was paused or resumed: in the calling thread, or in the keeper's thread when a lease
+    // expired.
     using Paused = std::function<void(pid_t, bool isPaused)>;
 
-    // `courtesy`: added to the nice value of the programs, so that they give way to this one.
+    // `courtesy`: added to the nice value of the programs, so that this process has priority.
     explicit ChildKeeper(Ended ended, Paused paused = [](pid_t, bool) {}, int courtesy = 0);
-    ~ChildKeeper(); // ends all
+    ~ChildKeeper(); // ends all children
     ChildKeeper(const ChildKeeper&) = delete;
     ChildKeeper& operator=(const ChildKeeper&) = delete;
 
-    // Starts all and waits for each one's `ready` line. If one fails, those of this call are ended again; the error
-    // says which program, what it said last and where its log is.
+    // Starts all programs and waits for the `ready` line of each. If one fails, those started by this call are ended;
+    // the error names the program, its last output and its log.
     Result<std::vector<StartedChild>> start(
         std::vector<ChildProgram> programs, std::chrono::milliseconds timeout, const std::stop_token& stop);
-    // Whether it is one of these and still runs.
+    // Whether the process is one of the children and still runs.
     bool isChild(pid_t pid) const;
-    // SIGKILL, as a crash; returns when they are gone. Those that are no child any more are left alone.
+    // Sends SIGKILL, like a crash, and returns when the processes are gone. Processes that are no longer children are
+    // ignored.
     void kill(const std::vector<pid_t>& pids);
-    // Stops a child where it stands, until it is resumed or the lease ends: who pauses and is forgotten harms nothing for
-    // long. A further pause renews the lease. False: it is no child any more.
+    // Pauses a child until it is resumed or the lease ends, so that a forgotten pause does no lasting harm. A further
+    // pause renews the lease. False: it is no longer a child.
     bool pause(pid_t pid, std::chrono::milliseconds lease);
-    // False: it is no child any more, or was not paused.
+    // False: it is no longer a child, or was not paused.
     bool resume(pid_t pid);
-    // What is left of a pause; nothing: it does not stand still.
+    // The remaining lease of a pause; empty if the child is not paused.
     std::optional<std::chrono::milliseconds> leaseLeft(pid_t pid) const;
-    // SIGTERM to all, SIGKILL to those still there after two seconds; returns when none is left.
+    // Sends SIGTERM to all, and SIGKILL to those that still run after 2 s. Returns when none is left.
     void endAll();
     std::size_t running() const;
 

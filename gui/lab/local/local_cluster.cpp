@@ -23,7 +23,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kStartTimeout(10'000);
 constexpr milliseconds kAnswerTimeout(3000);
-// How long it is measured how late processes are woken, once one of them was late at all.
+// Wake-up delays below kLateAtAll end the measurement at once; otherwise it lasts kLooksLonger, with a query every
+// kLooksAgain.
 constexpr std::chrono::nanoseconds kLateAtAll(milliseconds(10));
 constexpr milliseconds kLooksLonger(300), kLooksAgain(30);
 
@@ -129,14 +130,15 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
     return arguments;
 }
 
-// At the addresses where servers, clients and operators know it, and without --new: it listens to the running file first.
+// A coordinator at the addresses known to servers, clients and operators, without --new: it listens to the running
+// file first.
 Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& former) const
 {
     std::vector<std::string> arguments = coordinatorArguments(*m_options);
     const std::string& control = former.control_endpoint();
     arguments.insert(arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
     if (m_ingest.state().file.exists)
-        arguments.emplace_back("--replaces"); // it makes no second file, whatever it hears
+        arguments.emplace_back("--replaces"); // it never creates a second file
     return program("lhrs-coordinator", "coordinator", std::move(arguments));
 }
 
@@ -151,7 +153,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildPro
         m_hasFailed = true;
         return Error { started.error().text };
     }
-    // Watched before anybody asks who they are: their first events are what is to be seen.
+    // Watched before they are asked for their identity, so that their first events are not missed.
     std::vector<std::pair<CallTarget, pb::Command>> questions;
     for (const StartedChild& child : *started) {
         m_ingest.watchEvents(word(child, "events"));
@@ -198,7 +200,7 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
         if (const auto room = checkOpenFiles(1 + options.dataServers + options.parityServers); !room)
             return room;
         std::vector<std::string> arguments = coordinatorArguments(options);
-        arguments.emplace_back("--new"); // one that is started anew for the same file listens first
+        arguments.emplace_back("--new"); // a coordinator restarted for the same file omits this and listens first
         if (options.hasGate)
             arguments.emplace_back("--gate");
         auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
@@ -217,7 +219,7 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
     }
     if (const auto added = addServers(pb::PARITY, options.parityServers, stopToken); !added)
         return added;
-    // Without a data server there is no file yet.
+    // The file begins with the first data server, so this is done before.
     if (const auto chosen = choosePatience(stopToken); !chosen)
         return chosen;
     return addServers(pb::DATA, options.dataServers, stopToken);
@@ -265,13 +267,14 @@ Result<void> LocalCluster::choosePatience(const std::stop_token& stopToken)
         if (!late)
             return late.error();
         chosen.wakeLateNs = std::max(chosen.wakeLateNs, *late);
-        // A quiet machine has shown that it is. Another one is looked at a little longer.
+        // A quiet machine is recognized at once; another one is measured a little longer.
         const bool isOver = std::chrono::steady_clock::now() - begin >= kLooksLonger;
         if (chosen.wakeLateNs < kLateAtAll.count() || isOver || stopToken.stop_requested())
             break;
         std::mutex pauseMutex;
         std::unique_lock pause(pauseMutex);
-        std::condition_variable_any().wait_for(pause, stopToken, kLooksAgain, [] { return false; }); // until it is stopped
+        // Ends early on a stop.
+        std::condition_variable_any().wait_for(pause, stopToken, kLooksAgain, [] { return false; });
     }
     chosen.timeScale = timeScaleFor(chosen.wakeLateNs);
     if (chosen.timeScale != 1) {
@@ -293,7 +296,7 @@ std::optional<MachinePatience> LocalCluster::patience() const
     return m_patience;
 }
 
-// "data-3": named in the order in which they are started.
+// "data-3": numbered in the order of starting.
 std::string LocalCluster::nextServer(pb::Role pool)
 {
     return pool == pb::PARITY ? "parity-" + std::to_string(++m_parityServers) : "data-" + std::to_string(++m_dataServers);
@@ -361,7 +364,7 @@ void LocalCluster::stop()
     m_dataServers = m_parityServers = 0;
     m_programs.clear();
     if (!m_logDirectory.empty() && !m_hasFailed) {
-        std::error_code ignored; // logs that stay do no harm
+        std::error_code ignored; // remaining logs do no harm
         fs::remove_all(m_logDirectory, ignored);
     }
     m_logDirectory.clear();
@@ -394,7 +397,8 @@ Result<void> LocalCluster::kill(const std::vector<std::uint64_t>& processes)
     const auto pids = pidsOf(processes);
     if (!pids)
         return pids.error();
-    // The end counts from here: on a slow machine the coordinator declares a bucket failed before its process is reaped.
+    // The end has the time of the signal: on a slow machine the coordinator may declare the bucket failed before its
+    // process is reaped.
     for (const std::uint64_t process : processes)
         m_control.endProcess(process, kKilledOnRequest);
     m_keeper.kill(*pids);
@@ -489,7 +493,7 @@ Result<std::vector<pb::ProcessInfo>> LocalCluster::restart(
     for (const std::uint64_t process : processes)
         m_control.endProcess(process, kStartedAgain);
     auto started = startAll(std::move(programs), stopToken);
-    if (started) // once; what could not be started may be tried again
+    if (started) // each only once; what could not be started may be tried again
         for (const std::uint64_t process : processes)
             m_programs.erase(process);
     return started;

@@ -22,31 +22,33 @@ namespace lhrs::gui {
 class ControlClient;
 class Ingest;
 
-// One process that simulates all others, on a virtual clock.
+// One process that simulates all others on a virtual clock.
 struct SimulatedOptions {
     std::uint64_t seed = 1;
-    double speed = 1;    // of real time; 0: as fast as possible
-    bool isCase = false; // the case that the seed stands for in the tests is played; it is watched, not operated
-    bool withMessages = false; // of a case: in its events, which may make another run of it
-    bool waitsForScript = false; // virtual time goes on only while a call waits for it: the run is decided by seed and calls
+    double speed = 1;    // relative to real time; 0: as fast as possible
+    bool isCase = false; // plays the test case that belongs to the seed; it can be watched, not operated
+    bool withMessages = false; // of a case: includes message events, which may change the run
+    // Virtual time advances only while a call waits for it: seed and calls determine the run.
+    bool waitsForScript = false;
 };
 
-// What a cluster of local processes is started with.
+// The options for starting a cluster of local processes.
 struct LocalOptions {
     pb::FileConfig config;
-    std::optional<SimulatedOptions> simulated = {}; // none: real processes
+    std::optional<SimulatedOptions> simulated = {}; // empty: real processes
     bool slowTimers = false;       // "classroom": five times slower
-    std::uint32_t dataServers = 9; // in the pools before the file takes any
+    std::uint32_t dataServers = 9; // spares before the file takes any
     std::uint32_t parityServers = 7;
-    bool hasGate = false;          // their messages and clocks may be held; a simulated cluster always has that
+    bool hasGate = false;          // messages and clocks can be held; a simulated cluster always has a gate
 };
 
-// Real processes on this machine: a coordinator, servers in both pools, clients by name; or lhrs-sim, which simulates
-// them. They die with this process, however it ends. Programs are found beside this process' own program. Each function may be called by any thread; one
-// at a time.
+// Real processes on this machine: a coordinator, servers in both pools, and clients by name. Or lhrs-sim, which
+// simulates them. They end with this process, however it ends. Their programs are found beside this process's
+// program. Any thread may call any function, one at a time.
 class LocalCluster {
 public:
-    // Files that each process of the cluster takes here: its output, its end, its commands, its events, and one to spare.
+    // Files that each process of the cluster needs here: its output, its end, its commands, its events, and one in
+    // reserve.
     static constexpr std::uint64_t kFilesOfProcess = 5;
 
     // `courtesy` as in ChildKeeper.
@@ -55,61 +57,61 @@ public:
     LocalCluster(const LocalCluster&) = delete;
     LocalCluster& operator=(const LocalCluster&) = delete;
 
-    // From now on clusters are simulated unless their options say how; nothing: real processes.
+    // Makes clusters simulated by default, unless their options say otherwise; empty: real processes.
     void preferSimulated(const std::optional<SimulatedOptions>& simulated);
-    // Ends the present cluster, if any, and starts another; from then on `control` and `ingest` follow it.
+    // Ends the present cluster, if any, and starts another, which `control` and `ingest` then follow.
     Result<void> start(const LocalOptions& options, const std::stop_token& stop = {});
-    // Further servers for a pool.
+    // Adds servers to a pool.
     Result<void> addServers(pb::Role pool, std::uint32_t count, const std::stop_token& stop = {});
-    // A client process of that name, with its process number and endpoints; a name is started once.
+    // Starts a client process of that name and returns its process number and endpoints. Each name is started once.
     Result<pb::ProcessInfo> startClient(const std::string& name, const std::stop_token& stop = {});
-    // Ends all its processes.
+    // Ends all processes of the cluster.
     void stop();
 
-    // ---- faults of processes; each refuses in words what is no process of this cluster, or has ended
+    // ---- process faults; each call refuses, in words, a process that is not of this cluster or has ended
 
-    // At once, as a crash (SIGKILL); returns when they are gone.
+    // Sends SIGKILL, like a crash, and returns when the processes are gone.
     Result<void> kill(const std::vector<std::uint64_t>& processes);
-    // They stand still until they are resumed, at the latest when the lease ends.
+    // Pauses the processes until they are resumed, at the latest until the lease ends.
     Result<void> pause(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
     Result<void> resume(const std::vector<std::uint64_t>& processes);
-    // Those that stand still, with what is left of their leases.
+    // The paused processes with their remaining leases.
     std::map<std::uint64_t, std::chrono::milliseconds> paused() const;
-    // How many have ended, killed or by themselves, and were not started again.
+    // The number of processes that have ended, killed or not, and were not restarted.
     std::size_t ended() const;
-    // Lets all paused processes go on; how many there were.
+    // Resumes all paused processes and returns their number.
     std::size_t resumeAll();
-    // Ends those that still run and starts the same programs again: servers are empty then, spares of their pools; a
-    // coordinator has the address of the former one and finds the running file.
+    // Ends the processes that still run and starts the same programs again. Servers come back as empty spares of
+    // their pools; a coordinator takes the former address and finds the running file.
     Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 
     bool isRunning() const;
     std::size_t processes() const;
     std::optional<LocalOptions> options() const;
-    // How late the machine woke the processes of the running cluster when they started, and what was made of it; nothing: none runs
-    // here, or its processes are simulated.
+    // How late the machine woke the processes of the running cluster when they started, and the timeouts chosen for
+    // it. Empty: no cluster runs here, or its processes are simulated.
     std::optional<MachinePatience> patience() const;
-    // Where the processes' logs are.
+    // The directory of the processes' logs.
     std::string logDirectory() const;
 
-    // Where the programs are looked for: beside this process' own, unless set.
+    // Sets where the programs are looked for; by default beside this process's own program.
     void setProgramDirectory(std::string directory);
 
 private:
     Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
     Result<ChildProgram> program(const std::string& file, const std::string& name,
         std::vector<std::string> arguments) const;
-    // The worst lateness that these processes have measured so far, in ns.
+    // The worst wake-up delay that these processes have measured so far, in ns.
     Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
-    // Asks them, and lets the coordinator be as patient as the answer demands; before the file begins.
+    // Measures the wake-up delay and sets the coordinator's timeouts to match; called before the file begins.
     Result<void> choosePatience(const std::stop_token& stop);
     std::string nextServer(pb::Role pool);
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
     Result<void> makeLogDirectory();
-    // Whether that many further processes can be watched with the files that this one may open.
+    // Whether this process may open enough files to watch that many further processes.
     Result<void> checkOpenFiles(std::size_t more) const;
-    // The same where the processes are simulated; m_mutex is held.
+    // Starts a simulated cluster; m_mutex is held.
     Result<void> simulate(const LocalOptions& options, const std::stop_token& stop);
     Result<std::vector<pb::ProcessInfo>> startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stop);
     Result<std::vector<pb::ProcessInfo>> restartSimulated(const std::vector<std::uint64_t>& processes, const std::stop_token& stop);
@@ -122,17 +124,17 @@ private:
 
     ControlClient& m_control;
     Ingest& m_ingest;
-    mutable std::mutex m_mutex; // guards what follows up to the keeper
+    mutable std::mutex m_mutex; // guards the members below, up to the keeper
     std::string m_programDirectory;
     std::string m_logDirectory;
     std::optional<LocalOptions> m_options; // of the running cluster
     std::optional<SimulatedOptions> m_preferred;
-    std::string m_simulation;              // where lhrs-sim takes commands; empty: the processes are real
+    std::string m_simulation;              // control endpoint of lhrs-sim; empty if the processes are real
     std::string m_coordinator;             // where servers and clients register, HOST:PORT
-    std::uint32_t m_dataServers = 0, m_parityServers = 0; // started so far
+    std::uint32_t m_dataServers = 0, m_parityServers = 0; // number started so far
     bool m_hasFailed = false; // keep the logs
-    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, those that have ended included
-    mutable std::mutex m_patienceMutex;        // apart: whoever shows it does not wait until a cluster has started
+    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
+    mutable std::mutex m_patienceMutex;        // separate, so that a reader does not wait for the start of a cluster
     std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
     ChildKeeper m_keeper;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The local cluster where one process, lhrs-sim, simulates all others: what is done to real processes by the system is
-// done to these by command.
+// The local cluster in which one process, lhrs-sim, simulates all others. Faults that the system applies to real
+// processes are commands here.
 #include "common/number_words.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/state/end_reasons.h"
@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kSimulatorStart(10'000);
-#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // where everything takes many times as long
+#if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN) // sanitizers slow everything down
 constexpr milliseconds kSimulatorAnswer(50'000);
 #else
 constexpr milliseconds kSimulatorAnswer(5'000);
@@ -35,7 +35,7 @@ std::string word(const std::map<std::string, std::string>& words, const std::str
     return at == words.end() ? std::string() : at->second;
 }
 
-// Every process gets its own order, all at one instant; the first answer that is none.
+// Sends each process its own command, all at one instant. Returns the first answer that is not a reply as the error.
 Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std::vector<std::uint64_t>& processes, const pb::Command& command)
 {
     std::vector<std::pair<CallTarget, pb::Command>> calls;
@@ -52,13 +52,13 @@ Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std:
 
 } // namespace
 
-// At first virtual time stands still, until all are there that are wanted from the start.
+// Virtual time stands at first, until all initially wanted processes exist.
 Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop_token& stopToken)
 {
     std::vector<std::string> arguments = coordinatorArguments(options);
     arguments.insert(arguments.end(), { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed),
         "--paused", "--data-spares", "0", "--parity-spares", "0" });
-    if (options.simulated->waitsForScript) // the run goes on where the cluster before came to
+    if (options.simulated->waitsForScript) // the run continues at the time that the former cluster reached
         arguments.insert(arguments.end(), { "--wall-of-zero", std::to_string(m_ingest.startedWallNs() + m_ingest.nowNs()) });
     if (options.simulated->isCase)
         arguments.emplace_back("--case");
@@ -85,7 +85,7 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     m_options = options;
     m_programs[answer.reply.process().node()] = *simulator;
     m_control.addProcess(answer.reply.process());
-    if (options.simulated->waitsForScript) { // known before anything is asked that a machine answers
+    if (options.simulated->waitsForScript) { // must be known before any command that a process answers
         pb::Command stand;
         stand.mutable_set_clock()->set_is_paused(true);
         stand.mutable_set_clock()->set_waits_for_commands(true);
@@ -178,7 +178,7 @@ Result<void> LocalCluster::killSimulated(const std::vector<std::uint64_t>& proce
     fault.mutable_crash();
     if (const auto killed = askEach(m_control, processes, command); !killed)
         return killed.error();
-    if (m_options->simulated->waitsForScript) { // what they said last comes before their ends, always
+    if (m_options->simulated->waitsForScript) { // their last reports must come before their ends in every run
         pb::Command question;
         question.mutable_describe_simulation();
         const Answer answer = m_control.callAndWait(m_simulation, question, kSimulatorAnswer);

@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kProbingNs = 90'000'000; // probes_max times probe_ms of pb::Timers, where nothing else is given
+constexpr std::int64_t kProbingNs = 90'000'000; // default of probes_max times probe_ms in pb::Timers
 constexpr std::int64_t kWakesOfProbe = 4;
 constexpr unsigned kScaleMost = 8;
 

@@ -20,8 +20,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::uint32_t kPortsOfProcess = 4;  // UDP, TCP, events, commands
-constexpr std::uint16_t kPortOfTry = 1;       // stands for a coordinator's port, which is never so low
-constexpr int kPatience = 200;                // milliseconds; a datagram to oneself takes microseconds
+constexpr std::uint16_t kPortOfTry = 1;       // placeholder for a coordinator's port, which is never this low
+constexpr int kPatience = 200;                // ms; a datagram to this computer takes microseconds
 
 class Socket {
 public:
@@ -46,7 +46,7 @@ sockaddr_in addressOf(std::uint32_t ip, std::uint16_t port)
     return address;
 }
 
-// The free port that it got; 0: errno says why not.
+// The free port that was bound; 0: errno says why there is none.
 std::uint16_t bindTo(int socket, std::uint32_t ip)
 {
     sockaddr_in address = addressOf(ip, 0);
@@ -80,7 +80,7 @@ std::string portTrouble(std::uint32_t processes)
     }
     std::uint32_t first = 0, last = 0;
     if (!(std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first >> last) || last < first)
-        return {}; // not known: the first process that finds none says so
+        return {}; // unknown: the first process that finds no port will report it
     const std::uint32_t there = last - first + 1, wanted = processes * kPortsOfProcess;
     if (wanted <= there)
         return {};
@@ -101,7 +101,7 @@ std::string multicastTrouble()
     membership.imr_interface.s_addr = htonl(INADDR_LOOPBACK);
     if (::setsockopt(in.number(), IPPROTO_IP, IP_ADD_MEMBERSHIP, &membership, sizeof membership) != 0)
         return failed("the group cannot be joined");
-    const unsigned char loop = 1, hops = 0; // nothing leaves this computer
+    const unsigned char loop = 1, hops = 0; // datagrams stay on this computer
     const in_addr loopback { htonl(INADDR_LOOPBACK) };
     if (::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback) != 0 || ::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) != 0
         || ::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_TTL, &hops, sizeof hops) != 0)

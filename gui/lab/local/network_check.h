@@ -8,13 +8,15 @@
 
 namespace lhrs::gui {
 
-// What a cluster of processes needs of this computer's network, tried before anything is started.
+// Checks what a cluster of processes needs of this computer's network, before anything is started.
 
-// Why so many processes would not find ports on the loopback interface, in a sentence with what to do; empty: they do.
+// Why this many processes would not find ports on the loopback interface, with a remedy, in a sentence; empty if they
+// would.
 std::string portTrouble(std::uint32_t processes);
-// What a person names as HOST:PORT, as the endpoint of its commands, tcp://HOST:PORT; whether it answers is not tried.
+// Converts HOST:PORT as entered into the control endpoint tcp://HOST:PORT. It does not try to connect.
 Result<std::string> endpointOf(const std::string& address);
-// Why a multicast datagram does not come back to this computer; empty: it does. Spares are recruited by the registry then.
+// Why a multicast datagram does not come back to this computer; empty if it does. Without multicast, spares are
+// recruited by the registry.
 std::string multicastTrouble();
 
 } // namespace lhrs::gui

@@ -10,11 +10,12 @@ class Ingest;
 class LocalCluster;
 class WitnessBook;
 
-// What a program on the watching side owns, in the order of lifetimes: the ZeroMQ context, the ingest thread, the
+// The objects of a watching program in the order of their lifetimes: the ZeroMQ context, the ingest thread, the
 // control thread, the local processes. lhrs-play and the window each have one.
 class Session {
 public:
-    // `courtesy`: by how much the local processes give way to this program when the processors are busy (nice(1)).
+    // `courtesy`: the nice value of the local processes, which then give way to this program on a busy machine
+    // (nice(1)).
     explicit Session(int courtesy = 0);
     ~Session();
     Session(const Session&) = delete;
@@ -23,7 +24,7 @@ public:
     Ingest& ingest();
     ControlClient& control();
     LocalCluster& local();
-    // Contents that were read before something happened; of the cluster that is watched now.
+    // Bucket contents that were read earlier for comparison; of the cluster watched now.
     WitnessBook& witnesses();
 
 private:
