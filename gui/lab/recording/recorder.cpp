@@ -17,11 +17,11 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
-constexpr std::chrono::milliseconds kGather(50);   // for entries that come together: each waking takes a processor
+constexpr std::chrono::milliseconds kGather(50);   // gathers entries, because each wake-up interrupts another process
 constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
-constexpr std::uint64_t kMarkerDistance = 1'000;   // events between markers that have a keyframe each
-constexpr std::size_t kItemBytes = 256;            // what an entry of the queue costs besides its event
-constexpr std::size_t kItemsAtOnce = 64;           // written before who fills the queue is disturbed
+constexpr std::uint64_t kMarkerDistance = 1'000;   // minimum number of events between markers that get a keyframe
+constexpr std::size_t kItemBytes = 256;            // memory cost of a queue entry besides its event
+constexpr std::size_t kItemsAtOnce = 64;           // entries written between updates of the queue's size
 
 // grow.lhrun -> grow-2.lhrun
 QString pathOfPart(const QString& path, int part)
@@ -34,14 +34,15 @@ QString pathOfPart(const QString& path, int part)
 
 } // namespace
 
-// One entry of the queue: an event, something told, a state, or a row of another table.
+// One entry of the queue: an event, a report, a state, or a row of another table.
 struct Recorder::Item {
     ProcessId process = 0;
     std::int64_t runNs = 0;
     std::shared_ptr<const pb::Event> event = {};
     std::shared_ptr<const pb::Told> told = {};
     std::shared_ptr<const ClusterState> state = {};
-    QString table = {}, columns = {}; // "event" in columns: the newest event's id is put before the values
+    // If columns contains "event", the id of the newest event is put before the values.
+    QString table = {}, columns = {};
     QVariantList values = {};
     QString reason = {};              // of a gap
     std::map<QString, QVariant> metrics = {};
@@ -49,7 +50,7 @@ struct Recorder::Item {
     std::size_t bytes = 0;
 };
 
-// What the writing thread has.
+// Data of the writing thread.
 struct Recorder::Thread {
     Recorder& recorder;
     RecordingWriter writer = {};
@@ -58,7 +59,8 @@ struct Recorder::Thread {
     struct Moment { QVariant ns, event; };
     struct Interval { Moment begin, end; };
     Moment measuringSince = {};
-    std::map<std::pair<QString, int>, Interval> measured = {}; // by table and row: the rows themselves come at the end
+    // By table and row; the rows themselves arrive at the end.
+    std::map<std::pair<QString, int>, Interval> measured = {};
 
     QString begin()
     {
@@ -67,7 +69,7 @@ struct Recorder::Thread {
         return writer.create(pathOfPart(recorder.m_path, part), meta);
     }
 
-    // The next file begins with this state.
+    // Begins the next file with this state.
     void roll(const Item& item)
     {
         wantsNextFile = false;
@@ -78,11 +80,11 @@ struct Recorder::Thread {
         ++part;
         {
             const std::lock_guard lock(recorder.m_mutex);
-            recorder.m_captured.clear(); // the next file has none of them
+            recorder.m_captured.clear(); // the next file contains none of them
         }
         measuringSince = {};
-        measured.clear(); // its events are in the former file
-        // A writer is for one file.
+        measured.clear(); // their events are in the former file
+        // A writer serves one file only.
         std::destroy_at(&writer);
         std::construct_at(&writer);
         if (const QString problem = begin(); !problem.isEmpty())
@@ -127,7 +129,7 @@ struct Recorder::Thread {
         }
     }
 
-    // After each transaction: how large, how full.
+    // Called after each transaction: checks file size and disk space.
     void look()
     {
         const std::int64_t bytes = writer.fileBytes();
@@ -164,7 +166,8 @@ Result<std::unique_ptr<Recorder>> Recorder::start(const QString& path, std::map<
     std::function<std::int64_t()> now, RecorderLimits limits)
 {
     std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(meta), std::move(now), limits));
-    // The file is made by the thread that writes it, as Qt wants; its first word is waited for.
+    // The writing thread must create the file, because a Qt database connection belongs to one thread. Its result is
+    // awaited.
     std::mutex mutex;
     std::condition_variable made;
     std::optional<QString> error;
@@ -292,7 +295,7 @@ void Recorder::capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std
 {
     if (!page.has_place() || page.place().role() == pb::NO_ROLE || rankFrom == 0 || count == 0)
         return;
-    // A page may end before what was asked for: the rest was not read.
+    // A page may end before the requested count: the rest was not read.
     const std::uint32_t ranks = page.next_rank() > rankFrom ? std::min(count, page.next_rank() - rankFrom) : count;
     const QByteArray body = QByteArray::fromStdString(page.SerializeAsString()), digest = QCryptographicHash::hash(body, QCryptographicHash::Sha256);
     const std::int64_t place = placeNumber(page.place());
@@ -336,7 +339,7 @@ void Recorder::measuring() { row("measuring", {}, { qlonglong(m_now()) }); }
 
 void Recorder::measured(const QString& name, int number) { row("measured", {}, { qlonglong(m_now()), name, number }); }
 
-// ---- the ingest thread
+// ---- called by the ingest thread
 
 Recorder::Item Recorder::gapItem(ProcessId process, const Loss& loss, std::int64_t runNs)
 {
@@ -357,13 +360,13 @@ void Recorder::tellLosses(std::int64_t runNs)
     }
     for (const auto& [process, loss] : losses)
         push(gapItem(process, loss, runNs));
-    m_wantsKeyframe = true; // what the lost events did
+    m_wantsKeyframe = true; // restores the effect of the lost events
 }
 
 void Recorder::onEvent(
     ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes)
 {
-    bool isFirst = false; // the thread may be asleep
+    bool isFirst = false; // the thread may be asleep and must be woken
     {
         const std::lock_guard lock(m_mutex);
         isFirst = m_items.empty();
@@ -399,7 +402,7 @@ void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
 
 void Recorder::onLamp(const LampShown& lamp, std::int64_t runNs)
 {
-    // When and how often are columns of their own: here is only why.
+    // Time and count have columns of their own; only the reason is kept here.
     const QString words = QString::fromStdString(lamp.detail);
     const QString why = lamp.state == LampState::Violated ? words.section(": ", 1) : lamp.state == LampState::Holds ? QString() : words.section(';', 0, 0);
     row("lamp", "event,t_ns,invariant,state,checks,detail",

@@ -15,14 +15,14 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kCapturesMax = 600;       // readings of which one page is put together; more than its ranks
-constexpr qlonglong kRowsMax = 10'000'000; // of a table of which nobody says how many rows it has
-constexpr std::uint64_t kSkip = 256;       // events that are passed over together where the file cannot be read
+constexpr int kCapturesMax = 600;       // readings combined for one page; more than a page has ranks
+constexpr qlonglong kRowsMax = 10'000'000; // limit for a table without a known number of rows
+constexpr std::uint64_t kSkip = 256;       // events skipped together where the file is unreadable
 
 } // namespace
 
-// Rows of events with ids in (from, last] that fulfil the condition, in order, around what cannot be read.
-// `take` returns false when it has enough.
+// Passes rows of events with ids in (from, last] that fulfil the condition to `take`, in order, skipping unreadable
+// parts. `take` returns false to stop.
 void Recording::scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take)
 {
     while (from < last) {
@@ -35,7 +35,7 @@ void Recording::scan(const QString& columns, const QString& condition, std::uint
             while (query.next()) {
                 const std::uint64_t id = query.value(0).toULongLong();
                 if (id <= from)
-                    continue; // of a damaged page, whose rows are not in order
+                    continue; // from a damaged page, whose rows are not in order
                 from = id;
                 if (!take(query))
                     return;
@@ -60,7 +60,7 @@ std::vector<std::map<QString, QVariant>> Recording::rows(const QString& table)
     for (const QString& known : recordingColumns(m_version))
         if (known.section('(', 0, 0) == name)
             columns = known.section('(', 1).chopped(1);
-    // Rows that the recording did not write are not read: there may be any number of them.
+    // The recording knows its number of rows; foreign rows, of which there may be any number, are not read.
     const auto written = m_written.find(name);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
@@ -106,7 +106,7 @@ std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std:
     std::optional<pb::ContentsPage> newest;
     std::map<std::uint32_t, pb::ContentsPage::DataRecord> data;
     std::map<std::uint32_t, pb::ContentsPage::ParityRecord> parity;
-    std::set<std::uint32_t> known; // ranks of which a newer reading tells
+    std::set<std::uint32_t> known; // ranks already taken from a newer reading
     if (!query.exec())
         return std::nullopt;
     while (query.next() && known.size() < count) {
@@ -154,7 +154,7 @@ std::vector<std::uint64_t> Recording::keyframes()
 std::uint64_t Recording::eventAt(std::int64_t ns)
 {
     QSqlQuery query(m_connection.database());
-    // In a damaged file the index may be what is missing.
+    // In a damaged file the index itself may be unreadable.
     for (const char* index : { "", "NOT INDEXED" }) {
         query.prepare(QString("SELECT max(id) FROM event %1 WHERE t_ns <= ? AND id <= ?").arg(index));
         query.addBindValue(qlonglong(ns));
@@ -233,7 +233,7 @@ std::vector<RunEvent> Recording::allOf(const std::vector<int>& kinds)
 EventPage Recording::eventsOf(const std::vector<int>& kinds, std::uint64_t cursor, std::uint64_t last, std::size_t max)
 {
     EventPage page;
-    // In the order of the rows: an index on kinds would be walked once for each kind and sorted.
+    // Reads in the order of the rows; an index on kinds would be walked once per kind, and the result sorted.
     scan("id, process, seq, t_ns, kind, " + bounded("body"), "kind IN " + listed(kinds), cursor, std::min(last, m_events), [&](const QSqlQuery& row) {
         page.events.push_back(entryOf(row));
         return page.events.size() < max;
@@ -273,7 +273,7 @@ std::vector<std::uint32_t> Recording::density(int parts)
     return counts;
 }
 
-// Of a row (id, process, seq, t_ns, kind, body); an event that cannot be read is a gap.
+// Converts a row (id, process, seq, t_ns, kind, body); an unreadable event becomes a gap.
 RunEvent Recording::entryOf(const QSqlQuery& row)
 {
     RunEvent entry;
@@ -299,7 +299,7 @@ EventPage Recording::eventsSince(std::uint64_t cursor, std::size_t max)
     page.next = cursor;
     const std::uint64_t last = std::min(m_events, cursor + std::min<std::uint64_t>(max, m_events));
     std::int64_t ns = m_beginNs;
-    // What is not there is a gap of nobody.
+    // A missing row becomes a gap without a process.
     const auto fillUpTo = [&](std::uint64_t id) {
         while (page.next < id) {
             RunEvent& hole = page.events.emplace_back();
@@ -337,8 +337,8 @@ Result<ClusterState> Recording::stateOfKeyframe(std::uint64_t keyframe, const QB
     });
 }
 
-// The number of the last word that stands at or before the event. Both grow together, and there is no index while the file
-// is being written.
+// The id of the last report at or before the event. Both numbers increase together, so a binary search works; there
+// is no index while the file is being written.
 std::uint64_t Recording::lastToldAt(std::uint64_t event)
 {
     QSqlQuery query(m_connection.database());
@@ -354,9 +354,9 @@ std::uint64_t Recording::lastToldAt(std::uint64_t event)
     return low;
 }
 
-// Folds what follows a keyframe. False: it cannot be read.
-// The last word that belongs to the instant of this event. That a cluster was left, and what came then, belongs to what follows: as
-// long as its last event is shown, it is there. So does what was told later than `ns`.
+// The last report that belongs to the instant of this event. A `forgotten` report and everything after it belong to
+// the next cluster: while the last event of a cluster is shown, the cluster still exists. Reports later than `ns` are
+// excluded too.
 std::uint64_t Recording::lastWordOf(std::uint64_t event, std::int64_t ns)
 {
     const std::uint64_t last = lastToldAt(event), before = event == 0 ? last : lastToldAt(event - 1);
@@ -369,9 +369,10 @@ std::uint64_t Recording::lastWordOf(std::uint64_t event, std::int64_t ns)
     return query.exec() && query.next() && !query.value(0).isNull() ? query.value(0).toULongLong() - 1 : last;
 }
 
+// Folds what follows a keyframe. False: it cannot be read.
 bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until, std::int64_t ns)
 {
-    // What was told stands after the event whose id it names.
+    // A report follows the event whose id it names.
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
@@ -414,7 +415,7 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t
         if (isGap)
             state.apply(process, gap, tNs);
         else if (known == state.processes.end() || body.sequence() > known->second.contained)
-            state.apply(process, body, tNs); // the others are in a snapshot already
+            state.apply(process, body, tNs); // the others are contained in a snapshot
         tellUpTo(last);
     }
     return last == until;
@@ -436,11 +437,11 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told
     std::string why = "it has no keyframe before this event";
     if (!query.exec())
         why = query.lastError().databaseText().toStdString();
-    // The newest keyframe that can be read; after damage perhaps not the last.
+    // The newest readable keyframe; after damage it may not be the last one.
     while (query.isActive() && query.next()) {
         std::uint64_t word = query.value(2).toULongLong();
         if (word > lastWord)
-            continue; // of the next cluster
+            continue; // from the next cluster
         auto state = stateOfKeyframe(query.value(0).toULongLong(), query.value(3).toByteArray());
         if (state && foldTail(*state, query.value(1).toULongLong(), word, until, ns)) {
             if (told != nullptr)

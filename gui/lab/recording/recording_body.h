@@ -4,12 +4,12 @@
 #include <QString>
 #include <QVariant>
 
-// Bodies in an .lhrun file are as untrusted as what comes from the wire: bounded, and parsed or refused.
+// Bodies in an .lhrun file are untrusted like network input: they are bounded, and parsed or refused.
 namespace lhrs::gui {
 
-inline constexpr qsizetype kBodyBytes = 16 << 20; // no body of ours is longer
+inline constexpr qsizetype kBodyBytes = 16 << 20; // no body that this program writes is longer
 
-// "body" in a statement, null if it is longer than any of ours.
+// "body" in a statement; null if it exceeds the limit.
 inline QString bounded(const QString& column)
 {
     return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);

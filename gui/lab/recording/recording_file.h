@@ -12,25 +12,30 @@
 
 #include <cstdint>
 
-// What recorder and reader of an .lhrun file agree on, and how the file is opened.
+// What the recorder and the reader of an .lhrun file agree on, and how the file is opened.
 namespace lhrs::gui {
 
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
 constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
-inline const QString kPublishedMeta = QStringLiteral("published/"); // and a name, in meta.key: a published table that a chart was drawn beside, as CSV
+// Prefix in meta.key, before a name: a published table that a chart was drawn beside, as CSV.
+inline const QString kPublishedMeta = QStringLiteral("published/");
 
-inline const QString kParametersMeta = QStringLiteral("parameters");  // in meta.key: of the scenario, as JSON
-inline const QString kWakeLateMeta = QStringLiteral("wake_late_ms");  // in meta.key: how late processes were woken at worst when the cluster started
-inline const QString kTimeScaleMeta = QStringLiteral("time_scale");   // in meta.key: what all time-outs were multiplied by for it, 1 on a calm machine
-inline const QString kClusterMeta = QStringLiteral("cluster/");       // and a number from 1, in meta.key: parameters of that cluster's file, as JSON
+// In meta.key: parameters of the scenario, as JSON.
+inline const QString kParametersMeta = QStringLiteral("parameters");
+// In meta.key: the worst wake-up delay of the processes when the cluster started, in ms.
+inline const QString kWakeLateMeta = QStringLiteral("wake_late_ms");
+// In meta.key: the resulting factor of all timeouts; 1 on a calm machine.
+inline const QString kTimeScaleMeta = QStringLiteral("time_scale");
+// Prefix in meta.key, before a number from 1: parameters of that cluster's file, as JSON.
+inline const QString kClusterMeta = QStringLiteral("cluster/");
 
-// A 64-bit number as SQLite has it.
+// A 64-bit number as SQLite stores it.
 inline QVariant stored(std::uint64_t number) { return QVariant(qlonglong(std::int64_t(number))); }
 
-// How an operation went, as the column "path" has it.
+// The way of an operation's answer, as the column "path" names it.
 const char* pathColumn(pb::Path path);
 
-// A connection of one thread to one file, closed with the object.
+// The connection of one thread to one file; closed with the object.
 class RecordingConnection {
 public:
     RecordingConnection();
@@ -38,16 +43,17 @@ public:
     RecordingConnection(const RecordingConnection&) = delete;
     RecordingConnection& operator=(const RecordingConnection&) = delete;
 
-    // Frozen: nobody writes the file while it is read, so that SQLite needs no files beside it, and no right to make any.
+    // Frozen: the file is not written while it is read, so that SQLite needs no files beside it and no right to
+    // create any.
     enum class Mode { Write, Read, Frozen };
-    // An error is a sentence, empty: open.
+    // Returns an error sentence, or empty if open.
     QString open(const QString& path, Mode mode);
     void close();
     QSqlDatabase database() const { return QSqlDatabase::database(m_name, false); }
-    // Runs one statement; false: see lastError.
+    // Runs one statement. False: see lastError.
     bool run(const QString& statement);
     QString lastError() const { return m_error; }
-    // The first column of the first row; invalid: there is none, or an error.
+    // The first column of the first row; invalid if there is none, or on an error.
     QVariant value(const QString& query);
 
 private:

@@ -21,7 +21,8 @@ const char* wireWord(pb::Transport transport)
 
 } // namespace
 
-// What was told of messages, in a table that SQLite sorts on disk: a run has more of them than fit into memory.
+// Collects the reports about messages in a table that SQLite sorts on disk, because a run may have more of them than
+// fit into memory.
 bool RecordingTables::keepMessageWords()
 {
     if (!m_connection.run("CREATE TEMP TABLE IF NOT EXISTS message_word (cluster, sender, message, what, event, process, seq, cause_process, cause_seq, t_ns,"
@@ -66,14 +67,14 @@ bool RecordingTables::messages()
         || !rows.exec("SELECT * FROM temp.message_word ORDER BY cluster, sender, message, what, event"))
         return (m_error = m_connection.database().lastError().text(), false);
     enum { Cluster, Sender, Message, What, Event, Process, Seq, CauseProcess, CauseSeq, Time, Receiver, Kind, Transport, Size, Client, Op, Resend };
-    std::vector<MessageWord> words; // of one message
+    std::vector<MessageWord> words; // about one message
     std::vector<QVariantList> cells;
     const auto lostBy = [&](const QVariantList& sent, bool isGivenUp) -> QVariant {
         if (isGivenUp)
             return "given up";
         const auto receiver = sent[Receiver].toULongLong();
         const auto tells = m_tellsFrom.find(receiver);
-        // A receiver may have heard what no row tells: before its first one, or where rows were lost.
+        // A receiver may have heard a message without a row: before its first row, or where rows were lost.
         const bool isObserved = tells != m_tellsFrom.end() && tells->second <= sent[Time].toLongLong() && !m_hasGaps.contains(receiver);
         if (!isObserved)
             return "not observed";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Opening a recording: what kind of file it is, whether its end is there, and what of it is not as it was written.
+// Opening a recording: the kind of file, whether it is complete, and which parts are altered.
 #include "gui/lab/recording/recording.h"
 
 #include "gui/lab/recording/recording_body.h"
@@ -23,17 +23,17 @@ namespace {
 
 constexpr int kHeaderBytes = 100; // of an SQLite file
 constexpr qint64 kPageSizeAt = 16, kJournalAt = 18, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
-constexpr char kWithLog = 2;      // at kJournalAt: a log belongs to the file, as while it is being written
+constexpr char kWithLog = 2;      // at kJournalAt: the file has a log, as while it is being written
 constexpr qint64 kPaddedMax = qint64(64) << 30;
-constexpr std::uint64_t kEventBytes = 8; // a row is never shorter: more events than that are not in a file
+constexpr std::uint64_t kEventBytes = 8; // minimum size of a row; limits the number of events in a file
 
 struct Header {
     std::uint32_t version = 0;
-    qint64 length = 0;       // how long the file says that it is; 0 where that makes no sense
+    qint64 length = 0;       // length according to the header; 0 if implausible
     bool hasLogMode = false;
 };
 
-// What the first bytes say; the error: why this is no recording for this version.
+// Reads the header; an error says why this version cannot read the file as a recording.
 QString readHeader(const QString& path, Header& out)
 {
     QFile file(path);
@@ -57,7 +57,7 @@ QString readHeader(const QString& path, Header& out)
 
 QString lengthShown(std::int64_t ns) { return QString::number(double(ns) / 1e9, 'f', 3) + " s"; }
 
-// What is wrong with a table besides the events.
+// Describes the damage of a table other than the events.
 QString tableWords(const QString& name, const SumFindings::Table& table)
 {
     QStringList words;
@@ -85,8 +85,9 @@ Result<std::unique_ptr<Recording>> Recording::open(const QString& path)
     return recording;
 }
 
-// Beside a file that was not closed lies what was not yet taken over into it: that is done in a copy, in which the tables of the
-// end are made, too. SQLite opens no file whose end is missing, so the copy of one gets an empty end. An error is a sentence.
+// Beside an unclosed file there is a log with rows not yet merged into it. They are merged in a copy, where the final
+// tables are created too. SQLite does not open a truncated file, so its copy is extended with zeros. Returns an error
+// sentence, or empty.
 QString Recording::makeCopy(bool hasLog, qint64 length)
 {
     const QString folder = folderWithRoom(QFileInfo(m_path).size() * 2 + QFileInfo(m_path + "-wal").size());
@@ -136,7 +137,7 @@ QString Recording::prepare(const QString& path)
     return {};
 }
 
-// What the end of a recording adds.
+// Adds what the end of a recording adds.
 void Recording::complete()
 {
     m_connection.database().transaction();
@@ -144,11 +145,12 @@ void Recording::complete()
     for (const QString& index : recordingIndexes())
         isMade = m_connection.run(index) && isMade;
     isMade = isMade && (m_version < 2 || RecordingTables(m_connection).make().isEmpty());
-    // Of a damaged file it cannot be made; then it is as the file is, and the damage is said.
+    // This fails for a damaged file, which is then used unchanged; the damage is reported.
     isMade ? m_connection.database().commit() : m_connection.database().rollback();
 }
 
-// Only tables and views that we know, as we make them: no trigger, other view or virtual table gets a word.
+// Accepts only the known tables and views with their exact text, so that no trigger, other view or virtual table is
+// executed.
 QString Recording::checkTables()
 {
     QSqlQuery query(m_connection.database());
@@ -176,11 +178,11 @@ QString Recording::checkTables()
     return {};
 }
 
-// How many events there are, and what is not as it was written. Events that are not there count as gaps: what follows them is read.
+// Counts the events and finds altered parts. Missing events count as gaps, so that what follows them is readable.
 void Recording::measure(bool isCut, bool hasEnd)
 {
     const QString file = m_copy ? m_copy->filePath("copy.lhrun") : m_path;
-    // Of a short run that was killed all may still lie beside the file.
+    // For a short run that was killed, all data may still be in the log beside the file.
     const std::uint64_t most = std::uint64_t(QFileInfo(file).size() + QFileInfo(file + "-wal").size()) / kEventBytes;
     SumFindings sums;
     if (m_version >= 2 && hasEnd)
@@ -195,7 +197,7 @@ void Recording::measure(bool isCut, bool hasEnd)
     std::uint64_t there = 0, last = 0, broken = 0;
     std::int64_t lastNs = 0;
     if (wanted <= most && hasEnd && !isCut && sums.hasSums && events.isAsWritten()) {
-        there = last = wanted; // every row is what was written
+        there = last = wanted; // all rows are as written
         m_beginNs = m_connection.value("SELECT t_ns FROM event WHERE id = 1").toLongLong();
         lastNs = m_connection.value(QString("SELECT t_ns FROM event WHERE id = %1").arg(wanted)).toLongLong();
     } else {

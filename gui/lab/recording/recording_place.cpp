@@ -17,8 +17,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kDaysKept = 7;                                // of a recording whose window is gone
-constexpr std::int64_t kRoomAtLeast = std::int64_t(64) << 20; // above what stays free, to begin a recording
+constexpr int kDaysKept = 7;                                // for recordings of ended windows
+constexpr std::int64_t kRoomAtLeast = std::int64_t(64) << 20; // room needed to begin a recording, above the free limit
 
 bool hasRoom(const QString& folder)
 {
@@ -63,7 +63,7 @@ QString placeProblem(const QString& folder)
 {
     struct statfs told = {};
     if (::statfs(QFile::encodeName(folder).constData(), &told) != 0)
-        return {}; // opening the file will say it
+        return {}; // opening the file will report it
     const char* name = networkFileSystem(told.f_type);
     return name == nullptr ? QString() : QString("%1 is on a network file system (%2), where a recording cannot be written while it is read; record into a folder of a local disk and copy the file afterwards.")
         .arg(folder, name);

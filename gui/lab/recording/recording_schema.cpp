@@ -10,7 +10,7 @@ namespace {
 struct Table {
     const char* name;
     const char* columns;
-    std::uint32_t first, last; // versions that have it
+    std::uint32_t first, last; // versions that contain it
 };
 
 // Times are ns since the start of the run. event.place: see keyframe.h; event.op: process.op_base + the client's number.
@@ -81,7 +81,7 @@ constexpr Index kEventIndexes[] = {
     { "event_process_seq", "process, seq" },
 };
 
-// The moment of a column in s of the run.
+// The time of a column in s of the run.
 #define LHRS_SECONDS(column) "(" column " - (SELECT t_ns FROM event WHERE id = 1)) / 1e9"
 // The name of a process, or its number.
 #define LHRS_NAME(process) "coalesce((SELECT nullif(name, '') FROM process WHERE id = " process "), printf('%x', " process "))"
@@ -89,7 +89,7 @@ constexpr Index kEventIndexes[] = {
 #define LHRS_PLACE(place) "CASE WHEN " place " >= 0 THEN 'data ' || " place \
     " ELSE 'parity ' || ((-" place " - 1) / 256) || '.' || ((-" place " - 1) % 256) END"
 
-// Columns as those of the CSV tables, in scenarios/DATA.md.
+// Columns with the same names as in the CSV tables of scenarios/DATA.md.
 constexpr const char* kViews[] = {
     "CREATE VIEW operation AS SELECT o.cluster, o.op & 17592186044415 AS op, " LHRS_NAME("o.client") " AS client, o.kind,"
     " CASE WHEN o.key >= 0 THEN o.key ELSE printf('%llu', o.key) END AS key, " LHRS_SECONDS("o.begin_ns") " AS begin_s,"
@@ -136,7 +136,8 @@ QStringList recordingTables()
     for (const Table& table : kTables)
         if (table.last == kRecordingVersion)
             statements << QString("CREATE TABLE %1 (%2)").arg(table.name, table.columns);
-    statements << "CREATE INDEX keyframe_page_place ON keyframe_page(place, page, keyframe)"; // few rows, searched while open
+    // Few rows, searched while the file is open.
+    statements << "CREATE INDEX keyframe_page_place ON keyframe_page(place, page, keyframe)";
     return statements + recordingViews();
 }
 

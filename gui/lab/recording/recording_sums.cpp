@@ -12,8 +12,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kRowsPerSum = 256, kKeyframesPerSum = 4; // a keyframe may be long
-constexpr std::int64_t kSumBytes = 64 << 20;           // of the bodies and texts of one part; ours have far less
+constexpr int kRowsPerSum = 256, kKeyframesPerSum = 4; // smaller parts, because a keyframe may be long
+// Limit for the bodies and texts of a part; recorded parts are far smaller.
+constexpr std::int64_t kSumBytes = 64 << 20;
 const QString kSums = QStringLiteral("segment");
 
 struct Columns {
@@ -30,8 +31,8 @@ std::vector<Columns> tablesOf(std::uint32_t version)
     return all;
 }
 
-// Of a cell, in the same words in every program that reads the file. Numbers with a fraction: twelve digits, because the last ones
-// differ between versions of SQLite.
+// The text of a cell, identical in every program that reads the file. Fractional numbers have twelve digits, because
+// further digits differ between versions of SQLite.
 QString cellWords(const QString& column)
 {
     return column == "value" ? QString("CASE typeof(value) WHEN 'real' THEN printf('%.12e', value) ELSE quote(value) END") : "quote(" + column + ")";
@@ -39,7 +40,7 @@ QString cellWords(const QString& column)
 
 struct Sum {
     std::int64_t rows = 0;
-    QString sum; // null: not to be read
+    QString sum; // null: unreadable
 };
 
 Sum sumOfRows(RecordingConnection& connection, const Columns& table, std::int64_t first, std::int64_t last)
@@ -70,7 +71,7 @@ Sum sumOfIndex(RecordingConnection& connection, const QString& index)
 {
     const QString name = indexName(index), table = index.section('.', 0, 0);
     QStringList parts;
-    QString product = "1"; // small at each step: a sum of large numbers would overflow
+    QString product = "1"; // kept small at each step: a sum of large numbers would overflow
     for (const QString& column : index.section('(', 1).chopped(1).split(", ")) {
         parts << "ifnull(sum(" + column + " % 1000003), 0)";
         product = "((" + product + ") * ifnull(" + column + " % 1000003, 7)) % 1000003";

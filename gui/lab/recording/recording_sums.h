@@ -11,26 +11,27 @@
 
 namespace lhrs::gui {
 
-// Writes, as the last thing, how many rows each table has and a checksum of every few hundred of them, and of the indexes
-// (table segment). False: see the connection's lastError.
+// Writes the row count of each table, and checksums of every few hundred rows and of the indexes, into the table
+// segment. Nothing may be written after it. False: see the connection's lastError.
 bool writeSums(RecordingConnection& connection);
 
-// What is not as it was written.
+// The differences between the file and what was written.
 struct SumFindings {
     struct Table {
-        std::int64_t written = 0; // rows, as the sums tell
-        std::int64_t missing = 0; // of those
+        std::int64_t written = 0; // rows according to the checksums
+        std::int64_t missing = 0; // number of written rows that are missing
         std::int64_t foreign = 0; // rows that the recording did not write
         struct Range { std::int64_t first = 0, last = 0, rows = 0; };
-        std::vector<Range> changed; // parts that are not as they were written, by row number, and their rows that are there
-        bool isUnreadable = false;  // the file is broken inside of it
+        std::vector<Range> changed; // altered parts by row number, and the rows that are there
+        bool isUnreadable = false;  // the file cannot be read completely
         bool isAsWritten() const { return missing == 0 && foreign == 0 && changed.empty() && !isUnreadable; }
     };
     std::map<QString, Table> tables; // all of them, by name
-    std::vector<QString> indexes;    // that are not as they were written
-    bool hasSums = false;            // there are any
+    std::vector<QString> indexes;    // altered indexes
+    bool hasSums = false;            // false: the file has no checksums
 };
-// Reads the whole file once. Bounded in memory: a part that is far larger than any of ours counts as changed.
+// Reads the whole file once, in bounded memory: a part that is far larger than any that this program writes counts as
+// changed.
 SumFindings checkSums(RecordingConnection& connection, std::uint32_t version);
 
 } // namespace lhrs::gui

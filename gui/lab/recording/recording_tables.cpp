@@ -128,7 +128,7 @@ bool RecordingTables::clear()
     return true;
 }
 
-// A cluster begins with the first event, and with the first one after a former cluster was forgotten.
+// A cluster begins with the first event, and with the first event after a former cluster was forgotten.
 bool RecordingTables::findClusters()
 {
     const std::uint64_t last = m_connection.value("SELECT max(id) FROM event").toULongLong();
@@ -159,7 +159,8 @@ int RecordingTables::clusterOf(std::uint64_t event) const
     return std::max(1, int(std::upper_bound(m_firsts.begin(), m_firsts.end(), event) - m_firsts.begin()));
 }
 
-// When events were lost: between the last one of the process before the gap and the moment when the gap was noticed.
+// The intervals of lost events: from the last event of the process before the gap to the moment when the gap was
+// noticed.
 bool RecordingTables::findLosses()
 {
     QSqlQuery query(m_connection.database());
@@ -178,7 +179,7 @@ bool RecordingTables::findLosses()
     return true;
 }
 
-// What the events tell of each operation, as one row.
+// One row per operation, from all its events.
 bool RecordingTables::operations()
 {
     struct Told {
@@ -202,10 +203,10 @@ bool RecordingTables::operations()
             stored(is ? done.key() : told.started.key()), qlonglong(began), cellIf(is, qlonglong(told.endNs)), cellIf(is, qlonglong(done.time_ns())),
             cellIf(is, QString::fromStdString(resultWord(done.result()))), cellIf(is, qlonglong(done.bucket())), cellIf(is, done.rank()), cellIf(is, done.forwards()),
             cellIf(is, int(done.image_adjusted() || told.isAdjusted)), cellIf(is, pathColumn(done.path())), cellIf(is, done.resends()),
-            cellIf(told.messages > 0, stored(told.messages)), // none: at this detail they were not observed
+            cellIf(told.messages > 0, stored(told.messages)), // empty: messages were not observed at this detail level
             int(is && told.isStarted && m_losses.isWhole(began, told.endNs)) });
     };
-    // Operation by operation: what servers tell of one often comes after the client's last word on it.
+    // Sorted by operation, because servers often report on an operation after its client has finished it.
     QSqlQuery rows(m_connection.database());
     rows.setForwardOnly(true);
     if (!rows.exec("SELECT op, t_ns, process, body, id FROM event WHERE op IS NOT NULL ORDER BY op, id"))
@@ -274,7 +275,7 @@ bool RecordingTables::structure()
     }
     ends.finish();
     if (!m_firsts.empty())
-        recoveries.setCluster(std::uint32_t(m_firsts.size())); // those of the clusters before were ended
+        recoveries.setCluster(std::uint32_t(m_firsts.size())); // recoveries of former clusters have ended
     QSqlQuery split(m_connection.database()), creation(m_connection.database()), recovery(m_connection.database()), failure(m_connection.database());
     if (!split.prepare("INSERT INTO split_row VALUES (NULL," + marks(12) + ")") || !creation.prepare("INSERT INTO creation_row VALUES (NULL," + marks(12) + ")")
         || !recovery.prepare("INSERT INTO recovery_row VALUES (NULL," + marks(21) + ")") || !failure.prepare("INSERT INTO failure_row VALUES (NULL," + marks(8) + ")"))
@@ -308,8 +309,8 @@ bool RecordingTables::structure()
     return true;
 }
 
-// A measurement's events by its times, in the cluster that was there. A fault's command: the nearest call that makes such faults; a
-// simulated cluster's clock and that of the calls agree within a second.
+// Finds a measurement's events by its times, within its cluster. A fault's command is the nearest call that creates
+// such faults; the clocks of a simulated cluster and of the calls agree within 1 s.
 bool RecordingTables::measurementsAndFaults()
 {
     const QString last = "(SELECT e.id FROM event e JOIN cluster c ON measurement.end_event BETWEEN c.first_event AND c.last_event"

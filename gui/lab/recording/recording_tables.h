@@ -13,17 +13,17 @@
 
 namespace lhrs::gui {
 
-constexpr int kOperationBits = 44; // of event.op: the client's own number
+constexpr int kOperationBits = 44; // bits of event.op for the client's own number
 
-// Makes, at the end of a recording, the tables that need all of it: clusters, operations, messages, splits, recoveries, failures,
-// and what links measurements and faults to events and commands (scenarios/DATA.md). Reads the file itself, so that it is the same
-// for a recording that has just ended, for a copy of one, and for a copy of one whose program was killed. What cannot be
-// parsed is passed over. The memory that it needs does not grow with the number of events.
+// At the end of a recording, creates the tables that need all of it: clusters, operations, messages, splits,
+// recoveries, failures, and the links from measurements and faults to events and commands (scenarios/DATA.md). It
+// reads the file itself, so that the result is the same for a finished recording, a copy, and a recording whose
+// program was killed. Unparsable bodies are skipped. Memory use does not grow with the number of events.
 class RecordingTables {
 public:
     explicit RecordingTables(RecordingConnection& connection) : m_connection(connection) {}
 
-    // Tables that are there already are made anew. An error is what SQLite says, empty: made.
+    // Existing tables are replaced. Returns SQLite's error text, or empty on success.
     QString make();
 
 private:
@@ -40,10 +40,10 @@ private:
 
     RecordingConnection& m_connection;
     QString m_error;
-    std::vector<std::uint64_t> m_firsts; // event with which each cluster begins, ascending
+    std::vector<std::uint64_t> m_firsts; // first event of each cluster, ascending
     LossTimes m_losses;
-    std::map<std::uint64_t, std::int64_t> m_tellsFrom; // processes, and when their first event was
-    std::map<std::uint64_t, bool> m_hasGaps;           // processes of which events were lost
+    std::map<std::uint64_t, std::int64_t> m_tellsFrom; // time of the first event of each process
+    std::map<std::uint64_t, bool> m_hasGaps;           // processes that lost events
     std::int64_t m_endNs = 0;
 };
 

@@ -51,7 +51,8 @@ QString jsonOf(const google::protobuf::Message& message)
                                                                                      : QString();
 }
 
-// The bucket group that an event is of: what its body names (failures are told by the coordinator), else that of its process.
+// The bucket group of an event: the group in its body (the coordinator reports failures), else the group of its
+// process.
 QVariant groupOf(const pb::Event& event, std::uint32_t m)
 {
     const google::protobuf::Descriptor* descriptor = event.GetDescriptor();
@@ -116,7 +117,8 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
         return problem;
     if (const QString error = m_connection.open(path, RecordingConnection::Mode::Write); !error.isEmpty())
         return error;
-    // First that nothing waits for the disk: a window does not open before its recording has begun.
+    // synchronous = OFF comes first, so that nothing waits for the disk: a window opens only after its recording has
+    // begun.
     QStringList statements { "PRAGMA synchronous = OFF", "PRAGMA page_size = 8192", QString("PRAGMA application_id = %1").arg(kRecordingId),
         QString("PRAGMA user_version = %1").arg(kRecordingVersion), "PRAGMA journal_mode = WAL" };
     statements += recordingTables();
@@ -169,7 +171,7 @@ void RecordingWriter::addMeasurement(
 {
     addRow("measurement", columns, values);
     const QVariant id = m_isOpen ? m_connection.value("SELECT last_insert_rowid()") : QVariant();
-    for (const auto& [name, value] : metrics) // the unit is the end of the name: total_s
+    for (const auto& [name, value] : metrics) // the unit is the suffix of the name: total_s
         addRow("metric", "measurement,name,value,unit",
             { id, name, value, name.contains('_') ? name.section('_', -1) : QString() });
 }
@@ -191,7 +193,7 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
         return;
     if (event.sequence() == 1) {
         m_whole.insert(process);
-        m_healing.erase(process); // nothing came before
+        m_healing.erase(process); // there were no events before it
     } else if (!m_healing.empty()) {
         if (const auto healing = m_healing.extract(process))
             healed(process, healing.mapped());
@@ -242,7 +244,7 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
         return;
     }
     if (told.has_sampled())
-        m_bytesSinceKeyframe += told.sampled().ByteSizeLong(); // they may be many, and a seek folds them, too
+        m_bytesSinceKeyframe += told.sampled().ByteSizeLong(); // samples may be many, and a seek must fold them too
     addRow("told", "id,event,process,t_ns,kind,body",
         { stored(++m_lastTold), stored(m_lastEvent), stored(process), qlonglong(tNs), toldName(told), bytesOf(told) });
     if (told.has_introduced()) {
@@ -273,7 +275,7 @@ void RecordingWriter::healed(ProcessId process, const Healing& healing)
     addRow("gap", "process,t_ns,reason,healed_by", { stored(process), qlonglong(healing.tNs), "healed by a snapshot", stored(healing.after) });
 }
 
-// Of whom no event came any more.
+// For processes without further events.
 void RecordingWriter::endHealing()
 {
     for (const auto& [process, healing] : std::exchange(m_healing, {})) {
@@ -282,7 +284,8 @@ void RecordingWriter::endHealing()
     }
 }
 
-// A kill acts at one moment. In a simulation the process tells of it, too, before or after its end is known: it is one row.
+// A kill is instantaneous. In a simulation the process reports it too, before or after its end is known; both give
+// one row.
 void RecordingWriter::addKill(ProcessId process, std::int64_t tNs, const QString& endedBy, const pb::Fault* fault)
 {
     const QVariant known = m_connection.value(QString("SELECT id FROM fault_row WHERE kind = 'kill' AND target = %1 AND cluster = %2").arg(qlonglong(process)).arg(m_cluster));
@@ -303,7 +306,7 @@ void RecordingWriter::endFaults(ProcessId process, const std::string& reason, st
         { qlonglong(tNs), isKill ? QString::fromStdString(reason) : QString("the process ended"), stored(process) });
 }
 
-// A process that was stopped by a signal cannot tell of it.
+// A process stopped by a signal cannot report the pause itself.
 void RecordingWriter::pauseFault(ProcessId process, bool isPaused, std::int64_t tNs)
 {
     if (isPaused)
@@ -427,7 +430,7 @@ QString RecordingWriter::saveCopy(const QString& from, const QString& to)
 {
     if (QFileInfo(from).canonicalFilePath() == QFileInfo(to).canonicalFilePath())
         return to + " is the file that the run is recorded into; name another one for the copy.";
-    // Beside it until it is complete: what is replaced is not lost when something fails.
+    // Written beside the target until complete, so that an existing file survives a failure.
     const QString part = to + ".part";
     QFile::remove(part);
     QString problem = writeCopy(from, part);
@@ -466,7 +469,7 @@ void RecordingWriter::finish()
         return;
     endHealing();
     commitIfDue(true);
-    for (const QString& index : recordingIndexes()) // the rows of one operation lie together by one of them
+    for (const QString& index : recordingIndexes()) // one of the indexes keeps the rows of an operation together
         if (m_isOpen && !m_connection.run(index))
             fail(m_connection.lastError());
     if (m_isOpen)

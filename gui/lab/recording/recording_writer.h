@@ -16,31 +16,31 @@
 
 namespace lhrs::gui {
 
-// Writes one .lhrun file, in one thread. After the first error nothing is written any more; the file up to the last
-// commit can be read.
+// Writes one .lhrun file, in one thread. After the first error nothing more is written; the file is readable up to
+// the last commit.
 class RecordingWriter {
 public:
-    // Makes the file; an error is a sentence, empty: made. An existing file is not touched.
+    // Creates the file. Returns an error sentence, or empty. An existing file is left untouched.
     QString create(const QString& path, const std::map<QString, QString>& meta);
     QString error() const { return m_error; }
     bool isOpen() const { return m_isOpen; }
 
     void addEvent(ProcessId process, const pb::Event& event, std::int64_t tNs);
-    // A gap is an entry among the events, anything else stands beside them.
+    // A gap takes a place among the events; any other report is stored beside them.
     void addTold(ProcessId process, const pb::Told& told, std::int64_t tNs, const QString& reason);
     void addKeyframe(const ClusterState& state, std::int64_t tNs);
-    // A row of any other table; the names of its columns without id.
+    // Adds a row to any other table; `columns` names its columns without id.
     void addRow(const QString& table, const QString& columns, const QVariantList& values);
     void addMeasurement(const QString& columns, const QVariantList& values, const std::map<QString, QVariant>& metrics);
     void setMeta(const QString& key, const QString& value);
 
     void commitIfDue(bool isNow);
-    // A complete recording of what another program or thread has written so far; a file that is there is replaced once the copy
-    // is complete. An error is a sentence, empty: saved.
+    // Makes a complete recording of what another program or thread has written so far. An existing file is replaced
+    // once the copy is complete. Returns an error sentence, or empty if saved.
     static QString saveCopy(const QString& from, const QString& to);
-    // Completes the tables that need the whole run, and the indexes; one file is left.
+    // Completes the tables that need the whole run, and the indexes. A single file remains.
     void finish();
-    // Closes the file as it is.
+    // Closes the file in its present state.
     void abandon();
 
     std::uint64_t lastEvent() const { return m_lastEvent; }
@@ -53,7 +53,7 @@ private:
     bool run(QSqlQuery& query);
     struct Healing {
         std::int64_t tNs = 0;
-        std::uint64_t after = 0; // event
+        std::uint64_t after = 0; // the event that it follows
         bool containsEvents = false;
     };
     void flushEvents();
@@ -71,24 +71,25 @@ private:
     QString m_error;
     bool m_isOpen = false, m_isInTransaction = false;
     RecordingConnection m_connection;
-    std::unique_ptr<QSqlQuery> m_rows, m_row; // 20 events, one event
-    QVariantList m_pending;                   // values of events not yet given to SQLite
+    std::unique_ptr<QSqlQuery> m_rows, m_row; // statements for 20 events and for one event
+    QVariantList m_pending;                   // values of events not yet passed to SQLite
     std::int64_t m_rowsInTransaction = 0;
     std::int64_t m_transactionBegan = 0;
     std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
     std::uint64_t m_bytesSinceKeyframe = 0;
-    std::uint32_t m_m = 4;                    // of the file, for event.grp
-    std::set<ProcessId> m_processes;          // that have a row
-    std::optional<std::uint64_t> m_seed; // of the simulation, if it is one
-    std::map<ProcessId, std::int64_t> m_operationBase; // of the clients of this cluster
-    // Who of this cluster is here from its first event on, or from a snapshot that made it whole after events were lost; and the
-    // snapshots of others, until it is known whether there was anything to heal.
+    std::uint32_t m_m = 4;                    // the file's m, for event.grp
+    std::set<ProcessId> m_processes;          // processes that have a row
+    std::optional<std::uint64_t> m_seed; // the simulation's seed; empty if real
+    std::map<ProcessId, std::int64_t> m_operationBase; // by client of this cluster
+    // Processes of this cluster whose events are complete, from the first one or from a snapshot after a loss; and
+    // the snapshots of other processes, until it is known whether they had lost events.
     std::set<ProcessId> m_whole;
     std::map<ProcessId, Healing> m_healing;
     std::int64_t m_nextBase = 0;
-    int m_cluster = 1;                        // from 1, and the last event of the one before
+    // Number of the present cluster, from 1, and the last event of the former one.
+    int m_cluster = 1;
     std::uint64_t m_clusterBegan = 0;
-    std::map<std::int64_t, RankMap> m_pages;  // of the former keyframe, by place
+    std::map<std::int64_t, RankMap> m_pages;  // pages of the former keyframe, by place
 };
 
 } // namespace lhrs::gui
