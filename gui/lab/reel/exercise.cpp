@@ -12,7 +12,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr const char* kGoalStates[] = { "open", "held", "failed" };
-constexpr qsizetype kGoalsMax = 100; // and hints; a file may say anything
+constexpr qsizetype kGoalsMax = 100; // also for hints; a limit for untrusted files
 
 } // namespace
 

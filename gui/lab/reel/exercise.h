@@ -10,12 +10,12 @@ class QJsonObject;
 
 namespace lhrs::gui {
 
-// One thing that an exercise asks for, as the events of the run stand now.
+// One goal of an exercise, judged by the events so far.
 struct ExerciseGoal {
     enum class State {
-        Open,   // it does not hold yet; why: what is missing
+        Open,   // not reached yet; why: what is missing
         Held,   // why: what was seen
-        Failed, // it can no longer hold; why: what stands against it
+        Failed, // it can no longer be reached; why: what rules it out
     };
     QString text;
     State state = State::Open;
@@ -24,14 +24,14 @@ struct ExerciseGoal {
     bool operator==(const ExerciseGoal&) const = default;
 };
 
-// An exercise of a scenario (lab.exercise), as it is shown and recorded.
+// An exercise of a scenario (lab.exercise), as the window shows it and the recording stores it.
 struct ExerciseShown {
     QString task;
     QStringList hints;
     std::vector<ExerciseGoal> goals;
-    bool isOver = false;   // nobody acts any more
+    bool isOver = false;   // it takes no further actions
     bool isJudged = true;  // false: it was left before it could be judged
-    QString trouble;       // why it must be begun again; empty: it need not
+    QString trouble;       // why it must be restarted; empty if it need not
 
     bool isHeld() const;
     bool operator==(const ExerciseShown&) const = default;
@@ -39,7 +39,7 @@ struct ExerciseShown {
 
 // "open", "held", "failed".
 QString goalWord(ExerciseGoal::State state);
-// As a recording keeps it.
+// The JSON form for a recording.
 QJsonObject objectOf(const ExerciseShown& exercise);
 ExerciseShown exerciseOf(const QJsonObject& object);
 

@@ -15,9 +15,9 @@ namespace {
 
 constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart", "question", "answer", "check", "print",
     "note", "replay", "end", "exercise" };
-constexpr qsizetype kListMax = 10'000; // of captions and names; a file may say anything
+constexpr qsizetype kListMax = 10'000; // for captions and names; a limit for untrusted files
 
-// Numbers of 64 bits are text: JSON has doubles.
+// 64-bit numbers are text, because JSON numbers are doubles.
 QJsonObject objectOf(const Cue& cue)
 {
     QJsonObject object { { "event", QString::number(cue.event) }, { "ns", QString::number(cue.ns) } };

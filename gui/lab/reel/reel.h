@@ -14,48 +14,54 @@
 
 namespace lhrs::gui {
 
-// An instant of the run. What stands at a cue is shown when everything up to the cue has been painted, and nothing beyond it.
+// An instant of the run. An entry at a cue is shown when everything up to the cue has been painted and nothing beyond
+// it.
 struct Cue {
-    std::uint64_t event = 0; // index of the newest event that had been received (RunEvent::index)
+    std::uint64_t event = 0; // index of the newest event received by then (RunEvent::index)
     std::int64_t ns = 0;     // on the run's clock
-    bool isByTime = false;   // all events up to `ns` belong before it, in whichever order they were received; else all up to `event`
+    // true: the cue follows all events up to `ns`, in whatever order they were received; false: all events up to
+    // `event`.
+    bool isByTime = false;
 
     bool isThere() const { return event != 0 || ns != 0; }
     bool operator==(const Cue&) const = default;
 };
 
-// What lab.camera asks for; empty members change nothing.
+// The requests of lab.camera; empty members change nothing.
 struct CameraWish {
-    QString fit;   // "file", "spares", a place ("data 5", "parity 1.0"), or several with commas, or a client ("client bob")
+    // "file", "spares", a place ("data 5", "parity 1.0"), several places with commas, or a client ("client bob")
+    QString fit;
     QString view;
     QString layout; // "groups", "processes"
     std::map<QString, bool> layers;
     std::optional<double> speed;
-    std::optional<std::uint32_t> group, rank; // record group to show
-    QString stage; // of its page: "members", "columns", "elimination", "inverse", "symbol", "bytes"; "delta", "column 1"
+    std::optional<std::uint32_t> group, rank; // record group to be shown
+    // Of the record group's page: "members", "columns", "elimination", "inverse", "symbol", "bytes"; "delta", "column
+    // 1".
+    QString stage;
 
     bool operator==(const CameraWish&) const = default;
 };
 
-// One thing that a scenario shows or says, and where it stands in the run. All entries of a run in their order, together with its
-// events, are its reel: the show moves along it, and nothing on it overtakes anything.
+// One thing that a scenario shows or says, with its place in the run. All entries of a run in order, together with
+// its events, are the run's reel. The show moves along the reel, so that captions and picture stay in step.
 struct ReelEntry {
     enum class Kind {
-        Cluster,   // another cluster begins: the picture is cut, not moved; from: where the former one ends
+        Cluster,   // another cluster begins: the picture is cut without animation; from: the end of the former cluster
         Step,      // id, text: its title
-        Caption,   // text; until: it stays until that is painted, too
+        Caption,   // text; until: it also stays until that cue is painted
         Camera,    // camera
         Highlight, // names: places or processes; text; seconds
         Dwell,     // seconds of the show
         Chart,     // id: a chart is opened
         Question,  // text; names: the choices
         Answer,    // text: why; id: the question; names: the choices; number: the right one
-        Check,     // text; number: 1 it held, 0 it did not; id: then what was wrong
-        Print,     // text, for log and terminal
+        Check,     // text; number: 1 if it held, else 0; id: in that case what was wrong
+        Print,     // text, for the log and the terminal
         Note,      // text, for the presenter
-        Replay,    // at, until: the interval; captions within it; slower: how many times, 0: as slowly as is well seen
-        End,       // the scenario is over; text: how; number: 1 it held, 2 it was stopped by a person, 0 it did not
-        Exercise,  // exercise: how it stands from here on; text: its task
+        Replay,    // at, until: the interval, with its captions; slower: by what factor, 0: as slow as is easy to watch
+        End,       // the scenario has ended; text: how; number: 1 it held, 2 a person stopped it, 0 it did not hold
+        Exercise,  // exercise: its state from here on; text: its task
     };
     struct Said {
         Cue at;
@@ -65,8 +71,8 @@ struct ReelEntry {
 
     Kind kind = Kind::Caption;
     Cue at {};
-    Cue until {};               // of an interval; not there: none
-    Cue from {};                // of Replay: where the interval begins; of Cluster: where the former one ends
+    Cue until {};               // end of an interval; unset: no interval
+    Cue from {};                // of Replay: the start of the interval; of Cluster: the end of the former cluster
     QString id {}, text {};
     QStringList names {};
     int number = -1;
@@ -81,7 +87,7 @@ struct ReelEntry {
 
 // The kind in one word: "step", "caption".
 QString kindWord(ReelEntry::Kind kind);
-// As a recording keeps it: one object of JSON. Of bytes that are none, or of an unknown kind, there is no entry.
+// The JSON object that a recording stores. The inverse gives no entry for malformed bytes or an unknown kind.
 QByteArray jsonOf(const ReelEntry& entry);
 std::optional<ReelEntry> reelEntryOf(const QByteArray& json);
 
