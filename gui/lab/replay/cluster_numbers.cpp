@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 ClusterNumbers::ClusterNumbers(const std::vector<Recording::Word>& words)
 {
-    // Before the first event, or twice after the same one, no cluster was there to be forgotten.
+    // A report before the first event, or a second one after the same event, ended no cluster.
     for (const Recording::Word& word : words)
         if (word.told.has_forgotten() && word.event > (m_lasts.empty() ? 0 : m_lasts.back()))
             m_lasts.push_back(word.event);

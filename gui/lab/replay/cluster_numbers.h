@@ -8,17 +8,18 @@
 
 namespace lhrs::gui {
 
-// Which cluster of a recorded run something belongs to, from 1. Clusters follow one another; between two of them
-// `forgotten` is told. Numbers that processes give (splits, recoveries, operations, messages) begin anew in each.
+// The cluster of a recorded run that an event belongs to, numbered from 1. Clusters follow one another, separated by
+// a `forgotten` report. The numbers that processes assign (splits, recoveries, operations, messages) restart in
+// each cluster.
 class ClusterNumbers {
 public:
     explicit ClusterNumbers(const std::vector<Recording::Word>& words);
 
-    // `event`: its place in the order of the run's events.
+    // `event`: its position in the order of the run.
     std::uint32_t of(std::uint64_t event) const;
 
 private:
-    std::vector<std::uint64_t> m_lasts; // events after which a cluster was forgotten, ascending
+    std::vector<std::uint64_t> m_lasts; // last event of each forgotten cluster, ascending
 };
 
 } // namespace lhrs::gui

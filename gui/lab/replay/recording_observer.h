@@ -12,7 +12,7 @@
 
 namespace lhrs::gui {
 
-// Writes what a script says and does into the recording, and passes it on.
+// Writes what a script says and does into the recording, and forwards each call to the next observer.
 class RecordingObserver : public ScriptObserver {
 public:
     RecordingObserver(Recorder& recorder, ScriptObserver& next)
@@ -21,7 +21,7 @@ public:
     {
     }
 
-    // The rows of all measurements, at the end of the script.
+    // Records the rows of all measurements, at the end of the script.
     void addTables(const LabTables& tables)
     {
         for (const QString& name : tables.names()) {
@@ -77,7 +77,7 @@ public:
         QStringList words { question.text };
         for (qsizetype i = 0; i < question.choices.size(); ++i)
             words << QString("%1: %2").arg(i + 1).arg(question.choices[i]);
-        say("say", words.join("   ")); // so that a replay asks it where it was asked
+        say("say", words.join("   ")); // so that a replay asks the question at the same place
         const auto votes = m_next.onQuestion(question, stop);
         m_votes.clear();
         for (const int count : votes.value_or(std::vector<int>()))
@@ -104,7 +104,8 @@ public:
         std::map<QString, QVariant> all = cluster.parameters;
         all["simulated"] = cluster.isSimulated;
         m_recorder.meta(kClusterMeta + QString::number(cluster.number), jsonOf(all));
-        for (const QString& name : { kWakeLateMeta, kTimeScaleMeta }) // of the last cluster; one that was started without a scenario has them, too
+        // Of the last cluster; also set by a cluster that was started without a scenario.
+        for (const QString& name : { kWakeLateMeta, kTimeScaleMeta })
             if (const QVariant value = cluster.parameters.contains(name) ? cluster.parameters.at(name) : QVariant(); !value.isNull())
                 m_recorder.meta(name, value.toString());
         m_next.onCluster(cluster);
@@ -140,7 +141,7 @@ private:
     Recorder& m_recorder;
     ScriptObserver& m_next;
     QString m_step, m_votes;
-    Cue m_at; // of what is told next
+    Cue m_at; // cue of the next report
 };
 
 } // namespace lhrs::gui

@@ -8,9 +8,9 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::int64_t kSlices = 1'024;
-constexpr std::int64_t kAround = 1'000'000'000; // ns before and after an interval, at most
+constexpr std::int64_t kAround = 1'000'000'000; // ns read before and after an interval, at most
 
-// What a series looks at.
+// The event kinds that a series uses.
 const std::vector<int>& kinds()
 {
     using E = pb::Event;

@@ -11,16 +11,16 @@
 
 namespace lhrs::gui {
 
-// Reads an interval of a recording into a series, some events at a time, so that who draws is never held up for long. The
-// recording must live as long as steps are taken.
+// Reads an interval of a recording into a series, some events per step, so that the drawing thread is never blocked
+// for long. The recording must outlive the steps.
 class SeriesReader {
 public:
     // The whole recording.
     explicit SeriesReader(Recording& recording);
-    // Finer: a part of it, in at least 1,024 slices.
+    // A part of the recording, at finer resolution: at least 1,024 slices.
     SeriesReader(Recording& recording, std::int64_t fromNs, std::int64_t toNs);
 
-    // Takes the next events; false: all were taken.
+    // Reads the next events. False: all have been read.
     bool step(std::size_t events = 20'000);
     bool isDone() const { return m_isDone; }
     double progress() const; // 0..1
@@ -30,8 +30,9 @@ public:
 
 private:
     Recording& m_recording;
-    std::int64_t m_fromNs, m_toNs;             // asked for
-    std::int64_t m_readFromNs, m_readToNs;     // read: around it, for operations that reach into it
+    std::int64_t m_fromNs, m_toNs;             // requested interval
+    // Interval that is read; larger, for operations that reach into the requested one.
+    std::int64_t m_readFromNs, m_readToNs;
     RunSeries m_series;
     std::vector<Recording::Word> m_words;
     ClusterNumbers m_clusters;

@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kEventsPerFrame = 20'000; // a fast play skips no event, it shows many at a time
+constexpr std::size_t kEventsPerFrame = 20'000; // fast play skips no event but shows many per frame
 constexpr std::size_t kEventsOfPage = 2'000;
 
 std::vector<int> kindsOf(TimeLine::Unit unit)
@@ -44,7 +44,7 @@ void TimeLine::showRecording(std::unique_ptr<Recording> recording)
 {
     m_isReplay = recording != nullptr;
     m_past = std::move(recording);
-    m_state = ClusterState(); // of one that cannot be read nothing is shown, least of all the former one
+    m_state = ClusterState(); // an unreadable state shows nothing, not the former state
     ++m_stateRevision;
     m_trouble.clear();
     m_isPictureKept = false;
@@ -104,7 +104,7 @@ void TimeLine::pause(std::int64_t shownNs)
         m_isPictureKept = true;
         m_liveAtPause = m_live.committed();
         m_cursorNs = shownNs;
-        m_cursor = 0; // found when it is moved
+        m_cursor = 0; // recomputed on the next move
         m_past.reset();
     }
 }
@@ -172,7 +172,7 @@ bool TimeLine::step(int direction, Unit unit)
     m_past->refresh();
     m_mode = Mode::Paused;
     if (m_isPictureKept) {
-        // The picture followed until now: here begins the recorded past.
+        // The picture has followed until now; from here on it shows the recorded past.
         if (!standAt(m_past->eventAt(m_cursorNs)))
             return false;
         jump();
@@ -187,7 +187,7 @@ bool TimeLine::step(int direction, Unit unit)
     if (target == m_cursor || target > m_past->events() || (direction > 0 && target == 0))
         return false;
     if (direction > 0 && target - m_cursor <= kEventsOfPage) {
-        // So near that the picture moves there.
+        // The target is near enough for the picture to move there without a jump.
         const EventPage page = m_past->eventsSince(target - 1, 1);
         if (!foldTo(target))
             return false;
@@ -205,7 +205,7 @@ bool TimeLine::beginShow(std::uint64_t event, std::int64_t ns)
 {
     if (m_mode == Mode::Follow)
         m_liveAtPause = m_live.committed();
-    if (!m_isReplay && !openPast()) // with all that has been told up to now
+    if (!m_isReplay && !openPast()) // including all reports so far
         return false;
     m_past->refresh();
     if (!standAt(event, ns))
@@ -283,7 +283,7 @@ void TimeLine::advance(double seconds)
     if (m_isReplay)
         m_mode = Mode::Paused;
     else if (m_cursorNs >= m_past->endNs())
-        follow(); // it has caught up, and the change of the word shows it
+        follow(); // caught up: the mode changes visibly
 }
 
 ClusterState TimeLine::state() const
@@ -295,7 +295,7 @@ ClusterState TimeLine::state() const
 
 std::uint64_t TimeLine::revision() const
 {
-    constexpr std::uint64_t kOfThePast = std::uint64_t(1) << 63; // never that of a live state
+    constexpr std::uint64_t kOfThePast = std::uint64_t(1) << 63; // distinguishes it from any live revision
     return m_mode == Mode::Follow ? m_live.revision() : kOfThePast | m_stateRevision;
 }
 

@@ -19,11 +19,11 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qint64 kKeptBytesMax = 8 << 20; // a text of 1 MiB as JSON
+constexpr qint64 kKeptBytesMax = 8 << 20; // size of a 1 MiB text as JSON
 
 QString lockOf(const QString& kept) { return kept + QStringLiteral(".lock"); }
 
-// Anybody may have written it: what is not well-formed counts as not there.
+// The file is untrusted: malformed content counts as absent.
 std::optional<UnsavedText> readKept(const QString& path)
 {
     QFile file(path);
@@ -56,7 +56,7 @@ QString UnsavedStore::keep(const UnsavedText& text)
     if (!m_lock) {
         if (!QDir().mkpath(m_directory))
             return problem("the directory cannot be made");
-        // What somebody writes is nobody else's.
+        // The text is private to its user.
         QFile::setPermissions(m_directory, QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         m_own = m_directory + '/' + QUuid::createUuid().toString(QUuid::WithoutBraces) + ".json";
         m_lock = std::make_unique<QLockFile>(lockOf(m_own));
@@ -79,7 +79,7 @@ void UnsavedStore::forget()
     if (!m_lock)
         return;
     QFile::remove(m_own);
-    m_lock.reset(); // removes its file
+    m_lock.reset(); // also removes its file
 }
 
 const std::vector<UnsavedText>& UnsavedStore::left()
@@ -93,7 +93,7 @@ const std::vector<UnsavedText>& UnsavedStore::left()
         auto lock = std::make_unique<QLockFile>(lockOf(path));
         lock->setStaleLockTime(0);
         if (path == m_own || !lock->tryLock(0))
-            continue; // its window still runs
+            continue; // the window still runs
         if (auto text = readKept(path)) {
             m_left.push_back(std::move(*text));
             m_adopted.emplace_back(path, std::move(lock));
@@ -105,7 +105,7 @@ const std::vector<UnsavedText>& UnsavedStore::left()
 
 void UnsavedStore::drop(const UnsavedText& text)
 {
-    const QString kept = text.kept; // may be one of those that go
+    const QString kept = text.kept; // may be one of the entries removed below
     if (!kept.isEmpty())
         QFile::remove(kept);
     std::erase_if(m_adopted, [&](const auto& adopted) { return adopted.first == kept; });

@@ -12,37 +12,37 @@ class QLockFile;
 
 namespace lhrs::gui {
 
-// A text that was being written and is in no file yet.
+// A text that was edited and is not yet saved in a file.
 struct UnsavedText {
-    QString path; // of the file that it is a change of; empty: a new one
+    QString path; // of the edited file; empty: a new one
     QString text;
     bool hasCrLf = false, hasBom = false;
-    QByteArray digest; // of that file when it was opened
+    QByteArray digest; // of that file's bytes when it was opened
     QDateTime keptAt;
-    QString kept;      // where it is kept
+    QString kept;      // file that keeps the text
 };
 
-// Keeps the unsaved text of one window in a directory, so that it outlives a crash; finds those of windows that are gone.
-// Each is a file of its own with a lock: a window that still runs has the lock of its text.
+// Keeps the unsaved text of one window in a directory, so that it survives a crash, and finds the texts of ended
+// windows. Each text is a locked file; a running window holds the lock of its text.
 class UnsavedStore {
 public:
-    // An empty directory: nothing is kept and nothing is found.
+    // An empty directory name: nothing is kept and nothing is found.
     explicit UnsavedStore(const QString& directory);
-    // What is kept stays.
+    // The kept text stays.
     ~UnsavedStore();
     UnsavedStore(const UnsavedStore&) = delete;
     UnsavedStore& operator=(const UnsavedStore&) = delete;
 
-    // In place of what was kept before. An error is a sentence; empty: kept.
+    // Replaces the text kept before. Returns an error sentence, or empty if kept.
     QString keep(const UnsavedText& text);
-    // There is nothing unsaved any more.
+    // Removes the kept text: nothing is unsaved any more.
     void forget();
-    // Of windows that are gone, the newest first; no other window is offered them while this one lives.
+    // The texts of ended windows, newest first. No other window is offered them while this one exists.
     const std::vector<UnsavedText>& left();
-    // It was taken, or is not wanted.
+    // Removes a text that was taken over or is not wanted.
     void drop(const UnsavedText& text);
 
-    // Where windows keep them, unless told otherwise.
+    // The default directory.
     static QString usualDirectory();
 
 private:
