@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-play: runs a scenario without a window (window.md 4.1).
+// lhrs-play: runs a scenario without a window.
 #include "common/number_words.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
@@ -43,9 +43,9 @@ using namespace lhrs::gui;
 using std::chrono::milliseconds;
 
 constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitLamp = 5;
-constexpr rlim_t kMemory = rlim_t(4) << 30;   // a scenario that asks for more ends with an error
-constexpr milliseconds kEndTime(11'000);      // for what lab.atEnd does, and then a bit
-constexpr milliseconds kAnswerTime(800);      // in which a script ends that is to
+constexpr rlim_t kMemory = rlim_t(4) << 30;   // limit; a scenario that needs more ends with an error
+constexpr milliseconds kEndTime(11'000);      // for the lab.atEnd functions, plus a reserve
+constexpr milliseconds kAnswerTime(800);      // time in which a stopped script must end
 constexpr int kPollMs = 50;
 constexpr double kPaceMax = 1'000;
 constexpr double kLimitMax = 10 * 365 * 86'400.0; // seconds
@@ -71,14 +71,14 @@ int fail(int code, const QString& sentence)
 
 [[noreturn]] void outOfMemory()
 {
-    // Nothing that needs memory may be done here. The cluster's processes end with this one.
+    // Nothing here may allocate memory. The cluster's processes end with this one.
     static constexpr char kText[] =
         "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
     ::_exit(kExitUsage);
 }
 
-// Published tables are beside the scenario, or installed beside the program.
+// The published tables are beside the scenario, or installed beside the program.
 QString paperDirectory(const QString& file)
 {
     const QString beside = QFileInfo(file).absolutePath() + "/paper";
@@ -98,8 +98,8 @@ int openSignals()
     return ::signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-// Waits for the script's end; a signal stops it, and so does its limit. False: the engine does not answer (a built-in call under
-// way).
+// Waits for the end of the script, which a signal or the time limit stops. False: the engine does not respond,
+// because a built-in call is running.
 bool awaitEnd(ScriptEngine& engine, int ends, milliseconds limit)
 {
     using Clock = std::chrono::steady_clock;
@@ -119,10 +119,10 @@ bool awaitEnd(ScriptEngine& engine, int ends, milliseconds limit)
     return true;
 }
 
-// The lines of standard input, as they come.
+// Reads lines of standard input.
 class InputLines {
 public:
-    // Nothing: there is none any more, or it was stopped.
+    // Empty: end of input, or stopped.
     std::optional<QString> next(const std::stop_token& stop)
     {
         for (;;) {
@@ -151,7 +151,7 @@ private:
     QByteArray m_read;
 };
 
-// The texts of a run. An exercise is the scenario, and the file that was named acts in it.
+// The texts of a run. For an exercise: the scenario, and the given file as the stand-in script.
 struct PlayTexts {
     QString source, standIn;
 };
@@ -161,10 +161,10 @@ QString scenarioFile(const PlayOptions& options) { return QString::fromStdString
 QString standInFile(const PlayOptions& options) { return options.exercise.empty() ? QString()
     : QString::fromStdString(options.file); }
 
-// Of the report.
+// The suite name in the report.
 QString suiteName(const PlayOptions& options) { return QFileInfo(scenarioFile(options)).fileName(); }
 
-// Of a suite of it.
+// The properties of a suite.
 std::vector<std::pair<QString, QString>> propertiesOf(const PlayOptions& options, const SweepRun& run)
 {
     std::vector<std::pair<QString, QString>> properties { { "scenario", QFileInfo(scenarioFile(options)).fileName() } };
@@ -177,7 +177,7 @@ std::vector<std::pair<QString, QString>> propertiesOf(const PlayOptions& options
     return properties;
 }
 
-// A script that cannot be ended takes the program with it: the report says so before.
+// A script that cannot be stopped ends with the program; the report states this first.
 void leaveUnanswered(JUnitReport* report, const QString& file)
 {
     if (report == nullptr)
@@ -188,20 +188,20 @@ void leaveUnanswered(JUnitReport* report, const QString& file)
         std::fprintf(stderr, "lhrs-play: %s\n", qPrintable(error));
 }
 
-// What is said of the run beside its tables. `inputs`: see inputsDigest.
+// The facts of the run besides its tables. `inputs`: see inputsDigest.
 RunFacts factsOf(const PlayOptions& options, const SweepRun& run, const QString& inputs)
 {
     RunFacts facts = programFacts("lhrs-play");
     facts.inputs = inputs;
     facts.isSimulated = options.isSimulated;
     facts.scenario = QFileInfo(scenarioFile(options)).fileName();
-    // Lines that come while it runs are not among the inputs.
+    // Lines that arrive during the run are not part of the inputs.
     facts.run = options.isSimulated && !options.answers ? simulatedRunId(inputs) : newRunId(run.seed);
     facts.seed = QString::number(run.seed);
     return facts;
 }
 
-// `folder`: where the tables go; null: nowhere.
+// `folder`: for the tables; null: none are written.
 int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const PlayTexts& texts, ResultFolder* folder,
     JUnitReport* report, int ends)
 {
@@ -219,7 +219,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     settings.limit = milliseconds(std::int64_t(options.limit * 1000));
 
     if (options.answers || !options.record.empty())
-        ::signal(SIGPIPE, SIG_IGN); // who no longer reads what is printed does not cut a recording off
+        ::signal(SIGPIPE, SIG_IGN); // a closed pipe on standard output must not end the recording
     PlayPrinter silent(stdout);
     std::optional<JUnitPrinter> reporting;
     if (report != nullptr)
@@ -246,7 +246,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         session.ingest().recordTo(recorder.get());
     }
     if (folder != nullptr) {
-        if (isDerived(facts)) // where and when it is played changes nothing in its tables
+        if (isDerived(facts)) // time and place do not affect its tables
             facts.started.clear(), facts.host.clear();
         if (const QString error = folder->begin(facts); !error.isEmpty())
             return fail(kExitUsage, error);
@@ -271,7 +271,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     }
     engine.start(source, QFileInfo(file).fileName(), settings);
     if (!awaitEnd(engine, ends, settings.limit)) {
-        if (recorder) { // what happened until now stays
+        if (recorder) { // keeps what has been recorded so far
             session.ingest().recordTo(nullptr);
             recorder->finish();
         }
@@ -298,7 +298,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     const bool isViolated = result.outcome == ScriptOutcome::Held && last.lamps.anyViolated();
     if (folder != nullptr) {
         ExportResult exported;
-        if (recorder) { // the run is there with all its events: what lhrs-gui --export writes of it
+        if (recorder) { // the run is complete with all its events; this exports the same files as lhrs-gui --export
             auto recording = Recording::open(recorder->status().path);
             if (!recording)
                 return fail(kExitUsage, QString::fromStdString(recording.error().text));
@@ -321,7 +321,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     return isViolated ? kExitLamp : int(result.outcome);
 }
 
-// The runs that were chosen, one after the other, until one does not hold.
+// Plays the chosen runs one after the other until one does not hold.
 int playAll(const PlayOptions& options, const RunPlan& plan, const PlayTexts& texts, JUnitReport* report, int ends)
 {
     const auto digest = [&](const SweepRun& run) {
@@ -366,7 +366,7 @@ int playAll(const PlayOptions& options, const RunPlan& plan, const PlayTexts& te
     return 0;
 }
 
-// The report is no file that is read here, and opens before anything runs.
+// The report must not be a file that is read here; it is opened before anything runs.
 lhrs::Result<std::unique_ptr<JUnitReport>> openReport(const PlayOptions& options)
 {
     const QString path = QString::fromStdString(options.junit), canonical = QFileInfo(path).canonicalFilePath();
@@ -381,7 +381,7 @@ lhrs::Result<std::unique_ptr<JUnitReport>> openReport(const PlayOptions& options
     return opened;
 }
 
-// Of a text that is no program; a report says so, too.
+// For a text that does not compile; a report states it too.
 int failCheck(const PlayOptions& options, const QString& file, const ScriptProblem& problem, JUnitReport* report)
 {
     const QString hint = problem.hint.isEmpty() ? QString() : " " + problem.hint;
@@ -403,7 +403,7 @@ int failCheck(const PlayOptions& options, const QString& file, const ScriptProbl
 
 void limitMemory()
 {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(_GLIBCXX_TSAN) // whose shadows take addresses by the terabyte
+#if !defined(__SANITIZE_ADDRESS__) && !defined(_GLIBCXX_TSAN) // sanitizers reserve terabytes of address space
     rlimit memory {};
     if (::getrlimit(RLIMIT_AS, &memory) == 0 && (memory.rlim_max == RLIM_INFINITY || memory.rlim_max > kMemory)) {
         memory.rlim_cur = kMemory;
@@ -427,7 +427,7 @@ int main(int count, char** arguments)
         "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster of that seed");
     where->require_option(0, 1);
-    // Read here, so that each word that is no number gets the sentence of all programs (common/number_words.h).
+    // Read as text, so that a malformed number gives the same sentence in all programs (common/number_words.h).
     std::string seed = "1", speed = "1", pace = "0", limit = "0";
     app.add_option("--seed", seed, "Seed of the random numbers (1)")->type_name("N");
     app.add_option("--speed", speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
@@ -504,7 +504,7 @@ int main(int count, char** arguments)
         const auto acting = readScenario(standInFile(options));
         if (!acting)
             return fail(kExitUsage, QString::fromStdString(acting.error().text));
-        // One that does nothing is judged, too.
+        // An empty script is judged too.
         texts.standIn = acting->text.trimmed().isEmpty() ? QString("0;") : acting->text;
     }
     const QCoreApplication application(count, arguments);

@@ -17,8 +17,8 @@ namespace {
 
 constexpr qint64 kBytesMax = 1 << 20;
 
-// Those that come with the program. Other files beside them are somebody's own.
-const QStringList kBundled = QStringLiteral(LHRS_SCENARIOS).split('|'); // those of scenarios/, from CMake
+// The scenarios that come with the program; other files beside them belong to the user.
+const QStringList kBundled = QStringLiteral(LHRS_SCENARIOS).split('|'); // names in scenarios/, from CMake
 
 Error error(const QString& text) { return { text.toStdString() }; }
 
@@ -26,7 +26,7 @@ QByteArray digestOf(const QByteArray& bytes) { return QCryptographicHash::hash(b
 
 int lineAt(const QByteArray& bytes, qsizetype at) { return int(bytes.left(at).count('\n')) + 1; }
 
-// The first byte that is no UTF-8; -1: all are.
+// The position of the first invalid UTF-8 byte; -1: none.
 qsizetype firstBad(const QByteArray& bytes)
 {
     QStringDecoder whole(QStringDecoder::Utf8, QStringDecoder::Flag::Stateless);
@@ -34,7 +34,7 @@ qsizetype firstBad(const QByteArray& bytes)
     Q_UNUSED(text)
     if (!whole.hasError())
         return -1;
-    // Line by line: no character of UTF-8 goes over the end of a line.
+    // Checked line by line: no UTF-8 character extends over the end of a line.
     for (qsizetype from = 0; from < bytes.size();) {
         const qsizetype end = bytes.indexOf('\n', from);
         const qsizetype until = end < 0 ? bytes.size() : end;
@@ -59,7 +59,7 @@ Result<ScenarioText> readScenario(const QString& path)
     if (!file.open(QIODevice::ReadOnly))
         return error(QString("%1 cannot be read: %2.").arg(path, file.errorString()));
     QByteArray bytes = file.read(kBytesMax + 1);
-    while (file.isSequential() && bytes.size() <= kBytesMax) { // a pipe gives what it has
+    while (file.isSequential() && bytes.size() <= kBytesMax) { // a pipe delivers data in parts
         const QByteArray more = file.read(kBytesMax + 1 - bytes.size());
         if (more.isEmpty())
             break;
@@ -83,7 +83,7 @@ Result<ScenarioText> readScenario(const QString& path)
     if (pairs > 0 && pairs < feeds)
         result.remark = QString("Some lines end like those of DOS, some do not; saving ends all of them %1.").arg(result.hasCrLf ? "like those of DOS" : "with a line feed");
     text.replace("\r\n", "\n");
-    // An editor takes these for ends of lines, too.
+    // An editor treats these as line ends too.
     const auto isOther = [](QChar c) { return c == '\r' || c == QChar::LineSeparator || c == QChar::ParagraphSeparator; };
     if (std::any_of(text.begin(), text.end(), isOther)) {
         std::replace_if(text.begin(), text.end(), isOther, QChar('\n'));
@@ -111,7 +111,7 @@ Result<QByteArray> writeScenario(const QString& path, const QString& text, bool 
         return error(QString("%1 cannot be written: there is no directory %2. Choose another place.").arg(path, info.absolutePath()));
     if (info.isDir())
         return error(QString("%1 is a directory. Choose a name for the scenario in it.").arg(path));
-    // The rights of the file stay, and a link stays one: QSaveFile writes where it leads.
+    // Keeps the file's permissions, and a symbolic link: QSaveFile writes to its target.
     QSaveFile file(path);
     if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
         return error(QString("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString()));
@@ -132,11 +132,12 @@ QString whyReadOnly(const QString& path, const QString& scenarioDirectory)
     if (!info.exists())
         return {};
     constexpr QFile::Permissions kAny = QFile::WriteOwner | QFile::WriteGroup | QFile::WriteOther;
-    if (!info.isWritable() || !(info.permissions() & kAny)) // who may do all is asked, too, what the file says
+    // The permissions are checked too, because root may write any file.
+    if (!info.isWritable() || !(info.permissions() & kAny))
         return QString("%1 may not be written").arg(info.fileName());
     const QString name = scenarioDirectory.isEmpty() ? QString()
         : QDir(QFileInfo(scenarioDirectory).canonicalFilePath()).relativeFilePath(info.canonicalFilePath());
-    if (kBundled.contains(name)) // also in a folder there: "exercises/01_first_split.js"
+    if (kBundled.contains(name)) // also in a subfolder: "exercises/01_first_split.js"
         return QString("%1 comes with the program").arg(info.fileName());
     return {};
 }

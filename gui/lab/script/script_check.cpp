@@ -12,14 +12,14 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr QChar kInText(u'\u0001'); // stands for what is in a comment, a string, a template, a regular expression
+constexpr QChar kInText(u'\u0001'); // replaces the contents of comments, strings, templates and regular expressions
 
-// A part of the source: from its first character to behind its last.
+// A part of the source: from its first character to one past its last.
 struct Part {
     qsizetype from = 0, to = 0;
 };
 
-// The source as long as it is, without what could look like code and is none.
+// The source with its length unchanged, but without text that only looks like code.
 QString codeOf(const QString& source)
 {
     QString code = source;
@@ -37,7 +37,7 @@ QString codeOf(const QString& source)
     return code;
 }
 
-// Looks through the calls of one source.
+// Checks the calls of one source.
 class CallCheck {
 public:
     explicit CallCheck(const QString& source) : m_source(source), m_code(codeOf(source)) {}
@@ -62,7 +62,7 @@ private:
         return { int(m_source.left(at).count('\n')) + 1, message, error.hint };
     }
 
-    // The parts between commas from there to the bracket that closes; nothing: there is none.
+    // The parts between commas up to the closing bracket; empty if it is missing.
     std::optional<std::vector<Part>> partsFrom(qsizetype at) const
     {
         std::vector<Part> parts { { at, at } };
@@ -86,7 +86,7 @@ private:
             while (part.to > part.from && m_code[part.to - 1].isSpace())
                 --part.to;
         }
-        if (parts.back().from == parts.back().to) // nothing, or what follows a last comma
+        if (parts.back().from == parts.back().to) // empty, or after a trailing comma
             parts.pop_back();
         return parts;
     }
@@ -106,7 +106,7 @@ private:
         const auto arguments = partsFrom(inside);
         if (call->options.empty() || !arguments || arguments->empty() || m_code[arguments->back().from] != '{')
             return std::nullopt;
-        const std::size_t place = arguments->size() - 1; // an argument may be an object itself
+        const std::size_t place = arguments->size() - 1; // an argument may itself be an object
         if (place < call->arguments.size() && QStringList { "object", "where", "any" }.contains(call->arguments[place].type))
             return std::nullopt;
         const auto entries = partsFrom(arguments->back().from + 1);
@@ -139,7 +139,7 @@ private:
             near.isEmpty() ? "Its options are " + known.join(", ") + "." : "Did you mean " + near + "?" });
     }
 
-    // The value of a string, number or word of the language; nothing: it is computed.
+    // The value of a literal string, number or word; empty if it is computed.
     std::optional<QJSValue> literal(const QString& text)
     {
         static const QRegularExpression kLiteral("^(-?(?:\\d[\\d_]*\\.?\\d*|\\.\\d+|Infinity)(?:e[+-]?\\d+)?|NaN|true|false|'[^'\\\\\\n]*'|\"[^\"\\\\\\n]*\")$");

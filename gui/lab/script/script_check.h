@@ -7,9 +7,9 @@
 
 namespace lhrs::gui {
 
-// What can be told of the calls of `lab` in a scenario without running it: a call that does not exist, an option that the call
-// does not have, and an option's value that stands there as a literal and is none of the allowed ones. The first of them;
-// nothing: none was found. What is computed is seen only when the scenario runs.
+// Checks the calls of `lab` in a scenario without running it, and returns the first problem: an unknown call, an
+// unknown option, or a literal option value that is not allowed. Empty if none is found. Computed values are checked
+// only when the scenario runs.
 std::optional<ScriptProblem> checkCalls(const QString& source);
 
 } // namespace lhrs::gui

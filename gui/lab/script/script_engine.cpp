@@ -18,9 +18,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::uint32_t kSample = 100;
 constexpr std::chrono::milliseconds kMemoryLook(50);
-constexpr const char* kSpreadBytes = "268435456"; // of arguments: f(...list) with some millions of them
+constexpr const char* kSpreadBytes = "268435456"; // size limit for arguments: f(...list) with millions of elements
 
-// What this engine does not know, and what to write in its place (window.md 4.1).
+// Syntax that this engine lacks, with the replacement to suggest.
 QString hintFor(const QString& source, int line, const QString& message)
 {
     const QString text = source.split('\n').value(line - 1);
@@ -87,7 +87,8 @@ ScriptEngine::ScriptEngine(Session& session, ScriptObserver& observer)
     , m_charts(std::make_unique<LabCharts>())
     , m_guard([this](const std::stop_token& stop) { guard(stop); })
 {
-    if (qEnvironmentVariableIsEmpty("QV4_JS_MAX_STACK_SIZE")) // the engine does not look whether arguments fit
+    // The engine does not check whether arguments fit on the stack.
+    if (qEnvironmentVariableIsEmpty("QV4_JS_MAX_STACK_SIZE"))
         qputenv("QV4_JS_MAX_STACK_SIZE", kSpreadBytes);
 }
 
@@ -105,7 +106,7 @@ std::optional<ScriptProblem> ScriptEngine::check(const QString& source)
     ScriptThread([&] {
         QJSEngine engine;
         QStringList trace;
-        // As the body of a function that nobody calls: compiled, not run.
+        // As the body of a function that is never called: compiled but not run.
         const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1,
             &trace);
         if (!value.isError())
@@ -195,7 +196,7 @@ RunIdentity ScriptEngine::identity() const
     return { m_run, m_wasSimulated, machineShown() };
 }
 
-// ---- the guard: ends a phase whose time is over, because the script's own thread cannot
+// ---- the guard: ends a phase at its time limit, because the script's own thread cannot
 
 void ScriptEngine::guard(const std::stop_token& stop)
 {
@@ -239,7 +240,7 @@ void ScriptEngine::beginPhase(std::chrono::milliseconds limit)
 
 QString ScriptEngine::lackingMemory() const
 {
-    constexpr double kEarlier = 0.9; // than the guard, which cannot tell the line
+    constexpr double kEarlier = 0.9; // share of the limit; checked before the guard, which cannot tell the line
     const std::int64_t resident = residentBytes(), room = std::min(m_settings.memoryBytes, machineBytes() / 2);
     const std::lock_guard lock(m_mutex);
     if (m_residentMax == 0 || double(resident) <= double(m_residentMax) - (1 - kEarlier) * double(room))
@@ -262,7 +263,7 @@ void ScriptEngine::beforeCall(int line, const CallReference& call)
     const auto isHeld = [&] {
         return m_stops == ScriptStops::BeforeCalls || (m_stops == ScriptStops::BeforeSteps && call.name == "lab.step");
     };
-    // A call that stands there because of its line waits to be told to go on, also when the breakpoint is taken away.
+    // A call at a breakpoint waits to be continued, even if the breakpoint is removed meanwhile.
     const bool isBreakpoint = line != m_lineLast && m_breakpoints.contains(line);
     m_lineLast = line;
     if (!isHeld() && !isBreakpoint)
@@ -331,7 +332,7 @@ void ScriptEngine::run(const QString& source, const QString& file)
         answerQuestions(context, engine, result);
         m_isInScript.store(false);
         callAtEnd(context, lab, result);
-        if (m_session.control().detail() != detail) // lab.detail is the script's own
+        if (m_session.control().detail() != detail) // lab.detail affects only this script
             m_session.control().setDetail(detail, kSample);
         result.expectationsHeld = context.expectationsHeld;
         result.expectationsFailed = context.expectationsFailed;
@@ -363,11 +364,11 @@ void ScriptEngine::run(const QString& source, const QString& file)
 QJSValue ScriptEngine::evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result)
 {
     QStringList trace;
-    // Strict mode, without shifting lines.
+    // Enables strict mode without shifting lines.
     const QJSValue value = engine.evaluate("\"use strict\"; " + source, Lab::scriptName(), 1, &trace);
     if (engine.isInterrupted() || context.isStopped()) {
         const std::lock_guard lock(m_mutex);
-        result.line = context.line; // of the call before: an interrupt does not say where it was
+        result.line = context.line; // line of the last call; an interrupt does not give the place
         if (m_isMemoryReached) {
             result.outcome = ScriptOutcome::ScriptError;
             result.message = memoryWords(std::min(m_settings.memoryBytes, machineBytes() / 2)) + ".";
@@ -406,7 +407,7 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
     m_standIn.emplace();
     m_standIn->file = m_settings.standIn.file;
     QJSEngine& former = exercise.engine;
-    QJSEngine engine; // so that nothing of the one script, not even a name, is in the way of the other
+    QJSEngine engine; // a separate engine, so that the two scripts cannot affect each other
     LabContext context { exercise.ingest, exercise.control, exercise.local, exercise.witnesses, exercise.observer,
         exercise.settings, engine, {},
         exercise.stopToken, exercise.dwell, exercise.tables, exercise.charts, exercise.lacking };
@@ -419,7 +420,7 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
     context.clusters = exercise.clusters;
     context.changeCursor = exercise.changeCursor;
     context.waited = exercise.waited;
-    std::optional<LabError> problem; // of what is done before a call
+    std::optional<LabError> problem; // from the actions before a call
     Lab lab(context, [&](int, const CallReference&) {
         if (const auto done = before(); !done)
             problem = done.error();
@@ -446,13 +447,13 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
         return exercise.stopped();
     if (problem)
         return *problem;
-    // What the script itself expected in vain is told, but what it did is judged all the same.
+    // Failed expectations of the stand-in are reported, but its actions are still judged.
     if (m_standIn->outcome != ScriptOutcome::Held && m_standIn->outcome != ScriptOutcome::ExpectationFailed)
         return LabError { LabCode::Refused, m_standIn->message, m_standIn->hint };
     return true;
 }
 
-// How the script ended that acted in place of a person: a mistake in it is the result, with its own file and line.
+// The result of the stand-in script: an error in it becomes the overall result, with its own file and line.
 void ScriptEngine::takeStandIn(ScriptResult& result) const
 {
     if (m_settings.standIn.source.isEmpty())
@@ -481,7 +482,7 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
             result = one;
             return;
         }
-        if (one.outcome == ScriptOutcome::ScriptError && engine.isInterrupted()) { // its memory was reached
+        if (one.outcome == ScriptOutcome::ScriptError && engine.isInterrupted()) { // its memory limit was reached
             one.file = result.file;
             result = one;
             return;
@@ -495,7 +496,7 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
         if (one.outcome == ScriptOutcome::Held)
             answer.setProperty("value", value);
         QJSValue text = one.outcome == ScriptOutcome::Held ? stringify.call({ answer }) : QJSValue();
-        if (text.isError()) { // such as an object that contains itself
+        if (text.isError()) { // e.g. for a cyclic object
             one.code = text.property("name").toString();
             one.message = text.property("message").toString();
         } else if (one.code.isEmpty()) { // an error of the language, whose message begins with its name
@@ -514,7 +515,7 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
         m_questions.answer(text.toString());
     }
     if (context.isStopped())
-        (void)evaluate(context, engine, {}, result); // which says why
+        (void)evaluate(context, engine, {}, result); // `result` says why it failed
 }
 
 void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result)
@@ -526,7 +527,7 @@ void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result
         const auto done = context.callBack(function);
         if (done || result.outcome != ScriptOutcome::Held)
             continue;
-        // The script itself held, but what it does at its end did not.
+        // The script held, but a lab.atEnd function failed.
         const QJSValue thrown = done.error().thrown;
         result.outcome = ScriptOutcome::ScriptError;
         result.line = lineOf(thrown, {});

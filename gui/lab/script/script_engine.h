@@ -26,7 +26,7 @@ namespace lhrs::gui {
 
 class Session;
 
-// What is wrong with a text before it runs.
+// A problem found in a text before it runs.
 struct ScriptProblem {
     int line = 0;
     QString message;
@@ -36,24 +36,24 @@ struct ScriptProblem {
 // The tags of the first comment line: @title, @minutes, @needs, @experiment, @exercise.
 struct ScriptHeader {
     QString title, minutes, needs;
-    QString experiments; // of lhrs.md 19 that it repeats: "E4 E5"
-    QString exercise;    // its number, where it waits for a person
+    QString experiments; // the published experiments that it repeats: "E4 E5"
+    QString exercise;    // its number, if it waits for a person
 };
 ScriptHeader headerOf(const QString& source);
 
-// What comes after a script that held: further lines of its language, carried out one by one until there is none. Both are called
-// in the script's thread.
+// Further lines of script after a script that held, carried out one by one until there is none. Both functions are
+// called in the script's thread.
 struct ScriptQuestions {
-    std::function<std::optional<QString>(const std::stop_token&)> next; // waits for it
+    std::function<std::optional<QString>(const std::stop_token&)> next; // waits for the next line
     std::function<void(const QString&)> answer;                         // JSON: {"value": ...} or {"error": {code, message, hint}}
 };
 
-// Where a script stops by itself and waits for proceed().
+// Where a script pauses by itself until proceed().
 enum class ScriptStops { Nowhere, BeforeSteps, BeforeCalls };
 
-// Runs one scenario at a time, in a thread of its own: a QJSEngine with the object `lab` and nothing else (window.md
-// 4.1). Only the script's thread ever waits for the cluster. A script whose memory grows beyond the limit ends with an error. A
-// built-in call of the engine cannot be interrupted; then stop() returns all the same and isRunning() stays true.
+// Runs one scenario at a time in a thread of its own: a QJSEngine with the object `lab` and nothing else. Only the
+// script's thread ever waits for the cluster. A script that exceeds the memory limit ends with an error. A built-in
+// call of the engine cannot be interrupted; then stop() still returns and isRunning() stays true.
 class ScriptEngine {
 public:
     ScriptEngine(Session& session, ScriptObserver& observer);
@@ -61,41 +61,41 @@ public:
     ScriptEngine(const ScriptEngine&) = delete;
     ScriptEngine& operator=(const ScriptEngine&) = delete;
 
-    // Whether the text is a program of this engine; nothing of it is run.
+    // Whether the text compiles in this engine; nothing is run.
     static std::optional<ScriptProblem> check(const QString& source);
 
-    // Of the scripts that are started after it.
+    // For scripts that are started afterwards.
     void setQuestions(ScriptQuestions questions) { m_questions = std::move(questions); }
-    // Starts the script; `file` is its name in messages. The former one must have ended (check).
+    // Starts the script; `file` is its name in messages. The former script must have ended (check).
     void start(const QString& source, const QString& file, ScriptSettings settings);
-    // Ends the script, also inside a wait or a loop; functions given to lab.atEnd still run. Any thread.
+    // Ends the script, even inside a wait or a loop; functions given to lab.atEnd still run. Any thread.
     void stop();
-    // Waits for the end. False: it did not end in time.
+    // Waits for the end. False: timeout.
     bool wait(std::chrono::milliseconds time);
     bool isRunning() const { return m_isRunning.load(); }
-    // It still carries out the script itself, not what comes after it (lab.atEnd).
+    // The script itself is running, not its lab.atEnd functions.
     bool isInScript() const { return m_isInScript.load(); }
-    // Of the script that ended last.
+    // The result of the script that ended last.
     ScriptResult result() const;
 
-    // The player's pause and step; any thread.
+    // Pause and step for the player; any thread.
     void setStops(ScriptStops stops);
     void proceed();
-    // Both at once, so that nothing is run past or stood before in between.
+    // Sets the stops and continues atomically, so that no stop is missed or taken twice.
     void proceed(ScriptStops stops);
-    // Lines that a script stands before when it comes to them; a loop within one line is one coming. Any thread.
+    // Lines at which a script stops when it reaches them; a loop within one line counts once. Any thread.
     void setBreakpoints(std::set<int> lines);
 
-    // The tables of the present or last run.
+    // The tables of the present or the last run.
     const LabTables& tables() const { return *m_tables; }
     const LabCharts& charts() const { return *m_charts; }
     RunIdentity identity() const;
 
 private:
     void run(const QString& source, const QString& file);
-    // Its value; where it did not end well, `result` says so.
+    // The value of the text; if it fails, `result` says why.
     QJSValue evaluate(LabContext& context, QJSEngine& engine, const QString& source, ScriptResult& result);
-    // The script that acts in place of a person, in an engine of its own beside that of the exercise.
+    // Runs the script that acts in place of a person, in a separate engine beside that of the exercise.
     LabResult<bool> runStandIn(LabContext& exercise, const std::function<LabResult<bool>()>& before);
     void takeStandIn(ScriptResult& result) const;
     void answerQuestions(LabContext& context, QJSEngine& engine, ScriptResult& result);
@@ -103,9 +103,9 @@ private:
     void beforeCall(int line, const CallReference& call);
     void dwell(double seconds);
     void guard(const std::stop_token& stop);
-    // The phase that the guard ends when its time is over, or its memory; zero: no limit of time.
+    // Begins a phase, which the guard ends on its time or memory limit; zero: no time limit.
     void beginPhase(std::chrono::milliseconds limit);
-    // Why there is no memory for more; empty: there is.
+    // Why the memory limit forbids more; empty if it does not.
     QString lackingMemory() const;
     std::stop_token phaseToken() const;
 
@@ -118,21 +118,21 @@ private:
     std::atomic<bool> m_isRunning { false }, m_isInScript { false };
     std::atomic<double> m_pace { 0 };
 
-    mutable std::mutex m_mutex; // what follows
+    mutable std::mutex m_mutex; // guards the members below
     mutable std::condition_variable_any m_changed;
     QJSEngine* m_engine = nullptr;      // while a phase runs
     std::stop_source m_phase;
     std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::time_point::max();
-    bool m_isStopped = false;           // by stop(): the first phase ends
+    bool m_isStopped = false;           // stop() was called: the first phase ends
     bool m_isLimitReached = false, m_isMemoryReached = false;
     std::int64_t m_residentMax = 0;     // bytes of the whole program; 0: no limit
     ScriptStops m_stops = ScriptStops::Nowhere;
     std::set<int> m_breakpoints;
-    int m_lineLast = 0;                 // of the call before
+    int m_lineLast = 0;                 // of the previous call
     std::uint64_t m_proceeds = 0;
     ScriptResult m_result;
-    std::optional<ScriptResult> m_standIn; // of the script that acted in an exercise; of the script's thread
-    QString m_run;                      // identity
+    std::optional<ScriptResult> m_standIn; // result of the stand-in of an exercise; script's thread only
+    QString m_run;                      // the run's id
     bool m_wasSimulated = false;
 
     std::jthread m_guard;

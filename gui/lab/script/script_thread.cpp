@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// Addresses, not memory: pages are there when they are first used. The second size is for a system that gives no more.
+// Address space only: pages are allocated on first use. The second size is for a system that refuses the first.
 constexpr std::size_t kStacks[] = { std::size_t(256) << 20, std::size_t(16) << 20 };
 
 void* runWork(void* work)
@@ -35,8 +35,8 @@ ScriptThread::ScriptThread(std::function<void()> work)
         if (m_isThere)
             break;
     }
-    LHRS_CHECK(m_isThere); // no thread at all: nothing can be run
-    (void)given.release(); // the thread has it
+    LHRS_CHECK(m_isThere); // without a thread nothing can run
+    (void)given.release(); // the thread owns it now
 }
 
 ScriptThread::~ScriptThread()

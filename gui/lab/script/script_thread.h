@@ -8,13 +8,13 @@
 
 namespace lhrs::gui {
 
-// A thread for the script engine. Its stack is large, because the engine compiles a regular expression, and calls itself in
-// many other ways, without a look at how deep it is; what a file of 1 MiB can nest has room there.
+// A thread for the script engine with a large stack. The engine recurses without a depth limit, e.g. to compile a
+// regular expression. The stack has room for any nesting that a file of 1 MiB can contain.
 class ScriptThread {
 public:
     ScriptThread() = default;
     explicit ScriptThread(std::function<void()> work);
-    // Waits for its end.
+    // Waits for the thread to end.
     ~ScriptThread();
     ScriptThread(ScriptThread&& other) noexcept;
     ScriptThread& operator=(ScriptThread&& other) noexcept;
@@ -27,9 +27,9 @@ private:
     bool m_isThere = false;
 };
 
-// Resident memory of this program, in bytes; 0: not known.
+// Resident memory of this program in bytes; 0 if unknown.
 std::int64_t residentBytes();
-// Of the machine, in bytes.
+// Memory of the machine in bytes.
 std::int64_t machineBytes();
 
 } // namespace lhrs::gui

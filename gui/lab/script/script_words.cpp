@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// States between lines. Code inside ${ } of a template: kInTemplate and the number of braces open.
+// States between lines. For code inside ${ } of a template: kInTemplate plus the number of open braces.
 constexpr int kCode = 0, kInComment = 1, kTemplate = 2, kInTemplate = 3;
 
 const QSet<QString>& keywords()
@@ -23,7 +23,7 @@ const QSet<QString>& keywords()
     return kWords;
 }
 
-// Calls of what lab gives: insert, verify, stop, reveal.
+// Methods of objects that lab returns: insert, verify, stop, reveal.
 const QSet<QString>& memberCalls()
 {
     static const QSet<QString> kMembers = [] {
@@ -53,7 +53,7 @@ qsizetype afterSpace(QStringView line, qsizetype at)
     return at;
 }
 
-// One line on its way.
+// Splits one line.
 class Splitter {
 public:
     Splitter(QStringView line, int state) : m_line(line), m_state(state) {}
@@ -150,11 +150,11 @@ private:
             m_state = kTemplate;
             const qsizetype from = m_at++;
             inTemplate();
-            m_words.back().length += m_words.back().at - from; // one piece with its first character
+            m_words.back().length += m_words.back().at - from; // a single piece together with its first character
             m_words.back().at = from;
             return;
         }
-        // A template inside the code of a template: as one piece, to its end in this line.
+        // A template nested in the code of a template is one piece, up to its end in this line.
         const qsizetype end = m_line.indexOf(u'`', m_at + 1);
         take(end < 0 ? m_line.size() : end + 1, ScriptWordKind::String);
         m_last = '`';
@@ -191,7 +191,7 @@ private:
                 take(memberEnd, call == nullptr ? ScriptWordKind::UnknownCall : call->isUnsupported ? ScriptWordKind::LaterCall : ScriptWordKind::Call);
                 return;
             }
-            m_at = end; // lab alone calls nothing
+            m_at = end; // lab alone is not a call
             return;
         }
         if (!isName && keywords().contains(word)) {
@@ -201,7 +201,7 @@ private:
         m_at = end;
     }
 
-    // Where a value is expected a slash begins a regular expression; else it divides.
+    // A slash begins a regular expression where a value is expected; otherwise it divides.
     bool beginsExpression() const { return m_last.isNull() || QStringView(u"(,=:[!&|?{};+-*%<>~^").contains(m_last); }
 
     bool regularExpression()
@@ -230,13 +230,14 @@ private:
 
     QStringView m_line;
     int m_state;
-    int m_resume = kCode; // behind a comment
+    int m_resume = kCode; // state after a comment
     qsizetype m_at = 0;
-    QChar m_last; // the last character that is neither space nor comment
+    QChar m_last; // the last character that is not a space or in a comment
     std::vector<ScriptWord> m_words;
 };
 
-// What the name stands for, as far as its declaration tells: "client", "handle", "table", "question", "witness".
+// The kind of object that the name stands for according to its declaration: "client", "handle", "table", "question",
+// "witness".
 QString objectOf(const QString& name, const QString& source)
 {
     static const std::pair<const char*, const char*> kMakers[] = { { "lab\\.client\\(", "client" }, { "[\\w$.]+\\.start\\(", "handle" }, { "lab\\.measure\\(", "table" }, { "lab\\.predict\\(", "question" },
@@ -291,7 +292,7 @@ Completions completionsFor(const QString& line, const QString& source)
         if (call.object == object && !call.isUnsupported && call.member.startsWith(begun, Qt::CaseInsensitive))
             found.words << call.member;
     found.words.sort();
-    if (found.words == QStringList { begun }) // it is written already
+    if (found.words == QStringList { begun }) // already complete
         found.words.clear();
     return found;
 }

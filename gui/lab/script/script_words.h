@@ -9,13 +9,13 @@
 
 namespace lhrs::gui {
 
-// What a piece of a scenario's text is, as an editor colours it. What has no word here is plain.
+// The kind of a piece of scenario text, for syntax colours. Text without a kind is plain.
 enum class ScriptWordKind {
     Comment,
     String, // also templates and regular expressions
     Number,
     Keyword,
-    Call,        // lab.split, or a call of what lab gives: .insert(
+    Call,        // lab.split, or a method of an object that lab returns: .insert(
     LaterCall,   // of a later version
     UnknownCall, // lab.splitt
 };
@@ -25,21 +25,21 @@ struct ScriptWord {
     bool operator==(const ScriptWord&) const = default;
 };
 
-// Splits one line; `state` says what the line before left open (0: nothing), and becomes what this one does.
+// Splits one line. `state`: what the previous line left open (0: nothing); updated for the next line.
 std::vector<ScriptWord> scriptWordsOf(QStringView line, int& state);
 
-// The lines, from 1, in which something of lab is called: where a script can stop.
+// The lines, from 1, that contain a call of lab: where a script can stop.
 std::vector<int> callLinesOf(const QString& source);
 
-// What may be written in place of the last word before a cursor: `start` is where that word begins in the line.
+// Completions for the last word before a cursor; `start` is the column where that word begins.
 struct Completions {
     qsizetype start = 0;
     QStringList words; // sorted
 };
-// `line` up to the cursor; `source` tells what the names stand for (const alice = lab.client('alice')).
+// `line`: up to the cursor; `source` defines the variables (const alice = lab.client('alice')).
 Completions completionsFor(const QString& line, const QString& source);
 
-// What the call in which `at` lies is, for whoever points at it: its sentence, its options, an example. Empty: none.
+// Help on the call that contains position `at`: its sentence, its options, an example. Empty if there is none.
 QString callHelp(const QString& line, qsizetype at);
 
 } // namespace lhrs::gui
