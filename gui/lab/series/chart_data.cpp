@@ -12,9 +12,9 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kNs = 1e9;
-constexpr std::size_t kGapColumns = 4; // without a value, in a row
+constexpr std::size_t kGapColumns = 4; // consecutive columns without a value
 constexpr double kThousandsFrom = 10'000;
-constexpr std::size_t kRates = 240; // columns of what is counted: narrower ones would count ones and zeros
+constexpr std::size_t kRates = 240; // maximum number of columns for counts; narrower columns would mostly count 0 and 1
 constexpr const char* kKinds[] = { "insert", "update", "delete", "search" };
 
 double seconds(std::int64_t ns, const ChartWish& wish) { return double(ns - wish.originNs) / kNs; }
@@ -56,7 +56,7 @@ void measure(ChartData& chart)
         if (theory.low > 0)
             min = std::min(min, theory.low);
     }
-    // Long numbers on an axis are read by nobody in the last row. The rows stay as they are.
+    // Large values are scaled on the axis to keep its labels short. The rows keep their unit.
     const double factor = max >= kThousandsFrom ? 1e-3 : 1;
     if (factor < 1) {
         chart.unit = QStringLiteral("thousand ") + chart.unit;
@@ -74,7 +74,7 @@ void measure(ChartData& chart)
 
 QVariant known(bool isKnown, double value) { return isKnown ? QVariant(value) : QVariant(); }
 
-// Values of a column at its middle, joined by lines.
+// One value per column, at its middle, joined by lines.
 void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id, const QString& name, int colour, int dash,
     const std::function<QVariant(const TimeSlice&)>& value)
 {
@@ -94,7 +94,7 @@ void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         chart.series.push_back(std::move(series));
 }
 
-// What holds from change to change: least and greatest of each column, both kept.
+// A level: both the minimum and the maximum of each column are drawn.
 void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id, const QString& name, int colour, int dash,
     SeriesLevelKind kind, double factor)
 {
@@ -105,7 +105,7 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         if (!level.isKnown)
             continue;
         const double begin = seconds(std::max(column.beginNs, wish.fromNs), wish), end = seconds(std::min(column.endNs, wish.toNs), wish);
-        // Where nothing changes there is nothing to draw but a line to the next change.
+        // An unchanged level needs no points until its next change.
         const bool isSame = level.min == level.max && !series.points.empty() && series.points.back().y == factor * level.last;
         if (isSame && &column != &columns.back()) {
             isResting = true;
@@ -113,7 +113,7 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         }
         if (std::exchange(isResting, false) && !isSame)
             series.points.push_back({ begin, series.points.back().y });
-        // The value that it ends with comes last, so that the line goes on from there.
+        // The final value comes last, so that the line continues from it.
         const bool endsHigh = level.last - level.min > level.max - level.last;
         if (!isSame)
             series.points.push_back({ begin, factor * (endsHigh ? level.min : level.max) });
@@ -253,7 +253,8 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
         chart.rows.push_back(row);
     }
     if (all > 0) {
-        // LH* itself answers searches only; here each change is answered, and held by k parity buckets before.
+        // LH* acknowledges searches only. Here each change is acknowledged too, after k parity buckets have applied
+        // it.
         const double change = 2 + 2 * double(series.k());
         chart.theory = { { QStringLiteral("LH*: insert 1"), {}, 1, 1 }, { QStringLiteral("LH*: search 2"), {}, 2, 2 },
             { QStringLiteral("LH*: insert 3 at worst"), {}, 3, 3 }, { QStringLiteral("LH*: search 4 at worst"), {}, 4, 4 } };
@@ -283,10 +284,10 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
     const auto columns = series.columns(wish.fromNs, wish.toNs, std::max<std::size_t>(1, wish.columns));
     struct Shown {
         Kind kind;
-        const char* id; // of the columns
+        const char* id; // id of the column
         const char* name;
-        double factor;  // of the columns' unit
-        double drawn;   // of the chart's unit
+        double factor;  // to the columns' unit
+        double drawn;   // to the chart's unit
     };
     std::vector<Shown> shown;
     switch (wish.kind) {

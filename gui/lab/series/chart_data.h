@@ -18,20 +18,20 @@ enum class ChartKind { Operations, Latency, Messages, Load, Buckets, Storage, Me
 inline constexpr int kCharts = int(ChartKind::Recovery) + 1;
 
 struct ChartPoint {
-    double x = 0, y = 0; // s after the begin of the run; in the chart's unit
+    double x = 0, y = 0; // x: s since the start of the run; y: in the chart's unit
 };
 
-// One line of a chart. Of each column of time there are at most two points, its least and its greatest value.
+// One line of a chart. Each pixel column has at most two points, its minimum and its maximum.
 struct ChartSeries {
-    QString id, name;      // "insert"; as it stands in the legend
+    QString id, name;      // "insert"; as the legend shows it
     int colour = 0;        // of the view's palette
     int dash = 0;          // 0 solid, 1 dashed, 2 dotted, 3 dash and dot
     std::vector<ChartPoint> points;
-    bool isStepped = false;   // holds until the next change
-    std::vector<std::size_t> gaps; // points before which nothing is known for a while: no line leads there
+    bool isStepped = false;   // each value holds until the next change
+    std::vector<std::size_t> gaps; // points before which values are unknown for a while: no line leads to them
 };
 
-// What theory says: a line or, with `high` above `low`, a band. With the formula and where it is from.
+// A theoretical value: a line or, with `high` above `low`, a band. With its formula and source.
 struct ChartTheory {
     QString name, source;
     double low = 0, high = 0;
@@ -44,27 +44,27 @@ struct ChartShade {
     QString words;
 };
 
-// A bar of the chart of recoveries, in parts one after the other.
+// A bar of the recovery chart, made of consecutive parts.
 struct ChartBar {
     QString name;
     std::vector<double> parts;
     QString total;
 };
 
-// A chart as values: what the view draws, what its table shows and what its CSV holds are all from here.
+// A chart as values: the source of the drawing, of its table and of its CSV.
 struct ChartData {
     ChartKind kind = ChartKind::Operations;
     QString title, unit, xTitle;
-    QString note;             // how it was counted, and what is missing
-    QString nothing;          // why there is nothing to draw; empty: there is
-    QString remedy;           // the window's action that changes that; may be empty
-    bool isLogUsual = false;  // best read on a logarithmic axis
+    QString note;             // how values were counted, and what is missing
+    QString nothing;          // why there is nothing to draw; empty if there is something
+    QString remedy;           // the window's action that would provide data; may be empty
+    bool isLogUsual = false;  // a logarithmic axis is recommended
     double from = 0, to = 1;  // s
     double yMax = 1, yMinPositive = 1;
     std::vector<ChartSeries> series;
     std::vector<ChartTheory> theory;
     std::vector<ChartShade> shades;
-    QStringList parts;        // of bars, with their colours in order
+    QStringList parts;        // of the bars, in the order of their colours
     std::vector<ChartBar> bars;
     QStringList header;       // of the table
     std::vector<QVariantList> rows;
@@ -73,7 +73,7 @@ struct ChartData {
 struct ChartWish {
     ChartKind kind = ChartKind::Operations;
     std::int64_t fromNs = 0, toNs = 0; // on the run's clock
-    std::int64_t originNs = 0;         // where the axis has its 0: the begin of the run
+    std::int64_t originNs = 0;         // zero of the axis: the start of the run
     std::size_t columns = 400;         // pixels
 };
 
@@ -82,7 +82,7 @@ QString chartTitle(ChartKind kind);
 // A short name for lists and files: "operations".
 QString chartId(ChartKind kind);
 ChartData chartOf(const RunSeries& series, const ChartWish& wish);
-// The chart's rows as a file: first columns run, simulated, detail.
+// The chart's rows as CSV; the first columns are run, simulated, detail.
 QString chartCsv(const ChartData& chart, const RunIdentity& identity, const QString& detail);
 
 // ---- parts of chartOf

@@ -8,7 +8,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kBars = 12; // the newest; more would be too thin to read
+constexpr std::size_t kBars = 12; // the newest ones; more would be too thin to read
 
 QStringList names(const std::vector<std::uint32_t>& numbers)
 {
@@ -29,7 +29,7 @@ ChartData recoveryChart(const RunSeries& series, const ChartWish& wish)
     chart.from = double(wish.fromNs - wish.originNs) / 1e9;
     chart.to = double(wish.toNs - wish.originNs) / 1e9;
     chart.parts = QStringList { QStringLiteral("before and after"), QStringLiteral("process"), QStringLiteral("communication"), QStringLiteral("other") };
-    // Columns and units of recoveries.csv.
+    // The same columns and units as in recoveries.csv.
     chart.header = QStringList { "cluster", "recovery", "group", "failed_data", "decode", "slices", "records", "begin_s", "detect_s", "total_s", "process_s", "comm_s", "other_s", "transfer_s", "whole_s", "outcome" };
     const bool hasClusters = std::any_of(series.recoveries().begin(), series.recoveries().end(), [](const RecoveryRow& row) { return row.cluster > 1; });
     std::size_t unfinished = 0, finished = 0;

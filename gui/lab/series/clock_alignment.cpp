@@ -7,7 +7,7 @@ namespace lhrs::gui {
 
 std::map<ProcessId, ProcessClock> alignClocks(const SpaceTime& model)
 {
-    // The quickest message from one to the other, by their two clocks.
+    // The shortest travel time from one process to another by their own clocks.
     std::map<std::pair<ProcessId, ProcessId>, std::int64_t> quickest;
     std::map<ProcessId, ProcessClock> clocks;
     for (const SpaceTimeMessage& message : model.messages) {
@@ -27,8 +27,9 @@ std::map<ProcessId, ProcessClock> alignClocks(const SpaceTime& model)
         auto& known = clocks[way.first].errorNs;
         known = std::min(known.value_or(error), error);
     }
-    // Each way says: the receiver's correction is not below the sender's by more than the message took. Clocks that need none
-    // keep none; as many rounds as there are processes are enough, unless clocks went at different speeds.
+    // Each pair requires: the receiver's correction is not smaller than the sender's by more than the travel time.
+    // Clocks without a violation stay unchanged. As many rounds as processes are enough, unless clocks ran at
+    // different speeds.
     for (std::size_t round = 0; round < clocks.size(); ++round) {
         bool isSettled = true;
         for (const auto& [way, took] : quickest) {

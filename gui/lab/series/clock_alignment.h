@@ -8,13 +8,14 @@
 
 namespace lhrs::gui {
 
-// What messages tell of the clocks of their processes: no message arrives before it was sent.
+// What messages reveal about process clocks: no message arrives before it was sent.
 struct ProcessClock {
-    std::int64_t correctionNs = 0;             // to be added, so that no effect stands before its cause; 0 where nothing is wrong
-    std::optional<std::int64_t> errorNs;       // the clock is known to so much, before and after: half of the quickest way there and back
+    // To be added, so that no effect precedes its cause; 0 if no order is violated.
+    std::int64_t correctionNs = 0;
+    std::optional<std::int64_t> errorNs;       // accuracy of the clock, plus or minus: half of the shortest round trip
 };
 
-// Clocks may be off, but by the same amount all the time. A process that was not spoken with in both directions has no error:
+// Clock offsets are assumed to be constant. A process without messages in both directions has no error value, because
 // nothing is known.
 std::map<ProcessId, ProcessClock> alignClocks(const SpaceTime& model);
 

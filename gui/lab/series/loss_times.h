@@ -8,8 +8,8 @@
 
 namespace lhrs::gui {
 
-// The intervals of a run in which events of some process were lost: from the last one before a gap to the moment when the gap
-// was noticed. What happened inside of them may lack something in every table.
+// The intervals of a run in which events of some process were lost: from the last event before a gap to the moment
+// when the gap was noticed. Any table may be incomplete in these intervals.
 class LossTimes {
 public:
     void add(std::int64_t fromNs, std::int64_t toNs)
@@ -23,7 +23,7 @@ public:
         }
         m_ends[fromNs] = toNs;
     }
-    // No event was lost from here to there.
+    // No event was lost in this interval.
     bool isWhole(std::int64_t fromNs, std::int64_t toNs) const
     {
         const auto after = m_ends.upper_bound(toNs);
@@ -32,7 +32,7 @@ public:
     static constexpr std::int64_t kEnd = std::numeric_limits<std::int64_t>::max();
 
 private:
-    std::map<std::int64_t, std::int64_t> m_ends; // begin -> end, apart from each other
+    std::map<std::int64_t, std::int64_t> m_ends; // begin -> end; disjoint
 };
 
 } // namespace lhrs::gui

@@ -54,7 +54,7 @@ void RecoveryRows::setCluster(std::uint32_t number)
 void RecoveryRows::takeEnd(ProcessId process, std::int64_t runNs)
 {
     const auto [at, isNew] = m_ended.try_emplace(process, runNs);
-    at->second = std::min(at->second, runNs); // from whoever saw it first
+    at->second = std::min(at->second, runNs); // the earliest report counts
 }
 
 std::optional<std::int64_t> RecoveryRows::detection(const std::vector<std::pair<ProcessId, std::int64_t>>& failed) const
@@ -85,7 +85,7 @@ void RecoveryRows::take(ProcessId process, const pb::Event& event, std::int64_t 
                 row.isGivenUp = true;
     } else if (event.has_recovery_started()) {
         const pb::RecoveryStarted& e = event.recovery_started();
-        // A later attempt in the same group takes the place of one that did not come to its end.
+        // A later attempt in the same group replaces an unfinished one.
         for (RecoveryRow& row : m_rows)
             if (row.cluster == m_cluster && row.group == e.group() && row.recovery < e.recovery() && !row.isFinished)
                 row.isGivenUp = true;
@@ -98,7 +98,8 @@ void RecoveryRows::take(ProcessId process, const pb::Event& event, std::int64_t 
         row.isOrdered = true;
     } else if (event.has_slice_recovered()) {
         const pb::SliceRecovered& e = event.slice_recovered();
-        RecoveryRow& row = rowOf(e.group(), e.recovery(), runNs); // the manager's word may come before the coordinator's
+        // The manager's report may arrive before the coordinator's.
+        RecoveryRow& row = rowOf(e.group(), e.recovery(), runNs);
         if (row.perSlice.size() >= m_slicesMax)
             return;
         RecoveryRow::Slice& slice = row.perSlice.emplace_back();

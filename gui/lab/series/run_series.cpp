@@ -86,12 +86,12 @@ void RunSeries::halve()
     m_sliceNs *= 2;
 }
 
-// The slice of that time; what comes from before the first one belongs to the first one.
+// The slice of that time; earlier times belong to the first slice.
 TimeSlice& RunSeries::at(std::int64_t runNs)
 {
     if (m_slices.empty())
         m_originNs = runNs - (runNs % m_sliceNs + m_sliceNs) % m_sliceNs;
-    // A clock that is out of its mind gets no longer run than this.
+    // Limits the length of the run if a clock is wildly wrong.
     const std::int64_t passed = std::clamp<std::int64_t>(runNs, m_originNs, std::numeric_limits<std::int64_t>::max() / 4) - m_originNs;
     while (std::size_t(passed / m_sliceNs) >= m_limits.slicesMax)
         halve();
@@ -104,7 +104,8 @@ TimeSlice& RunSeries::at(std::int64_t runNs)
     return m_slices[index];
 }
 
-// A simulated cluster has its own time: where that is elsewhere, what was before does not share an axis with it.
+// A simulated cluster has its own time. If it is far away, the former slices cannot share an axis with it and are
+// dropped.
 void RunSeries::restartIfElsewhere(std::int64_t runNs)
 {
     if (!std::exchange(m_isOther, false) || m_slices.empty() || (runNs >= m_originNs && runNs < endNs() + kElsewhere))
@@ -133,7 +134,7 @@ std::vector<TimeSlice> RunSeries::columns(std::int64_t fromNs, std::int64_t toNs
         for (std::size_t j = i + 1; j < std::min(i + step, last + 1); ++j)
             column.merge(m_slices[j]);
         for (std::size_t l = 0; l < kSeriesLevels; ++l) {
-            // What was true when the column began is true inside of it.
+            // A level at the start of the column also holds inside it.
             SeriesLevel level;
             if (held[l].isKnown)
                 level.add(held[l].last);
@@ -158,7 +159,7 @@ RunSeries RunSeries::shown() const
     return copy;
 }
 
-// ---- what processes hold
+// ---- levels of processes
 
 RunSeries::Holder RunSeries::holderOf(ProcessId process) const
 {
@@ -229,7 +230,7 @@ void RunSeries::learn(const ClusterState& state, std::int64_t runNs)
 
 // ---- operations
 
-// Null: it was forgotten before its end, so that its messages are not known.
+// Null: it was dropped before its end, so that its messages are unknown.
 RunSeries::Open* RunSeries::openOf(const pb::RequestId& id)
 {
     const OperationKey key { id.client(), id.number() };
@@ -249,7 +250,7 @@ RunSeries::Open* RunSeries::openOf(const pb::RequestId& id)
     return &at->second;
 }
 
-// A server's word may come before that of the client that began the operation.
+// A server's report may arrive before that of the client that began the operation.
 void RunSeries::countMessage(const pb::RequestId& id)
 {
     Open* known = openOf(id);
@@ -259,7 +260,7 @@ void RunSeries::countMessage(const pb::RequestId& id)
     ++open.messages;
     if (!open.isDone)
         return;
-    // Told by another process than the client's, after the client's word.
+    // Reported by another process after the client's report.
     TimeSlice::PerKind& kind = at(open.doneNs).kinds[std::size_t(open.kind)];
     kind.observed += open.messages == 1 ? 1 : 0;
     ++kind.messages;
@@ -291,7 +292,7 @@ void RunSeries::begin(SeriesShade::Kind kind, std::uint64_t id, std::int64_t run
 {
     for (const SeriesShade& shade : m_shades)
         if (shade.kind == kind && shade.id == id && shade.endNs == 0)
-            return; // at a further process
+            return; // the same condition at another process
     if (m_shades.size() >= m_limits.shadesMax)
         m_shades.pop_front();
     m_shades.push_back({ kind, id, runNs, 0, std::move(words) });
@@ -304,7 +305,7 @@ void RunSeries::end(SeriesShade::Kind kind, std::uint64_t id, std::int64_t runNs
             shade.endNs = std::max(runNs, shade.beginNs + 1);
 }
 
-// What it waited to be killed by has happened.
+// The kills armed at this process have happened.
 void RunSeries::endOf(ProcessId process, std::int64_t runNs)
 {
     set(process, {}, runNs);
@@ -321,7 +322,7 @@ void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int
         const pb::Fault& fault = event.fault_begun().fault();
         const auto isSame = [&fault](const SeriesShade& shade) { return shade.kind == SeriesShade::Kind::Fault && shade.id == fault.number(); };
         if (isInstant(fault) && std::any_of(m_shades.begin(), m_shades.end(), isSame))
-            return; // at a further process
+            return; // it still holds at another process
         begin(SeriesShade::Kind::Fault, fault.number(), runNs, faultWords(fault));
         if (isInstant(fault))
             m_shades.back().endNs = runNs + 1;
@@ -407,7 +408,7 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
     }
 }
 
-// ---- in
+// ---- input
 
 void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
@@ -451,11 +452,11 @@ void RunSeries::take(ProcessId process, const pb::Event& event, std::int64_t run
     case B::kRecoveryStarted:
     case B::kSliceRecovered:
     case B::kGroupLost: m_recoveries.take(process, event, runNs); break;
-    default: break; // says nothing that a chart shows
+    default: break; // irrelevant for charts
     }
 }
 
-// Its faults, failures and operations end with it: in the next one their numbers are those of others.
+// Ends its faults, failures and operations; the next cluster reuses their numbers.
 void RunSeries::forgetCluster(std::int64_t runNs)
 {
     m_isOther = true;

@@ -22,7 +22,7 @@ namespace lhrs::gui {
 enum class SeriesOperation { Insert, Update, Delete, Search };
 inline constexpr std::size_t kSeriesOperations = 4;
 
-// What is true from one change to the next, in one slice of time: its bounds and its last value.
+// A level that holds until its next change, within one slice of time: its minimum, maximum and last value.
 struct SeriesLevel {
     bool isKnown = false;
     double min = 0, max = 0, last = 0;
@@ -33,13 +33,13 @@ struct SeriesLevel {
 enum class SeriesLevelKind { Load, Records, Buckets, DataBytes, ParityBytes, MemoryBytes };
 inline constexpr std::size_t kSeriesLevels = 6;
 
-// What happened in one slice of time.
+// The events in one slice of time.
 struct TimeSlice {
     std::int64_t beginNs = 0, endNs = 0;
     struct PerKind {
-        std::uint64_t done = 0;     // operations that ended here
-        std::uint64_t observed = 0; // of those whose messages are known
-        std::uint64_t messages = 0; // of the observed ones, resends included
+        std::uint64_t done = 0;     // operations that ended in this slice
+        std::uint64_t observed = 0; // of those, operations whose messages are known
+        std::uint64_t messages = 0; // of the observed operations, including retransmissions
         std::uint64_t forwards = 0;
         LatencyHistogram latency;
     };
@@ -52,22 +52,22 @@ struct TimeSlice {
     void merge(const TimeSlice& later);
 };
 
-// A time in which something was not as usual: a fault that somebody set, a failed bucket, or a closed gate.
+// A time of an unusual condition: an injected fault, a failed bucket, or a closed gate.
 struct SeriesShade {
     enum class Kind { Fault, Failure, Gate };
     Kind kind = Kind::Fault;
-    std::uint64_t id = 0;    // number of the fault, or the place; 0 for the gate, which all processes have together
-    std::int64_t beginNs = 0, endNs = 0; // endNs 0: not over
+    std::uint64_t id = 0;    // number of the fault, or the place; 0 for the gate, which is common to all processes
+    std::int64_t beginNs = 0, endNs = 0; // endNs 0: not ended
     std::string words;
 };
 
-// The run as numbers over time, in bounded memory: slices of equal length, which double when there are too many of them, so
-// that a run of any length has between half of and all slices. Counts, sums, least and greatest survive every doubling.
-// The same whether it is fed live or from a recording. Not thread-safe; Ingest guards its own.
+// The run as series over time, in bounded memory. Slices have equal length, which doubles when there are too many of
+// them; a run of any length has between half of the maximum and the maximum. Counts, sums, minima and maxima survive
+// each doubling. Live events and a recording give the same result. Not thread-safe; Ingest guards its own.
 class RunSeries {
 public:
     struct Limits {
-        std::int64_t sliceNs = 10'000'000; // at first
+        std::int64_t sliceNs = 10'000'000; // initial value
         std::size_t slicesMax = 2'048;
         std::size_t shadesMax = 256;
     };
@@ -77,32 +77,32 @@ public:
     void take(ProcessId process, const pb::Event& event, std::int64_t runNs);
     void take(ProcessId process, const pb::Told& told, std::int64_t runNs);
     void take(const RunEvent& run);
-    // Begins in the middle of a run: what the processes hold.
+    // Begins in the middle of a run, with what the processes hold then.
     void learn(const ClusterState& state, std::int64_t runNs);
 
-    // The number of the cluster of which the next events are, where it is known better than by what was taken: a part of a run
-    // does not begin with its first cluster.
+    // The cluster number of the next events, if the caller knows it: a part of a run does not begin with its first
+    // cluster.
     void setCluster(std::uint32_t number);
 
-    // A copy of what is drawn, without what is only needed to go on counting.
+    // A copy of what is drawn, without the data needed only for further counting.
     RunSeries shown() const;
 
     bool isEmpty() const { return m_slices.empty(); }
     std::int64_t sliceNs() const { return m_sliceNs; }
     std::int64_t beginNs() const { return m_originNs; }
     std::int64_t endNs() const { return m_originNs + std::int64_t(m_slices.size()) * m_sliceNs; }
-    // The interval as at most `max` slices of equal length, each of whole slices of the series; what holds on is carried into
-    // slices in which nothing was said. A column reaches to `toNs` at most by its last slice.
+    // The interval as at most `max` columns of equal length, each of whole slices. A level is carried into columns
+    // without a change. A column extends beyond `toNs` by at most a part of its last slice.
     std::vector<TimeSlice> columns(std::int64_t fromNs, std::int64_t toNs, std::size_t max) const;
     const std::deque<RecoveryRow>& recoveries() const { return m_recoveries.rows(); }
     const std::deque<SeriesShade>& shades() const { return m_shades; }
     std::uint32_t m() const { return m_m; }
-    std::uint32_t k() const { return m_k; } // the highest of all groups
+    std::uint32_t k() const { return m_k; } // the maximum over all groups
 
-    static constexpr std::size_t kOperationsOpen = 16'384; // whose messages are still counted
+    static constexpr std::size_t kOperationsOpen = 16'384; // limit of operations whose messages are still counted
 
 private:
-    struct Holder { // what a process holds
+    struct Holder { // the levels of one process
         pb::Role role = pb::NO_ROLE;
         std::uint64_t records = 0, storeBytes = 0, memoryBytes = 0;
     };
@@ -132,7 +132,7 @@ private:
 
     Limits m_limits;
     std::int64_t m_sliceNs, m_originNs = 0;
-    bool m_isOther = false; // another cluster follows, perhaps with another clock
+    bool m_isOther = false; // another cluster follows, possibly with another clock
     bool m_hasEvents = false; // of the present cluster
     std::uint32_t m_cluster = 1;
     std::vector<TimeSlice> m_slices;
@@ -141,10 +141,10 @@ private:
     std::uint32_t m_buckets = 0, m_b = 0, m_m = 0, m_k = 0;
     std::map<OperationKey, Open> m_open;
     std::deque<OperationKey> m_openOrder;
-    std::set<OperationKey> m_forgotten; // not done when they had to make room
+    std::set<OperationKey> m_forgotten; // dropped before they were done, to make room
     RecoveryRows m_recoveries { 256, 0 };
     std::deque<SeriesShade> m_shades;
-    std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that wait for a step of the process, to end it
+    std::map<ProcessId, std::set<std::uint64_t>> m_kills; // faults that will end the process at a step
 };
 
 } // namespace lhrs::gui

@@ -16,7 +16,7 @@ std::string addressShown(const pb::Address& address)
         + std::to_string(address.udp_port());
 }
 
-// The events of each process by number.
+// The events of each process by sequence number.
 using Numbers = std::map<ProcessId, std::map<std::uint64_t, std::size_t>>;
 
 std::size_t find(const Numbers& numbers, ProcessId process, std::uint64_t sequence)
@@ -28,7 +28,7 @@ std::size_t find(const Numbers& numbers, ProcessId process, std::uint64_t sequen
     return at == known->second.end() ? kNoEvent : at->second;
 }
 
-// When processes were gated: pairs of begin and end.
+// The gated times of each process: pairs of start and end.
 using Gated = std::map<ProcessId, std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
 Gated gatedTimes(const SpaceTime& model)
@@ -57,7 +57,7 @@ std::int64_t gatedWithin(const Gated& gated, ProcessId process, std::int64_t fro
 
 void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete, const std::map<std::string, ProcessId>& addresses)
 {
-    // Sendings by sender and message; a resend is another one of the same message.
+    // Sendings by sender and message; a retransmission is a further sending of the same message.
     std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> sent;
     std::map<ProcessId, std::int64_t> heardUntil;
     for (std::size_t i = 0; i < out.events.size(); ++i) {
@@ -99,7 +99,7 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
         const auto known = sent.find({ e.from(), e.id() });
         SpaceTimeMessage* message = nullptr;
         if (known != sent.end() && e.id() != 0) {
-            // Which of the sendings it was says the cause: the sender's number after that step.
+            // The cause tells which sending it was: the sender's event number after that step.
             for (const std::size_t number : known->second) {
                 SpaceTimeMessage& candidate = out.messages[number];
                 const std::uint64_t sequence = out.events[candidate.sent].run.event->sequence();
@@ -110,7 +110,7 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
             }
         }
         if (message == nullptr || message->received != kNoEvent) {
-            // Doubled on its way, a multicast, or sent before what is here.
+            // A duplicate, a multicast, or sent before the interval.
             SpaceTimeMessage other;
             if (message != nullptr)
                 other = *message;
@@ -144,7 +144,7 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
     }
 }
 
-// Numbers the events so that each is above its predecessor in the process and above its cause.
+// Numbers the events so that each is greater than its predecessor in the process and greater than its cause.
 void number(SpaceTime& out, const Numbers& numbers)
 {
     std::vector<std::vector<std::size_t>> later(out.events.size());
@@ -180,7 +180,7 @@ void number(SpaceTime& out, const Numbers& numbers)
                 ready.push_back(next);
         }
     }
-    // A circle of causes is nobody's true story; what hangs on it stands at the end.
+    // A cycle of causes cannot be true; its events and their successors are put at the end.
     for (std::size_t i = 0; i < out.events.size(); ++i)
         if (waits[i] > 0)
             out.events[i].logical = out.logicalMax + 1;
@@ -217,7 +217,7 @@ SpaceTime spaceTimeOf(const std::vector<RunEvent>& events, const std::map<std::s
             continue;
         }
         if (!numbers[run.process].try_emplace(run.event->sequence(), out.events.size()).second)
-            continue; // told twice
+            continue; // reported twice
         out.firstNs = out.events.empty() ? run.runNs : std::min(out.firstNs, run.runNs);
         out.lastNs = out.events.empty() ? run.runNs : std::max(out.lastNs, run.runNs);
         out.events.push_back({ run, 1, kNoEvent, false });

@@ -11,9 +11,10 @@
 
 namespace lhrs::gui {
 
-// A split or a merge of buckets, as the coordinator, the buckets and their parity told of it.
+// A split or merge of buckets, as the coordinator, the buckets and their parity buckets reported it.
 struct SplitRow {
-    std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0; // other: the new bucket; of a merge the one that takes
+    // other: the new bucket; of a merge the bucket that takes the records.
+    std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0;
     std::int64_t beginNs = 0, totalNs = 0;                                  // begin on the run's clock
     bool isMerge = false, isOrdered = false, isFinished = false;
     std::string outcome;                                                    // empty: under way
@@ -23,10 +24,10 @@ struct SplitRow {
 class SplitRows {
 public:
     void take(const pb::Event& event, std::int64_t runNs);
-    // By identifier; those that are not ordered were told by one side only.
+    // By identifier. Rows that are not ordered were reported by one side only.
     const std::map<std::uint64_t, SplitRow>& rows() const { return m_rows; }
-    // How long changes to its bucket waited: the bucket's own words between this order and its next one, whichever process was
-    // heard first. 0: they did not, or it is not known.
+    // How long changes to the bucket waited, by the bucket's own reports between this order and its next one, in
+    // whatever order processes were heard. 0: they did not wait, or it is unknown.
     std::int64_t lockedNs(const SplitRow& row) const;
 
 private:
@@ -35,7 +36,8 @@ private:
     void finish(const Finished& e);
 
     std::map<std::uint64_t, SplitRow> m_rows;
-    std::map<std::uint32_t, std::vector<std::pair<std::int64_t, bool>>> m_locks; // bucket: when its changes began to wait, or waited no more
+    // By bucket: the times at which its changes began to wait (true) or no longer waited (false).
+    std::map<std::uint32_t, std::vector<std::pair<std::int64_t, bool>>> m_locks;
 };
 
 } // namespace lhrs::gui
