@@ -54,7 +54,7 @@ void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
 {
     s.file.isBeingFound = from.is_listening();
     if (from.is_listening())
-        return; // it has yet to hear what others know
+        return; // it has not yet heard what others know
     s.file.exists = from.exists();
     s.file.config = from.config();
     s.file.i = from.file().i();
@@ -73,7 +73,7 @@ void take(ClusterState& s, const pb::FileDescription& from, std::int64_t runNs)
         group.parityIsBeingAdded = std::any_of(known.view().members().begin(), known.view().members().end(),
             [&](const pb::Member& m) { return m.role() == pb::PARITY && m.index() >= known.k(); });
     }
-    // At rest no split is under way: the end of those that were lies in what the snapshot covers.
+    // At rest no split is under way; the ends of former splits are covered by the snapshot.
     if (from.at_rest()) {
         std::erase_if(s.splits, [&](const auto& entry) {
             const bool isOver = entry.second.isOrdered && entry.second.isUnderWay();
@@ -169,7 +169,7 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
     }
     case pb::Told::kOrigin: isSimulated = told.origin().is_simulated(); break;
     case pb::Told::kSampled: take(processes[process], process, told.sampled(), runNs); break;
-    case pb::Told::kJudged: // by the lamps
+    case pb::Told::kJudged: // handled by the lamps
     case pb::Told::WHAT_NOT_SET: break;
     }
 }

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <utility>
 
-// The fold. What one process tells of itself is applied in its order. What several processes tell of one thing (a
-// split, an operation, a group) is merged by operations that may come in any order: the greatest, the union, the sum of
-// what one of them counts. So the state does not depend on how the processes' events interleave.
+// The fold. What a process reports about itself is applied in its order. What several processes report about one
+// thing (a split, an operation, a group) is merged by order-independent operations: the maximum, the union, or the
+// sum of what a single process counts. The state therefore does not depend on how the events of processes interleave.
 
 namespace lhrs::gui {
 
@@ -131,7 +131,7 @@ struct Step {
         }
     }
 
-    // An event that counts more records than it names is of a level that leaves them out.
+    // An event that counts more records than it names comes from a detail level that leaves the names out.
     template <class Bucket>
     static void seesRecords(Bucket& bucket, int named, std::uint32_t counted)
     {
@@ -140,7 +140,7 @@ struct Step {
 
     void structure(const pb::RecordsMoved& e)
     {
-        // A record may come again because it has changed at the source, or be taken back.
+        // A record may be sent again after a change at the source, or be withdrawn.
         std::uint32_t arrived = std::max(std::uint32_t(e.keys_size()), e.records()) - e.gone();
         DataBucketState* const bucket = data();
         if (bucket != nullptr)
@@ -157,7 +157,7 @@ struct Step {
             }
         }
         if (SplitState* split = splitOf(s, e.split())) {
-            split->movedArrived += arrived; // modulo 2^32: may be less than before
+            split->movedArrived += arrived; // modulo 2^32, because the count may decrease
             settle(*split, SplitStage::Moving);
         }
     }
@@ -188,7 +188,7 @@ struct Step {
         if (DataBucketState* bucket = data()) {
             for (const std::uint32_t rank : e.left_ranks())
                 bucket->ranks.clear(rank);
-            // A rank may be left by one record and taken by another, so all leave before any arrives.
+            // A rank may be left by one record and taken by another, so all departures are applied before arrivals.
             std::vector<std::uint64_t> keys;
             for (const std::uint32_t rank : e.from_ranks()) {
                 keys.push_back(bucket->ranks.at(rank));
@@ -206,7 +206,7 @@ struct Step {
                 split->applied += std::int64_t(e.count()) - std::int64_t(bucket->count);
             bucket->count = e.count();
             bucket->sequence = e.sequence();
-            bucket->overflowIsReported = false; // lhrs.md 2.2: a split clears it, and the bucket checks again
+            bucket->overflowIsReported = false; // a split clears the report, and the bucket checks its size again
             settleOverflow(*bucket, s.file);
         }
         if (SplitState* split = splitOf(s, e.split()))
@@ -329,7 +329,7 @@ struct Step {
         self.gauges = e;
         self.isFull = e.is_full();
         if (DataBucketState* bucket = data(); bucket != nullptr) {
-            // What was known of the ranks is true until a change that is not told.
+            // Known ranks stay valid until a change that is not reported.
             const bool hasChanged = bucket->sequence != e.sequence() || bucket->count != e.records();
             if (e.without_changes() && hasChanged)
                 bucket->ranksAreObserved = false;
@@ -468,7 +468,7 @@ void Step::apply()
         noteTrouble(self, runNs);
         break;
     case B::kGauges: sums(event.gauges()); break;
-    // They change nothing that lasts; motion and log show them.
+    // They change no lasting state; animation and log show them.
     case B::kInvitationSent:
     case B::kMessageSent:
     case B::kMessageReceived:
@@ -523,14 +523,14 @@ void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t
     if (!event.has_process_ended())
         step.self.heardNs = runNs;
     if (event.sequence() == 1)
-        step.self.isIncomplete = false; // seen from its first event on
+        step.self.isIncomplete = false; // observed from its first event on
 }
 
 std::int64_t ClusterState::recordsUnderWay() const
 {
     std::int64_t records = 0;
     for (const auto& [id, split] : splits) {
-        // What is down has its count from before, or from its recovery.
+        // A member that is down has a count from before its failure, or from its recovery.
         const auto isUp = [&](std::uint32_t number) {
             const auto bucket = data.find(number);
             return bucket != data.end() && downOf(bucket->second) == nullptr;

@@ -24,9 +24,9 @@ namespace lhrs::gui {
 
 using ProcessId = std::uint64_t;
 
-// Rank -> number (a key in a data bucket, the count of members in a parity bucket). Pages of 256 ranks are shared
-// between copies and copied on the first write, so a copy of the whole cluster costs a few pointers per bucket. A page
-// that was ever shared is never written again, so copies may be read in any thread without a lock.
+// Rank -> number: a key in a data bucket, the count of members in a parity bucket. Pages of 256 ranks are shared
+// between copies and copied on the first write, so that a copy of the whole cluster costs a few pointers per bucket.
+// A page that was ever shared is never written again; copies may therefore be read in any thread without a lock.
 class RankMap {
 public:
     static constexpr std::uint32_t kPage = 256;
@@ -42,13 +42,14 @@ public:
     void clear(std::uint32_t rank);
     void clearAll();
     bool has(std::uint32_t rank) const;
-    std::uint64_t at(std::uint32_t rank) const; // 0 where there is none
+    std::uint64_t at(std::uint32_t rank) const; // 0 if there is none
     std::uint32_t count() const { return m_count; }
-    std::uint32_t rankMax() const; // highest used rank, 0 when empty
+    std::uint32_t rankMax() const; // highest used rank; 0 if empty
     bool operator==(const RankMap& other) const;
 
-    // For who keeps pages apart (recordings): the pages that hold any rank, ascending; what is in one, ranks ascending;
-    // whether a page is surely the same as in `before`, a map of which this one is a later state.
+    // For callers that store pages separately (recordings): the pages with at least one rank, ascending; the contents
+    // of a page, ranks ascending; and whether a page is certainly the same as in `before`, an earlier state of this
+    // map.
     std::vector<std::uint32_t> pages() const;
     std::vector<std::pair<std::uint32_t, std::uint64_t>> inPage(std::uint32_t page) const;
     bool sharesPage(const RankMap& before, std::uint32_t page) const;
@@ -59,7 +60,7 @@ private:
         std::bitset<kPage> used;
     };
     struct Slot {
-        std::shared_ptr<Page> page;  // null: no rank of this page is used
+        std::shared_ptr<Page> page;  // null: the page has no used rank
         mutable bool isShared = false; // set in both maps by a copy, never cleared
     };
     Page& pageForWrite(std::uint32_t rank);
@@ -69,31 +70,33 @@ private:
 
 struct OfferState {
     std::uint64_t invitation = 0;
-    std::int64_t sinceNs = 0; // run time
+    std::int64_t sinceNs = 0; // on the run's clock
     std::uint32_t expiresMs = 0;
 };
 
-// A fault that is armed at a process on purpose.
+// A fault that was injected into a process.
 struct FaultState {
-    std::string words; // what it breaks
+    std::string words; // its effect
     std::shared_ptr<const pb::Fault> what;
 };
 
-// What a process did at one moment, as it was asked.
+// A sample of a process's activity.
 struct NodeSampleState {
     std::int64_t runNs = 0;
     std::shared_ptr<const pb::NodeSample> sample;
 };
 
-// A process as its events and the directory tell of it. What makes, copies and ends it stands in the .cpp, as that of a client
-// and of the cluster: else every file that has one would make all that of its containers anew.
-// A time in which something was done to a process on purpose: a pause, a fault, a closed gate. A failure then has that cause.
+// A time in which a process was disturbed on purpose: a pause, a fault, a closed gate. It is taken as the cause of a
+// failure.
 struct Trouble {
     static constexpr std::int64_t kGoesOn = std::numeric_limits<std::int64_t>::max();
     std::int64_t fromNs = 0, toNs = kGoesOn;
-    bool reachesOthers = false; // messages of others may be lost or late by it
+    bool reachesOthers = false; // messages of other processes may be lost or late because of it
 };
 
+// A process as its events and the directory describe it. Its constructors and destructor are defined in the .cpp,
+// like those of a client and of the cluster; otherwise each file that uses one would instantiate them for all its
+// containers.
 struct ProcessState {
     ProcessState();
     ProcessState(const ProcessState& other);
@@ -110,27 +113,27 @@ struct ProcessState {
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;
-    std::int64_t endedNs = 0;    // run time, if it has ended
-    bool isPaused = false;       // stopped by who started it
+    std::int64_t endedNs = 0;    // on the run's clock, if it has ended
+    bool isPaused = false;       // by the program that started it
     bool isFull = false;         // its memory is at its limit: it refuses what would make its bucket grow
-    bool isGated = false;        // its gate is closed: what arrives is held, its clock stands
-    std::map<std::uint64_t, FaultState> faults;  // armed at it, by their number
-    std::set<std::uint64_t> cuts;                // those of them that cut it off from all others
+    bool isGated = false;        // its gate is closed: arriving messages are held, its clock stands
+    std::map<std::uint64_t, FaultState> faults;  // armed at it, by fault number
+    std::set<std::uint64_t> cuts;                // those of them that isolate it from all others
     pb::Role pool = pb::NO_ROLE; // a spare: its pool
-    bool isInvited = false;      // heard an invitation that is not settled
+    bool isInvited = false;      // it received an invitation that is not settled
     OfferState offer;            // invitation != 0: an open offer
     pb::Place place;             // NO_ROLE: no bucket
     std::uint64_t incarnation = 0;
-    std::uint64_t sequence = 0;  // last event folded
-    std::uint64_t contained = 0; // events up to this are in a snapshot; if they come later, they change nothing
+    std::uint64_t sequence = 0;  // of the last folded event
+    std::uint64_t contained = 0; // a snapshot contains events up to this one; if they arrive later, they change nothing
     std::int64_t lastEventNs = 0;
-    std::int64_t heardNs = 0;    // its last sign of life: an event or an answer, but not its end
-    std::vector<Trouble> troubles; // the last ones, the newest at the back
+    std::int64_t heardNs = 0;    // last sign of life: an event or an answer, but not its end
+    std::vector<Trouble> troubles; // the last ones, newest at the back
     static constexpr std::size_t kTroubles = 8;
     std::uint64_t lostEvents = 0;
     bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
     pb::Gauges gauges;
-    std::deque<NodeSampleState> samples; // while somebody watched it: the newest at the back, at most kSamples
+    std::deque<NodeSampleState> samples; // while it is watched: newest at the back, at most kSamples
     static constexpr std::size_t kSamples = 16;
 };
 
@@ -140,14 +143,14 @@ struct DataBucketState {
     std::uint64_t incarnation = 0, sequence = 0;
     pb::MemberState state = pb::MEMBER_UNKNOWN;
     std::string reason;
-    bool isOverflowed = false;      // reported, and still more than b records as far as b is known
+    bool isOverflowed = false;      // reported, and it still has more than b records as far as b is known
     bool overflowIsReported = false;
-    std::uint32_t b = 0;            // of a snapshot, 0: not known from there
+    std::uint32_t b = 0;            // from a snapshot; 0: unknown
     RankMap ranks;                  // rank -> key
-    RankMap incoming;               // of a split that is not decided yet
+    RankMap incoming;               // records of a split that is not decided yet
     std::uint32_t slicesStored = 0; // of the recovery that rebuilds it here
     bool ranksAreObserved = true;   // false: the detail level leaves the records out
-    bool isOnlyDeclared = false;    // its process was never heard: all that is known is the coordinator's word
+    bool isOnlyDeclared = false;    // its process was never observed: only the coordinator's report is known
 };
 
 struct ParityBucketState {
@@ -157,52 +160,53 @@ struct ParityBucketState {
     pb::MemberState state = pb::MEMBER_UNKNOWN;
     std::string reason;
     std::vector<std::uint64_t> applied; // by position
-    std::vector<std::uint32_t> held;    // by position: changes that wait for their predecessor
-    std::vector<std::set<std::uint64_t>> heldSequences; // those of them that events told of
+    std::vector<std::uint32_t> held;    // by position: changes held until their predecessor arrives
+    std::vector<std::set<std::uint64_t>> heldSequences; // those of them that events reported
     RankMap ranks;                      // rank -> number of members
-    std::vector<bool> contentsIn;       // by position, while it is being filled
+    std::vector<bool> contentsIn;       // by position; while the bucket is being filled
     bool ranksAreObserved = true;
     bool isOnlyDeclared = false;        // see DataBucketState
 };
 
-// A member of a group by its role and its place there: data position or parity column.
+// A member of a group: its role, and its data position or parity column.
 struct MemberPlace {
     pb::Role role = pb::NO_ROLE;
     std::uint32_t index = 0;
     auto operator<=>(const MemberPlace&) const = default;
 };
 
-// A member that the coordinator has declared failed: this process serves the place no more.
+// A member that the coordinator has declared failed: this process no longer serves the place.
 struct DownMember {
     ProcessId process = 0;
-    bool isLost = false; // and nothing can replace it
+    bool isLost = false; // it cannot be rebuilt
     std::string reason;
     std::int64_t sinceNs = 0;
 };
 
-// The coordinator's last word that the place of a process failed: its event, and how long it had been in suspicion.
+// The coordinator's last report that the place of a process failed: its event, and how long the process had been
+// suspected.
 struct FailureTold {
     ProcessId by = 0;
     std::uint64_t event = 0;
-    std::int64_t atNs = 0, silentNs = 0; // 0: nobody had been suspected before
+    std::int64_t atNs = 0, silentNs = 0; // silentNs 0: it had not been suspected before
 };
 
 struct Suspicion {
     std::string reason;
-    std::int64_t sinceNs = 0; // of the first word
+    std::int64_t sinceNs = 0; // of the first report
 };
 
-// The rebuilding of a group's lost data buckets on spares, as the coordinator and the recovery manager tell of it.
+// The rebuild of a group's lost data buckets on spares, as the coordinator and the recovery manager report it.
 struct RecoveryState {
     std::uint64_t id = 0; // 0: there was none; a later attempt has a higher number
     std::vector<std::uint32_t> buckets;
     std::uint32_t manager = 0;  // its parity column
     std::uint32_t sliceRanks = 0; // ranks of a slice; 0: the manager's own choice
-    std::uint32_t slices = 0, rankTo = 0, records = 0, askedAgain = 0; // computed so far
+    std::uint32_t slices = 0, rankTo = 0, records = 0, askedAgain = 0; // progress of the computation
     std::uint64_t bytes = 0;
     bool isXor = false, isStarted = false, isOver = false;
     std::int64_t startedNs = 0, endedNs = 0, totalNs = 0;
-    std::shared_ptr<const pb::DecoderChosen> decoder; // what the manager decodes with; null: not told (yet)
+    std::shared_ptr<const pb::DecoderChosen> decoder; // the manager's decoder; null: not reported (yet)
     bool isUnderWay() const { return isStarted && !isOver; }
 };
 
@@ -214,8 +218,8 @@ struct GroupState {
     std::map<MemberPlace, DownMember> down;
     std::map<MemberPlace, Suspicion> suspected;
     RecoveryState recovery; // the last one
-    std::int64_t recordRecoveredNs = 0; // when a parity bucket answered last for a bucket that is not there
-    // Failures that the group still survives.
+    std::int64_t recordRecoveredNs = 0; // when a parity bucket last answered for an unavailable bucket
+    // The number of further failures that the group survives.
     std::uint32_t kEffective() const { return k - std::min(k, std::uint32_t(down.size())); }
 };
 
@@ -228,11 +232,12 @@ struct SplitState {
     bool sourceIsPrepared = false, targetIsPrepared = false;
     std::string reason;
     std::int64_t startedNs = 0, endedNs = 0;
-    bool isMerge = false;                     // all of `bucket` goes back to `newBucket`
-    bool isOrdered = false;                   // the coordinator told which buckets it concerns
+    bool isMerge = false;                     // all records of `bucket` go back to `newBucket`
+    bool isOrdered = false;                   // the coordinator has told which buckets are concerned
     std::set<std::uint32_t> preparedBuckets;  // data buckets that have staged their part
-    std::uint32_t movedReported = 0, movedArrived = 0; // as told at the end; records seen at the target
-    std::int64_t applied = 0;                 // by how much both counts together have changed: not 0 while only one has applied it
+    std::uint32_t movedReported = 0, movedArrived = 0; // as reported at the end; records observed at the target
+    // Sum of both count changes: not 0 while only one bucket has applied its part.
+    std::int64_t applied = 0;
     bool isUnderWay() const { return stage != SplitStage::Finished && stage != SplitStage::Undone; }
 };
 
@@ -240,10 +245,10 @@ struct OperationState {
     std::uint64_t number = 0, key = 0;
     pb::OperationKind kind = pb::OPERATION_UNKNOWN;
     std::uint32_t computedBucket = 0, bucket = 0, rank = 0, forwards = 0;
-    std::vector<std::uint32_t> path; // buckets visited, ascending: a forward always goes to a larger number
+    std::vector<std::uint32_t> path; // buckets visited, ascending, because a forward always goes to a larger number
     bool isDone = false, imageAdjusted = false;
     pb::ResultCode result = pb::RESULT_UNKNOWN;
-    pb::Path way = pb::DIRECT; // how the answer came, once it is done
+    pb::Path way = pb::DIRECT; // way of the answer, once it is done
     pb::FileState imageBefore, imageAfter;
     std::uint32_t adjustedBucket = 0, adjustedLevel = 0; // (a, j) of the image adjustment
     std::int64_t startedNs = 0, timeNs = 0;
@@ -263,7 +268,7 @@ struct ClientState {
     pb::ImageMode mode = pb::ADJUSTING;
     std::uint64_t operations = 0, forwards = 0, imageAdjustments = 0, resends = 0, done = 0;
     std::array<std::uint64_t, 3> hops {}; // operations with 0, 1, 2 forwards
-    bool isHeld = false;                  // begins no new operations
+    bool isHeld = false;                  // it begins no new operations
     std::deque<OperationState> last;      // newest at the back, at most kOperations
     static constexpr std::size_t kOperations = 32;
 };
@@ -272,13 +277,13 @@ struct FileShown {
     bool exists = false;
     pb::FileConfig config;
     std::uint32_t i = 0, n = 0, buckets = 0, availability = 0, splitsOwed = 0;
-    bool hasShrunk = false; // so that an image may be ahead
+    bool hasShrunk = false; // an image may then be ahead of the file
     std::string waitsFor; // "a spare data server for bucket 5", empty: nothing
-    bool isBeingFound = false; // by a coordinator that was started anew and listens
+    bool isBeingFound = false; // a restarted coordinator is listening for the file's buckets
 };
 
-// The cluster at one instant, folded from events; the same for every interleaving of processes that keeps each
-// process' order. A plain value: copies are cheap and independent.
+// The cluster at one instant, folded from events. The result is the same for every interleaving that keeps the order
+// within each process. A plain value: copies are cheap and independent.
 struct ClusterState {
     ClusterState();
     ClusterState(const ClusterState& other);
@@ -292,44 +297,49 @@ struct ClusterState {
     std::map<std::uint32_t, DataBucketState> data;                                    // by bucket number
     std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity;      // by (group, column)
     std::map<std::uint32_t, GroupState> groups;
-    std::map<std::uint64_t, SplitState> splits;                                       // under way and the last 16
+    std::map<std::uint64_t, SplitState> splits;                                       // under way, and the last 16
     std::map<ProcessId, ClientState> clients;
-    // Buckets whose number has a younger incarnation elsewhere; by process. They come back when that one is released.
+    // Buckets whose number has a newer incarnation at another process; by process. They come back when that
+    // incarnation is released.
     std::map<ProcessId, DataBucketState> displacedData;
     std::map<ProcessId, ParityBucketState> displacedParity;
     std::map<ProcessId, FailureTold> failures; // by the process that was declared failed
-    std::uint64_t splitForgotten = 0; // splits with numbers up to this one ended and were dropped from `splits`
+    std::uint64_t splitForgotten = 0; // splits up to this number have ended and were dropped from `splits`
     static constexpr std::size_t kEndedSplits = 16;
     pb::Transport recruiting = pb::MULTICAST;
     bool isSimulated = false;
     std::uint64_t events = 0, lost = 0;
-    // Where the run that is shown begins, on the run's clock: times are told from there. No event tells it; the program that shows the run sets it.
+    // The start of the shown run on the run's clock; displayed times are relative to it. No event reports it; the
+    // program that shows the run sets it.
     std::int64_t originNs = 0;
     double shownSeconds(std::int64_t runNs) const
     {
         const std::int64_t passed = runNs - originNs;
         return isSimulated && passed < 0 && passed > -kMadeBeforeNs ? 0 : double(passed) / 1e9;
     }
-    static constexpr std::int64_t kMadeBeforeNs = 2'000'000'000; // at 0 of its clock, a moment before that clock goes
-    Lamps lamps; // beside the rest: their counts are those of the order in which the events came
+    // Tolerance for events that were recorded just before the simulated clock began at 0.
+    static constexpr std::int64_t kMadeBeforeNs = 2'000'000'000;
+    Lamps lamps; // not order-independent: the counts depend on the order in which events arrived
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.
     void apply(ProcessId process, const pb::Event& event, std::int64_t runNs);
-    // Folds what the watcher learned otherwise than by an event of the process.
+    // Folds what the watcher learned by other means than an event of the process.
     void apply(ProcessId process, const pb::Told& told, std::int64_t runNs);
     // Replaces what is known of the snapshot's process.
     void apply(const pb::Snapshot& snapshot, std::int64_t runNs);
-    // Numbers first..last of the process never came.
+    // Events first..last of the process were lost.
     void applyGap(ProcessId process, std::uint64_t first, std::uint64_t last);
-    // The directory knows the process (before any event of it arrived).
+    // The directory knows the process (before any of its events arrived).
     void introduce(const pb::ProcessInfo& info);
-    // The process is known to have ended; its places stay visible with that mark.
+    // The process has ended; its places stay visible with that mark.
     void markEnded(ProcessId process, const std::string& reason, std::int64_t runNs);
-    // The process is known to stand still, or to go on again, since `runNs`; no event tells.
+    // The process was paused or resumed at `runNs`; no event reports it.
     void markPaused(ProcessId process, bool isPaused, std::int64_t runNs);
-    // The coordinator's word on the process' place: failed or lost; null: it serves, as far as is known.
-    // Records that one bucket of a split has given away and the other has not yet taken; below 0: both have them.
+    // Records that one bucket of a split has given away and the other has not yet taken; below 0: both buckets have
+    // them.
     std::int64_t recordsUnderWay() const;
+    // The coordinator's declaration that the place failed or is lost; null: the process serves it, as far as is
+    // known.
     const DownMember* downOf(const DataBucketState& bucket) const;
     const DownMember* downOf(const ParityBucketState& bucket) const;
     const Suspicion* suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const;

@@ -3,7 +3,7 @@
 
 namespace lhrs::gui {
 
-// Why a process ended, where a person or a script wanted it: in Told.ended of a recording, and in what is shown.
+// The end reason of a process that a person or a script ended: in Told.ended of a recording, and as it is shown.
 inline constexpr const char* kKilledOnRequest = "killed on request";
 inline constexpr const char* kStartedAgain = "started again";
 

@@ -9,13 +9,13 @@
 
 namespace lhrs::gui {
 
-// Where views pull from, once per frame: the ingest of a running cluster, or a list of events in a test.
+// The source that views pull from, once per frame: the ingest of a running cluster, or a list of events in a test.
 class EventFeed {
 public:
     virtual ~EventFeed() = default;
     // A copy of the newest state.
     virtual ClusterState state() const = 0;
-    // Grows whenever state() has become another one; 0: that is not known.
+    // Increases whenever state() has changed; 0: unknown.
     virtual std::uint64_t revision() const { return 0; }
     // Index of the newest event.
     virtual std::uint64_t committed() const = 0;

@@ -13,8 +13,8 @@
 
 namespace lhrs::gui {
 
-// One event of the run, or the report that some of a process never came. `index` counts both over the whole run from
-// 1, in the order of arrival.
+// One event of the run, or a gap: the report that events of a process were lost. `index` counts both over the whole
+// run, from 1, in the order of arrival.
 struct RunEvent {
     std::uint64_t index = 0;
     ProcessId process = 0;
@@ -24,21 +24,22 @@ struct RunEvent {
     bool isGap() const { return event == nullptr; }
 };
 
-// What eventsSince gives: events in order, where to go on, and how many between the cursor and the first are no more.
+// The result of eventsSince: events in order, the next cursor, and the number of events after the old cursor that
+// were dropped.
 struct EventPage {
     std::vector<RunEvent> events;
     std::uint64_t next = 0; // cursor for the next call: the index of the last event seen
     std::uint64_t missed = 0;
-    std::set<int> missedKinds = {}; // of these (cases of an event's body): what is no more had some of them
+    std::set<int> missedKinds = {}; // kinds (cases of an event's body) among the dropped events
 
-    // Whether one of this kind may be among what is no more; BODY_NOT_SET: of any.
+    // Whether dropped events may include this kind; BODY_NOT_SET: any kind.
     bool hasMissed(pb::Event::BodyCase kind) const
     {
         return kind == pb::Event::BODY_NOT_SET ? missed > 0 : missedKinds.contains(int(kind));
     }
 };
 
-// The newest events of the run, bounded in number and in bytes. Not thread-safe; Ingest guards it.
+// The newest events of the run, limited in number and in bytes. Not thread-safe; Ingest guards it.
 class EventRing {
 public:
     static constexpr std::size_t kEvents = 200'000;
@@ -50,7 +51,7 @@ public:
     {
     }
 
-    // `bytes`: what the event costs, its part of the batch that it shares.
+    // `bytes`: the memory cost of the event, as its part of the batch that it shares.
     void push(ProcessId process, std::int64_t runNs, std::shared_ptr<const pb::Event> event, std::size_t bytes);
     void pushGap(ProcessId process, std::int64_t runNs, std::uint64_t first, std::uint64_t last);
 
@@ -71,7 +72,7 @@ private:
     const std::size_t m_eventsMax;
     const std::size_t m_bytesMax;
     std::deque<Entry> m_entries;
-    std::map<int, std::uint64_t> m_dropped; // by kind: the index of the last one that is no more
+    std::map<int, std::uint64_t> m_dropped; // by kind: index of the last dropped event
     std::uint64_t m_lastIndex = 0;
     std::size_t m_bytes = 0;
 };

@@ -8,13 +8,15 @@
 
 namespace lhrs::gui {
 
-// A kill without a step to wait for: it has happened when it is told, nothing stays armed, and no end is told.
+// A kill that waits for no step: it has already happened when it is reported, nothing stays armed, and its end is not
+// reported.
 bool isInstant(const pb::Fault& fault);
-// What a fault breaks, as part of a sentence: "loses 20 % of what it sends to 3 processes, delays it by 50 ms".
+// The effect of a fault as part of a sentence: "loses 20 % of what it sends to 3 processes, delays it by 50 ms".
 std::string faultWords(const pb::Fault& fault);
-// The same as a badge has room for, longest wording first: "loses 20 %, +50 ms", "−20 % +50 ms"; empty: it has no values.
+// The same in short forms for a badge, longest first: "loses 20 %, +50 ms", "−20 % +50 ms"; empty if it has no
+// values.
 std::vector<std::string> faultBadge(const pb::Fault& fault);
-// What it has done: "412 messages: 80 lost, 332 delayed by 52 ms on average".
+// The effect so far: "412 messages: 80 lost, 332 delayed by 52 ms on average".
 std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved);
 
 // "is free of a fault, healed (412 messages: 80 lost)."

@@ -10,13 +10,13 @@ namespace fold {
 
 namespace {
 
-// Events number data buckets through the file, views by their position in the group.
+// Events number data buckets over the whole file, views by position in the group.
 MemberPlace placeOf(const ClusterState& s, pb::Role role, std::uint32_t index)
 {
     return { role, role == pb::DATA ? index % s.m() : index };
 }
 
-// The recovery with this number; null: it was followed by another.
+// The recovery with this number; null if a later one has replaced it.
 RecoveryState* recoveryOf(GroupState& group, std::uint64_t id)
 {
     if (id < group.recovery.id)
@@ -83,7 +83,7 @@ void addSlice(ClusterState& s, const pb::SliceRecovered& e)
 
 void storeSlice(DataBucketState& bucket, const pb::SliceStored& e)
 {
-    if (e.number() == 0) { // an attempt before this one may have left something here
+    if (e.number() == 0) { // a former attempt may have left values here
         bucket.ranks.clearAll();
         bucket.slicesStored = 0;
     }
@@ -121,7 +121,7 @@ void arm(ProcessState& process, const pb::Fault& fault)
         return;
     process.isPaused = process.isPaused || fault.has_pause();
     process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
-    // The other side of the cut is told as well; who is cut off knows everybody but itself as its other side.
+    // The other side of the partition is told too; an isolated process has all others as its other side.
     const auto& peers = fault.partition().peers();
     const bool isOwn = std::any_of(peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
     if (fault.has_partition() && fault.partition().all_but_peers() && isOwn)
@@ -159,7 +159,7 @@ void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
     group.state = view.state();
     if (view.state() == pb::GROUP_UP) {
         group.suspected.clear();
-        // One whose coordinator ended in the middle: another coordinator brought it to its end.
+        // Its coordinator ended during the recovery, and another coordinator completed it.
         if (group.recovery.isUnderWay()) {
             group.recovery.isOver = true;
             group.recovery.endedNs = runNs;
@@ -176,7 +176,7 @@ void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
             }
             down->second.isLost = isLost;
         } else if (member.role() == pb::DATA || member.state() == pb::UP) {
-            // A parity bucket that is being filled in place of a lost one replaces it only when it is full.
+            // A parity bucket being filled replaces the lost one only when it is complete.
             group.down.erase(place);
         }
     }

@@ -38,7 +38,7 @@ void adjustImage(ClusterState& s, ProcessId process, const pb::Event& event)
     ClientState& client = clientOf(s, process);
     client.image = e.after();
     if (e.by_coordinator())
-        return; // no reply to an operation
+        return; // not a reply to an operation
     ++client.imageAdjustments;
     if (OperationState* op = operationOf(s, event.operation())) {
         op->imageAdjusted = true;

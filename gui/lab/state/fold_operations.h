@@ -3,7 +3,7 @@
 
 #include "gui/lab/state/cluster_state.h"
 
-// Parts of the fold: key operations, as their clients and the buckets on their way tell of them.
+// Parts of the fold: key operations, as reported by their clients and by the buckets on their way.
 namespace lhrs::gui::fold {
 
 void startOperation(ClusterState& s, ProcessId process, const pb::Event& event, std::int64_t runNs);

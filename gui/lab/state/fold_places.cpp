@@ -17,7 +17,7 @@ std::string addressText(const pb::Address& a)
         + std::to_string(ip & 255) + ':' + std::to_string(a.udp_port());
 }
 
-// Puts the process' bucket where it belongs: in the row, or aside when a younger incarnation stands there.
+// Puts the process's bucket into the row, or aside if a newer incarnation is in the row.
 template <class Row, class Number, class Bucket>
 Bucket& claim(Row& row, std::map<ProcessId, Bucket>& aside, Number number, Bucket bucket)
 {
@@ -34,7 +34,7 @@ Bucket& claim(Row& row, std::map<ProcessId, Bucket>& aside, Number number, Bucke
     return at->second = std::move(bucket);
 }
 
-// Takes the process' bucket away; the youngest of those that were aside for the number comes back.
+// Removes the process's bucket; the newest displaced bucket of the number comes back.
 template <class Row, class Bucket, class NumberOf>
 void release(Row& row, std::map<ProcessId, Bucket>& aside, ProcessId process, NumberOf numberOf)
 {
@@ -112,7 +112,7 @@ void placeDeclared(ClusterState& s, std::uint32_t group, const pb::Member& membe
     const ProcessId process = member.holder().node();
     const auto holder = s.processes.find(process);
     if (process == 0 || (holder != s.processes.end() && holder->second.sequence > 0))
-        return; // what it says of itself counts
+        return; // its own report has priority
     pb::Place place;
     place.set_role(member.role());
     place.set_number(member.role() == pb::DATA ? group * s.m() + member.index() : group);

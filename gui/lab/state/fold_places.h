@@ -3,25 +3,25 @@
 
 #include "gui/lab/state/cluster_state.h"
 
-// Parts of the fold: which process holds which place. Of several incarnations of a bucket the youngest stands in the
-// row and the others aside, so that it does not matter whose events come first.
+// Parts of the fold: which process holds which place. Of several incarnations of a bucket the newest is in the row
+// and the others are displaced, so that the order of events of different processes does not matter.
 namespace lhrs::gui::fold {
 
-// The process' bucket, made when events tell of one whose recruiting was missed; null: `place` is of the other role.
+// The process's bucket; it is made if its recruiting was missed. Null: `place` has the other role.
 DataBucketState* dataOf(ClusterState& s, ProcessId process, const pb::Place& place);
 ParityBucketState* parityOf(ClusterState& s, ProcessId process, const pb::Place& place);
 
-// Takes the process' bucket away, whatever it is; the youngest of those that stood aside for the number comes back.
+// Removes the process's bucket of any role; the newest displaced bucket of that number comes back.
 void releasePlace(ClusterState& s, ProcessId process);
 
-// A place whose holder was declared failed before anybody watched: it exists, and nothing else is known of it.
+// A place whose holder was declared failed before the watcher began: it exists, and nothing else is known of it.
 void placeDeclared(ClusterState& s, std::uint32_t group, const pb::Member& member);
 
-// Whether the bucket is overflowed, as far as b is known by now.
+// Recomputes whether the bucket is overflowed, with the b that is known now.
 void settleOverflow(DataBucketState& bucket, const FileShown& file);
 void settleOverflows(ClusterState& s);
 
-// Who the process is.
+// Takes over the identity of the process.
 void takeInfo(ClusterState& s, const pb::ProcessInfo& info);
 
 } // namespace lhrs::gui::fold

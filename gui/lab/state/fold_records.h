@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
-// Parts of the fold: what changes in the records of one bucket.
+// Parts of the fold: changes in the records of one bucket.
 namespace lhrs::gui::fold {
 
 constexpr std::uint32_t kPositionMax = 31; // m <= 32
 
-// The element, made when it is not there yet; a position beyond the last possible one counts as that.
+// The element, made if it is missing; a position beyond the maximum counts as the maximum.
 template <class T>
 T& grown(std::vector<T>& list, std::uint32_t position)
 {
@@ -26,9 +26,9 @@ void takeChange(DataBucketState& bucket, const pb::RecordUpdated& e);
 void takeChange(DataBucketState& bucket, const pb::RecordDeleted& e);
 void takeChange(DataBucketState& bucket, const pb::RecordsChanged& e);
 
-// The parity bucket has all changes of the position up to this one.
+// The parity bucket has applied all changes of the position up to this one.
 void becameApplied(ParityBucketState& column, std::uint32_t position, std::uint64_t sequence);
-// The record group has one record more, or less.
+// The record group has gained or lost one record.
 void addMember(RankMap& ranks, std::uint32_t rank);
 void removeMember(RankMap& ranks, std::uint32_t rank);
 

@@ -13,7 +13,7 @@ SplitState* splitOf(ClusterState& s, std::uint64_t id)
     if (const auto at = s.splits.find(id); at != s.splits.end())
         return &at->second;
     if (id <= s.splitForgotten)
-        return nullptr; // a late word on a split that ended long ago
+        return nullptr; // a late report on a split that ended long ago
     SplitState& split = s.splits[id];
     split.id = id;
     return &split;

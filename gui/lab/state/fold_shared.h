@@ -3,26 +3,26 @@
 
 #include "gui/lab/state/cluster_state.h"
 
-// Parts of the fold: what several processes tell of (splits, groups, operations). Merged by operations that may come in
-// any order: the greatest, the union, the sum of what one of them counts.
+// Parts of the fold: facts that several processes report (splits, groups, operations). They are merged by operations
+// that do not depend on the order: the maximum, the union, or the sum of what a single process counts.
 namespace lhrs::gui::fold {
 
-// The split; null when it ended long ago and was dropped.
+// The split; null if it ended long ago and was dropped.
 SplitState* splitOf(ClusterState& s, std::uint64_t id);
-// Brings the split at least to the stage, and up to date with what is known of it.
+// Advances the split at least to this stage, and completes it with what is known.
 void settle(SplitState& split, SplitStage seen);
-// The coordinator said which buckets the split concerns.
+// Records which buckets the split concerns, as the coordinator reported.
 void concern(SplitState& split, std::uint32_t bucket, std::uint32_t newBucket);
-// Keeps the youngest kEndedSplits of those that ended.
+// Keeps only the newest kEndedSplits of the ended splits.
 void forgetOldSplits(ClusterState& s);
 
 void takeFileState(ClusterState& s, const pb::FileState& file);
 GroupState& groupOf(ClusterState& s, std::uint32_t number);
-// `isOwn`: of the coordinator itself, whose table may be ahead of the epoch that it has told of.
+// `isOwn`: reported by the coordinator itself, whose table may be ahead of the last announced epoch.
 void takeView(ClusterState& s, const pb::View& view, std::int64_t runNs, bool isOwn);
 
 ClientState& clientOf(ClusterState& s, ProcessId process);
-// The operation among its client's newest; null when it is older than those, or no client's.
+// The operation among its client's newest; null if it is older than those, or belongs to no client.
 OperationState* operationOf(ClusterState& s, const pb::RequestId& id);
 // The operation passed the bucket.
 void visit(OperationState& operation, std::uint32_t bucket);

@@ -355,7 +355,7 @@ ClientState read(const pb::Keyframe::Client& from)
     return client;
 }
 
-// Reads a keyframe; remembers what was wrong first.
+// Reads a keyframe and keeps the first error.
 struct Reader {
     const PageSource& pages;
     std::optional<Error> error;
@@ -380,7 +380,7 @@ struct Reader {
         }
     }
 
-    // `place`: of a bucket in the row, whose pages may stand apart.
+    // `place`: of a bucket in the row, whose pages may be stored separately.
     RankMap ranks(const pb::Ranks& from, std::optional<std::int64_t> place)
     {
         RankMap ranks;

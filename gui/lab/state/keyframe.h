@@ -9,10 +9,10 @@
 #include <functional>
 #include <optional>
 
-// The cluster's state as a message, for recordings (window.md 5.1).
+// The cluster's state as a message, for recordings.
 namespace lhrs::gui {
 
-// A bucket of the row as one number: data a -> a; parity column j of group g -> -(256 g + j + 1).
+// The place of a bucket as one number: data a -> a; parity column j of group g -> -(256 g + j + 1).
 std::int64_t placeNumber(const pb::Place& place);
 std::int64_t dataPlace(std::uint32_t number);
 std::int64_t parityPlace(std::uint32_t group, std::uint32_t column);
@@ -20,12 +20,12 @@ std::int64_t parityPlace(std::uint32_t group, std::uint32_t column);
 // One page of a bucket's ranks.
 pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page);
 
-// The state as a message. Of the buckets in the row only the numbers of their pages are in it, unless `isWhole`.
+// The state as a message. For buckets in the row it contains the page numbers only, unless `isWhole`.
 pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole);
 
-// Gives a page of a bucket in the row; none: it cannot be read.
+// Returns a page of a bucket in the row; empty if it cannot be read.
 using PageSource = std::function<std::optional<pb::RankPage>(std::int64_t place, std::uint32_t page)>;
-// The state again. Error: a page is missing, or what is there is no state.
+// The inverse. Error: a page is missing, or the contents are not a state.
 Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pages);
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each event says of the invariants: servers, records and their way into the parity.
+// Checks of the invariants: servers, records and the path of changes to the parity.
 #include "gui/lab/state/lamp_step.h"
 
 #include "common/check/invariants.h"
@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 using check::say;
 
-// ---- who is what
+// ---- roles of processes
 
 void Lamps::Step::started()
 {
@@ -69,7 +69,7 @@ void Lamps::Step::inserted(const pb::RecordInserted& e)
         fails(3, say(bucketName(), " gives rank ", e.rank(), " to key ", e.key(), " before all parity buckets know that it is free"));
     else if (isWhole)
         holds(3);
-    // By its own level, which it told before.
+    // By the level that the bucket itself reported before.
     const check::FileSettings settings { s.m(), check::FieldKind::Gf16, s.file.config.mix_keys() };
     const std::uint64_t mask = (std::uint64_t(1) << std::min(bucket->level, 40u)) - 1;
     if (!s.file.exists || bucket->level > 40)
@@ -147,7 +147,8 @@ void Lamps::Step::acknowledgeEffect(std::uint64_t sequence)
             effects.set(key, { value[0], value[1], value[2], 1 });
         count += effects.at(at).second[3] != 0 ? 1 : 0;
     }
-    // What only one bucket knew may die with it, and be done again by another; what all parity buckets have may not.
+    // A change known to one bucket only may be lost with it and be repeated by another; a change that all parity
+    // buckets have may not be repeated.
     if (count > 1 && !l.m_hadLoss)
         fails(10, say("request ", id.number(), " of a client took effect twice, the second time in ", bucketName()));
 }
@@ -173,7 +174,7 @@ void Lamps::Step::appliedAtParity(std::uint32_t position, std::uint64_t sequence
     if (column == nullptr || position >= s.m())
         return;
     const std::uint64_t bucket = std::uint64_t(column->group) * s.m() + position;
-    // One that was recruited empty with its group; others take part before they count.
+    // A parity bucket recruited empty with its group; others receive changes before they count.
     const bool isOriginal = l.memo(Filling).find({ process, 0, 0 }) == nullptr
         && l.m_memos[Held].rangeOf(process).first != l.m_memos[Held].rangeOf(process).second;
     const LampNotes::Value value { event.sequence(), event.cause_process(), event.cause_sequence(), isOriginal };
@@ -194,8 +195,9 @@ void Lamps::Step::compare(std::uint64_t parityProcess, const LampNotes::Value& a
     if (isOriginal == 0 || sentBy != ackProcess)
         return;
     if (!isOneTenure(ackProcess, ackEvent, sentAfter))
-        return; // a server may hold the same place twice, and numbers its changes anew
-    // The bucket sent the change, or said that all had it, on a word that was older than the change there.
+        return; // a server may hold the same place twice, with new change numbers
+    // The change was sent only after its acknowledgement, or was acknowledged because of an event older than the
+    // change at this parity bucket.
     if (sentAfter >= ackEvent || isOnesWord)
         fails(6, say("data bucket ", bucket, " acknowledged change ", sequence, " before one of its parity buckets had it"));
 }
@@ -219,7 +221,7 @@ bool Lamps::Step::isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64
 void Lamps::Step::apply()
 {
     using B = pb::Event;
-    // As a number, so that a new kind of event need not be named here before a check asks for it.
+    // As a number, so that a new kind of event needs a case here only when a check uses it.
     switch (int(event.body_case())) {
     case B::kProcessStarted: started(); break;
     case B::kNodeRecruited: recruited(event.node_recruited()); break;
@@ -274,7 +276,7 @@ void Lamps::Step::apply()
         }
         figures(event.recovery_finished(), event.recovery_finished().rebuild_ns(), "a recovery");
         break;
-    default: break; // the others say nothing of any invariant
+    default: break; // irrelevant for the invariants
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What each event says of the invariants: operations, the file as its coordinator tells of it, and what hangs on both.
+// Checks of the invariants: operations, the file as its coordinator reports it, and what depends on both.
 #include "gui/lab/state/lamp_step.h"
 
 #include "gui/lab/state/epoch_words.h"
@@ -14,7 +14,7 @@ using check::say;
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-// So long after something that only a split explains, the split must have been heard of.
+// Time within which a split must be reported, after an observation that only a split explains.
 constexpr std::int64_t kDoubtTime = kSecond;
 constexpr std::uint64_t kDoubtOfForwards = 1, kDoubtOfImage = 2;
 
@@ -27,13 +27,13 @@ bool isCoordinator(const ProcessState& process)
     return process.kind == pb::COORDINATOR && !process.hasEnded && !process.isPaused;
 }
 
-// That were ever heard of.
+// The number of coordinators that were ever observed.
 std::ptrdiff_t coordinatorsOf(const ClusterState& s)
 {
     return std::count_if(s.processes.begin(), s.processes.end(), [](const auto& entry) { return entry.second.kind == pb::COORDINATOR; });
 }
 
-// Whether a coordinator is there that could tell of the newest split.
+// Whether a coordinator exists that could report the newest split.
 bool isCoordinated(const ClusterState& s)
 {
     return !s.file.isBeingFound
@@ -68,7 +68,7 @@ void Lamps::Step::done(const pb::OperationDone& e)
 
 void Lamps::Step::hops(const pb::OperationDone& e)
 {
-    // The promise is one for files without failures.
+    // The limit of 2 forwards holds for files without failures.
     if (e.alarm() || (e.path() != pb::DIRECT && e.path() != pb::FORWARDED) || !hasAnswer(e.result()))
         return;
     if (e.image_adjusted() && e.forwards() == 0)
@@ -172,7 +172,7 @@ void Lamps::Step::undone(std::uint64_t split)
 
 void Lamps::Step::parityAdded(const pb::ParityAdded& e)
 {
-    // By its own word.
+    // As the coordinator itself reported.
     const LampNotes::Value* told = l.memo(File).find({ process, 0, 0 });
     if (told == nullptr || (*told)[1] == 0)
         return;
@@ -204,10 +204,10 @@ void Lamps::Step::rebuilt(const pb::CoordinatorRebuilt& e)
     coordinators.set({ e.coordinator_epoch(), 0, 0 }, { process, 0, 0, 0 });
     const std::uint64_t before = bucketsKnown();
     knows(e.buckets(), 0);
-    // More silent members than parity replaces may have taken what they knew with them.
+    // If more members are silent than the parity replaces, what they knew may be lost.
     if (!isNewest || !s.file.exists || s.file.hasShrunk || l.m_hadLoss || e.silent() > s.file.availability)
         return;
-    // A decision of which no bucket has heard died with the coordinator that took it.
+    // A decision that no bucket has heard of was lost with its coordinator.
     const bool hasOpen = std::any_of(s.splits.begin(), s.splits.end(),
         [](const auto& entry) { return entry.second.isUnderWay(); });
     if (e.buckets() + (hasOpen ? 1 : 0) < before)
@@ -221,10 +221,10 @@ void Lamps::Step::groupLost(const pb::GroupLost& e)
     l.m_hadLoss = true;
     l.memo(Lost).set({ process, e.group(), 0 }, { event.sequence(), 0, 0, 0 });
     const auto group = s.groups.find(e.group());
-    // What a former coordinator has declared failed may not have been heard of yet.
+    // Declarations of a former coordinator may not have arrived yet.
     if (group == s.groups.end() || coordinatorsOf(s) > 1)
         return;
-    // Beside those that it names, parity buckets that are about to be replaced.
+    // Besides the named members, also parity buckets that are about to be replaced.
     std::set<MemberPlace> places;
     for (const auto& [place, down] : group->second.down)
         places.insert(place);
@@ -242,8 +242,9 @@ void Lamps::take(const ClusterState& state, std::uint64_t process, const pb::Eve
     Step { *this, state, process, event, runNs }.apply();
     if (m_memos[Doubts].entries().empty())
         return;
-    // What the coordinator said up to this moment is known; it may be heard later than all others. Where there was a former
-    // one, nobody knows whether all its words have come: then who asks for the lamps decides.
+    // What the coordinator reported up to this moment is known, though its events may arrive later than those of
+    // others. After a change of coordinator, nothing tells whether all events of the former one have arrived; the
+    // doubts are then settled when the lamps are queried.
     if (coordinatorsOf(state) != 1)
         return;
     const auto self = state.processes.find(process);
@@ -253,7 +254,8 @@ void Lamps::take(const ClusterState& state, std::uint64_t process, const pb::Eve
     settleDoubts(state, std::min(heard, runNs));
 }
 
-// What only a split would explain, once the split has been heard of, or everything up to `untilNs` and some time after it.
+// Settles observations that only a split explains: when the split was reported, or when everything up to `untilNs` is
+// known and the time for a report has passed.
 void Lamps::settleDoubts(const ClusterState& state, std::int64_t untilNs)
 {
     LampNotes& doubts = memo(Doubts);

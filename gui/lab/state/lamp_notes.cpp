@@ -14,7 +14,7 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 std::size_t LampNotes::position(const Key& key) const
 {
-    // Most keys grow with time: a look at the end saves the search.
+    // Most keys increase with time, so a comparison with the last entry saves the search.
     if (m_entries.empty() || m_entries.back().first < key)
         return m_entries.size();
     return std::size_t(std::lower_bound(m_entries.begin(), m_entries.end(), key,

@@ -10,24 +10,26 @@
 
 namespace lhrs::gui {
 
-// What one check of the lamps remembers between events: a few numbers under three others, sorted, and never more than a
-// bound, so that a copy is a copy of memory and a run of any length costs the same. What is forgotten is not judged.
+// The memory of one check of the lamps between events: four numbers under a key of three numbers, sorted and bounded.
+// A copy is thus a plain memory copy, and a run of any length costs the same. What was dropped is not judged.
 class LampNotes {
 public:
     using Key = std::array<std::uint64_t, 3>;
     using Value = std::array<std::uint64_t, 4>;
     using Entry = std::pair<Key, Value>;
-    // Of those with one first number the lowest go first, then the lowest of all.
+    // Limits per first number, and in total. Beyond the first limit the lowest note with the same first number is
+    // dropped, beyond the second one the lowest of all.
     static constexpr std::size_t kPerFirst = 96, kAll = 768;
 
     const Value* find(const Key& key) const;
     Value* find(const Key& key);
     void set(const Key& key, const Value& value);
-    // Takes the note away; nothing: there was none.
+    // Removes the note and returns it; empty if there was none.
     std::optional<Value> take(const Key& key);
-    // All with this first number.
+    // Removes all notes with this first number.
     void eraseOf(std::uint64_t first);
-    // Where those with this key and higher ones begin; all with this first number, or with these two.
+    // The position of the first note at or above the key; the range of notes with this first number, or with these
+    // two.
     std::size_t from(const Key& key) const { return position(key); }
     std::pair<std::size_t, std::size_t> rangeOf(std::uint64_t first) const;
     std::pair<std::size_t, std::size_t> rangeOf(std::uint64_t first, std::uint64_t second) const;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-// What each event says of the invariants (window.md 2.14, source E): a part of Lamps.
+// What each event tells about the invariants: a part of Lamps.
 namespace lhrs::gui {
 
 // One event of one process.
@@ -27,7 +27,7 @@ struct Lamps::Step {
         return at == s.processes.end() ? nullptr : &at->second;
     }
 
-    // The data bucket that the process holds by its own word; null: not known, or it holds none.
+    // The data bucket that the process itself reports to hold; null: unknown, or it holds none.
     const DataBucketState* data() const
     {
         if (event.place().role() != pb::DATA)
@@ -47,7 +47,7 @@ struct Lamps::Step {
     static std::uint64_t bucketsOf(const pb::FileState& file) { return (std::uint64_t(1) << std::min(file.i(), 40u)) + file.n(); }
     std::string bucketName() const { return check::say("data bucket ", event.place().number()); }
 
-    // Whether all its changes were told from the first on, and with them what is at which rank.
+    // Whether all its changes were observed from the first on, so that the record at each rank is known.
     bool isWholly(const DataBucketState& bucket, std::uint64_t sequence)
     {
         if (!bucket.ranksAreObserved || l.memo(Broken).find({ process, 0, 0 }) != nullptr)
@@ -61,7 +61,7 @@ struct Lamps::Step {
         return false;
     }
 
-    // ---- who is what (lamp_checks.cpp)
+    // ---- roles of processes (lamp_checks.cpp)
     void started();
     void recruited(const pb::NodeRecruited& e);
     void released();
@@ -73,19 +73,21 @@ struct Lamps::Step {
     void deleted(const pb::RecordDeleted& e);
     bool isRetired(std::uint32_t rank) const;
     void seenBeforeEnabled(const DataBucketState& bucket, std::uint64_t key);
-    // A change for a client's request.
+    // A change that a client's request caused.
     void effect(std::uint64_t sequence);
     void acknowledgeEffect(std::uint64_t sequence);
     void acknowledged(const pb::ChangeAcknowledged& e);
     void appliedAtParity(std::uint32_t position, std::uint64_t sequence);
-    // A change at a parity bucket beside its acknowledgement by the data bucket, whichever was heard of first.
+    // Compares a change at a parity bucket with its acknowledgement by the data bucket, in whatever order they were
+    // heard.
     void compare(std::uint64_t parityProcess, const LampNotes::Value& applied, const LampNotes::Value& owed, std::uint64_t bucket,
         std::uint64_t sequence);
-    // Whether the process held one place under one incarnation from one of its events to the other, for sure.
+    // Whether the process certainly held one place under one incarnation between these two of its events.
     bool isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const;
 
     // ---- operations (lamp_file_checks.cpp)
-    // As far as any coordinator has told; one that was superseded and does not know it yet may tell of fewer.
+    // The highest count that any coordinator has told; a superseded coordinator that does not know it yet may tell a
+    // smaller one.
     static std::uint64_t bucketsTold(const Lamps& lamps, const ClusterState& state)
     {
         std::uint64_t most = state.file.buckets;
@@ -98,13 +100,13 @@ struct Lamps::Step {
     void done(const pb::OperationDone& e);
     void hops(const pb::OperationDone& e);
     void honesty(const pb::OperationDone& e);
-    // Who held the place when its word was said that brought the answer.
+    // Checks the incarnation that held the place when the reply was sent (I9).
     void freshness(const pb::OperationDone& e, std::uint64_t begun);
 
     // ---- the coordinator
     void committed(const pb::SplitCommitted& e);
     void committed(const pb::MergeCommitted& e);
-    // What a coordinator says of the file; 0: nothing new.
+    // What a coordinator reports of the file; 0: unchanged.
     void knows(std::uint64_t buckets, std::uint64_t availability);
     void decided(std::uint64_t split);
     void ended(std::uint64_t split);
@@ -120,7 +122,7 @@ struct Lamps::Step {
     {
         const std::int64_t sum = e.process_ns() + e.communication_ns() + e.other_ns();
         if (sum == 0)
-            return; // nobody measured it
+            return; // it was not measured
         if (sum != total || e.process_ns() < 0 || e.communication_ns() < 0 || e.other_ns() < 0)
             fails(22, check::say("the phases of ", what, " are ", sum, " ns together, and the whole ", total, " ns"));
         else

@@ -14,7 +14,7 @@ struct LampText {
     LampSource source = LampSource::Events;
     const char* words = "";
     const char* hint = "";
-    bool needsOperations = false; // events of operations are its only light
+    bool needsOperations = false; // only events of operations light it
 };
 
 constexpr const char* kSimulatorOnly = "only the simulator and the tests report it";
@@ -59,7 +59,7 @@ std::string checksShown(std::uint64_t checks)
     return std::to_string(checks) + (checks == 1 ? " check" : " checks");
 }
 
-// The change that is under way and that this lamp waits for; empty: none.
+// The change under way that this lamp waits for; empty if none.
 std::string splitUnderWay(const ClusterState& state)
 {
     for (const auto& [id, split] : state.splits)
@@ -206,7 +206,7 @@ bool Lamps::anyViolated() const
 
 bool Lamps::isOnlyWriter(std::uint64_t client, const ClusterState& state) const
 {
-    // Where operations are not told, or were not all seen, any client may have written.
+    // If operations are not reported, or not all were observed, any client may have written.
     const bool isSeen = m_memos[Thinned].entries().empty() && state.lost == 0;
     if (!isSeen)
         return state.clients.size() == 1 && state.clients.contains(client);
@@ -226,7 +226,7 @@ void Lamps::forgetOf(std::uint64_t process)
 {
     for (const Memo one : { Freed, Held, Lost, File })
         memo(one).eraseOf(process);
-    memo(Filling).set({ process, 0, 0 }, { 1, 1, 0, 0 }); // perhaps
+    memo(Filling).set({ process, 0, 0 }, { 1, 1, 0, 0 }); // assumed, because it may have been filled
     memo(Doubts).clear();
 }
 
@@ -252,17 +252,17 @@ void Lamps::takeFindings(const pb::Told::Judged& judged, std::int64_t runNs)
             continue;
         const bool isSurvival = invariant == 7;
         if (isSurvival && m_hadLoss)
-            continue; // more than k members were lost, which was said: there is nothing that had to come back
+            continue; // more than k members were lost and declared lost, so nothing had to come back
         if (finding.violated() > 0) {
             violate(invariant, { 0, 0, runNs, finding.text() });
             continue;
         }
         if (isSurvival && m_recoveries == 0)
-            continue; // nothing failed that could have been survived
+            continue; // there was no failure to survive
         check(invariant, runNs, finding.checks());
         if (isSurvival)
             m_isUnverified = false;
-        // At rest each key is in its one right bucket: the splits before have moved every record, and only once.
+        // At rest each key is in its one right bucket, so the earlier splits moved every record exactly once.
         if (invariant == 4 && m_splits > 0)
             check(11, runNs, finding.checks());
     }
@@ -287,7 +287,7 @@ void Lamps::take(const ClusterState& state, std::uint64_t process, const pb::Tol
         break;
     case pb::Told::kJudged:
         takeFindings(told.judged(), runNs);
-        settleDoubts(state, runNs); // who says this has heard everybody
+        settleDoubts(state, runNs); // the sender of a finding has received all earlier events
         break;
     case pb::Told::kIntroduced:
     case pb::Told::kPaused:

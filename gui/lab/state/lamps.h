@@ -14,20 +14,20 @@ namespace lhrs::gui {
 
 struct ClusterState;
 
-// The invariants of lhrs.md 17, I1 to I22.
+// The invariants I1 to I22; lampWords gives each in words.
 inline constexpr int kLamps = 22;
 
 enum class LampState {
-    NotChecked, // nothing has exercised it, or the detail leaves out what it needs
+    NotChecked, // nothing has exercised it, or the detail level leaves out what it needs
     Pending,    // a change is under way
     Holds,
-    Violated,   // once is for ever
+    Violated,   // stays so for the rest of the run
 };
 
-// Where a lamp's light comes from (window.md 2.14).
+// The source of a lamp's findings.
 enum class LampSource { Events, Audit, Ledger, Simulator };
 
-// What did not hold, and where it was seen; sequence 0: not by an event, but by an answer.
+// What was violated, and where it was observed; sequence 0: by an answer, not by an event.
 struct LampViolation {
     std::uint64_t process = 0, sequence = 0;
     std::int64_t runNs = 0;
@@ -43,7 +43,7 @@ struct Lamp {
     bool operator==(const Lamp&) const = default;
 };
 
-// A lamp as it is to be shown.
+// A lamp in the form in which it is shown.
 struct LampShown {
     int invariant = 0;
     LampState state = LampState::NotChecked;
@@ -58,25 +58,25 @@ const char* lampHint(int invariant);        // what checks it
 const char* lampStateWord(LampState state); // "holds"
 LampSource lampSource(int invariant);
 
-// The lamps of a run: a fold over its events and over what audits and clients' ledgers answered, kept with the state of
-// the cluster. An event is judged by what its own process told before and by its causes, never by the order in which
-// processes are heard: a late word neither lights a lamp nor makes it red. It knows nothing of what it did not see, so what
-// was under way at a gap is not judged.
+// The lamps of a run: a fold over its events and over the answers of audits and clients' ledgers, kept with the state
+// of the cluster. An event is judged by what its own process told before and by its causes, never by the order in
+// which processes are heard. A late report therefore neither lights a lamp nor turns it red. What was under way at a
+// gap is not judged.
 class Lamps {
 public:
-    // Before `state` folds the event, or the word.
+    // To be called before `state` folds the event or the report.
     void take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs);
     void take(const ClusterState& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs);
-    // Another cluster begins. What was checked was checked, and what was violated stays violated.
+    // Begins another cluster. The counts are kept, and violated lamps stay violated.
     void forgetCluster();
 
     const Lamp& lamp(int invariant) const { return m_lamps[std::size_t(invariant - 1)]; }
     LampShown shown(int invariant, const ClusterState& state) const;
     std::vector<LampShown> all(const ClusterState& state) const;
     bool anyViolated() const;
-    // Whether no other client can have changed a record, as far as was seen.
+    // Whether no other client can have changed a record, as far as is known.
     bool isOnlyWriter(std::uint64_t client, const ClusterState& state) const;
-    // Grows when a lamp is lit for the first time, or violated.
+    // Increases when a lamp is lit for the first time, or violated.
     std::uint64_t revision() const { return m_revision; }
     bool operator==(const Lamps&) const = default;
 
@@ -84,26 +84,29 @@ public:
     static Lamps of(const pb::Keyframe::Lamps& from);
 
 private:
-    // What the checks remember, each under the numbers of its keys.
+    // The memory of the checks: key numbers -> value numbers.
     enum Memo {
-        Applied,      // data bucket, change, parity process -> its event, that one's cause, whether it was there from the beginning
-        Owed,         // data bucket, change -> the event that acknowledged it, its process, that one's cause
-        Filling,      // parity process -> contents came, and are complete
+        // Data bucket, change, parity process -> its event, the event's cause, whether it was observed from the
+        // beginning.
+        Applied,
+        Owed,         // data bucket, change -> the event that acknowledged it, its process, the event's cause
+        Filling,      // parity process -> contents have arrived, and are complete
         Freed,        // data process, change -> rank
-        Broken,       // data process of which not all changes were told
+        Broken,       // data process whose changes were not all observed
         Begun,        // client, request -> event
         Answered,     // client, bucket, incarnation -> event that first showed it
-        Held,         // process, event -> incarnation, role and number, from then on
+        Held,         // process, event -> incarnation, role and number from then on
         Holders,      // incarnation -> process
-        Writers,      // client that changed records
-        Effects,      // client, request, which -> process, incarnation, change, whether all parity buckets had it
+        Writers,      // client that has changed records
+        // Client, request, which -> process, incarnation, change, whether all parity buckets have applied it.
+        Effects,
         Epochs,       // coordinator, group -> epoch
         Coordinators, // coordinator epoch -> coordinator
         Commits,      // time, split -> nothing: the newest splits and merges
         Decided,      // coordinator, split -> nothing
         File,         // coordinator -> buckets
         Lost,         // coordinator, group -> event that declared it lost
-        Thinned,      // process that does not tell of all operations
+        Thinned,      // process that does not report all operations
         Doubts,       // time of decision, client, event -> kind, number, key, time from which
         kMemos
     };
@@ -112,7 +115,7 @@ private:
     void check(int invariant, std::int64_t runNs, std::uint64_t count = 1);
     void violate(int invariant, const LampViolation& violation);
     LampNotes& memo(Memo memo) { return m_memos[memo]; }
-    // Not all that the process told was seen.
+    // Not all events of the process were observed.
     void forgetOf(std::uint64_t process);
     void settleDoubts(const ClusterState& state, std::int64_t untilNs);
     void takeSnapshot(const pb::Snapshot& snapshot);
@@ -121,9 +124,9 @@ private:
     std::array<Lamp, kLamps> m_lamps {};
     std::array<LampNotes, kMemos> m_memos {};
     std::uint64_t m_revision = 0;
-    std::uint64_t m_recoveries = 0, m_splits = 0; // finished, in this cluster
-    bool m_isUnverified = false;                  // nobody has read back what a recovery brought
-    bool m_hadLoss = false;                       // more than the parity replaces was lost in this cluster
+    std::uint64_t m_recoveries = 0, m_splits = 0; // finished in this cluster
+    bool m_isUnverified = false;                  // no client has read back what a recovery restored
+    bool m_hadLoss = false;                       // this cluster lost more than the parity can replace
 };
 
 } // namespace lhrs::gui

@@ -9,7 +9,7 @@ RankMap::RankMap(const RankMap& other)
 {
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         m_pages[i].isShared = true;
-        // Written once only: a map that is itself a copy may be copied in several threads at a time.
+        // Written only once, because a map that is itself a copy may be copied in several threads at a time.
         if (!other.m_pages[i].isShared)
             other.m_pages[i].isShared = true;
     }
@@ -38,7 +38,7 @@ RankMap::Page& RankMap::pageForWrite(std::uint32_t rank)
 void RankMap::set(std::uint32_t rank, std::uint64_t number)
 {
     if (rank > kRankMax)
-        return; // no bucket of ours gets there: a bound for what arrives from outside
+        return; // a limit for external input; no real bucket reaches it
     Page& page = pageForWrite(rank);
     if (!page.used[rank % kPage]) {
         page.used.set(rank % kPage);
@@ -115,7 +115,7 @@ bool RankMap::operator==(const RankMap& other) const
 {
     if (m_count != other.m_count)
         return false;
-    // Equal counts: it is enough that each rank used here has the same number there.
+    // With equal counts it is enough that each rank used here has the same number there.
     for (std::size_t index = 0; index < m_pages.size(); ++index) {
         const Page* page = m_pages[index].page.get();
         if (page == nullptr || page->used.none())

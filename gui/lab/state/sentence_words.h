@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the sentences of all events are made of.
+// Shared parts of the sentences of all events.
 #pragma once
 
 #include "proto/event.pb.h"
@@ -14,9 +14,9 @@ std::string millisecondsOf(std::int64_t ns);
 std::string imageText(const pb::FileState& image);
 // ": reason." or "."
 std::string because(const std::string& reason);
-// "1, 2 and 5"; only the first ones where there are many.
+// "1, 2 and 5"; a long list is cut after the first numbers.
 std::string listed(const google::protobuf::RepeatedField<std::uint32_t>& numbers);
-// The sentence of an event of scans, or of merges; "" of any other. `who`: the process, as a subject.
+// The sentence of a scan or merge event; empty for any other. `who`: the process, as the subject.
 std::string scanSentence(const std::string& who, const pb::Event& event);
 std::string mergeSentence(const std::string& who, const pb::Event& event);
 
