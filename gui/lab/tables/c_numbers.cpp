@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers in files, options and between programs have a point, whatever language the person has chosen: every program
-// that links the lab has this object.
+// Numbers in files, options and between programs have a decimal point in every locale. Every program that links the
+// lab contains this object.
 #include <QCoreApplication>
 #include <QLocale>
 
@@ -8,9 +8,10 @@
 
 namespace {
 
-// Qt's application object gives the C library the person's language, numbers included: printf and std::to_string would
-// write 0,5 and strtod would not read 0.5. Numbers go back to C as soon as that object is made; the other categories
-// stay (file names need the character set). Number boxes write as the rest does and read both marks (number_box.h).
+// Qt's application object sets the C library to the user's locale, including numbers: printf and std::to_string would
+// write 0,5 and strtod would not read 0.5. Numbers are set back to C as soon as that object exists; the other
+// categories stay (file names need the character set). Number boxes write a point too and read both marks
+// (number_box.h).
 void useCNumbers()
 {
     std::setlocale(LC_NUMERIC, "C");

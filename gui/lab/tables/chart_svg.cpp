@@ -8,8 +8,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters and of its lines
-constexpr std::size_t kPointsMax = 600; // of a line with marks; of a longer one each column of pixels keeps its extremes
+constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters, and of its lines
+constexpr std::size_t kPointsMax = 600; // of a line with marks; a longer line keeps the extremes of each pixel column
 
 struct Box {
     double x = 0, y = 0, width = 0, height = 0;
@@ -32,7 +32,7 @@ QString tickShown(double value)
     return text;
 }
 
-// About the width of a text: there are no fonts here. Letters of DejaVu Sans are 0.6 em wide on average.
+// An estimate, because no fonts are available: letters of DejaVu Sans are 0.6 em wide on average.
 double widthOf(const QString& text, double em) { return 0.6 * em * double(text.size()); }
 
 struct Axis {
@@ -46,7 +46,7 @@ struct Axis {
     }
 };
 
-// About `steps` round numbers; between whole ones there is nothing (half a parity bucket).
+// About `steps` round ticks; `areWhole`: whole numbers only (there is no half parity bucket).
 Axis linear(double low, double high, double steps, bool areWhole)
 {
     if (!(high > low))
@@ -64,7 +64,7 @@ Axis linear(double low, double high, double steps, bool areWhole)
     return axis;
 }
 
-// Decades, and 2 and 5 between them where there are few.
+// Decades, with 2 and 5 between them if there are few.
 Axis logarithmic(double low, double high)
 {
     Axis axis { low / 1.15, high * 1.15, true, {} };
@@ -78,7 +78,7 @@ Axis logarithmic(double low, double high)
     return axis;
 }
 
-// "ms" of "per op (ms)"; empty: it has none.
+// "ms" of "per op (ms)"; empty if there is no unit.
 QString unitOf(const QString& title)
 {
     return title.endsWith(u')') && title.contains(u'(') ? title.section(u'(', -1).chopped(1) : QString();
@@ -107,7 +107,7 @@ public:
             foot << "medians; bars from the lower to the upper quartile";
         foot.removeAll(QString());
         const QStringList lines = footLines(foot, width - 2 * margin);
-        // The last of them stands where a single one does.
+        // The last line is where a single line would be.
         const double below = kFootLine * m_em * double(lines.size() - 1);
         for (qsizetype i = 0; i < lines.size(); ++i)
             text(margin, size.height() - 0.6 * m_em - below + kFootLine * m_em * double(i), lines[i], "start", kFootEms,
@@ -148,7 +148,7 @@ private:
                     return true;
         return false;
     }
-    // As many parts in a line as it has room for: a hall has to read whose values are dashed.
+    // As many parts per line as fit: the audience must be able to read which values are dashed.
     QStringList footLines(const QStringList& parts, double width) const
     {
         QStringList lines { QString() };
@@ -163,7 +163,7 @@ private:
     }
     QString colourOf(int number) const { return m_look.colours[number % m_look.colours.size()]; }
 
-    // Circle, square, triangle, diamond: one after the other as the colours repeat. Hollow: published.
+    // Circle, square, triangle, diamond, in turn as colours repeat. Hollow: published.
     void mark(double x, double y, int number, bool isHollow)
     {
         const double r = 0.28 * m_em;
@@ -176,7 +176,7 @@ private:
         }
     }
 
-    // Names of lines above the foot, in as many rows as they need; the height of that.
+    // Draws the names of the lines above the foot, in as many rows as needed, and returns the height.
     double drawLegend(const Box& box, double bottom)
     {
         std::vector<const MeasureChart::Series*> entries;
@@ -184,7 +184,7 @@ private:
             for (const auto& series : panel.series)
                 if (std::none_of(entries.begin(), entries.end(), [&](const auto* e) { return e->colour == series.colour && e->isPublished == series.isPublished; }))
                     entries.push_back(&series);
-        // What is published has the colour of ours; the foot tells them apart.
+        // Published lines have the colours of the measured ones; the foot explains the difference.
         const auto all = entries;
         std::erase_if(entries, [&](const auto* e) { return e->isPublished && std::any_of(all.begin(), all.end(), [&](const auto* other) { return !other->isPublished && other->colour == e->colour; }); });
         std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->colour != b->colour ? a->colour < b->colour : a->isPublished < b->isPublished; });
@@ -217,7 +217,8 @@ private:
         return height;
     }
 
-    // Quantities of one unit are compared by eye, so they have one scale: a mean beside its percentiles, a part beside the whole.
+    // Quantities of one unit are compared by eye, so they share a scale: a mean with its percentiles, a part with the
+    // whole.
     std::vector<double> valuesOf(const MeasureChart::Panel& panel, bool isX) const
     {
         std::vector<double> values;
@@ -253,11 +254,11 @@ private:
             return linear(0, 1, steps, false);
         if (m_chart.isLog)
             return logarithmic(low, high);
-        // A quantity begins at 0; a factor where it is, unless 0 is near.
+        // The axis of a quantity begins at 0; that of a factor at its minimum, unless 0 is near.
         return linear(!isX || low < 0.3 * high ? std::min(0.0, low) : low, high, steps, areWhole);
     }
 
-    // `isLast`: no panel is below it, so that it says what the axis is.
+    // `isLast`: no panel is below, so this one labels the axis.
     void drawPanel(const MeasureChart::Panel& panel, bool isLast, const Box& box)
     {
         const Axis y = axisOf(panel, false, std::clamp(box.height / (3.5 * m_em), 2.0, 8.0));
@@ -269,7 +270,7 @@ private:
         const auto atX = [&](double value) { return plot.x + plot.width * x.share(value); };
         const auto atY = [&](double value) { return plot.bottom() - plot.height * (y.isLog && value <= 0 ? 0 : y.share(value)); };
         text(plot.x, box.y + 1.3 * m_em, panel.title, "start", 1, true);
-        double below = HUGE_VAL; // words that would touch are left out
+        double below = HUGE_VAL; // labels that would touch are left out
         for (const double tick : y.ticks) {
             line(plot.x, atY(tick), plot.right(), atY(tick), m_look.grid, 1);
             if (atY(tick) + m_em > below)
@@ -293,7 +294,7 @@ private:
             text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false, m_look.muted);
         if (panel.series.empty())
             text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no value", "middle", 1, false, m_look.muted);
-        // What is ours lies above what is published.
+        // Measured lines are drawn above published ones.
         for (const bool isPublished : { true, false })
             for (const auto& series : panel.series)
                 if (series.isPublished == isPublished)
@@ -319,7 +320,7 @@ private:
                 add(px, atY(most));
             i = end;
         }
-        // Between words nothing lies, and a line would say so.
+        // There are no values between words, so they are not joined by a line.
         if (m_chart.words.isEmpty() || isLong)
             m_out += QString("<polyline points=\"%1\" fill=\"none\" stroke=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\"%4/>\n")
                      .arg(path, colour, series.isPublished ? "1.6" : "2.6", series.isPublished ? " stroke-dasharray=\"6 4\"" : "");

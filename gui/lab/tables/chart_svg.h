@@ -10,19 +10,21 @@
 
 namespace lhrs::gui {
 
-// How a chart is drawn: on paper, or as the window's theme wants it.
+// The look of a chart: for paper, or in the colours of the window's theme.
 struct SvgLook {
     QString background = "#ffffff", text = "#1a1a1a", muted = "#555555", grid = "#dddddd";
-    QStringList colours { "#0072b2", "#d55e00", "#009e73", "#8f3f73" }; // of lines; beyond them the marks differ
+    // Of lines; beyond them lines differ by their marks.
+    QStringList colours { "#0072b2", "#d55e00", "#009e73", "#8f3f73" };
     QString family = "DejaVu Sans";
-    double em = 14; // pixels of ordinary text
+    double em = 14; // size of ordinary text, in pixels
 };
 
-// Where the figures are from: the words LIVE or SIMULATED, and the run.
+// The origin of the figures: the word LIVE or SIMULATED, and the run.
 QString chartOrigin(const RunIdentity& identity);
-// The size in which a chart is a file.
+// The size of a chart in a file.
 QSize chartSize(const MeasureChart& chart);
-// The chart as SVG, with text as text. Nothing of Qt Gui is needed, so that lhrs-play writes what the window shows.
+// The chart as SVG, with text as text. It does not need Qt Gui, so that lhrs-play writes the same picture that the
+// window shows.
 QByteArray chartSvg(const MeasureChart& chart, const SvgLook& look, QSize size, const QString& origin);
 
 } // namespace lhrs::gui

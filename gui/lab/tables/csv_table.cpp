@@ -22,7 +22,7 @@ std::vector<CsvRecord> csvRecords(const QString& text)
     std::vector<CsvRecord> records;
     CsvRecord record { 1, {} };
     QString cell;
-    bool isQuoted = false, isEmpty = true; // inside quotes; nothing of the record yet
+    bool isQuoted = false, isEmpty = true; // inside quotes; nothing of the record was read yet
     int line = 1;
     const auto end = [&] {
         if (!isEmpty)

@@ -9,7 +9,7 @@
 
 namespace lhrs::gui {
 
-// The codes of window.md 4.1, by the same names in scripts.
+// The error codes of `lab`; scripts see the same names.
 enum class LabCode {
     BadArgument,
     NoCluster,
@@ -26,15 +26,15 @@ enum class LabCode {
 
 QString nameOf(LabCode code);
 
-// Why a call of the script failed. Line and call are added where it is thrown into the script.
+// Why a call of the script failed. Line and call are added when it is thrown into the script.
 struct LabError {
     LabCode code = LabCode::Refused;
     QString message;
     QString hint = {};
-    QJSValue thrown = {}; // an error of the script's own, from a function that it gave us: goes on as it is
+    QJSValue thrown = {}; // the script's own exception, from one of its functions; it is passed on unchanged
 };
 
-// A value, or the LabError that the script gets.
+// A value, or the LabError for the script.
 template <class T>
 class [[nodiscard]] LabResult {
 public:

@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// Linear between neighbours, as most programs for statistics do it.
+// Linear interpolation between neighbours, as in most statistics programs.
 double quantile(const std::vector<double>& sorted, double share)
 {
     const double at = share * double(sorted.size() - 1);
@@ -63,7 +63,7 @@ LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers)
 
 QString shortestText(double number)
 {
-    // In digits where people write digits, and where whole numbers are exact or nearly so; else with an exponent.
+    // Plain digits in the usual range, where whole numbers are exact or nearly so; otherwise an exponent.
     const double size = std::abs(number);
     const bool isFixed = number == 0 || (size >= 1e-4 && size < 1e16);
     std::array<char, 64> text {};
@@ -108,7 +108,8 @@ std::vector<LabTable::Summary> LabTable::summary() const
 {
     std::vector<Summary> summaries;
     std::vector<std::map<QString, std::vector<double>>> values;
-    std::map<QString, std::size_t> known; // by the text of the factors: a table may have as many cases as rows
+    // By the text of the factors; a map, because a table may have as many cases as rows.
+    std::map<QString, std::size_t> known;
     for (const Row& row : m_rows) {
         if (row.isWarmUp)
             continue;

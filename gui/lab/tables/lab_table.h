@@ -16,21 +16,21 @@
 
 namespace lhrs::gui {
 
-// What is the same in all rows of a run: the first columns of every CSV file.
+// The values common to all rows of a run: the first columns of every CSV file.
 struct RunIdentity {
     QString run;        // see newRunId
     bool isSimulated = false;
     QString machine;    // processor, cores, memory
 };
 
-// Rows of a measurement: one observation each, columns in the order in which they first came.
+// The rows of a measurement: one observation each. Columns are in the order of their first appearance.
 class LabTable {
 public:
     struct Row {
-        QString detail;      // what processes told meanwhile
-        int repetition = 0;  // from 1; 0: added by hand
+        QString detail;      // the detail level during the observation
+        int repetition = 0;  // from 1; 0: the row was added by hand
         bool isWarmUp = false;
-        int faults = 0;      // that somebody had set and that acted meanwhile
+        int faults = 0;      // number of injected faults active during the observation
         std::map<QString, QVariant> factors;  // and constants
         std::map<QString, QVariant> metrics;
     };
@@ -40,7 +40,7 @@ public:
     const QStringList& factorColumns() const { return m_factors; }
     const QStringList& metricColumns() const { return m_metrics; }
 
-    // Repetitions go on until the median of these metrics is known so well: see isWithin.
+    // Repetitions continue until the median of these metrics is known with this precision: see isWithin.
     struct Goal {
         double percent = 0; // 0: there is no goal
         QStringList metrics;
@@ -50,22 +50,22 @@ public:
 
     struct Summary {
         std::map<QString, QVariant> factors;
-        QString detail; // empty: not the same in all its rows
+        QString detail; // empty: it differs between the rows
         int n = 0;
         struct Quartiles {
             double q1 = 0, median = 0, q3 = 0;
-            int n = 0; // numbers; one alone has no quartiles: then q1 and q3 are the median
+            int n = 0; // number of values; for a single value q1 and q3 equal the median
             std::optional<MedianInterval> interval; // of the median
         };
         std::map<QString, Quartiles> metrics;
-        bool isReached = false; // the goal, if there is one
+        bool isReached = false; // the goal, if there is one, is reached
     };
-    // By combination of factors, in the order of their first row; warm-ups do not count.
+    // One summary per combination of factors, in the order of their first row, without warm-up rows.
     std::vector<Summary> summary() const;
 
-    // Of the CSV file; no name is there twice. The first are run, simulated, detail. An empty cell: not known.
+    // The columns of the CSV file, each name once. The first are run, simulated, detail. An empty cell means unknown.
     QStringList columns() const;
-    // Whether a measurement cannot have a column of this name.
+    // Whether the name is one of every table's columns, so that a measurement cannot use it.
     static bool isOfEveryTable(const QString& column);
     QVariant cell(const Row& row, const QString& column, const RunIdentity& identity) const;
     QStringList summaryColumns() const;
@@ -77,34 +77,34 @@ private:
     QStringList m_factors, m_metrics;
 };
 
-// The tables of a run by name. Written by the script's thread, read by others.
+// The tables of a run by name. The script's thread writes them, other threads read them.
 class LabTables {
 public:
-    // Gets each row as it comes; it must outlive this. Null: nothing does.
+    // Sets the sink for each new row; it must outlive this object. Null: no sink.
     void setSink(ResultSink* sink) { m_sink = sink; }
-    // The number of its rows. An error: the sink could not keep the row.
+    // Returns the number of rows. An error: the sink could not keep the row.
     Result<int> add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
     void setGoal(const QString& name, LabTable::Goal goal);
-    // Of all tables together.
+    // The number of rows in all tables together.
     std::size_t rows() const;
     LabTable table(const QString& name) const;
     QStringList names() const;
 
 private:
-    ResultSink* m_sink = nullptr; // of the script's thread
+    ResultSink* m_sink = nullptr; // script's thread only
     mutable std::mutex m_mutex;   // guards m_tables
     std::map<QString, LabTable> m_tables;
 };
 
-// Of numbers in any order, at least one; linear between neighbours.
+// For at least one number, in any order; with linear interpolation between neighbours.
 LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers);
 // The shortest text that reads back as exactly this number: "0.1", "9007199254740992", "1e-05".
 QString shortestText(double number);
-// A value as text, as all tables have it; empty: not known.
+// A value as text, in the form of all tables; empty: unknown.
 QString cellText(const QVariant& value);
-// The same as one CSV cell, quoted where RFC 4180 wants it.
+// The same as a CSV cell, quoted as RFC 4180 requires.
 QString csvCell(const QVariant& value);
-// "Intel(R) ..., 2 cores, 23 GiB": of this machine.
+// The machine that runs this program: "Intel(R) ..., 2 cores, 23 GiB".
 QString machineShown();
 
 } // namespace lhrs::gui

@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kBits = 5; // classes of each power of two: 32
+constexpr int kBits = 5; // 2^5 = 32 classes per power of two
 
 std::uint16_t classOf(std::uint64_t ns)
 {
@@ -19,7 +19,7 @@ std::uint16_t classOf(std::uint64_t ns)
     return std::uint16_t(((shift + 1) << kBits) + int((ns >> shift) & ((1u << kBits) - 1)));
 }
 
-// The greatest value of a class.
+// The maximum value of a class.
 std::int64_t topOf(std::uint16_t number)
 {
     if (number < (1u << kBits))

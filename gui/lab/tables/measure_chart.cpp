@@ -13,12 +13,13 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kGroupsMax = 500; // combinations of `by`; nobody reads more, and drawing them takes long
-constexpr std::size_t kLinesMax = 6; // of a panel; above it there is one for each value of the first column of `by`
+constexpr std::size_t kGroupsMax = 500; // combinations of `by`; more are unreadable and slow to draw
+// Lines per panel; above it there is one panel per value of the first column of `by`.
+constexpr std::size_t kLinesMax = 6;
 
 using Values = std::vector<QString>; // of the columns of `by`
 
-// A row of ours or of the papers, as text.
+// A measured or published row, as text.
 struct TableRow {
     const std::map<QString, QVariant>* factors = nullptr;
     const std::map<QString, QVariant>* metrics = nullptr;
@@ -46,13 +47,13 @@ bool isBefore(const QString& a, const QString& b)
     return isA && isB ? x < y : isA != isB ? isA : a < b;
 }
 
-// Numbers in their order, then words in that of the alphabet.
+// Numbers in numeric order, then words in alphabetical order.
 struct Before {
     bool operator()(const QString& a, const QString& b) const { return isBefore(a, b); }
     bool operator()(const Values& a, const Values& b) const { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore); }
 };
 
-// "total_s" as "total (s)": the unit is the end of a column's name (scenarios/DATA.md).
+// "total_s" as "total (s)": the suffix of a column's name is its unit (scenarios/DATA.md).
 QString quantityName(const QString& column)
 {
     for (const char* unit : { "s", "ms", "bytes", "percent" })
@@ -61,7 +62,7 @@ QString quantityName(const QString& column)
     return QString(column).replace('_', ' ');
 }
 
-// "failed buckets 2, rs": a number needs the name of its column, a word says what it is.
+// "failed buckets 2, rs": a number is given with its column's name, a word alone.
 QString seriesName(const QStringList& columns, const Values& values)
 {
     QStringList parts;
@@ -86,14 +87,14 @@ std::optional<Error> missing(const QString& what, const QString& column, const Q
     return Error { (what + " has no column " + column + ". " + (near.isEmpty() ? "Its columns are " + known.join(", ") + "." : "Did you mean " + near + "?")).toStdString() };
 }
 
-// The conditions of a row's place: all but the columns of the chart.
+// Places rows in the chart: panels, lines and positions on the x axis.
 struct Drawer {
     const ChartOrder& order;
     MeasureChart& chart;
-    std::vector<Values> groups = {};      // combinations of `by` that ours have, in order
+    std::vector<Values> groups = {};      // combinations of `by` in the measured rows, in order
     bool isFaceted = false;
-    std::vector<QString> facets = {};     // values of the first of `by`
-    std::vector<Values> lines = {};       // and of the others
+    std::vector<QString> facets = {};     // values of the first column of `by`
+    std::vector<Values> lines = {};       // values of its other columns
 
     QStringList lineColumns() const { return isFaceted ? order.by.mid(1) : order.by; }
     double place(const QString& x) const
@@ -105,7 +106,7 @@ struct Drawer {
     }
     bool isDrawable(double x, double y) const { return std::isfinite(y) && (!chart.isLog || (y > 0 && (x > 0 || !chart.words.isEmpty()))); }
 
-    // Where the group's lines belong: which panels (one for each y), and which colour there.
+    // The first panel of the group's lines (there is one panel per y), and their colour.
     std::pair<std::size_t, int> panelOf(std::size_t group) const
     {
         if (!isFaceted)
@@ -162,7 +163,7 @@ bool isWanted(const ChartOrder& order, const QStringList& columns, const auto& c
     return std::all_of(order.where.begin(), order.where.end(), [&](const auto& item) { return !columns.contains(item.first) || isEqual(cellOf(item.first), item.second); });
 }
 
-// Published rows beside ours: only lines that we have, too.
+// Adds published rows, only for lines that were measured too.
 std::optional<Error> addPublished(const ChartOrder& order, Drawer& drawer)
 {
     const CsvTable& table = *order.published;
@@ -222,7 +223,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     std::vector<Ours> rows;
     std::map<QString, std::size_t, Before> places;  // values of x
     std::map<Values, std::size_t, Before> groups;
-    std::vector<QString> words; // those of x that are no numbers, as they came: what was told first stands first
+    std::vector<QString> words; // x values that are not numbers, in the order of their first appearance
     for (const LabTable::Row& from : table.rows()) {
         const TableRow row { &from.factors, &from.metrics };
         const auto cellOf = [&](const QString& column) { return row.cell(column); };
@@ -240,7 +241,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         rows.push_back({ row, x, std::move(group) });
     }
     QStringList inOrder;
-    for (auto& [x, index] : places) { // numbers come first in it
+    for (auto& [x, index] : places) { // numbers come first
         index = std::size_t(inOrder.size());
         if (inOrder.size() < qsizetype(places.size() - words.size()))
             inOrder << x;
@@ -322,7 +323,7 @@ std::vector<MeasureChart> LabCharts::drawn(const LabTables& tables, bool isSimul
             continue;
         auto chart = measureChart(tables.table(entry.order.table), entry.order);
         if (!chart)
-            continue; // its columns were there when it was asked for, and columns never go
+            continue; // its columns existed when it was requested, and columns are never removed
         chart->id = entry.id;
         chart->isSimulated = isSimulated;
         charts.push_back(std::move(*chart));

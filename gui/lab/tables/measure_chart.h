@@ -17,7 +17,7 @@
 
 namespace lhrs::gui {
 
-// What lab.chart asks for (window.md 4.6).
+// The request of lab.chart.
 struct ChartOrder {
     QString table, x;
     QStringList y, by;
@@ -25,22 +25,23 @@ struct ChartOrder {
     bool isLog = false;
     QString paper;                      // name of the published table; empty: none
     std::optional<CsvTable> published;
-    std::map<QString, QString> where;   // of its rows, and of ours where they have such a column
-    bool withSuspect = false;           // published values that are in doubt, too
+    std::map<QString, QString> where;   // filter for its rows, and for measured rows that have such a column
+    bool withSuspect = false;           // includes published values that are in doubt
 };
 
-// A measurement's table as a picture, as values: a panel for each quantity, where there would be many lines also for each value of the
-// first column of `by`; in it a line for each other combination. Published values have the same colour, dashed.
+// The table of a measurement as a chart, in values. There is a panel for each quantity; if there were too many lines,
+// also for each value of the first column of `by`. Each other combination is a line. Published values have the same
+// colour and are dashed.
 struct MeasureChart {
     struct Point {
         double x = 0, median = 0, q1 = 0, q3 = 0;
-        int n = 0; // repetitions; 0: published
+        int n = 0; // number of repetitions; 0: published
     };
     struct Series {
         QString name;
         bool isPublished = false;
         int colour = 0;
-        std::vector<Point> points; // by x
+        std::vector<Point> points; // ordered by x
     };
     struct Panel {
         QString title, yTitle;
@@ -49,28 +50,28 @@ struct MeasureChart {
     QString id;          // for files: "search_chart"
     QString title, xTitle;
     QString source;      // of published values: "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)"; empty: there are none
-    QString nothing;     // why there is nothing to draw; empty: there is
-    QStringList words;   // on the x axis in place of numbers, from 0
+    QString nothing;     // why there is nothing to draw; empty if there is something
+    QStringList words;   // labels of the x axis in place of numbers, from 0
     bool isLog = false;
     bool isSimulated = false;
-    int columns = 1;     // panels beside each other
+    int columns = 1;     // number of panels side by side
     std::vector<Panel> panels;
-    QStringList header;  // of the same as rows
+    QStringList header;  // the same data as rows
     std::vector<QVariantList> rows;
 };
 
-// The error is a sentence: a column that does not exist.
+// An error is a sentence: a column does not exist.
 Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order);
 
-// The charts of a run, in the order in which they were asked for. Written by the script's thread, read by others.
+// The charts of a run in the order of the requests. The script's thread writes them, other threads read them.
 class LabCharts {
 public:
-    // Its id.
+    // Returns the chart's id.
     QString add(ChartOrder order);
     bool hasAny(const QString& table) const;
-    // As the tables are now; those that are of this table, or all.
+    // The charts with the present rows; only those of the table `onlyOf`, or all.
     std::vector<MeasureChart> drawn(const LabTables& tables, bool isSimulated, const QString& onlyOf = {}) const;
-    // Each as a picture, by the name of its file: ID.svg.
+    // Each chart as a picture, by its file name: ID.svg.
     std::vector<std::pair<QString, QByteArray>> pictures(const LabTables& tables, const RunIdentity& identity) const;
 
 private:

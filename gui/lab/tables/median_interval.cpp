@@ -10,12 +10,12 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kOutside = 0.025; // on each side of the interval
+constexpr double kOutside = 0.025; // probability on each side of the interval
 
-// The largest number of values that may be left out on each side; nothing: not even the extremes hold it surely enough.
+// The largest number of values that may be excluded on each side; empty if not even the extremes are sure enough.
 std::optional<std::size_t> leftOut(std::size_t count)
 {
-    // Of `count` values, how many are below the median is binomial with 1/2.
+    // The number of `count` values below the median has a binomial distribution with p = 1/2.
     const double n = double(count);
     double below = 0;
     std::optional<std::size_t> most;

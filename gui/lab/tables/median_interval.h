@@ -10,10 +10,11 @@ struct MedianInterval {
     double low = 0, high = 0;
 };
 
-// The interval between two of these numbers that holds the median of what they were drawn from in at least 95 of 100 cases, whatever
-// its distribution (order statistics; Conover, Practical Nonparametric Statistics, 3.2). Nothing: fewer than six numbers give none.
+// The interval between two of these numbers that holds the median of their distribution with a probability of at
+// least 95 %, for any distribution (order statistics; Conover, Practical Nonparametric Statistics, 3.2). Empty for
+// fewer than six numbers.
 std::optional<MedianInterval> medianInterval(std::vector<double> numbers);
-// Whether both ends are at most so many per cent of the median away from it.
+// Whether both ends differ from the median by at most this percentage of it.
 bool isWithin(const std::vector<double>& numbers, double percent);
 
 } // namespace lhrs::gui

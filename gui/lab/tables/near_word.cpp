@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 QString nearestWord(const QString& name, const QStringList& known)
 {
-    // Edit distance, upper and lower case alike; near is at most a third of the name wrong, or a common beginning.
+    // Edit distance, ignoring case. Near means at most a third of the name is wrong, or a common prefix.
     const auto distance = [](const QString& a, const QString& b) {
         std::vector<qsizetype> row(std::size_t(b.size()) + 1);
         for (std::size_t j = 0; j < row.size(); ++j)

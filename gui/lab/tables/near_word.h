@@ -6,7 +6,7 @@
 
 namespace lhrs::gui {
 
-// The known name nearest to one that is not known, by edit distance; empty: none is near.
+// The known name nearest to an unknown one, by edit distance; empty if none is near.
 QString nearestWord(const QString& name, const QStringList& known);
 
 } // namespace lhrs::gui

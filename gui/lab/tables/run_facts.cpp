@@ -20,7 +20,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kDigits = 16; // of an inputs' digest: two of 100,000 are the same in one of 10^9 cases
+constexpr int kDigits = 16; // of an inputs' digest; among 100,000 digests two are equal with a probability of 10^-9
 
 QString& commitHere()
 {
@@ -47,7 +47,7 @@ QString librariesShown()
         .arg(major).arg(minor).arg(patch);
 }
 
-// Only what may be in an id, and in the name of a file.
+// Keeps only characters allowed in an id and in a file name.
 QString plain(QString name)
 {
     for (QChar& c : name)
@@ -94,7 +94,7 @@ QString buildInfo()
 QString newRunId(std::uint64_t seed)
 {
     static std::mutex mutex;
-    static qint64 last = 0; // ms: two runs of one process never begin in the same one
+    static qint64 last = 0; // ms; two runs of one process never have the same start
     const std::lock_guard lock(mutex);
     last = std::max(last + 1, QDateTime::currentMSecsSinceEpoch());
     const QString started = QDateTime::fromMSecsSinceEpoch(last, Qt::UTC).toString("yyyyMMdd'T'HHmmss.zzz'Z'");
@@ -104,7 +104,7 @@ QString newRunId(std::uint64_t seed)
 QString inputsDigest(const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed, const QStringList& further)
 {
     QCryptographicHash hash(QCryptographicHash::Sha256);
-    // Each part with its length before it, so that no two lists of parts give the same bytes.
+    // Each part is preceded by its length, so that different lists of parts never give the same bytes.
     const auto add = [&hash](const QString& part) {
         const QByteArray bytes = part.toUtf8();
         hash.addData(QByteArray::number(bytes.size()) + ':' + bytes);

@@ -15,56 +15,56 @@
 
 namespace lhrs::gui {
 
-// What is known of a run besides its tables: its row of runs.csv.
+// The facts of a run besides its tables: its row of runs.csv.
 struct RunFacts {
     QString run;          // newRunId or simulatedRunId
-    QString outcome;      // "under way", "ok", ...: see outcomeWord; empty: not known
+    QString outcome;      // "under way", "ok", ...: see outcomeWord; empty: unknown
     bool isSimulated = false;
-    QString started;      // UTC, ISO 8601 with ms; empty where the inputs alone decide the tables
+    QString started;      // UTC, ISO 8601 with ms; empty if the inputs alone determine the tables
     QString host;         // likewise
     QString machine;      // processor, cores, memory
     QString program;      // "lhrs-play 1.0.0"
-    QString commit;       // of the sources; empty: not known
+    QString commit;       // of the sources; empty: unknown
     QString compiler;     // "GCC 12.2.0, Release"
-    QString instructions; // with which parity is computed where the file asks for nothing else: "simd:avx2"
+    QString instructions; // used for parity, unless the file requests others: "simd:avx2"
     QString libraries;
-    QString scenario;     // name of its file
+    QString scenario;     // file name
     QString inputs;       // inputsDigest
     QString seed;
-    QString sweep, sweepRun; // its name, and the number of the run in it
-    std::map<QString, QVariant> parameters; // of lab.params: defaults, or what --set gave
+    QString sweep, sweepRun; // the sweep's name, and the run's number in it
+    std::map<QString, QVariant> parameters; // from lab.params: defaults, or values of --set
 };
 
-// The parameters of a file that the run made, its row of clusters.csv.
+// The parameters of a file that the run created: its row of clusters.csv.
 struct ClusterFacts {
-    int number = 0; // from 1, in the order in which they were made
+    int number = 0; // from 1, in the order of creation
     bool isSimulated = false;
     std::map<QString, QVariant> parameters;
-    QString patience = {}; // patienceWords(): what is to be said of the machine; empty: nothing
+    QString patience = {}; // patienceWords(): a remark on the machine; empty: none
 };
 ClusterFacts clusterFacts(int number, const pb::FileConfig& config);
 
-// Of this program and machine; no run, scenario or parameters yet.
+// The facts of this program and machine, without run, scenario and parameters.
 RunFacts programFacts(const QString& program);
-// The commit that this program was built from. Said once by main(), before a run begins; empty: not known.
+// The commit that this program was built from; set once by main() before a run begins; empty: unknown.
 void setProgramCommit(const QString& commit);
 QString programCommit();
 
-// What this program was built from and with, as JSON: version, commit, compiler, instructions, libraries.
+// How this program was built, as JSON: version, commit, compiler, instructions, libraries.
 QString buildInfo();
 
-// 20261122T102908.123Z-host-4711-1: UTC start, host, process, seed. No two runs have the same.
+// 20261122T102908.123Z-host-4711-1: UTC start, host, process, seed. Unique for each run.
 QString newRunId(std::uint64_t seed);
-// Everything that decides what a simulated run measures, as 16 hexadecimal digits: the scenario's text, parameters, seed, version and
-// commit. Not how fast virtual time goes, nor when and where.
+// A digest of everything that determines the result of a simulated run, as 16 hexadecimal digits: the scenario's
+// text, parameters, seed, version and commit. The speed of virtual time, the date and the machine are not part of it.
 QString inputsDigest(const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed, const QStringList& further = {});
 // sim-0123456789abcdef: the same inputs give the same id, and the same tables.
 inline bool isDerived(const RunFacts& facts) { return facts.run.startsWith("sim-"); }
 inline QString simulatedRunId(const QString& inputs) { return "sim-" + inputs; }
 
-// The fields that are words, by the name that they have as columns and in a recording's meta; not run and outcome.
+// The text fields by their name, which is used for columns and for a recording's meta; without run and outcome.
 const std::map<QString, QString RunFacts::*>& runFactFields();
-// What a recording says of the run, for Recorder::start.
+// The recording's description of the run, for Recorder::start.
 std::map<QString, QString> metaOf(const RunFacts& facts);
 
 // runs.csv and clusters.csv: columns and one row.

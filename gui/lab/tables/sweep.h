@@ -22,23 +22,24 @@ struct SweepRun {
     QString shown;  // "b=50 records=1000"
 };
 
-// Values for parameters of a scenario; every combination is a run. The parameter `seed` is the run's seed.
+// Values for parameters of a scenario; every combination is a run. The parameter `seed` sets the run's seed.
 struct Sweep {
     using Factor = std::pair<QString, QStringList>;
     QString name;                // empty: given on the command line
     std::vector<Factor> factors; // in their order
 
-    // All of them, the last factor turning fastest. `sets`, `seed`: of every run. An error: a parameter is in both, or is too many.
+    // All runs; the last factor varies fastest. `sets`, `seed`: for every run. An error: a parameter is in both, or
+    // there are too many runs.
     Result<std::vector<SweepRun>> runs(const std::map<QString, QString>& sets, std::uint64_t seed) const;
 };
 
-// "records=5,50,500" or "seed=1..10" or "b=10..50 step 20", as a factor. The error is a sentence.
+// Parses "records=5,50,500", "seed=1..10" or "b=10..50 step 20" as a factor. An error is a sentence.
 Result<Sweep::Factor> factorOf(const QString& text);
-// The sweeps that a scenario declares in its first comment lines: "// @sweep sizes records=5,50,500 seed=1..3".
+// The sweeps that the first comment lines of a scenario declare: "// @sweep sizes records=5,50,500 seed=1..3".
 Result<std::vector<Sweep>> declaredSweeps(const QString& scenarioText);
-// {"sizes": {"records": [5, 50, 500], "seed": "1..3"}}. `path` names the file in the error.
+// Parses {"sizes": {"records": [5, 50, 500], "seed": "1..3"}}. `path` names the file in the error.
 Result<std::vector<Sweep>> sweepsOfJson(const QByteArray& text, const QString& path);
-// The numbers in "7" or "0..3,7", which must be below `count`.
+// The numbers in "7" or "0..3,7"; each must be below `count`.
 Result<std::vector<int>> runNumbers(const QString& text, int count);
 
 } // namespace lhrs::gui
