@@ -35,7 +35,7 @@ std::vector<Participant> managersSurvivors(const pb::DecoderChosen& told)
     return survivors;
 }
 
-// Those that are down, and those that somebody supposes to be.
+// Members that are down, and those that the person treats as lost.
 void findLost(Decoding& d)
 {
     for (const GroupMember& member : d.group.members) {
@@ -50,7 +50,7 @@ void findLost(Decoding& d)
     }
 }
 
-// The recovery manager's participants, if they could decode what is lost here.
+// The participants chosen by the recovery manager, if they can decode the members lost here.
 std::optional<std::vector<Participant>> managersChoice(const Decoding& d)
 {
     if (!d.group.decoder)
@@ -154,7 +154,7 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
             length = std::max(length, bytes.size());
         length = d.story->code.field().paddedLength(length);
     }
-    // A witness that somebody took is worth more than the word of the bucket itself, if it is of the same change.
+    // A pinned witness is preferred to the bucket's own contents, if it is of the same change.
     const MemberRecord* known = nullptr;
     const bool isWitnessed = member.isRead && member.witness && member.witness->isPinned && isData && member.witness->record.version == member.record.version;
     if (member.isRead && !isWitnessed) {
@@ -166,7 +166,8 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
     }
     if (known)
         outcome.known = known->bytes;
-    // Without a parity record nobody can say how long it is, or whether there is one: the dead bucket's witness might.
+    // Without a parity record the length, and whether there is a record, are unknown; a witness of the lost bucket
+    // may tell.
     if (isData && !d.group.hasParityRead() && known) {
         length = known->bytes.size();
         outcome.hasRecord = known->isPresent;
@@ -187,7 +188,8 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
                                .arg(length == 1 ? QStringLiteral("1 byte") : QStringLiteral("%1 bytes").arg(length), name);
         return;
     }
-    const auto listedVersion = listed.value_or(MemberRecord::Listed {}).version; // GCC 12 -O3 does not see that listed is set below
+    // GCC 12 -O3 does not see that listed is set below.
+    const auto listedVersion = listed.value_or(MemberRecord::Listed {}).version;
     if (isData && listed && !outcome.isKnownLive && known->version != listedVersion) {
         outcome.verdict = Verdict::OldWitness;
         outcome.sentence = QStringLiteral("The witness of %1 is of change %2, the record that was lost of change %3: they cannot be compared.").arg(name).arg(known->version).arg(listedVersion);
@@ -212,7 +214,7 @@ void judge(Decoding& d, const LostMember& lost, Decoding::Outcome& outcome)
     }
 }
 
-// The manager's numbers against the code's, whatever is looked at here.
+// Compares the manager's coefficients with the code's, whatever is shown here.
 void checkManager(Decoding& d)
 {
     if (!d.group.decoder)
@@ -345,7 +347,7 @@ std::size_t tellingSymbol(const Decoding& d)
     for (std::size_t i = 0; i < d.symbols; ++i) {
         std::set<Symbol> seen;
         for (const ByteSpan bytes : spans) {
-            if (!bytes.empty()) // a dummy is zero in all of them
+            if (!bytes.empty()) // a dummy is zero in all symbols
                 seen.insert(symbolAt(d.story->code.field(), bytes, i));
         }
         if (seen.size() > 1 && !seen.contains(0))
@@ -406,7 +408,8 @@ Change changeOf(const RecordGroup& group, std::uint32_t position)
             column.after.assign(now.begin(), now.end());
             column.after.resize(std::max(column.after.size(), change.delta.size()));
             column.before = column.after;
-            code.addDelta(ParityColumn(p), Position(position), change.delta, column.before); // adding once more takes it away
+            // Adding the delta again removes it.
+            code.addDelta(ParityColumn(p), Position(position), change.delta, column.before);
         }
         const QString coefficient = symbolWords(field, SymbolBase::Hex, column.coefficient);
         change.steps.push_back({ DecodingStep::Kind::Term, p, QStringLiteral("Parity bucket %1.%2:  B ^= %3 · D").arg(group.group).arg(p).arg(coefficient),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A decoding in words: single symbols, and all of it as plain text to copy.
+// The text form of a decoding: single symbols, and a complete text for copying.
 #include "gui/lab/words/decoding.h"
 
 #include "gui/lab/tables/qt_text.h"

@@ -9,7 +9,7 @@
 
 namespace lhrs::gui {
 
-// How much is published, in the word that scenarios and CSV files have for it: "counts".
+// The detail level in the word that scenarios and CSV files use: "counts".
 std::string detailWord(pb::Detail detail);
 std::optional<pb::Detail> detailOf(std::string_view word);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which events the log keeps apart from the stream of operations and messages.
+// The events that the log separates from the stream of operations and messages.
 #include "gui/lab/words/sentences.h"
 
 namespace lhrs::gui {

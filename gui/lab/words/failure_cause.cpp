@@ -10,7 +10,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kAftermathNs = 3'000'000'000; // how long after its end a trouble may still cause a failure
+// Time after its end in which a disturbance may still cause a failure.
+constexpr std::int64_t kAftermathNs = 3'000'000'000;
 
 bool wasTroubled(const ProcessState& process, std::int64_t atNs, bool isOther)
 {
@@ -20,7 +21,8 @@ bool wasTroubled(const ProcessState& process, std::int64_t atNs, bool isOther)
     });
 }
 
-// Whether the process lives after the failure, and nothing was done before it that could have made it silent.
+// Whether the process is alive after the failure, and was not disturbed before it in a way that could have silenced
+// it.
 bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const FailureTold& failure)
 {
     const bool isHere = process.address.starts_with("127.");

@@ -7,14 +7,14 @@
 
 namespace lhrs::gui {
 
-// Why a bucket was declared failed, as it is shown. A process that was killed, paused, gated or broken on purpose, or
-// that has given no sign of life since, keeps the coordinator's word. One to which nothing was done and that goes on was
-// only late: "nobody answered for 0.3 s: this machine is busy". A simulated process is never late, and of another machine
-// nothing is said.
+// The reason of a declared failure, as it is shown. The coordinator's reason is kept for a process that was killed,
+// paused, gated or faulty on purpose, and for one that has given no sign of life since. A process that was not
+// disturbed and goes on was only late: "nobody answered for 0.3 s: this machine is busy". A simulated process is
+// never late, and nothing is said of another machine.
 
-// Of a member that is down.
+// For a member that is down.
 std::string shownReason(const ClusterState& state, const DownMember& down);
-// Of the event of the coordinator `by`.
+// For an event of the coordinator `by`.
 std::string shownReason(const ClusterState& state, ProcessId by, const pb::Event& event);
 
 } // namespace lhrs::gui

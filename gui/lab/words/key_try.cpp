@@ -12,7 +12,7 @@ KeyTry tryKey(std::uint64_t key, FileImage image, FileImage truth)
     result.believed = addressOf(Key(key), image).value;
     result.right = addressOf(Key(key), truth).value;
     if (result.believed >= bucketCount(truth))
-        return result; // the coordinator is asked where it is
+        return result; // the client then asks the coordinator for the location
     BucketNumber at(result.believed), last(result.believed);
     result.path.push_back(at.value);
     for (BucketNumber next = forwardTo(at, levelOf(at, truth), Key(key)); next != at; next = forwardTo(at, levelOf(at, truth), Key(key))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator: which events make a sentence, and the sentences of file, splits, parity and clients.
+// The narrator: which events are told, and the sentences about the file, splits, parity and clients.
 #include "gui/lab/words/narrator.h"
 
 #include "common/linear_hash.h"
@@ -20,7 +20,7 @@ std::uint32_t bucketsOf(const pb::FileState& image)
     return isValid(at) ? bucketCount(at) : 0;
 }
 
-// Where the process is a bucket now; "" when it is none, or another has its place.
+// The bucket that the process holds now; "" if it holds none, or another process has its place.
 std::string placeHeld(const ProcessState& process, const ClusterState& state)
 {
     const pb::Place& place = process.place;
@@ -66,7 +66,7 @@ std::uint64_t Teller::tell(QString text, std::uint64_t instead)
         return 0;
     m.lastText = text;
     m.goOn(m.last, run.runNs);
-    // One that nobody has seen yet need not be replaced before his eyes.
+    // A telling that was not delivered yet is replaced before it is seen.
     const auto unseen = std::find_if(
         m.told.rbegin(), m.told.rend(), [instead](const Telling& telling) { return instead != 0 && telling.event == instead; });
     if (unseen != m.told.rend()) {
@@ -101,7 +101,7 @@ std::string Teller::client(const pb::RequestId& operation) const
 
 void Teller::on(const pb::ProcessStarted& e)
 {
-    // Those that start with the file are no news.
+    // Processes started together with the file are not news.
     if (!m.fileSinceNs || run.runNs <= *m.fileSinceNs)
         return;
     const pb::ProcessInfo& info = e.process();
@@ -144,7 +144,7 @@ void Teller::on(const pb::SpareMissing& e)
 {
     const auto missing = m.missing.find(e.role());
     if (missing != m.missing.end() && missing->second.first == e.purpose())
-        return; // said again and again while it waits
+        return; // reported repeatedly while it waits
     m.missing[e.role()] = { e.purpose(), run.runNs };
     tell(words::spareMissing(e.role(), e.purpose()));
 }
@@ -171,7 +171,7 @@ void Teller::begin(NarratorMemory::Row& row, std::uint64_t id)
 void Teller::on(const pb::BucketOverflowed& e)
 {
     const std::uint32_t bucket = event.place().number();
-    // The split that it brought about may have been told of before.
+    // The split caused by this overflow may have been told before.
     if (m.uncaused && run.runNs <= m.uncaused->atNs) {
         m.uncaused->order.hasCause = true;
         m.uncaused->order.full = bucket;
@@ -189,8 +189,8 @@ void Teller::on(const pb::BucketOverflowed& e)
     m.overflows.push_back(overflow);
 }
 
-// Each report is one split that is owed, in the order of the reports. With load control not each report is taken: the
-// last one is.
+// Each report causes one split, in the order of the reports. With load control not every report does: the last one is
+// the cause.
 std::optional<NarratorMemory::Overflow> Teller::causeOfSplit()
 {
     const bool isLast = state.file.config.load_control() > 0;
@@ -245,7 +245,7 @@ void Teller::on(const pb::FileStateChanged& e) { noteFile(e.buckets()); }
 void Teller::on(const pb::SplitCommitted& e)
 {
     noteFile(bucketsOf(e.file()));
-    m.uncaused.reset(); // the story has gone on
+    m.uncaused.reset(); // the story has continued
     if (!m.splits.quiet.contains(e.split()))
         tell(words::splitDecided(e.bucket(), e.file().i(), e.file().n()));
 }
@@ -255,7 +255,7 @@ void Teller::on(const pb::SplitFinished& e)
     m.splits.run.lastNs = std::max(m.splits.run.lastNs, run.runNs);
     if (m.splits.quiet.erase(e.split()) == 0) {
         const auto made = state.data.find(e.new_bucket());
-        if (e.moved() == 0 && made != state.data.end() && made->second.count > 0) // another coordinator has finished it
+        if (e.moved() == 0 && made != state.data.end() && made->second.count > 0) // another coordinator completed it
             tell(words::splitSettled(e.bucket(), e.new_bucket(), made->second.count));
         else
             tell(words::splitFinished(e.bucket(), e.new_bucket(), e.moved(), e.total_ns()));
@@ -312,7 +312,7 @@ void Teller::on(const pb::MergeUndone& e)
 
 void Teller::on(const pb::GroupCreated& e)
 {
-    if (e.group() > 0) // the first one begins with the file
+    if (e.group() > 0) // the first group begins with the file
         tell(words::groupBegins(e.group(), state.file.config.m(), e.k()));
 }
 
@@ -340,8 +340,8 @@ void Teller::on(const pb::ParityCreationUndone& e) { tell(words::parityUndone(e.
 
 // ---- clients
 
-// How many splits the image did not know of. What the coordinator decided may be heard later than what came of it: then they are
-// at least so many.
+// Sets how many splits the image had missed. The coordinator's decisions may arrive later than their effects: the
+// number is then a lower bound.
 void Teller::setAge(words::Way& way, const pb::FileState& image) const
 {
     std::uint32_t buckets = m.fileStates.empty() ? state.file.buckets : 0;
@@ -357,7 +357,7 @@ void Teller::setAge(words::Way& way, const pb::FileState& image) const
     if (believed == 0 || buckets <= believed || state.file.hasShrunk || isMerging)
         return;
     way.splitsBehind = buckets - believed;
-    // The processes of a simulated cluster are heard in the order of its time.
+    // The processes of a simulated cluster are heard in the order of virtual time.
     const bool isHeard = state.isSimulated || std::any_of(state.processes.begin(), state.processes.end(), [this](const auto& item) {
         return item.second.kind == pb::COORDINATOR && item.second.lastEventNs >= run.runNs;
     });
@@ -382,7 +382,7 @@ void Teller::on(const pb::OperationDone& e)
     const auto& last = client->second.last;
     const std::uint64_t number = event.operation().number();
     const auto operation = std::find_if(last.rbegin(), last.rend(), [number](const OperationState& o) { return o.number == number; });
-    // A client may count the corrections of its image and not take them.
+    // A client may count image adjustments without applying them.
     const bool isCorrected = operation != last.rend() && e.image_adjusted()
         && bucketsOf(operation->imageBefore) != bucketsOf(operation->imageAfter);
     const std::uint32_t bucketsNow = isCorrected ? bucketsOf(operation->imageAfter) : 0;
@@ -391,19 +391,19 @@ void Teller::on(const pb::OperationDone& e)
         return;
     }
     if (operation == last.rend() || operation->startedNs == 0)
-        return; // its beginning is not known
+        return; // its start was not observed
     words::Way way { .key = e.key(), .client = name(run.process), .believed = operation->computedBucket, .answered = e.bucket() };
     way.bucketsNow = bucketsNow;
     const std::vector<std::uint32_t>& path = operation->path;
     if (path.size() == e.forwards() + 1 && path.front() == way.believed && path.back() == way.answered)
         way.path = path;
-    // The image that it began with, unless a reply to another operation has adjusted it meanwhile.
+    // The image at the start of the operation, unless a reply to another operation has adjusted it since.
     if (!e.image_adjusted() || client->second.operations == client->second.done)
         setAge(way, operation->imageBefore);
     tell(words::forwarded(way), forwards);
 }
 
-// Where operations are told of, the sentence of the forward tells it.
+// If operations are reported, the sentence about the forward tells it.
 void Teller::on(const pb::ImageAdjusted& e)
 {
     const std::uint32_t before = bucketsOf(e.before()), after = bucketsOf(e.after());
@@ -440,13 +440,13 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
     Teller teller { m, run, state };
     using B = pb::Event;
     switch (event.body_case()) {
-    // All the time.
+    // Routine events.
     case B::kMessageSent:
     case B::kMessageReceived:
     case B::kMessageDropped:
     case B::kMessageGivenUp:
     case B::kOperationStarted:
-    case B::kOperationForwarded: // told when it is done, and its way is known
+    case B::kOperationForwarded: // told when it is done and its path is known
     case B::kRecordUpdated:
     case B::kRecordDeleted:
     case B::kRecordRead:
@@ -466,7 +466,7 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
         if (event.operation_done().forwards() > 0 || event.operation_done().result() == pb::LOST)
             teller.on(event.operation_done());
         return;
-    // Parts of what another event tells.
+    // Parts of what another event reports.
     case B::kInvitationSent:
     case B::kNodeInvited:
     case B::kNodeOffered:
@@ -550,7 +550,7 @@ void Narrator::look(const ClusterState& state, std::int64_t runNs)
     for (const auto& [id, process] : state.processes) {
         while (at < m.seen.size() && m.seen[at].id < id)
             ++at;
-        if (at == m.seen.size() || m.seen[at].id != id) { // what it was before it was seen is no news
+        if (at == m.seen.size() || m.seen[at].id != id) { // its state before it was first seen is not news
             m.seen.insert(m.seen.begin() + std::ptrdiff_t(at), { id, process.hasEnded, process.isPaused });
             ++at;
             continue;
@@ -566,7 +566,7 @@ void Narrator::look(const ClusterState& state, std::int64_t runNs)
         seen.hasEnded = process.hasEnded;
         seen.isPaused = process.isPaused;
     }
-    words::Names killed; // buckets, which a person or a script ended
+    words::Names killed; // buckets whose process a person or a script ended
     std::vector<const ProcessState*> others;
     for (const ProcessState* process : ended) {
         const std::string place = placeHeld(*process, state);

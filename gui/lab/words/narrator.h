@@ -14,17 +14,17 @@ namespace lhrs::gui {
 
 struct NarratorMemory;
 
-// A sentence of the story, and when it is true.
+// A sentence of the story, and when it holds.
 struct Telling {
-    std::uint64_t event = 0;   // the index of the event that told it; 0: none did, it was seen by looking
+    std::uint64_t event = 0;   // index of the event that told it; 0: found by look(), without an event
     std::int64_t runNs = 0;
-    QString text;              // one sentence; two where the first is the cause of the second
-    std::uint64_t instead = 0; // the event of an earlier telling that this one replaces, because it goes on; 0: none
+    QString text;              // one sentence, or two if the first is the cause of the second
+    std::uint64_t instead = 0; // event of the earlier telling that this one continues and replaces; 0: none
 };
 
-// Tells what happens to the cluster, and why, from its events alone. What happens all the time (inserts, searches that
-// go straight, heartbeats) is not worth a word, and what happens many times in a row is one sentence with its number. The
-// events of several processes may come in any order that keeps each process' own: what cannot be known yet is left out.
+// Tells from the events what happens to the cluster, and why. Routine events (inserts, searches without forwards,
+// heartbeats) are not told; repeated events are told in one sentence with their number. Events of several processes
+// may arrive in any order that keeps the order within each process; what is not known yet is left out.
 class Narrator {
 public:
     Narrator();
@@ -32,13 +32,14 @@ public:
     Narrator(const Narrator&) = delete;
     Narrator& operator=(const Narrator&) = delete;
 
-    // The event has just been folded into `state`, which is that after it.
+    // The event has just been folded; `state` is the state after it.
     void take(const RunEvent& event, const ClusterState& state);
-    // What no event tells: processes that have ended or stand still. Once a frame: what is shown slowly is told one by one.
+    // Finds what no event reports: ended or paused processes. Called once per frame, so that a slow show tells them
+    // one by one.
     void look(const ClusterState& state, std::int64_t runNs);
-    // What was told since the last call, in order.
+    // The tellings since the last call, in order.
     std::vector<Telling> takeTold();
-    // Another cluster, or a jump to another instant.
+    // To be called for another cluster, or on a jump to another instant.
     void reset();
 
 private:

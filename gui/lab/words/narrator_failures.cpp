@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator's sentences of failures, recoveries, and what is done to processes.
+// The narrator's sentences about failures, recoveries, and disturbances of processes.
 #include "common/failure_reasons.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/fault_sentences.h"
@@ -17,11 +17,11 @@ std::string memberName(pb::Role role, std::uint32_t group, std::uint32_t index)
     return role == pb::DATA ? words::bucket(index) : words::parityBucket(group, index);
 }
 
-constexpr std::int64_t kFlappingNs = 5'000'000'000; // suspected again so soon after it has answered, a member is not worth a word
+constexpr std::int64_t kFlappingNs = 5'000'000'000; // a suspicion this soon after the last answer is not told
 
 words::Numbers numbersOf(const google::protobuf::RepeatedField<std::uint32_t>& list) { return { list.begin(), list.end() }; }
 
-// Every member of the view is up, and none of the parity buckets is missing.
+// Every member of the view is up, and no parity bucket is missing.
 bool isWhole(const pb::View& view)
 {
     const auto isUp = [](const pb::Member& member) { return member.state() == pb::UP; };
@@ -48,7 +48,7 @@ void Teller::on(const pb::MemberSuspected& e)
     if (reason.starts_with("a client ") && state.clients.contains(event.cause_process()))
         reason = name(event.cause_process()) + " has no answer from it";
     if (ill.answeredNs && run.runNs - *ill.answeredNs < kFlappingNs)
-        return; // on a busy machine, again and again
+        return; // happens repeatedly on a busy machine
     ill.suspectedTold = tell(words::suspected(e.group(), ill.suspected, reason), ill.suspectedTold);
 }
 
@@ -100,7 +100,7 @@ void Teller::on(const pb::EpochChanged& e)
     if (known == m.groups.end())
         return;
     NarratorMemory::Ill& ill = known->second;
-    ill.failedData.clear(); // who fails from now on fails after these
+    ill.failedData.clear(); // later failures are told separately
     ill.failedColumns.clear();
     ill.failedTold = 0;
     if (view.state() == pb::GROUP_FROZEN && !std::exchange(ill.isFrozenTold, true))
@@ -139,7 +139,7 @@ void Teller::on(const pb::DecoderChosen& e)
         const std::uint32_t number = bucketAt(e.group(), participant.index());
         if (participant.role() == pb::PARITY)
             columns.push_back(participant.index());
-        else if (number < state.file.buckets || state.data.contains(number)) // a position without a bucket takes part as zeros
+        else if (number < state.file.buckets || state.data.contains(number)) // others count as zeros
             data.push_back(number);
     }
     if (!columns.empty())
@@ -150,7 +150,7 @@ void Teller::on(const pb::SliceRecovered& e)
 {
     const auto group = state.groups.find(e.group());
     if (group == state.groups.end() || group->second.recovery.id != e.recovery() || group->second.recovery.isOver)
-        return; // of an attempt that is over
+        return; // from a former attempt
     NarratorMemory::Ill& ill = m.groups[e.group()];
     if (std::exchange(ill.slicing, e.recovery()) != e.recovery())
         ill.slicesTold = 0;
@@ -185,14 +185,14 @@ void Teller::on(const pb::LossAcknowledged& e)
     tell(words::lossAcknowledged(numbersOf(e.buckets())));
 }
 
-// A process whose place was given away hears of it when it wakes.
+// A process whose place was given away learns of it when it resumes.
 void Teller::on(const pb::NodeReleased& /*e*/)
 {
     const auto place = m.fencedPlace.find(run.process);
     const auto failure = state.failures.find(run.process);
     if (place == m.fencedPlace.end() || place->second.second > run.runNs || failure == state.failures.end())
         return;
-    // Nothing was done to it, and it goes on: it was only late.
+    // It was not disturbed and continues: it was only late.
     DownMember down { .process = run.process, .reason = kAnswersNoProbes, .sinceNs = failure->second.atNs };
     const std::string reason = shownReason(state, down);
     tell(words::fenced(name(run.process), place->second.first, reason == kAnswersNoProbes ? "" : reason));
@@ -203,13 +203,13 @@ void Teller::on(const pb::NodeReleased& /*e*/)
 
 void Teller::on(const pb::CoordinatorListening& /*e*/)
 {
-    if (state.file.exists) // else there is nothing to find
+    if (state.file.exists) // otherwise there is nothing to find
         tell(words::listening());
 }
 
 void Teller::on(const pb::CoordinatorRebuilt& e)
 {
-    m.overflows.clear(); // the buckets report anew
+    m.overflows.clear(); // the buckets will report again
     m.undone.clear();
     tell(words::rebuilt(e));
 }
@@ -220,7 +220,7 @@ void Teller::on(const pb::ForeignBucket& e)
         tell(words::foreignBucket(e.alive().process().name()));
 }
 
-// ---- what is done to processes
+// ---- actions on processes
 
 void Teller::on(const pb::FaultBegun& e)
 {
@@ -267,7 +267,7 @@ void Teller::on(const pb::ProcessEnded& e)
 
 void Teller::crowd(bool isBegun, QString (*words)(const std::string&, std::uint32_t, bool))
 {
-    // The gate's closing and opening are two kinds of event, and one matter.
+    // Closing and opening the gate are two kinds of event but one subject.
     Run& crowd = m.crowds[{ event.has_workload_held() ? 0 : 1, isBegun }];
     const std::uint32_t count = m.goOn(crowd, run.runNs);
     tell(words(self(), count, isBegun), crowd);

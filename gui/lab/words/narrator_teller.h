@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the narrator remembers between events, and who tells of one event.
+// The narrator's memory between events, and the code that tells of one event.
 #pragma once
 
 #include "gui/lab/words/narrator.h"
@@ -15,9 +15,9 @@
 
 namespace lhrs::gui {
 
-// Things of one kind that follow each other closely are told as one, with their number.
+// Close repetitions of one kind are told together, with their number.
 struct Run {
-    std::uint64_t told = 0; // the event of the last telling; 0: none was
+    std::uint64_t told = 0; // event of the last telling; 0: none
     std::uint32_t count = 0;
     std::int64_t lastNs = 0;
     std::uint64_t lastFrame = 0;
@@ -25,8 +25,10 @@ struct Run {
 
 struct NarratorMemory {
     static constexpr std::int64_t kCloselyNs = 1'000'000'000;
-    static constexpr std::uint64_t kCloselyFrames = 60; // what is shown slowly follows less closely than its times say
-    static constexpr std::uint32_t kReconfigurations = 3; // in a row, each with all its sentences; then they are counted
+    // Limit in frames: in a slow show, events follow less closely than their times suggest.
+    static constexpr std::uint64_t kCloselyFrames = 60;
+    // Consecutive ones told with all their sentences; later ones are only counted.
+    static constexpr std::uint32_t kReconfigurations = 3;
     static constexpr std::size_t kFileStates = 64;
 
     std::vector<Telling> told;
@@ -36,10 +38,10 @@ struct NarratorMemory {
 
     // ---- file and spares
     bool isFirstRecordTold = false;
-    std::optional<std::int64_t> fileSinceNs; // when the file was created, if that was seen
+    std::optional<std::int64_t> fileSinceNs; // when the file was created, if that was observed
     std::map<pb::Role, std::pair<std::string, std::int64_t>> missing; // pool -> what waits, since when
     std::map<pb::Role, Run> spares;
-    std::set<pb::Role> takenPools; // told that their last spare is taken
+    std::set<pb::Role> takenPools; // pools whose last spare was told to be taken
     Run clients;
     std::deque<std::pair<std::int64_t, std::uint32_t>> fileStates; // time, data buckets
 
@@ -49,15 +51,15 @@ struct NarratorMemory {
         std::int64_t atNs = 0;
         std::uint64_t told = 0;
     };
-    std::vector<Overflow> overflows;  // reported, and no split ordered for it
-    std::set<std::uint32_t> underfull; // buckets that reported few records since the last merge
+    std::vector<Overflow> overflows;  // reported, and no split was ordered for it yet
+    std::set<std::uint32_t> underfull; // buckets that have reported underflow since the last merge
     std::set<std::uint32_t> undone;    // buckets whose split was undone and is still owed
     struct Uncaused {
         std::uint64_t told = 0;
         std::int64_t atNs = 0;
         words::SplitOrder order;
     };
-    std::optional<Uncaused> uncaused; // the last split, when no cause of it was known
+    std::optional<Uncaused> uncaused; // the last split, if its cause was not known
     struct Row {
         Run run;                      // splits, or merges, as they are ordered
         std::set<std::uint64_t> quiet; // those that are only counted, by their number
@@ -75,16 +77,17 @@ struct NarratorMemory {
         words::Names suspected;
         std::uint64_t suspectedTold = 0;
         std::optional<std::int64_t> answeredNs; // when all had answered the probes
-        words::Numbers failedData, failedColumns; // since the last epoch, for one reason
+        words::Numbers failedData, failedColumns; // since the last epoch, for the same reason
         std::string failedReason;
         std::uint64_t failedTold = 0;
         bool isFrozenTold = false, isLostTold = false;
         std::uint64_t slicing = 0, slicesTold = 0; // the recovery whose slices are told
     };
     std::map<std::uint32_t, Ill> groups;
-    std::map<std::uint32_t, Run> computed; // records that parity computed, by group
+    std::map<std::uint32_t, Run> computed; // records computed from parity, by group
     std::set<std::pair<std::uint32_t, std::uint32_t>> failedParity;       // (group, column)
-    std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace; // place that a process had, failed since
+    // The failed place of a process, and since when.
+    std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace;
 
     // ---- processes
     struct FaultTold {
@@ -97,8 +100,9 @@ struct NarratorMemory {
         ProcessId id = 0;
         bool hasEnded = false, isPaused = false, isEndTold = false;
     };
-    std::vector<Seen> seen; // by id
-    std::map<std::pair<int, bool>, Run> crowds; // of what is done to all processes at once: kind of event, begun or ended
+    std::vector<Seen> seen; // sorted by id
+    // Actions on all processes at once, by kind of event and whether begun or ended.
+    std::map<std::pair<int, bool>, Run> crowds;
     std::set<ProcessId> foreign;
 
     Seen& seenOf(ProcessId process);
@@ -106,30 +110,30 @@ struct NarratorMemory {
     {
         return run.count > 0 && runNs - run.lastNs < kCloselyNs && frames - run.lastFrame < kCloselyFrames;
     }
-    // One more of them; gives how many they are now.
+    // Counts one more of the run and returns the new count.
     std::uint32_t goOn(Run& run, std::int64_t runNs);
 };
 
-// Tells of one event.
+// The narrator's code for a single event.
 struct Teller {
-    static constexpr const char* kCoordinator = "the coordinator"; // as self() calls it
+    static constexpr const char* kCoordinator = "the coordinator"; // the subject that self() uses
 
     NarratorMemory& m;
     const RunEvent& run;
     const ClusterState& state;
     const pb::Event& event = *run.event;
 
-    // Gives the number of the event, which is that of the telling; 0: the same has just been told.
+    // Returns the number of the event, which identifies the telling; 0: the same sentence was told just before.
     std::uint64_t tell(QString text, std::uint64_t instead = 0);
     void tell(QString text, Run& of);
 
-    // ---- who it is
+    // ---- names of processes
     std::string name(ProcessId process) const; // "alice"
-    std::string self() const;                  // by its place, else its name: "bucket 2", "the coordinator"
-    std::string client(const pb::RequestId& operation) const; // "" when it is not known
+    std::string self() const;                  // by its place, else by its name: "bucket 2", "the coordinator"
+    std::string client(const pb::RequestId& operation) const; // "" if unknown
     std::uint32_t bucketAt(std::uint32_t group, std::uint32_t position) const { return group * state.m() + position; }
 
-    // ---- what it tells; in narrator.cpp
+    // ---- handlers by event; in narrator.cpp
     void on(const pb::ProcessStarted& e);
     void on(const pb::FileCreated& e);
     void on(const pb::NodeRecruited& e);
@@ -152,7 +156,7 @@ struct Teller {
     void on(const pb::OperationDone& e);
     void on(const pb::ImageAdjusted& e);
 
-    // ---- in narrator_failures.cpp
+    // ---- handlers in narrator_failures.cpp
     void on(const pb::MemberSuspected& e);
     void on(const pb::MembersAnswered& e);
     void on(const pb::BucketFailed& e);

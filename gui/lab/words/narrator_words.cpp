@@ -14,11 +14,11 @@ namespace lhrs::gui::words {
 
 namespace {
 
-constexpr std::size_t kNames = 6; // of a list; the others are counted
+constexpr std::size_t kNames = 6; // names in a list; further ones are counted
 
 std::string poolWord(pb::Role pool) { return pool == pb::PARITY ? "parity" : "data"; }
 
-// "they" have what one "has".
+// Singular or plural verb.
 const char* isOrAre(bool isOne) { return isOne ? " is " : " are "; }
 
 std::string failures(std::uint32_t count, const char* kind)
@@ -34,7 +34,7 @@ Names asNames(const Numbers& numbers)
     return names;
 }
 
-// Buckets together, parity buckets together, then what has a name of its own.
+// Data buckets first, then parity buckets, then other names.
 std::string together(const Names& names)
 {
     constexpr std::string_view kBucket = "bucket ", kParity = "parity bucket ";
@@ -46,7 +46,7 @@ std::string together(const Names& names)
             parity.push_back(name.substr(kParity.size()));
         else
             others.push_back(name);
-    // "2" before "10": a member may be heard of before another.
+    // "2" before "10"; members may be reported in any order.
     const auto isLess = [](const std::string& a, const std::string& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; };
     std::sort(data.begin(), data.end(), isLess);
     std::sort(parity.begin(), parity.end(), isLess);
@@ -473,7 +473,7 @@ QString recoveryWay(const std::string& way, const std::string& former, const std
     return text("Recovery is \"" + way + "\" from now on, not \"" + former + "\"" + because(reason));
 }
 
-// ---- processes, and what is done to them
+// ---- actions on processes
 
 QString faultBegun(const Names& processes, const pb::Fault& fault)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The sentences of the narrator, as functions of plain values.
+// The narrator's sentences, as functions of plain values.
 #pragma once
 
 #include "proto/event.pb.h"
@@ -22,9 +22,10 @@ std::string bucket(std::uint32_t number);                             // "bucket
 std::string parityBucket(std::uint32_t group, std::uint32_t column);  // "parity bucket 0.1"
 std::string buckets(const Numbers& numbers);                          // "bucket 2", "buckets 1, 2 and 5"
 std::string listed(const Names& names);                               // "bucket 2 and parity bucket 0.1"
-// The members of a group: data buckets together, then parity buckets.
+// The members of a group: first the data buckets, then the parity buckets.
 std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns);
-std::string capital(std::string text);                                // as a sentence begins; names of processes stay as they are
+// Capitalizes the start of a sentence, except the name of a process.
+std::string capital(std::string text);
 std::string duration(std::int64_t ns);                                // "12 ms", "1.4 s"
 
 // ---- file and spares
@@ -40,20 +41,20 @@ QString recruitedBy(pb::Transport transport);
 
 // ---- splits, merges
 
-QString overflow(std::uint32_t number, std::uint32_t count, std::uint32_t b); // b = 0: not known
+QString overflow(std::uint32_t number, std::uint32_t count, std::uint32_t b); // b = 0: unknown
 
 // What is known of a split when it is ordered.
 struct SplitOrder {
     std::uint32_t bucket = 0, newBucket = 0;
-    bool hasCause = false;     // a bucket that had reported to be full
+    bool hasCause = false;     // a bucket had reported an overflow
     std::uint32_t full = 0;
     bool isStillFull = true;
     bool isBeside = false;     // another split is under way
-    bool isRetry = false;      // the split of this bucket was undone before
+    bool isRetry = false;      // an earlier split of this bucket was undone
 };
 QString splitOrdered(const SplitOrder& order);
 QString splitDecided(std::uint32_t number, std::uint32_t i, std::uint32_t n);
-// How many records moved is not known: so many the new bucket holds.
+// For an unknown number of moved records: `holds` is what the new bucket holds.
 QString splitSettled(std::uint32_t number, std::uint32_t newBucket, std::uint32_t holds);
 QString splitFinished(std::uint32_t number, std::uint32_t newBucket, std::uint32_t moved, std::int64_t ns);
 QString splitUndone(std::uint32_t number, std::uint32_t newBucket, const std::string& reason);
@@ -66,7 +67,7 @@ QString furtherMerges(std::uint32_t count, std::uint32_t buckets);
 
 // ---- availability
 
-QString groupBegins(std::uint32_t group, std::uint32_t m, std::uint32_t k); // m = 0: not known
+QString groupBegins(std::uint32_t group, std::uint32_t m, std::uint32_t k); // m = 0: unknown
 QString availabilityRises(std::uint32_t availability, const std::string& reason);
 QString parityOrdered(std::uint32_t group, std::uint32_t column, std::uint32_t k, std::uint32_t availability);
 QString parityReplaced(std::uint32_t group, std::uint32_t column);
@@ -76,15 +77,15 @@ QString parityUndone(std::uint32_t group, std::uint32_t column, const std::strin
 
 // ---- clients
 
-// A request that was passed on: the buckets that it visited, from the one that the image named to the one that answered.
+// A forwarded request: the buckets that it visited, from the one that the image named to the one that answered.
 struct Way {
     std::uint64_t key = 0;
     std::string client;
     std::uint32_t believed = 0, answered = 0;
-    Numbers path {};                 // empty: not all of it is known
-    std::uint32_t splitsBehind = 0;  // 0: not known
-    bool isAtLeast = false;          // there may be more of them
-    std::uint32_t bucketsNow = 0;    // of the image, which the reply has adjusted; 0: it has not
+    Numbers path {};                 // empty: not completely known
+    std::uint32_t splitsBehind = 0;  // 0: unknown
+    bool isAtLeast = false;          // there may be more
+    std::uint32_t bucketsNow = 0;    // in the image after its adjustment; 0: not adjusted
 };
 QString forwarded(const Way& way);
 QString manyForwarded(const std::string& client, std::uint32_t count, std::uint32_t bucketsNow);
@@ -96,21 +97,22 @@ QString scanDone(const std::string& client, const pb::ScanDone& scan);
 
 QString suspected(std::uint32_t group, const Names& members, const std::string& reason);
 QString answered(std::uint32_t group, const Names& members);
-// `left`: failures that the group still survives; none: it survives not even these. `reason`: "" when all that is known is that
-// they are silent.
+// `left`: the failures that the group still survives; empty: it does not survive these. `reason`: empty if only their
+// silence is known.
 QString failed(std::uint32_t group, const std::string& members, bool isOne, std::optional<std::uint32_t> left, const std::string& reason);
 QString frozen(std::uint32_t group);
 QString cutAgreed(std::uint32_t group, const Numbers& numbers, std::uint32_t copied);
 QString managerChosen(std::uint32_t group, std::uint32_t column, bool isFirstUp, const Numbers& numbers);
 QString slicesBegin(const std::string& manager, const std::string& sources);
 QString slices(std::uint32_t count, std::uint32_t records, bool isXor);
-QString recovered(const Numbers& numbers, std::uint32_t records, std::int64_t ns); // since the first suspicion; 0: not known
+// ns: time since the first suspicion; 0: unknown.
+QString recovered(const Numbers& numbers, std::uint32_t records, std::int64_t ns);
 QString groupIsBack(std::uint32_t group, std::uint32_t k);
 QString recordComputed(const std::string& parity, std::uint64_t key, std::uint32_t number, const std::string& client, bool isFound);
 QString recordsComputed(std::uint32_t group, std::uint32_t count);
 QString groupLost(std::uint32_t group, const Numbers& numbers, std::uint32_t parityLost);
 QString lossAcknowledged(const Numbers& numbers);
-// `late`: why it was only late, "" when that is not known.
+// `late`: why it was only late; empty if unknown.
 QString fenced(const std::string& process, const std::string& place, const std::string& late);
 
 // ---- the coordinator
@@ -121,13 +123,13 @@ QString superseded();
 QString foreignBucket(const std::string& process);
 QString recoveryWay(const std::string& way, const std::string& former, const std::string& reason);
 
-// ---- processes, and what is done to them
+// ---- processes, and actions on them
 
 QString faultBegun(const Names& processes, const pb::Fault& fault);
 QString faultEnded(const std::string& process, std::uint32_t count, const pb::FaultEnded& told);
 QString killed(const Names& places);
 QString coordinatorEnded(bool isOnPurpose);
-QString ended(const std::string& place, const std::string& process, const std::string& reason); // place "": none
+QString ended(const std::string& place, const std::string& process, const std::string& reason); // place "": it had none
 QString manyEnded(std::uint32_t count);
 QString paused(const std::string& name);
 QString goesOn(const std::string& name);

@@ -133,7 +133,7 @@ std::string RecordGroup::differenceOfStates() const
 
 namespace {
 
-// Sets how the member stands, from what the coordinator and the processes say.
+// Sets the member's state from what the coordinator and the processes report.
 void setStanding(GroupMember& member, const ClusterState& state, const GroupState& group, const RecoveryState& recovery)
 {
     const auto process = state.processes.find(member.process);
@@ -167,7 +167,7 @@ std::optional<RecordGroup> recordGroupOf(const ClusterState& state, std::uint32_
     result.field = state.file.config.field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16;
     if (result.m > ParityMatrix::groupSizeMax(result.field))
         return std::nullopt;
-    // A further parity bucket that is being filled does not count yet.
+    // An additional parity bucket that is being filled does not count yet.
     result.k = std::min(known->second.k, ParityMatrix::parityCountMax(result.field));
     const RecoveryState& recovery = known->second.recovery;
     result.decoder = recovery.decoder;

@@ -21,17 +21,17 @@ struct MemberRecord {
         std::uint64_t key = 0, version = 0;
         bool operator==(const Listed&) const = default;
     };
-    bool isPresent = false; // false: no record at this rank, which counts as zeros
+    bool isPresent = false; // false: no record at this rank; it counts as zeros
     std::uint64_t key = 0, version = 0;
     std::string bytes;
     std::vector<Listed> members; // of a parity record
     bool operator==(const MemberRecord&) const = default;
 };
-// The record of that rank in a page that was read from `rank` on.
+// The record at `rank`, from a page that was read from that rank on.
 MemberRecord recordOf(const pb::ContentsPage& page, std::uint32_t rank);
 
-// Contents that were read before something happened, by place and rank. What a person or a scenario took as a witness is
-// pinned and stays; else the newest reading counts. May be used by any thread.
+// Contents that were read earlier, by place and rank. A witness taken by a person or a scenario is pinned and kept;
+// otherwise the newest reading is kept. Thread-safe.
 class WitnessBook {
 public:
     struct Entry {
@@ -44,7 +44,7 @@ public:
     void forget(const pb::Place& place, std::uint32_t rank);
     void clear();
 
-    static constexpr std::size_t kEntriesMax = 100'000; // then the oldest that is not pinned goes
+    static constexpr std::size_t kEntriesMax = 100'000; // beyond this the oldest entry that is not pinned is dropped
 
 private:
     struct Where {
@@ -54,13 +54,13 @@ private:
     };
     static Where whereOf(const pb::Place& place, std::uint32_t rank) { return { int(place.role()), place.number(), place.column(), rank }; }
 
-    mutable std::mutex m_mutex; // what follows
+    mutable std::mutex m_mutex; // guards the members below
     std::map<Where, Entry> m_entries;
-    std::map<std::uint64_t, Where> m_order; // of those that are not pinned
+    std::map<std::uint64_t, Where> m_order; // of the entries that are not pinned
     std::uint64_t m_number = 0;
 };
 
-// A member of a record group as a watcher knows it.
+// A member of a record group as the watcher knows it.
 struct GroupMember {
     enum class Standing {
         Here,  // a process serves the place
@@ -70,17 +70,17 @@ struct GroupMember {
     Participant member;
     pb::Place place;
     Standing standing = Standing::Here;
-    std::string words; // of one that is down
+    std::string words; // state of a member that is down
     ProcessId process = 0;
 
     bool isRead = false;  // `record` is what the live place holds
     MemberRecord record;
-    std::string trouble;  // why it could not be read; empty: it was, or is being read
+    std::string trouble;  // why it could not be read; empty: it was read, or is being read
     std::optional<WitnessBook::Entry> witness;
 };
 // "data 5", "parity 1.0".
 std::string nameOf(const pb::Place& place);
-// "D1", "P0": position or column, as in the code.
+// "D1", "P0": data position or parity column.
 std::string shortName(Participant member);
 
 // A record group: all members of group g at rank r, data positions first.
@@ -88,21 +88,21 @@ struct RecordGroup {
     std::uint32_t group = 0, rank = 0, m = 0, k = 0;
     FieldWidth field = FieldWidth::Gf16;
     std::vector<GroupMember> members; // m data positions, then k parity columns
-    // Of the last recovery of the group, if its manager told.
+    // From the last recovery of the group, if its manager reported it.
     std::shared_ptr<const pb::DecoderChosen> decoder;
     bool isBeingRebuilt = false; // now
 
     GroupMember* find(Participant member);
     const GroupMember* find(Participant member) const;
-    // What the parity records say of the member at the rank; nothing: none is read, or it has no record.
+    // What the parity records list for the member at this position; empty: none is read, or it has no record.
     std::optional<MemberRecord::Listed> listed(std::uint32_t position) const;
     bool hasParityRead() const;
-    // In words why the members that are read are not of one state; empty: they are. Members may be read before and after a
-    // change; they may be combined only if versions agree (lhrs.md 10.5).
+    // Why the members that were read are not in one state, in words; empty if they are. Members may be read before
+    // and after a change; they may be combined only if their versions agree.
     std::string differenceOfStates() const;
 };
 
-// Who the members are, without bytes. Nothing: there is no such group.
+// The members without bytes. Empty: there is no such group.
 std::optional<RecordGroup> recordGroupOf(const ClusterState& state, std::uint32_t group, std::uint32_t rank);
 
 } // namespace lhrs::gui

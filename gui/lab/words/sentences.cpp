@@ -38,7 +38,7 @@ std::string transportWord(pb::Transport transport)
     return "an unknown way";
 }
 
-// Of the records of an event: those that it names, or counts where the level leaves the names out.
+// The records of an event: those that it names, or its count if the detail level leaves the names out.
 template <class List>
 std::uint64_t sizeOf(const List& named, std::uint32_t counted)
 {
@@ -70,7 +70,7 @@ std::string changeWord(pb::ChangeKind kind)
     return "change";
 }
 
-// Writes the sentence of one event; the subject is the place of the process, or else its name.
+// Writes the sentence of one event; the subject is the process's place, or else its name.
 struct Writer {
     const ProcessId process;
     const pb::Event& event;
@@ -91,7 +91,7 @@ struct Writer {
         return name;
     }
 
-    // Another process, by its place where it has one.
+    // Another process, by its place if it has one.
     std::string other(ProcessId id) const
     {
         const auto known = state.processes.find(id);

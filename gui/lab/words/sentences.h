@@ -14,12 +14,12 @@ std::string placeName(const pb::Place& place);
 std::string kindName(const pb::Event& event);
 // "alice 12" for the client's operation 12; "" for none.
 std::string operationShown(const pb::RequestId& operation, const ClusterState& state);
-// Who a process is, for a reader: its name, else its number in hexadecimal.
+// A process for the reader: its name, else its number in hexadecimal.
 std::string processShown(ProcessId process, const ClusterState& state);
-// A member state, an operation kind, a result as words: "splitting", "insert", "not found".
+// A member state, an operation kind or a result in words: "splitting", "insert", "not found".
 std::string stateWord(pb::MemberState state);
 std::string groupStateWord(pb::GroupState state); // "frozen"
-std::string recoveryWord(pb::RecoveryWay way);    // as scenarios say it: "onAlarm"
+std::string recoveryWord(pb::RecoveryWay way);    // in the word that scenarios use: "onAlarm"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
 // "data bucket 3": the server that refuses what would make it grow.
@@ -29,13 +29,14 @@ inline std::string fullWords(const pb::FullServer& full)
     return full.role() == pb::PARITY ? "parity bucket " + number + "." + std::to_string(full.column()) : "data bucket " + number;
 }
 
-// The event as one plain sentence (window.md 2.8), e.g. "Parity bucket 1.0 applied delta 412 of data bucket 5 to rank
-// 17." `state` gives names; built when it is to be shown, never kept.
+// The event as one plain sentence, e.g. "Parity bucket 1.0 applied delta 412 of data bucket 5 to rank 17." `state`
+// gives names. Sentences are built when they are shown and are not stored.
 std::string sentence(ProcessId process, const pb::Event& event, const ClusterState& state);
-// The same for a row of the run, a gap included.
+// The same for a row of the run, including gaps.
 std::string sentence(const RunEvent& event, const ClusterState& state);
 
-// Whether the event changes the structure of the file or its members, as against operations, records and messages.
+// Whether the event changes the structure of the file or its members, unlike events of operations, records and
+// messages.
 bool changesStructure(const pb::Event& event);
 
 } // namespace lhrs::gui

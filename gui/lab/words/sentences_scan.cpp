@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sentences of scans and merges, and the words that all sentences share.
+// Sentences of scans and merges, and the helpers of all sentences.
 #include "gui/lab/state/sentence_words.h"
 
 #include <algorithm>
