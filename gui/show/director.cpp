@@ -11,18 +11,21 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kReadingBegin = 2.5, kReadingWord = 0.3; // seconds that a caption stays, and more for each word
-constexpr double kReconsider = 2;      // seconds that a question or an answer stays longer where nobody presses a key
-constexpr double kTrust = 3;           // seconds after which a script that says nothing is taken to have nothing to say of what happened
-constexpr double kJustBegun = 2;       // seconds of a step after which "back" means its own beginning
-constexpr double kStarved = 5;         // seconds after which an event that does not come is not waited for
-constexpr std::chrono::milliseconds kLookEvery(30); // of real time, in which a recorder writes
-constexpr double kHopOfRepetition = 2; // times the usual one, unless the script says
-constexpr double kHopLeast = 0.1, kHopMost = 6; // seconds, in a repetition
+// Display time of a caption in s: a base, and an addition per word.
+constexpr double kReadingBegin = 2.5, kReadingWord = 0.3;
+constexpr double kReconsider = 2;      // s that a question or an answer stays longer if the show does not stop for keys
+// Time in s after which a silent script is assumed to have no entry for what has happened.
+constexpr double kTrust = 3;
+constexpr double kJustBegun = 2;       // in s; after this, "back" goes to the start of the present step
+constexpr double kStarved = 5;         // s after which a missing event is no longer waited for
+// Interval of real time for looking at what the recorder has written.
+constexpr std::chrono::milliseconds kLookEvery(30);
+constexpr double kHopOfRepetition = 2; // factor of the usual travel time, unless the script sets it
+constexpr double kHopLeast = 0.1, kHopMost = 6; // travel time limits in s, in a replay
 
 using Kind = ReelEntry::Kind;
 
-// What takes the place of the caption: it waits until that has been read.
+// Entries that replace the caption; they wait until it has been read.
 bool isSaid(Kind kind)
 {
     switch (kind) {
@@ -45,7 +48,7 @@ bool isSaid(Kind kind)
     return false;
 }
 
-// Two digits tell how slow something is.
+// Rounded to two digits, which is enough for a factor.
 std::uint64_t rounded(double value)
 {
     const double unit = std::pow(10.0, std::max(0.0, std::floor(std::log10(std::max(1.0, value))) - 1));
@@ -132,7 +135,7 @@ void Director::advance(double seconds)
     if (!m_isOn)
         return m_pacer.advance(seconds);
     const TimeLine::Mode mode = m_time.mode();
-    if (m_pacer.isShow() && mode != TimeLine::Mode::Show) { // somebody looks at another instant
+    if (m_pacer.isShow() && mode != TimeLine::Mode::Show) { // a person looks at another instant
         m_stoodAt = m_pacer.shownUpTo();
         m_stoodNs = nsShown();
         m_isAway = true;
@@ -151,7 +154,7 @@ void Director::advance(double seconds)
     if (m_isSkipping || isInstant())
         m_pacer.rush();
     m_pacer.advance(seconds);
-    m_isGivenUp = isStarved() && m_pacer.hopsAhead() <= 0; // all of it that there is has been painted
+    m_isGivenUp = isStarved() && m_pacer.hopsAhead() <= 0; // everything that is there has been painted
     if (!m_pacer.isShow())
         return applyInTurn();
     m_time.reachedBy(m_pacer.shownUpTo(), nsShown());
@@ -159,10 +162,10 @@ void Director::advance(double seconds)
         m_pacer.takeState();
     applyInTurn();
     const bool isAlone = m_script == Script::Over || m_script == Script::Person;
-    const bool isAsking = await() == Await::Question; // the script waits until it is answered
+    const bool isAsking = await() == Await::Question; // the script waits for the answer
     const bool isWaiting = isAlone ? hasBeenRead() : await() == Await::Step || isAsking;
     if (!m_isRecorded && !m_again && isWaiting && (!isStopped() || isAsking) && nextEntry() == nullptr && m_pacer.isAtGate())
-        leave(); // nothing is to come: what happens and what people do now is shown as it happens
+        leave(); // no entry will come: further events and actions are shown as they happen
 }
 
 bool Director::isStarved() const
@@ -170,13 +173,13 @@ bool Director::isStarved() const
     return m_pacer.isShow() && !m_isRecorded && !m_time.isReplay() && m_time.ahead().committed() < m_awaited;
 }
 
-// What is recorded of a running cluster comes in parts, which say nothing of how long a picture of it takes.
+// A running cluster is recorded in parts; their timing says nothing about the time needed to show them.
 void Director::lookAhead()
 {
     const bool isWaiting = isStarved();
     if (!isWaiting)
         m_starvedSince = m_clock;
-    if (!isWaiting && (!m_pacer.isShow() || m_pacer.gate())) // without a gate whatever comes is shown
+    if (!isWaiting && (!m_pacer.isShow() || m_pacer.gate())) // without a gate all new events are shown
         return;
     const auto now = std::chrono::steady_clock::now();
     if (now - m_lookedAt < kLookEvery)
@@ -192,7 +195,7 @@ void Director::setGate(const std::optional<Cue>& gate)
     if (gate == m_pacer.gate())
         return;
     m_pacer.setGate(gate);
-    // Events of an instant may have been received in another order: all that is known by now.
+    // Events of an instant may be received in any order, so all that have been received by now are awaited.
     m_awaited = !gate ? 0 : gate->isByTime ? std::max(gate->event, m_time.received()) : gate->event;
     m_isGivenUp = false;
 }
@@ -217,7 +220,8 @@ void Director::openGate()
     m_pacer.setLeast(m_caption.text.isEmpty() ? 0 : readingSeconds(m_caption.text) - (m_clock - m_caption.since));
 }
 
-// What has to be painted before it is the entry's turn. To another cluster the picture is cut: it goes to the end of the former one.
+// What must be painted before the entry's turn. For a Cluster entry, that is everything up to the end of the former
+// cluster; the picture is then cut.
 Cue Director::turnOf(const ReelEntry& entry) const
 {
     if (entry.kind != Kind::Cluster)
@@ -230,7 +234,7 @@ bool Director::hasBeenRead() const
     return m_isSkipping || isInstant() || m_clock - m_caption.since >= readingSeconds(m_caption.text) / std::max(1.0, m_speed);
 }
 
-// Whether an answer or a question waits for somebody; where nobody presses keys, it stays longer.
+// Whether an answer or a question waits for a key; if the show does not stop for keys, it only stays longer.
 bool Director::isStopped() const
 {
     const bool waits = (m_answer && !m_isAnswerSeen) || (m_question && !m_answer && !m_isAnswered);
@@ -252,7 +256,7 @@ Director::Await Director::await() const
     return m_steps == 0 ? Await::Begin : Await::Step;
 }
 
-// A person acts from here on: what made the cluster is not watched before.
+// A person acts from here on; the set-up of the cluster is not shown before.
 bool Director::isTaken(const ReelEntry& entry) const
 {
     return entry.kind == Kind::Exercise && !m_isRecorded && !m_again;
@@ -280,10 +284,10 @@ void Director::applyInTurn()
     while (const ReelEntry* next = nextEntry()) {
         const bool isTold = isSaid(next->kind) && next->kind != Kind::End && next->kind != Kind::Cluster;
         if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next))
-            cutTo(next->at.event, next->at.ns); // nothing that happens from here on is shown before its turn
+            cutTo(next->at.event, next->at.ns); // later events must not be shown before their turn
         if (m_pacer.isShow() && !isTaken(*next) && !m_caption.until && !isStopped()
             && m_pacer.gate() != turnOf(*next)) {
-            setGate(turnOf(*next)); // what has been shown already needs no further frame
+            setGate(turnOf(*next)); // what was shown already needs no further frame
             if (!m_pacer.isAtGate() && m_pacer.shownUpTo() < turnOf(*next).event)
                 return;
         }
@@ -365,7 +369,7 @@ void Director::say(const QString& text, const std::optional<Cue>& until)
         m_isSkipping = false;
 }
 
-// ---- where the picture is
+// ---- position of the picture
 
 bool Director::cutTo(std::uint64_t event, std::int64_t ns)
 {
@@ -379,10 +383,10 @@ bool Director::cutTo(std::uint64_t event, std::int64_t ns)
     return true;
 }
 
-// Up to when words that no event tells belong to what is shown.
+// The time up to which reports without an event belong to the shown state.
 std::int64_t Director::nsShown() const { return m_pacer.gate() ? m_pacer.gate()->ns : Recording::kEndOfTime; }
 
-// The picture follows the run again, or stands where the recording does.
+// The picture follows the run again, or stands at the position of the recording.
 void Director::leave()
 {
     if (!m_pacer.isShow())
@@ -412,7 +416,7 @@ std::int64_t Director::behindNs(std::int64_t nowNs) const
     return m_isRecorded ? 0 : std::max<std::int64_t>(0, nowNs - m_pacer.shownNs());
 }
 
-// ---- once more
+// ---- replay
 
 bool Director::replay(const ReelEntry& interval)
 {
@@ -438,11 +442,11 @@ void Director::beginRepetition(const ReelEntry& entry)
     for (const ReelEntry::Said& said : entry.captions)
         again.entries.push_back({ .kind = Kind::Caption, .at = said.at, .text = said.text });
     std::uint64_t from = entry.from.isByTime && entry.from.event > 0 ? entry.from.event - 1 : entry.from.event;
-    if (entry.from.isByTime && entry.from.event == 0) // known by its time alone
+    if (entry.from.isByTime && entry.from.event == 0) // its event is not known, only its time
         from = m_time.eventAt(entry.from.ns);
     if (!cutTo(from, entry.from.ns))
         return;
-    // How long it would take, to make it take what the script wants.
+    // Measures the duration at normal speed, to scale it to the requested one.
     Pacer measure(m_time.ahead());
     measure.beginShow(m_time.ahead(), from);
     measure.setGate(entry.until);
@@ -471,9 +475,10 @@ void Director::endRepetition()
         end();
 }
 
-// ---- what a person wants
+// ---- requests of a person
 
-// Where the picture was live: what happened while somebody thought has been seen, and what happens from now on is told.
+// If the picture was live: what happened while the person was thinking has been seen; the show continues with what
+// happens from now on.
 void Director::goOnFromNow()
 {
     if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
@@ -511,7 +516,7 @@ void Director::back()
     if (!m_isOn)
         return;
     const bool isHere = !m_isAway && m_clock - m_stepAt < kJustBegun;
-    std::vector<std::size_t> steps; // that have begun
+    std::vector<std::size_t> steps; // those that have begun
     for (std::size_t i = 0; i < m_next; ++i)
         if (m_reel[i].kind == Kind::Step)
             steps.push_back(i);
@@ -530,7 +535,7 @@ void Director::back()
     say({}, {});
     if (!cutTo(m_reel[m_next].at.event, m_reel[m_next].at.ns))
         return;
-    // As it was: what the scenario had wanted to be looked at.
+    // Restores the camera requests of the scenario since the last cluster.
     std::size_t cluster = 0;
     for (std::size_t i = 0; i < m_next; ++i)
         if (m_reel[i].kind == Kind::Cluster)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What examples of terms are made from.
+// The material for examples of terms.
 #pragma once
 
 #include "gui/show/number_words.h"
@@ -27,7 +27,7 @@ inline QString bucketsWords(const std::vector<std::uint32_t>& numbers)
     return (words.size() == 1 ? QStringLiteral("bucket ") : QStringLiteral("buckets ")) + listed(words);
 }
 
-// The state, and what an example is to be made from if it can be.
+// The state, and the preferred object for an example.
 struct Subject {
     const ClusterState& state;
     ObjectRef object;
@@ -44,7 +44,7 @@ struct Subject {
         return std::nullopt;
     }
 
-    // The object itself, one of its group, or else any: the first that will do.
+    // The first object that fits: the object itself, one of its group, or any other.
     template <class Wanted>
     const DataBucketState* data(Wanted&& wanted) const
     {
@@ -127,7 +127,8 @@ struct Subject {
     }
 };
 
-// Of failures, and of what a person does: one sentence without its end; empty: nothing in the state is an example.
+// Examples about failures and about a person's actions: one sentence without its full stop; empty if the state has no
+// example.
 QString suspectWords(const Subject& s);
 QString epochExample(const Subject& s);
 QString frozen(const Subject& s);

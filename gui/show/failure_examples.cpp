@@ -112,7 +112,7 @@ QString faultWords(const Subject& s)
     return {};
 }
 
-// ---- what a person does
+// ---- actions of a person
 
 static std::uint64_t gated(const Subject& s)
 {

@@ -101,7 +101,7 @@ std::vector<Term> makeTerms()
         { "fault", QStringLiteral("Fault"), QStringLiteral("is broken on purpose"),
             QStringLiteral("What a person breaks on purpose: a process, a link, or messages of some kind."), QString(), { "suspect", "hold" } },
 
-        // ---- what a person does
+        // ---- actions of a person
         { "gate", QStringLiteral("Gate"), QStringLiteral("messages wait to be let through"),
             QStringLiteral("While the gate of a process is closed, messages wait before it and its protocol clock stands still."), treePlace("node/lhrs/PROTOCOL.md, The gate"), { "hold" } },
         { "hold", QStringLiteral("Hold"), QStringLiteral("a person stops something"),
@@ -153,7 +153,7 @@ std::vector<const Term*> findTerms(const QString& words)
     const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     const QString whole = parts.join(QLatin1Char(' '));
     const auto hasAll = [&parts](const QString& text) { return std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return text.contains(part, Qt::CaseInsensitive); }); };
-    // k and K are different terms.
+    // Case-sensitive, because k and K are different terms.
     const auto orderOf = [&](const Term& term) {
         const QString id = QString::fromLatin1(term.id);
         return id == whole ? 0 : term.name.compare(whole, Qt::CaseInsensitive) == 0 || id.compare(whole, Qt::CaseInsensitive) == 0 ? 1 : hasAll(term.name) ? 2 : 3;

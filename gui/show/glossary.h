@@ -12,13 +12,14 @@
 
 namespace lhrs::gui {
 
-// A word or letter of the window, explained: what it means everywhere. What it means in a state is its example.
+// A word or letter of the window with its general meaning. An example gives its meaning in a state.
 struct Term {
-    const char* id;  // as pictures name it: "j", "record-group"
-    QString name;    // as the sheet titles it: "Bucket level j"
+    const char* id;  // as pictures refer to it: "j", "record-group"
+    QString name;    // the sheet's title: "Bucket level j"
     QString brief;   // a few words, for the first line of a card
     QString meaning; // one sentence
-    QString source;  // a paper with its section, or a file of this tree with its heading; empty: the window's own word
+    // A paper with its section, or a file of this tree with its heading; empty: a term of the window only.
+    QString source;
     std::vector<const char*> related; // ids
 };
 
@@ -26,15 +27,15 @@ struct Term {
 const std::vector<Term>& glossary();
 // nullptr: there is none.
 const Term* termOf(std::string_view id);
-// The term that explains the object itself; empty: it stands for nothing.
+// The term that explains the object itself; empty if there is none.
 std::string_view termIdOf(ObjectRef object);
 
-// The terms of which each of the words is a part of the name or the meaning, whatever its case; no words: all. Those that have
-// it in their name come first, and before them the one whose name or letter it is.
+// The terms whose name or meaning contains each of the words, ignoring case; all terms if there are no words. An
+// exact match of name or letter comes first, then terms with the words in their name.
 std::vector<const Term*> findTerms(const QString& words);
 
-// One sentence that shows the term in this state, made from the object (and its record of this rank) where that is possible and
-// from something else on the screen where not: "Here: ...". Empty: nothing there is an example.
+// One sentence that shows the term in this state: "Here: ...". It is made from the object (and its record of this
+// rank) if possible, otherwise from something else on the screen. Empty if the state has no example.
 QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object = {}, std::uint32_t rank = 0);
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the terms of the glossary mean in one state of the cluster.
+// The meaning of the glossary's terms in a given state of the cluster.
 #include "gui/show/glossary.h"
 
 #include "gui/lab/state/epoch_words.h"
@@ -90,7 +90,7 @@ QString loadFactor(const Subject& s)
     const FileShown& file = s.state.file;
     if (!file.exists || file.config.b() == 0 || file.buckets == 0)
         return {};
-    std::uint64_t records = 0; // as the card of the file counts them: without what is lost
+    std::uint64_t records = 0; // as the card of the file counts them: without lost records
     for (const auto& [number, bucket] : s.state.data) {
         const DownMember* down = s.state.downOf(bucket);
         records += down && down->isLost ? 0 : bucket.count;
@@ -181,7 +181,7 @@ QString capacity(const Subject& s)
     return bucket && b > 0 ? QStringLiteral("bucket %1 holds %2, and b = %3").arg(bucket->number).arg(countedWords(bucket->count, "record", "records")).arg(b) : QString();
 }
 
-// The rank that is meant if the bucket has it, else its first one; 0: it has none.
+// The preferred rank if the bucket has it, else its first one; 0 if it has none.
 std::uint32_t rankIn(const Subject& s, const DataBucketState& bucket)
 {
     if (s.rank != 0 && bucket.ranks.has(s.rank))

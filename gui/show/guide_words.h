@@ -8,18 +8,18 @@
 
 namespace lhrs::gui {
 
-// What somebody who is led step by step is to read: by the tour, or by an exercise. Sentences are plain text.
+// The texts of a guided activity: the tour, or an exercise. Sentences are plain text.
 struct GuideWords {
-    QString place {};   // where one is: "Tour, stop 3 of 8"
+    QString place {};   // the present position: "Tour, stop 3 of 8"
     QString title {};
     QString task {};    // what it is about, and what to do
-    QString hint {};    // shown when somebody asks for it
-    QString seen {};    // what was seen, or why it held; empty: not yet
-    QString trouble {}; // why it cannot go on, and what to do; empty: it can
+    QString hint {};    // shown on request
+    QString seen {};    // what was observed, or why it held; empty: not yet
+    QString trouble {}; // why it cannot continue, and what to do; empty if it can
     QStringList goals {};        // each is ticked when it is reached; may be empty
-    std::vector<bool> held {};   // beside the goals; what is missing does not hold
-    QString nextWords {};        // on the button that goes on; empty: "Next", or "Skip" while it is not done
-    QString hintWords {};        // on the button of the hint; empty: "Hint", or "Hide hint" while it is shown
+    std::vector<bool> held {};   // in the order of goals; missing entries count as not reached
+    QString nextWords {};        // label of the button to continue; empty: "Next", or "Skip" while it is not done
+    QString hintWords {};        // label of the hint button; empty: "Hint", or "Hide hint" while it is shown
     bool hasHint = false;
     bool isDone = false;
     bool mayGoBack = false;

@@ -10,7 +10,7 @@ namespace lhrs::gui {
 enum class MessageClass { Operation, Reply, Image, Delta, Ack, Control, Recruit, Bulk };
 inline constexpr int kMessageClasses = int(MessageClass::Bulk) + 1;
 
-// The class of a message by its name in message.proto ("delta_ack"); nothing for signs of life, which are not drawn.
+// The class of a message by its name in message.proto ("delta_ack"); empty for heartbeats, which are not drawn.
 std::optional<MessageClass> messageClassOf(std::string_view kind);
 
 } // namespace lhrs::gui

@@ -11,7 +11,7 @@ namespace lhrs::gui {
 
 QStringList thingsNamed(const QString& text, const QStringList& clients)
 {
-    std::vector<std::pair<qsizetype, QString>> found; // by where it stands
+    std::vector<std::pair<qsizetype, QString>> found; // with the position in the text
     static const QRegularExpression kParity(QStringLiteral("\\bparity bucket (\\d+\\.\\d+)"), QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression kBuckets(QStringLiteral("\\bbuckets? (\\d+(?:(?:, | and | or )\\d+)*)(?!\\.\\d)"), QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression kNumber(QStringLiteral("\\d+"));

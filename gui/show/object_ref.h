@@ -14,7 +14,7 @@ enum class ObjectKind : std::uint8_t {
     Dummy,       // a: bucket number that does not exist yet
     Group,       // a: group
     Spare,       // a: process
-    Displaced,   // a: process whose place was given to another
+    Displaced,   // a: process whose place was given to another process
     Client,      // a: process
     Coordinator, // a: process
     Pool,        // a: role
@@ -23,7 +23,7 @@ enum class ObjectKind : std::uint8_t {
     Fault,       // a: its number
 };
 
-// What a picture's part stands for. The one selection of the window is one of these.
+// What a part of a picture stands for. The window's single selection is one of these.
 struct ObjectRef {
     ObjectKind kind = ObjectKind::None;
     std::uint64_t a = 0;
@@ -32,7 +32,7 @@ struct ObjectRef {
     explicit operator bool() const { return kind != ObjectKind::None; }
 };
 
-// The bucket group that a bucket, a parity bucket or a dummy is in; nothing: it is in none.
+// The bucket group of a bucket, a parity bucket or a dummy; empty if it has none.
 inline std::optional<std::uint64_t> bucketGroupOf(ObjectRef object, std::uint32_t m)
 {
     if (object.kind == ObjectKind::Data || object.kind == ObjectKind::Dummy)

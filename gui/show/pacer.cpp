@@ -12,22 +12,24 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kGather = 0.03;         // seconds an event waits for causes that travel in other batches
-constexpr std::size_t kFullMax = 1;      // operations of a burst that are shown in full at the same time
-constexpr double kQuickHop = 0.04;       // hops of a message of the others
+constexpr double kGather = 0.03;         // s that an event waits for causes in other batches
+constexpr std::size_t kFullMax = 1;      // operations of a burst shown in full at the same time
+constexpr double kQuickHop = 0.04;       // hops of a message of the other operations
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
 constexpr std::size_t kTimesKept = 4'096;
 constexpr std::size_t kPullMax = 8'192;
-constexpr double kCalm = 0.35;           // seconds with few events after which the slow show begins again
+constexpr double kCalm = 0.35;           // s with few events after which the slow show resumes
 constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
-constexpr double kSyncEvery = 0.2;       // seconds; snapshots and the directory are in no event
-constexpr double kLearnEvery = 0.1;      // seconds; nor are names, ends, pauses, samples and other clusters, which are taken so often
-constexpr std::int64_t kLateNs = 50'000'000; // of run time: what happened earlier has been received by then
-constexpr std::size_t kAheadMax = 20'000;    // events of a show that are scheduled ahead
-constexpr double kSlowestOfReading = 2.5;    // times slower than usual at most, so that the picture lasts as long as its caption
+constexpr double kSyncEvery = 0.2;       // s; interval for state that is in no event: snapshots and the directory
+// Interval in s for names, ends, pauses, samples and new clusters, which are in no event either.
+constexpr double kLearnEvery = 0.1;
+constexpr std::int64_t kLateNs = 50'000'000; // run time after which all earlier events have been received
+constexpr std::size_t kAheadMax = 20'000;    // limit for events of a show that are scheduled ahead
+// Greatest slow-down factor for making the picture last as long as its caption.
+constexpr double kSlowestOfReading = 2.5;
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
-// Messages and sums that say nothing but "I am here": they take no time in the show.
+// Messages and gauges that only show that a process is alive; they take no time in the show.
 bool isSignOfLife(const pb::Event& event)
 {
     const auto isAlive = [](const std::string& kind) { return !messageClassOf(kind); };
@@ -35,11 +37,11 @@ bool isSignOfLife(const pb::Event& event)
         return isAlive(event.message_received().kind()) || (event.message_received().kind() == "ack" && event.operation().client() == 0);
     if (event.has_message_sent())
         return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
-    // Lists of changes have no causes to wait for, and come all the time.
+    // Summaries of changes have no causes to wait for, and arrive continuously.
     return event.has_gauges() || event.has_records_changed() || event.has_deltas_applied();
 }
 
-// Who the process is: what its introduction told.
+// Copies the identity that the process's introduction gave.
 void takeIdentity(ProcessState& process, const ProcessState& known)
 {
     process.id = known.id;
@@ -54,7 +56,7 @@ void takeIdentity(ProcessState& process, const ProcessState& known)
         process.pool = known.pool;
 }
 
-// Whether the shown state is of a cluster that was replaced: of one that goes on no process is ever forgotten.
+// Whether the shown state belongs to a replaced cluster: a continuing cluster never forgets a process.
 bool isOfFormer(const ClusterState& shown, const ClusterState& known)
 {
     return std::any_of(shown.processes.begin(), shown.processes.end(), [&](const auto& entry) { return !known.processes.contains(entry.first); });
@@ -65,7 +67,7 @@ bool isOfFormer(const ClusterState& shown, const ClusterState& known)
 void Pacer::reset()
 {
     if (m_isShow)
-        return; // it goes on from where it stands
+        return; // continues from its present position
     m_state = ClusterState();
     m_revision = 0;
     m_isStarted = false;
@@ -73,7 +75,7 @@ void Pacer::reset()
     ++m_version;
 }
 
-// What was on its way.
+// Forgets what is under way.
 void Pacer::forget()
 {
     m_incoming.clear();
@@ -133,7 +135,7 @@ bool Pacer::isBeforeGate(const RunEvent& event) const
     return !m_gate || (m_gate->isByTime ? event.runNs <= m_gate->ns : event.index <= m_gate->event);
 }
 
-// All that lies before the gate, as far as it is there; of what was received in another order than it happened, a little more.
+// Pulls the available events before the gate, and a little more for events received out of order.
 void Pacer::pullShow()
 {
     const std::int64_t enough = m_gate && m_gate->isByTime ? m_gate->ns + kLateNs : 0;
@@ -179,7 +181,7 @@ void Pacer::takeState()
 
 double Pacer::hopsAhead() const { return std::max(0.0, m_last - m_clock); }
 
-// A stretch in which nothing has to be read for itself is run through in a bounded time.
+// A stretch without anything to be read is shown in a bounded time.
 double Pacer::rateOfShow()
 {
     const double usual = 1 / m_hop;
@@ -243,13 +245,14 @@ void Pacer::advance(double seconds)
         m_isRushing = false;
         show();
         const bool wasAtGate = std::exchange(m_isAtGate, hasReachedGate());
-        if (m_time - m_learntAt > kLearnEvery || (m_isAtGate && !wasAtGate)) // what is said now may name a process that has just come
+        // The next caption may name a process that has just joined.
+        if (m_time - m_learntAt > kLearnEvery || (m_isAtGate && !wasAtGate))
             learnWhatNoEventTells();
         return;
     }
     pull(seconds);
     const double backlog = std::max(0.0, m_last - m_clock);
-    // Who wants messages to travel slowly wants to wait for them, too.
+    // A slow message speed also allows a longer backlog.
     m_rate = std::max(1.0 / m_hop, backlog / (kCatchUp * std::max(1.0, m_hop / kHopNormal)));
     m_clock += seconds * m_rate;
     if (m_isLive) {
@@ -271,26 +274,27 @@ void Pacer::advance(double seconds)
         synchronise();
 }
 
-// Takes the newest state as it is. The cursor is read first: events that the state already contains do no harm, because
-// show() skips what a process' sequence says is folded.
+// Takes over the newest state. The cursor is read first: events that the state already contains do no harm, because
+// show() skips events that a process's sequence number marks as folded.
 void Pacer::synchronise()
 {
     m_syncedAt = m_time;
-    const std::uint64_t revision = m_feed->revision(); // first: what comes in between is copied twice, not missed
+    // Read first: a concurrent change is then copied twice rather than missed.
+    const std::uint64_t revision = m_feed->revision();
     if (revision != 0 && revision == m_revision)
-        return; // at rest nothing is drawn again
+        return; // an unchanged state is not drawn again
     m_state = m_feed->state();
     m_revision = revision;
     ++m_version;
 }
 
-// Who a process is, its end and its pauses are known from elsewhere, also while events are still being shown. An end is
-// shown in its turn: not before what happened earlier.
+// Takes over identities, ends and pauses, which no event reports, while events are still being shown. An end is shown
+// in its turn, not before earlier events.
 void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
     const ClusterState now = m_feed->state();
-    if (isOfFormer(m_state, now)) { // events of the next cluster say nothing about this one
+    if (isOfFormer(m_state, now)) { // events of the next cluster do not describe this one
         m_isShow ? synchronise() : goLive();
         return;
     }
@@ -300,7 +304,7 @@ void Pacer::learnWhatNoEventTells()
         if (known == now.processes.end())
             continue;
         if (process.kind == pb::PROCESS_UNKNOWN && known->second.kind != pb::PROCESS_UNKNOWN) {
-            takeIdentity(process, known->second); // an event named it before it was introduced
+            takeIdentity(process, known->second); // an event named it before its introduction arrived
             if (const auto client = m_state.clients.find(id); client != m_state.clients.end())
                 client->second.name = process.name;
             changed();
@@ -310,10 +314,10 @@ void Pacer::learnWhatNoEventTells()
             changed();
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
             m_state.markPaused(id, known->second.isPaused, shown);
-            process.troubles = known->second.troubles; // with the times of the pause
+            process.troubles = known->second.troubles; // includes the times of the pause
             changed();
         }
-        // What a watched process was seen to do, up to the instant that is shown.
+        // Samples of a watched process, up to the shown instant.
         auto& samples = process.samples;
         const std::size_t before = samples.size();
         const std::int64_t last = samples.empty() ? std::numeric_limits<std::int64_t>::min() : samples.back().runNs;
@@ -342,7 +346,7 @@ void Pacer::pull(double seconds)
     if (!page.events.empty())
         m_newestNs = page.events.back().runNs;
     if (m_isLive) {
-        // What lies further back than one page was shown by the state already.
+        // Events further back than one page are already in the shown state.
         if (m_feed->committed() > m_cursor + 4 * kPullMax)
             m_cursor = m_feed->committed();
         for (RunEvent& event : page.events)
@@ -361,8 +365,9 @@ void Pacer::pull(double seconds)
         goLive();
         return;
     }
-    // By wall time over all processes, so that causes come before their effects; a process' own order is kept. What has
-    // waited long enough goes, and with it all that was earlier, though it arrived later.
+    // Sorted by wall time over all processes, so that causes precede their effects; the order within a process is
+    // kept. An event that has waited long enough is scheduled, together with all earlier events, even if they arrived
+    // later.
     std::int64_t until = std::numeric_limits<std::int64_t>::min();
     for (Incoming& incoming : m_incoming) {
         if (incoming.arrived == m_time) {
@@ -386,7 +391,8 @@ bool Pacer::isOnlyAlive() const
         && std::all_of(m_incoming.begin(), m_incoming.end(), [](const Incoming& i) { return !i.event.isGap() && isSignOfLife(*i.event.event); });
 }
 
-// How long the message that caused the event travels: full for structure and for the first operations of a burst.
+// The travel time of the message that caused the event: full for structural changes and for the first operations of a
+// burst.
 double Pacer::hopOf(const RunEvent& run)
 {
     const pb::Event& event = *run.event;
@@ -416,10 +422,11 @@ double Pacer::hopOf(const RunEvent& run)
     return isFull ? 1 : kQuickHop;
 }
 
-// In a show: the first operation of its kind that a client begins after a gate is shown in full; the others are bundled.
+// In a show: the first operation of its kind that a client begins after a gate is shown in full; later ones are
+// bundled.
 bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
 {
-    if (!run.event->has_operation_started()) { // an effect that comes before its cause, of which the kind is not known yet
+    if (!run.event->has_operation_started()) { // an effect before its cause, whose kind is not known yet
         const auto known = m_burst.lower_bound({ operation.first, 0 });
         return known == m_burst.end() || known->first != operation.first;
     }

@@ -17,55 +17,57 @@
 
 namespace lhrs::gui {
 
-// An event with the place that it got on the clock of the show.
+// An event with its time on the clock of the show.
 struct ShownEvent {
     RunEvent run;
     double at = 0;  // in hops
-    double hop = 1; // how long a message of this step travels, in hops
+    double hop = 1; // travel time of a message of this step, in hops
 };
 
-// Decides when each event is shown. What takes microseconds in reality is stretched so that an eye can follow: an
-// event is shown after its predecessor in its process, and one hop after the event that caused it, so the picture is at
-// every moment a consistent cut of the run. Of a burst of operations the first are shown in full and the others quickly;
-// structure is always shown in full. When too much waits, the picture jumps to the newest state (live), and comes back
-// to the slow show when the cluster is calm: animation is dropped, state never.
+// Decides when each event is shown. Microseconds of the run are stretched so that an eye can follow. An event is
+// shown after its predecessor in its process, and one hop after the event that caused it, so that the picture is
+// always a consistent cut of the run. Of a burst of operations the first ones are shown in full and the others
+// quickly; structural changes are always shown in full. When the backlog is too large, the live picture jumps to the
+// newest state, and returns to the slow show when the cluster is calm. Animation may be dropped, state never.
 //
-// In a show along a reel nothing is dropped and nothing is hurried: of many operations alike the first is shown in full, and
-// the others together, in a time that can be read; and nothing beyond the gate is shown.
+// In a show along a reel nothing is dropped or hurried. Of many similar operations the first is shown in full and the
+// others together, within a readable time. Nothing beyond the gate is shown.
 class Pacer {
 public:
     explicit Pacer(const EventFeed& feed) : m_own(feed), m_feed(&feed) {}
 
-    // One frame: pulls what is new and shows what is due `seconds` after the last frame.
+    // One frame: pulls new events and shows those due `seconds` after the last frame.
     void advance(double seconds);
     // A frame in which the picture stands still.
     void stand();
-    // Forgets what was shown and what waits: another cluster, or a jump to the newest state.
+    // Forgets what was shown and what waits; for another cluster, or a jump to the newest state.
     void reset();
 
     // ---- a show
-    // From now on a show, of what follows this event in that feed, which must live until endShow().
+    // Begins a show of what follows this event in `feed`, which must exist until endShow().
     void beginShow(const EventFeed& feed, std::uint64_t event);
-    // Free play of what the own feed has, from its newest state on.
+    // Returns to the pacer's own feed, from its newest state on.
     void endShow();
     bool isShow() const { return m_isShow; }
-    // What is shown happened before and is shown once more: how much slower, the show says.
+    // Past events are shown again; the show itself states how much slower.
     void setRepeating(bool isRepeating) { m_isRepeating = isRepeating; }
     bool isRepeating() const { return m_isRepeating; }
-    // Nothing beyond the cue is shown; none: whatever comes. Operations after another gate are no longer of one burst.
+    // Nothing beyond the cue is shown; empty: no limit. Operations after a different gate belong to another burst.
     void setGate(const std::optional<Cue>& gate);
     const std::optional<Cue>& gate() const { return m_gate; }
     // Everything up to the gate has been shown, as far as the feed has it.
     bool isAtGate() const { return m_isAtGate; }
-    // Where nothing waits: what the feed knows of the shown instant besides events. The feed stands at shownUpTo().
+    // If nothing waits: takes over the feed's state at the shown instant, which contains more than events. The feed
+    // must be at shownUpTo().
     void takeState();
-    // In this frame all is shown that waits before the gate.
+    // Everything that waits before the gate is shown in this frame.
     void rush() { m_isRushing = true; }
-    // What waits before the gate takes that long at least, in seconds, so that the picture goes on while one reads; within bounds.
+    // What waits before the gate takes at least this long, in s and within bounds, so that the picture moves while a
+    // caption is read.
     void setLeast(double seconds) { m_least = seconds; }
-    // Hops that lie before what was scheduled last.
+    // Hops until the last scheduled event.
     double hopsAhead() const;
-    // How many of the operations that are shown together are still to begin, by kind ("37 more inserts"), and whose they are.
+    // The number of jointly shown operations still to begin, by kind ("37 more inserts"), and their clients.
     struct Bundle {
         std::map<pb::OperationKind, std::size_t> operations;
         ProcessId client = 0;
@@ -73,42 +75,43 @@ public:
     const Bundle* bundle() const { return m_clock >= m_bundleFrom && m_clock < m_bundleEnd && !m_bundle.operations.empty() ? &m_bundle : nullptr; }
 
     const ClusterState& state() const { return m_state; }
-    // Grows with each change of the state.
+    // Increases with each change of the state.
     std::uint64_t version() const { return m_version; }
-    // The clock of the show, in hops; a message travels one hop, on the screen hopSeconds().
+    // The clock of the show, in hops; a message travels one hop, which takes hopSeconds() on the screen.
     double clock() const { return m_clock; }
     double hopSeconds() const { return 1.0 / m_rate; }
     bool isLive() const { return m_isLive; }
-    // Shown faster than at the set pace, because much waits.
+    // The show runs faster than the set pace, because of a backlog.
     bool isHurrying() const { return !m_isShow && !m_isLive && m_rate > 1.5 / m_hop; }
-    // Something waits to be shown.
+    // Events wait to be shown.
     bool isBusy() const { return !m_queue.empty() || (m_isShow ? !m_isAtGate : !m_incoming.empty()); }
-    // Events that waited for their turn when the last frame was made.
+    // The number of waiting events at the last frame.
     std::size_t waiting() const { return m_queue.size(); }
     // All events with an index up to this one are shown.
     std::uint64_t shownUpTo() const;
-    // The instant that is shown, on the run's clock.
+    // The shown instant, on the run's clock.
     std::int64_t shownNs() const;
-    // Run time between what is shown and the newest event received.
+    // Run time between the shown instant and the newest event received.
     std::int64_t behindNs() const;
 
-    // Called with each event that is shown, when the state has it.
+    // Sets a function that is called with each shown event, once the state contains it.
     void setWitness(std::function<void(const RunEvent&, const ClusterState&)> witness) { m_witness = std::move(witness); }
-    // Events that got their place in this frame (some will be shown later), and those shown in this frame.
+    // The events scheduled in this frame (some are shown later), and the events shown in this frame.
     const std::vector<ShownEvent>& scheduled() const { return m_scheduled; }
     const std::vector<ShownEvent>& shown() const { return m_shown; }
 
-    // How long a message travels on the screen when there is no hurry, in seconds.
+    // The travel time of a message on the screen at normal pace, in s.
     void setHop(double seconds) { m_hop = seconds; }
     double hop() const { return m_hop; }
-    // Without movement nothing is slowed down.
+    // With reduced motion nothing is slowed down.
     void setReducedMotion(bool on) { m_isReduced = on; }
 
     static constexpr std::size_t kWaitingMax = 6'000; // events; above it the picture jumps
     static constexpr double kBacklogMax = 160;        // hops; likewise
-    static constexpr double kCatchUp = 3;           // seconds in which the clock would run through what waits
-    static constexpr double kHopNormal = 0.45;      // seconds that a message travels unless told otherwise
-    static constexpr double kBundle = 2.5;          // seconds, at that pace, in which many operations alike are shown together
+    static constexpr double kCatchUp = 3;           // s; the clock takes this long to run through the backlog
+    static constexpr double kHopNormal = 0.45;      // default travel time of a message, in s
+    // Time in s, at that pace, in which many similar operations are shown together.
+    static constexpr double kBundle = 2.5;
 
 private:
     struct Later {
@@ -119,7 +122,7 @@ private:
         std::int64_t runNs = 0;
         std::uint64_t causeProcess = 0, causeSequence = 0;
         double hop = 1;
-        std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence
+        std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence number
     };
     using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
 
@@ -137,17 +140,17 @@ private:
     void synchronise();
     void learnWhatNoEventTells();
     void goLive();
-    void changed() // the state, otherwise than by a copy
+    void changed() // the state changed otherwise than by a copy
     {
         m_revision = 0;
         ++m_version;
     }
 
     const EventFeed& m_own;
-    const EventFeed* m_feed; // the own one, or that of the show
+    const EventFeed* m_feed; // the pacer's own feed, or that of the show
     ClusterState m_state;
     std::uint64_t m_version = 0;
-    std::uint64_t m_revision = 0; // of the feed's state that this is an exact copy of; 0: of none
+    std::uint64_t m_revision = 0; // revision of the feed's state that this state equals; 0: of none
     std::uint64_t m_cursor = 0;
     bool m_isStarted = false, m_isLive = false, m_isReduced = false;
     double m_hop = kHopNormal, m_rate = 1 / kHopNormal, m_clock = 0, m_last = 0;
@@ -163,22 +166,23 @@ private:
     std::priority_queue<std::pair<double, std::uint64_t>, std::vector<std::pair<double, std::uint64_t>>, Later> m_queue;
     std::unordered_map<ProcessId, ProcessClock> m_processes;
     std::set<OperationKey> m_full;      // operations shown in full whose end is not known yet
-    std::multiset<double> m_fullEnds;   // when those end whose end is known
+    std::multiset<double> m_fullEnds;   // known ends of operations shown in full
     std::set<OperationKey> m_quick;     // the others
     std::vector<ShownEvent> m_scheduled, m_shown;
 
-    // Of a show.
+    // For a show.
     bool m_isShow = false, m_isAtGate = false, m_isRushing = false, m_isRepeating = false;
     std::optional<Cue> m_gate;
     std::int64_t m_gateNs = 0;         // run time of the newest event that was pulled
     double m_least = 0;
-    std::multiset<double> m_readable;  // where what takes a time of its own is scheduled
-    std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the gate before
+    std::multiset<double> m_readable;  // times at which events with a display time of their own are scheduled
+    std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the previous gate
     Bundle m_bundle;
-    std::multimap<double, pb::OperationKind> m_bundleStarts; // of its operations, on the clock
-    bool m_isBundled = false;                                // the event that is being scheduled begins one of them
+    std::multimap<double, pb::OperationKind> m_bundleStarts; // of the bundle's operations, on the clock
+    bool m_isBundled = false;                                // the event being scheduled begins one of them
     double m_bundleFrom = 0, m_bundleEnd = 0; // on the clock
-    double m_stretchEnd = 0, m_stretchRate = 0; // hops up to which a stretch without anything readable is run through, and how fast
+    // End, in hops, of a stretch without anything readable, and the speed at which it is shown.
+    double m_stretchEnd = 0, m_stretchRate = 0;
 };
 
 } // namespace lhrs::gui

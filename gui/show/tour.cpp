@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the tour goes from stop to stop: what it prepares, what keeps it from going on, and what it says.
+// How the tour moves from stop to stop: its preparations, its obstacles, and its texts.
 #include "gui/show/tour.h"
 
 #include "common/errors.h"
@@ -12,9 +12,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kTries = 40; // of a deed that is refused: a client that has just started may not know the coordinator yet
+constexpr int kTries = 40; // tries of a refused action: a client that has just started may not know the coordinator yet
 
-// "the tour has ...", each kind of deed once.
+// "the tour has ...", with each kind of action once.
 QStringList deedWords(const std::vector<TourDeed>& deeds, const ClusterState& state)
 {
     const auto name = [&state](ProcessId process) { return QString::fromStdString(processShown(process, state)); };
@@ -107,7 +107,7 @@ void Tour::forgetCluster()
 void Tour::take(const RunEvent& event, const ClusterState& state)
 {
     if (event.index <= m_last)
-        return; // the past is played once more
+        return; // the past is being replayed
     m_last = event.index;
     if (event.isGap())
         return;
@@ -121,7 +121,7 @@ void Tour::look(const ClusterState& shown, const ClusterState& newest, const Tou
         m_stops[i]->look(shown, sight, int(i) + 1 == m_stop && m_isReady);
     m_needTrouble.clear();
     if (isOn() && now().isDone())
-        m_isReady = true; // somebody was faster
+        m_isReady = true; // it was done meanwhile, by a person
     if (!isOn() || now().isDone() || m_deed || !m_deedTrouble.isEmpty())
         return;
     if (m_under) {
@@ -165,7 +165,7 @@ void Tour::done(bool isGood, const QString& why)
         m_deedTrouble = why;
 }
 
-// What was done is known from the state, too; until then it is not done once more.
+// The state shows the effect of an action too; until then the action is not repeated.
 bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
 {
     const auto process = newest.processes.find(m_under->process);
@@ -175,7 +175,7 @@ bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
     case TourDeed::Kind::InsertKey: {
         const auto bucket = newest.data.find(m_under->bucket);
         if (bucket == newest.data.end())
-            return true; // whatever became of it
+            return true; // whatever the outcome
         for (const std::uint32_t page : bucket->second.ranks.pages())
             for (const auto& [rank, key] : bucket->second.ranks.inPage(page))
                 if (key == m_under->number)

@@ -17,28 +17,28 @@
 
 namespace lhrs::gui {
 
-// What the window shows, as far as the tour asks for it.
+// The state of the window, as far as the tour needs it.
 struct TourSight {
     enum class Link { None, Starting, Here, Gone };
     Link link = Link::None;
-    bool isOurs = false;        // the tour has started this cluster
-    QString trouble {};         // why there is none, in a sentence
+    bool isOurs = false;        // the tour started this cluster
+    QString trouble {};         // why there is no cluster, in a sentence
     bool isRecording = false;   // a recording is shown instead
-    bool isScenario = false;    // a scenario drives the cluster
-    bool isFull = true;         // processes publish everything
+    bool isScenario = false;    // a scenario controls the cluster
+    bool isFull = true;         // the detail level is full
     bool isClockPaused = false; // virtual time stands still
     ObjectRef selected {};
-    ProcessId client = 0;       // the one that the buttons work with
+    ProcessId client = 0;       // the one that the buttons use
     std::optional<std::uint32_t> table {}; // the bucket whose records are listed
-    std::uint64_t count = 0;    // of operations at a press of a button
-    // An instant of the past is shown; at which of the run.
+    std::uint64_t count = 0;    // number of operations per press of a button
+    // Whether a past instant is shown, and which one, on the run's clock.
     bool isPast = false;
     std::int64_t shownNs = 0;
 
-    // One symbol of an opened record group: the data records beside each other, and parity column 0.
+    // One symbol of an opened record group: the data records side by side, and parity column 0.
     struct Part {
         std::uint32_t bucket = 0;
-        bool isThere = false; // else it counts as zeros
+        bool isThere = false; // false: it counts as zeros
         std::uint64_t key = 0;
         std::uint32_t symbol = 0;
     };
@@ -47,24 +47,24 @@ struct TourSight {
         std::size_t index = 0;        // of the symbol, from 0
         std::vector<Part> parts {};   // of buckets that exist; empty: not all bytes have been read
         std::uint32_t parity = 0;
-        int digits = 4;               // hexadecimal, of a symbol
+        int digits = 4;               // hexadecimal digits of a symbol
     };
-    std::optional<Group> group {}; // that is open before the eyes
+    std::optional<Group> group {}; // the open record group
 };
 
-// What the tour has done in the cluster so that a stop can begin: each is a thing that a person could do in the window.
+// An action of the tour that lets a stop begin; a person could do the same in the window.
 struct TourDeed {
     enum class Kind { Start, Count, Client, Choose, Insert, InsertKey, Forget, Split, Spares, RunClock, PauseClock,
         Kill };
     Kind kind = Kind::Start;
-    ProcessId process = 0;    // the client, or who is killed
-    std::uint64_t number = 0; // how many, or the key
-    std::uint32_t bucket = 0; // that is killed
+    ProcessId process = 0;    // the client, or the process to be killed
+    std::uint64_t number = 0; // a count, or the key
+    std::uint32_t bucket = 0; // bucket to be killed
     bool operator==(const TourDeed&) const = default;
 };
 
-// Whether a stop can begin: it can (nothing of these), or something is to be done or waited for first, or it never can
-// here.
+// Whether a stop can begin. If nothing is set it can; otherwise an action is needed, something is being waited for,
+// or it can never begin here.
 struct TourNeed {
     std::optional<TourDeed> deed {};
     bool isWaiting = false;
@@ -72,19 +72,18 @@ struct TourNeed {
     bool isMet() const { return !deed && !isWaiting && trouble.isEmpty(); }
 };
 
-// "“Insert” (Ctrl+I, or menu Client)": the action with this id, as menu and key name it.
+// "“Insert” (Ctrl+I, or menu Client)": the action with this id, with its menu and key.
 using ActionWords = std::function<QString(const char* id)>;
 
-// One stop: what to do, how it is seen that it was done, and what was seen. It is told of all events from the cluster's
-// beginning,
-// so that it also knows what somebody did before it was its turn.
+// One stop: what to do, how it is detected, and what was observed. It receives all events from the beginning of the
+// cluster, so that it also knows what a person did before its turn.
 class TourStop {
 public:
     virtual ~TourStop() = default;
     virtual QString title() const = 0;
     virtual TourNeed need(const ClusterState& state, const TourSight& sight) const = 0;
     virtual void take(const RunEvent& /*event*/, const ClusterState& /*state*/) {}
-    // `isHere`: it is the stop's turn, and it has begun.
+    // `isHere`: it is this stop's turn, and it has begun.
     virtual void look(const ClusterState& /*shown*/, const TourSight& /*sight*/, bool /*isHere*/) {}
     virtual QString task(const ClusterState& state) const = 0;
     virtual QStringList goals(const ClusterState& state, const ActionWords& words) const = 0;
@@ -99,17 +98,16 @@ protected:
     QString m_seen;
 };
 
-// All stops, as nobody has been there yet.
+// All stops, in their initial state.
 std::vector<std::unique_ptr<TourStop>> tourStops();
 
-// What the tour runs on: a small file, so that all of it is seen at once.
+// The cluster of the tour: a small file, so that all of it is visible at once.
 inline constexpr std::uint32_t kTourM = 4, kTourK = 1, kTourB = 10, kTourRecordBytes = 16, kTourClients = 2;
 inline constexpr std::uint32_t kTourDataServers = 12, kTourParityServers = 4;
 inline constexpr std::uint64_t kTourSeed = 2004;
 
-// LHRS Lab in eight stops, for somebody who is alone. No widget: it is told what happens and what the window shows, and
-// says what
-// to do, what was seen, and what it wants to be done for it.
+// LHRS Lab in eight stops, for a single user. This is not a widget: it receives the events and the state of the
+// window, and returns what to do, what was observed, and which actions it needs.
 class Tour {
 public:
     explicit Tour(ActionWords words);
@@ -119,24 +117,24 @@ public:
 
     static constexpr int kStops = 8;
     bool isOn() const { return m_stop > 0; }
-    int stop() const { return m_stop; } // from 1; 0: it is not on
-    // Goes to this stop; what was seen of this cluster is still known.
+    int stop() const { return m_stop; } // from 1; 0: the tour is off
+    // Goes to this stop; what was observed of this cluster is kept.
     void begin(int stop);
-    // The same stop on a new cluster.
+    // Restarts the same stop on a new cluster.
     void beginAnew();
     void leave() { m_stop = 0; }
 
-    // The cluster is another one: nothing has been seen of it.
+    // The cluster was replaced; nothing has been observed of the new one.
     void forgetCluster();
-    // Events in order, each once; `state` has it.
+    // Takes the events in order, each once; `state` already contains the event.
     void take(const RunEvent& event, const ClusterState& state);
-    // Once a frame: what the picture shows, and what is known now.
+    // Called once per frame with the state that the picture shows and the newest state.
     void look(const ClusterState& shown, const ClusterState& newest, const TourSight& sight);
 
-    // What is to be done for the stop now; taken once, then it is waited for done().
+    // The next action for the stop; returned once, then done() must follow.
     std::optional<TourDeed> takeDeed();
     bool isPreparing() const { return isOn() && !m_isReady; }
-    // How it ended; `why`: in words, when it did not work.
+    // The result of the action; `why`: the reason of a failure, in words.
     void done(bool isGood, const QString& why);
 
     GuideWords words(const ClusterState& newest, const TourSight& sight) const;
@@ -149,15 +147,15 @@ private:
     ActionWords m_words;
     std::vector<std::unique_ptr<TourStop>> m_stops;
     int m_stop = 0;
-    bool m_isReady = false;       // what the stop needs is there
-    QString m_task;               // of the stop, with the figures as they were then: it does not change under the eyes
-    bool m_wasDoneBefore = false; // when it began
+    bool m_isReady = false;       // the needs of the stop are met
+    QString m_task;               // the stop's task with the figures at its start; it does not change while it is read
+    bool m_wasDoneBefore = false; // already when the stop began
     std::optional<TourDeed> m_deed, m_under; // to be taken; under way
-    bool m_isAnswered = false;    // the one under way
+    bool m_isAnswered = false;    // done() was called for m_under
     std::vector<TourDeed> m_did;  // for this stop
     QString m_needTrouble, m_deedTrouble;
-    int m_failures = 0;           // of deeds, one after the other
-    std::uint64_t m_last = 0;     // event
+    int m_failures = 0;           // consecutive failed actions
+    std::uint64_t m_last = 0;     // index of the last event
 };
 
 } // namespace lhrs::gui

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The stops of the tour about failures: the parity of a record, a bucket that comes back, one failure too many, and
-// back in time.
+// The stops of the tour about failures: the parity of a record, the recovery of a bucket, one failure too many, and
+// the time line.
 #include "gui/show/tour_stops.h"
 
 #include "gui/show/example_subject.h"
@@ -14,7 +14,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kGroup = 0;      // that the tour works with
+constexpr std::uint32_t kGroup = 0;      // the group that the tour uses
 constexpr std::size_t kKeysNamed = 12;   // of lost records
 
 bool isRunning(const ClusterState& state, ProcessId process)
@@ -22,7 +22,7 @@ bool isRunning(const ClusterState& state, ProcessId process)
     return process != 0 && !hasEnded(state, process);
 }
 
-// The data buckets of the group whose processes run, with their records.
+// The data buckets of the group with running processes, and their records.
 std::vector<const DataBucketState*> aliveIn(const ClusterState& state, std::uint32_t group)
 {
     std::vector<const DataBucketState*> alive;
@@ -32,7 +32,7 @@ std::vector<const DataBucketState*> aliveIn(const ClusterState& state, std::uint
     return alive;
 }
 
-// A group with k parity buckets, all members of which run, k + 1 of them data buckets that have records.
+// Requires a group with k parity buckets whose members all run, with records in k + 1 of its data buckets.
 TourNeed needOfGroup(const ClusterState& state, const TourSight& sight)
 {
     if (const TourNeed basic = needOfFile(state, sight, kTourK + 1); !basic.isMet())
@@ -94,7 +94,7 @@ public:
             sum ^= part.symbol;
         }
         if (members.size() < 2 || sum != sight.group->parity)
-            return; // read before and after a change
+            return; // members were read before and after a change
         m_held[0] = m_held[1] = true;
         m_seen = QStringLiteral("Rank %1 of group %2, symbol %3: %4. %5 = %6, and that is the symbol in parity "
             "bucket %2.0. "
@@ -132,7 +132,7 @@ public:
     }
 
 private:
-    // A bucket and a rank at which another bucket of the group has a record, too.
+    // A bucket and a rank at which another bucket of the group also has a record.
     static std::optional<std::pair<std::uint32_t, std::uint32_t>> rankOf(const ClusterState& state)
     {
         const auto alive = aliveIn(state, kGroup);
@@ -141,7 +141,7 @@ private:
                 const std::vector<std::uint32_t> pages = bucket->ranks.pages();
                 if (other == bucket || pages.empty())
                     continue;
-                // The one that opens when nobody has chosen a record.
+                // The record that opens if the person has not chosen one.
                 const std::uint32_t first = bucket->ranks.inPage(pages.front()).front().first;
                 if (other->ranks.has(first))
                     return std::pair(bucket->number, first);
@@ -244,7 +244,7 @@ private:
         return text;
     }
 
-    std::map<std::uint32_t, ProcessId> m_former; // of buckets that failed
+    std::map<std::uint32_t, ProcessId> m_former; // former processes of failed buckets
 };
 
 // ---- 7
@@ -344,7 +344,7 @@ private:
                 most = dead;
         return most;
     }
-    // The rest of what is needed is the same while time stands.
+    // The need is otherwise the same while time stands.
     static TourSight isStanding(TourSight sight)
     {
         sight.isClockPaused = false;
@@ -369,11 +369,11 @@ public:
         for (const auto& [number, bucket] : state.data)
             if (number / state.m() == kGroup && bucket.process != 0 && hasEnded(state, bucket.process))
                 dead.push_back(&bucket);
-        if (isLost || dead.size() > kTourK) // soon it will be said
+        if (isLost || dead.size() > kTourK) // the loss will soon be declared
             return sight.isClockPaused
                 ? TourNeed { .deed = TourDeed { TourDeed::Kind::RunClock } }
                 : TourNeed { .isWaiting = true };
-        if (!dead.empty() || sight.isClockPaused) { // the second one, before time goes on
+        if (!dead.empty() || sight.isClockPaused) { // kill the second one before time continues
             const auto alive = aliveIn(state, kGroup);
             if (alive.empty())
                 return { .isWaiting = true };
@@ -400,7 +400,8 @@ public:
         m_originNs = shown.originNs;
         if (!m_loss || isDone())
             return;
-        // A jump is known a look before its state is seen: what was whole in two looks was so in the first one.
+        // A jump is reported one frame before its state is visible; if the state was whole in two frames, it was so
+        // in the first.
         const std::optional<std::int64_t> before = std::exchange(m_wasWholeNs, sight.isPast && isWhole(shown) ? std::optional(sight.shownNs) : std::nullopt);
         if (m_wasWholeNs && before) {
             m_held[0] = true;
@@ -457,8 +458,8 @@ private:
     }
 
     std::optional<std::int64_t> m_loss; // on the run's clock
-    std::int64_t m_originNs = 0;        // what the picture counts from
-    std::optional<std::int64_t> m_wasWholeNs; // at the last look
+    std::int64_t m_originNs = 0;        // zero of the displayed times
+    std::optional<std::int64_t> m_wasWholeNs; // at the previous frame
     std::int64_t m_seenNs = 0;
     std::uint32_t m_group = 0;
     std::vector<std::uint32_t> m_lost;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The stops of the tour about a file that grows: a record, an overflow, why bucket n splits, a client that errs.
+// The stops of the tour about a growing file: a record, an overflow, why bucket n splits, a stale client image.
 #include "gui/show/tour_stops.h"
 
 #include "common/linear_hash.h"
@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint64_t kSome = 5; // inserts at once: an overflow after two or three
+constexpr std::uint64_t kSome = 5; // inserts per press; an overflow follows after two or three presses
 
 // "Key 6: 6 mod 2 = 0 is below n, so 6 mod 4 = 2 counts: bucket 2"
 QString addressWords(std::uint64_t key, FileImage file)
@@ -50,7 +50,7 @@ public:
     }
     void look(const ClusterState& shown, const TourSight& sight, bool /*isHere*/) override
     {
-        // In the table of the bucket, or - somebody has clicked the record itself - in its record group.
+        // Shown in the table of the bucket, or in its record group if the person has clicked the record itself.
         const bool isInGroup = sight.group && sight.group->number == m_bucket / shown.m()
             && sight.group->rank == m_rank;
         if (isDone() || !m_held[0] || sight.isPast || (sight.table != m_bucket && !isInGroup))
@@ -165,7 +165,7 @@ public:
         if (const TourNeed basic = needOfFile(state, sight, 2); !basic.isMet())
             return basic;
         const std::optional<std::uint32_t> target = targetOf(state);
-        if (!target) // all others are too full already: each split makes them emptier
+        if (!target) // all others are too full; each split relieves them
             return { .deed = TourDeed { TourDeed::Kind::Split } };
         const DataBucketState& bucket = state.data.at(*target);
         if (bucket.ranks.count() + 1 < state.file.config.b())
@@ -236,7 +236,7 @@ public:
     }
 
 private:
-    // The fullest one that does not split next, and has not overflowed.
+    // The fullest bucket that is not the next to split and has not overflowed.
     static std::optional<std::uint32_t> targetOf(const ClusterState& state)
     {
         std::optional<std::uint32_t> best;
@@ -248,7 +248,7 @@ private:
         }
         return best;
     }
-    // How i and n give the bucket of a record that is in it; empty: it has none.
+    // How i and n determine the bucket of one of its records; empty if it has none.
     static QString exampleOf(const ClusterState& state, std::uint32_t bucket)
     {
         const auto known = state.data.find(bucket);
@@ -261,7 +261,8 @@ private:
     }
     QString targetWords() const { return QString::number(m_held[1] ? m_which.first : m_target.value_or(1)); }
 
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_full; // buckets with their counts, whose splits are owed
+    // Overflowed buckets with their counts, whose splits are owed.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_full;
     std::pair<std::uint32_t, std::uint32_t> m_which { 0, 0 };
     std::optional<std::uint32_t> m_target;
     std::uint64_t m_split = 0;
@@ -291,7 +292,7 @@ public:
     {
         if (isDone())
             return;
-        // Inserts of the client that makes the file grow are forwarded, too; nobody has looked at these.
+        // Inserts of the client that grows the file are forwarded too, but the person does not look at these.
         if (event.event->has_operation_forwarded() && event.event->operation_forwarded().kind() == pb::SEARCH)
             m_held[0] = m_held[1] = true;
         if (!event.event->has_operation_done())
@@ -365,7 +366,7 @@ public:
     }
 
 private:
-    // The newest bucket with records that the client does not believe in: its requests for them go elsewhere.
+    // The newest bucket with records that is not in the client's image, so that its requests for them go elsewhere.
     static std::optional<std::uint32_t> bucketUnknownTo(const ClusterState& state, ProcessId client)
     {
         const auto known = state.clients.find(client);
@@ -390,7 +391,7 @@ private:
 
 } // namespace
 
-// ---- what several stops ask
+// ---- conditions of several stops
 
 bool hasEnded(const ClusterState& state, ProcessId process)
 {
@@ -412,7 +413,7 @@ std::uint32_t bucketsBelieved(const pb::FileState& image)
     return (1U << std::min(image.i(), 30U)) + image.n();
 }
 
-// A key that belongs to the bucket and is not there, as far as events told.
+// A key that belongs to the bucket and is not stored there, as far as events report.
 std::uint64_t freeKeyOf(const ClusterState& state, const DataBucketState& bucket)
 {
     std::set<std::uint64_t> used;
