@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How long the canvas takes for a frame (window.md 3.3), by the number of buckets, the events of a second and the zoom:
-// what it asks of the pacer, what it lays out and draws, and the painting. Nothing else runs: no cluster, no ingest.
+// The time that the canvas takes for a frame, by the number of buckets, the events per second and the zoom: what it
+// asks of the pacer, its layout and drawing, and the painting. Nothing else runs: no cluster, no ingest.
 #include "tests/rigs/gui/view_stage.h"
 
 #include <QCommandLineParser>
@@ -93,7 +93,7 @@ private:
     std::uint64_t m_number = 0, m_messages = 0;
 };
 
-// Of this thread: on a busy machine the time on the wall tells more of the neighbours.
+// CPU time of this thread: on a busy machine the wall time depends on other programs.
 double cpuMilliseconds()
 {
     timespec now {};

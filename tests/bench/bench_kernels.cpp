@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The field kernels of this processor beside gf-complete, tables of logarithms and ISA-L (speed.md 2): one region, and the
-// encoding of four data records. bench.py reads the JSON; without it the table of Google Benchmark is for people. A name is
-// WHAT/FIELD/WHO/BYTES; of ISA-L, which has only GF(2^8), gf8 counts.
+// The field kernels of this processor compared with gf-complete, logarithm tables and ISA-L: one region, and the
+// encoding of four data records. bench.py reads the JSON output; without it Google Benchmark prints a table for people.
+// A name is WHAT/FIELD/KERNEL/BYTES. ISA-L has only GF(2^8), so only its gf8 figures count.
 #include "common/erasure_code.h"
 #include "common/field/galois.h"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kSizes[] = {100, 65'536, 1'048'576};
 constexpr std::uint32_t kM = 4;
 
-// Regions that begin at a cache line, filled with noise.
+// Regions that begin at a cache line and are filled with random bytes.
 struct Regions {
     explicit Regions(std::size_t count, std::size_t bytes)
     {
@@ -43,7 +43,7 @@ void setBytes(benchmark::State& state, std::size_t bytes)
     state.SetBytesProcessed(std::int64_t(state.iterations()) * std::int64_t(bytes));
 }
 
-// d ^= c * s, the coefficient made ready before.
+// d ^= c * s; the coefficient is prepared outside the measured loop.
 void multiplyAdd(benchmark::State& state, FieldWidth width, const FieldOptions& options, std::size_t bytes)
 {
     const ErasureCode code(width, kM, options);
@@ -67,7 +67,7 @@ void prepare(benchmark::State& state, FieldWidth width, const FieldOptions& opti
     }
 }
 
-// k parity regions of four data regions, with the matrix of the file; bytes are those of the data.
+// k parity regions from four data regions, with the matrix of the file; bytes count the data only.
 void encode(benchmark::State& state, FieldWidth width, const FieldOptions& options, std::uint32_t k, std::size_t bytes)
 {
     const ErasureCode code(width, kM, options);
@@ -127,7 +127,7 @@ void registerAll()
     for (const char* word : {"simd:gfni-avx512", "simd:gfni-avx2", "simd:avx2", "simd:ssse3", "simd:portable", "gf-complete", "log"}) {
         const auto options = fieldOptionsNamed(word);
         if (!options)
-            continue; // this processor lacks it, so it has no figure
+            continue; // this processor lacks the kernel, so there is no figure
         for (const FieldWidth width : {FieldWidth::Gf16, FieldWidth::Gf8}) {
             const std::string who = (width == FieldWidth::Gf16 ? "/gf16/" : "/gf8/") + std::string(word);
             benchmark::RegisterBenchmark(("prepare" + who).c_str(), prepare, width, *options);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The budgets of the window (window.md 3.3) as they are on this machine: a cluster in a process of its own publishes events at
-// a set rate on real sockets, this process receives, folds, records and draws them offscreen. A table says what was measured,
-// what is allowed, on which machine, of which commit and how busy the machine was. A budget that is missed is said; nothing
-// fails by it.
+// The budgets of the window, measured on this machine. A cluster in a separate process publishes events at a set rate
+// on real sockets; this process receives, folds, records and draws them offscreen. A table lists what was measured,
+// what is allowed, the machine, the commit and the load of the machine. A missed budget is reported, but it is not a
+// failure.
 #include "tests/bench/bench_window_rig.h"
 #include "tests/bench/window_measures.h"
 
@@ -21,7 +21,7 @@ namespace {
 struct Measure {
     const char* name;
     std::vector<BenchRow> (*measure)(const BenchOptions&);
-    bool isRepeated; // the best of several attempts: other work on the machine makes it only worse
+    bool isRepeated; // the best of several attempts: other work on the machine can only make it worse
 };
 
 constexpr Measure kMeasures[] = { { "ingest", measureIngest, true }, { "frames", measureFrames, true },
@@ -66,7 +66,7 @@ void print(const BenchRow& row, double busy, QFile* csv)
     csv->flush();
 }
 
-// As often as told, and of each line the best.
+// Repeats the measurement as often as requested, and keeps the best value of each line.
 void runMeasure(const Measure& what, const BenchOptions& options, int attempts, QFile* csv)
 {
     std::vector<BenchRow> best;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the measurements of the window share: a window on a cluster of another process, its frames with their times, the
-// processor's time, the memory.
+// What the measurements of the window share: a window on a cluster in another process, its frames with their times, the
+// processor time, the memory.
 #pragma once
 
 #include "tests/bench/played_cluster.h"
@@ -39,7 +39,7 @@ inline double secondsSince(std::chrono::steady_clock::time_point begin)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Of 100 values so many are not larger.
+// The percentile: this many of 100 values are not larger.
 inline double percentile(int percent, std::vector<double> values)
 {
     if (values.empty())
@@ -48,14 +48,14 @@ inline double percentile(int percent, std::vector<double> values)
     return values[std::min(values.size() - 1, values.size() * std::size_t(percent) / 100)];
 }
 
-// Of times in milliseconds.
+// The same for times in milliseconds.
 inline QString spread(const std::vector<double>& values)
 {
     const auto shown = [&values](int percent) { const double value = percentile(percent, values); return QString::number(value, 'f', value < 10 ? 2 : 1); };
     return QStringLiteral("p50 %1, p95 %2, most %3 ms").arg(shown(50), shown(95), shown(100));
 }
 
-// The event loop for so long; how long it was.
+// Runs the event loop for this long; returns how long it really took.
 inline double runLoop(double seconds)
 {
     const auto begin = std::chrono::steady_clock::now();
@@ -70,7 +70,7 @@ inline bool waitFor(int milliseconds, const std::function<bool()>& condition)
     return QTest::qWaitFor(condition, milliseconds);
 }
 
-// The share of one core that this process, or its thread, has taken since then.
+// The share of one core that this process, or its thread, has used since the start of the measurement.
 template <int kWho>
 class CpuTimeOf {
 public:
@@ -97,15 +97,15 @@ inline double memoryMiB()
     return double(file.readAll().split(' ').value(1).toLongLong()) * double(::sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
-// All processes are known, with their snapshots.
+// Waits until all processes are known, with their snapshots.
 inline bool isWhole(const ClusterState& state, std::size_t processes)
 {
     return state.processes.size() == processes
         && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
 }
 
-// A window on a cluster of other processes. Frames come as often as the window's clock wants them, made here so
-// that their time is known: what the clock asks of the views, and the painting that follows.
+// A window on a cluster of other processes. Frames come as often as the window's clock wants them. The rig makes them
+// itself, so that their time is known: what the clock asks of the views, and the painting that follows.
 class BenchWindow {
 public:
     BenchWindow(std::uint32_t buckets, QSize size) : m_cluster(std::in_place, buckets), m_window(options())
@@ -117,7 +117,7 @@ public:
         m_window.connectTo(m_cluster->address());
         begin(m_cluster->processes());
     }
-    // On real processes that it starts, with one client.
+    // A window on real processes that it starts, with one client.
     BenchWindow(const LocalOptions& local, std::uint32_t recordBytes, QSize size) : m_window(options())
     {
         m_window.resize(size);
@@ -151,12 +151,13 @@ public:
     PlayedCluster& cluster() { return *m_cluster; }
     Ingest& ingest() { return m_window.cluster().session().ingest(); }
     std::uint64_t lost() { return ingest().counters().lost - m_before; }
-    // Milliseconds that each frame took; and of those, at work: on a busy machine the time on the wall tells of the neighbours.
+    // Milliseconds that each frame took, and the part of them at work: on a busy machine the wall time includes other
+    // programs.
     std::vector<double>& frames() { return m_frames; }
     std::vector<double>& work() { return m_work; }
     // Called when a frame is painted.
     void afterFrame(std::function<void()> call) { m_after = std::move(call); }
-    // As in the program: the clock makes the frames.
+    // As in the program, the clock makes the frames.
     void driveByClock()
     {
         m_tick.stop();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window beside a cluster of real processes on the same machine, which works as fast as it can.
+// The window beside a cluster of real processes on the same machine, which runs at full speed.
 #include "gui/lab/words/detail_words.h"
 #include "tests/bench/bench_window_rig.h"
 #include "tests/bench/window_measures.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the processes of a file tell while records are inserted into it one after the other.
+// The events that the processes of a file publish while records are inserted into it one after the other.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
@@ -11,9 +11,9 @@
 
 namespace lhrs::gui {
 
-// The events of inserts as the processes tell them at full detail with k = 1, in the order of causes: 13 of each insert. The
-// buckets take turns in an order that looks drawn. When a bucket is full the ranks begin anew, so the file stays as large as
-// it is however long this goes on.
+// The events of inserts as the processes publish them at full detail with k = 1, in causal order: 13 events per insert.
+// The buckets take turns in a pseudo-random order. When a bucket is full its ranks start again from 1, so the file
+// keeps its size however long the run is.
 class InsertTeller {
 public:
     static constexpr int kEvents = 13;
@@ -22,13 +22,13 @@ public:
         pb::Event event;
     };
 
-    // `shape`: of fileOf(); the load goes to its first `busy` buckets.
+    // `shape`: of fileOf(); the load goes to the first `busy` buckets.
     InsertTeller(const FileShape& shape, std::uint32_t busy)
         : m_shape(shape), m_busy(busy), m_rank(shape.buckets, 0), m_sequence(shape.buckets, shape.records)
     {
     }
 
-    // The next insert. What process it was told to begins with the number 1 of each.
+    // The next insert. Event numbers of each process start at 1.
     const std::vector<Told>& insert()
     {
         m_told.clear();

@@ -24,10 +24,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPatience = 20'000; // ms for an answer of the other process
-constexpr std::chrono::milliseconds kBatchTime(2); // as the processes' own publishers do
+constexpr std::chrono::milliseconds kBatchTime(2); // the interval of the publishers in the real processes
 constexpr std::size_t kBatch = 256;
 
-// Tells inserts until it is stopped; how many events it were.
+// Publishes inserts until it is stopped; returns the number of events.
 std::uint64_t tellInserts(FakeCluster& cluster, InsertTeller& inserts, std::uint32_t eventsPerSecond, const std::stop_token& stop)
 {
     std::uint64_t told = 0;
@@ -117,7 +117,7 @@ std::size_t PlayedCluster::processes() const
     return m_shape.buckets + (m_shape.buckets + m_shape.m - 1) / m_shape.m * m_shape.k + 1 + m_shape.clients + m_shape.dataSpares + m_shape.paritySpares;
 }
 
-// Writes the line and waits for the next one of the other process.
+// Writes the line and waits for the next line of the other process.
 QString PlayedCluster::ask(const QByteArray& line)
 {
     m_process.write(line);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A cluster of sockets in a process of its own, which tells events at a set rate: what it costs is not in the figures of
-// the window that watches it.
+// A cluster of sockets in a separate process, which publishes events at a set rate. So its cost is not part of the
+// figures of the window that watches it.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
@@ -10,27 +10,27 @@
 
 namespace lhrs::gui {
 
-// The file of all measurements: records everywhere, room for some more.
+// The file of all measurements: every bucket has records, and room for some more.
 FileShape benchShape(std::uint32_t buckets);
 
-// Runs in the process that is only the cluster, until its standard input ends.
+// Runs in the process that is the cluster, until its standard input ends.
 int playCluster(std::uint32_t buckets);
 
-// Starts such a process, and tells it what to do. Ends with it.
+// Starts such a process and sends it commands. The process ends with this object.
 class PlayedCluster {
 public:
     explicit PlayedCluster(std::uint32_t buckets);
     ~PlayedCluster();
 
-    // HOST:PORT; empty: it did not start.
+    // HOST:PORT; empty: the process did not start.
     QString address() const { return m_address; }
     std::size_t processes() const;
     const FileShape& shape() const { return m_shape; }
-    // Inserts into all buckets but the last from now on.
+    // From now on inserts into all buckets except the last.
     void load(std::uint32_t eventsPerSecond);
-    // No more of it; how many events it were.
+    // Stops the inserts; returns the number of events.
     std::uint64_t rest();
-    // The last bucket, into which nobody else inserts, tells of a record, and has many or few by turns.
+    // The last bucket, which receives no inserts, reports a record count that alternates between many and few.
     void mark();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A long recording: how large, how soon open, how soon another instant is on the screen.
+// A long recording: its size, the time to open it, and the time until another instant is on the screen.
 #include "tests/bench/window_measures.h"
 
 #include "tests/bench/bench_window_rig.h"
@@ -17,8 +17,8 @@ namespace lhrs::gui {
 
 namespace {
 
-// Writes so many events as the ingest would give them, 20,000 of them a second by the run's clock. `unclosed`: where a copy
-// of the file goes as a crash would leave it.
+// Writes this many events as the ingest would deliver them, 20,000 per second of the run's clock. `unclosed`: where to
+// put a copy of the file as a crash would leave it.
 double record(const QString& path, const QString& unclosed, std::uint64_t events, std::uint32_t buckets)
 {
     const auto begin = std::chrono::steady_clock::now();
@@ -51,7 +51,7 @@ double record(const QString& path, const QString& unclosed, std::uint64_t events
     return secondsSince(begin);
 }
 
-// One frame of the window with what it paints.
+// One frame of the window, including its painting.
 void paintFrame(MainWindow& window)
 {
     window.clock().step(0.25);

@@ -52,7 +52,7 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
             benchFailed(problem);
         const std::uint64_t unrecorded = (*recorder)->status().lost;
         const double rate = double(told) / options.ingestSeconds;
-        // What is told less than wanted is the generator's: this machine had no time for it.
+        // If fewer events than requested were published, the generator is the limit: this machine had no time for it.
         rows.push_back({ QStringLiteral("ingest: receive, check, fold, record"), QStringLiteral("%1 buckets, %2 s").arg(buckets).arg(options.ingestSeconds),
             QStringLiteral("%1 events/s told; lost %2, not recorded %3; %4 behind at the end; %5 % of a core").arg(grouped(std::uint64_t(rate))).arg(lost).arg(unrecorded).arg(grouped(std::uint64_t(std::max(0.0, double(told) - atEnd)))).arg(qRound(100 * busy)),
             QStringLiteral("100 000/s, 0 lost"), lost + unrecorded == 0 && rate >= 0.99 * kRate, double(lost + unrecorded) - rate });
@@ -64,7 +64,7 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
 
 namespace {
 
-// Frames while that many events a second arrive.
+// Frames while this many events arrive per second.
 BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t buckets, MainWindow::Workspace workspace, bool isBudget)
 {
     BenchWindow bench(buckets, options.size);
@@ -107,7 +107,7 @@ std::vector<BenchRow> measureFrames(const BenchOptions& options)
 
 namespace {
 
-// What of the picture stands for the object.
+// The region of the picture that shows the object.
 QString drawnOf(const DisplayList& picture, ObjectRef object)
 {
     DisplayList part(picture.theme());
@@ -169,7 +169,7 @@ std::vector<BenchRow> measureMemory(const BenchOptions& options)
         samples.emplace_back(secondsSince(begin), memoryMiB());
     }
     bench.cluster().rest();
-    // The ring is full after 40 s; the slope is that of the second half.
+    // The ring is full after 40 s; the slope is measured over the second half.
     double n = 0, t = 0, m = 0, tt = 0, tm = 0;
     for (const auto& [at, mib] : samples) {
         if (at < options.memorySeconds / 2)
@@ -187,7 +187,7 @@ std::vector<BenchRow> measureIdle(const BenchOptions& options)
 {
     BenchWindow bench(options.buckets, options.size);
     bench.driveByClock();
-    runLoop(3); // the last pictures of the beginning
+    runLoop(3); // the last frames of the start-up
     const GuiCpuTime gui;
     const CpuTime cpu;
     runLoop(options.seconds);

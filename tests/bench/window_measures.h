@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The budgets of the window (window.md 3.3), each measured in the way that its words say.
+// The budgets of the window, each measured in the way that its text says.
 #pragma once
 
 #include <QSize>
@@ -20,7 +20,7 @@ struct BenchOptions {
     QSize size { 1280, 720 };
 };
 
-// One line of the table. `key`: of several attempts the one with the least is kept.
+// One line of the table. `key`: of several attempts the one with the smallest value is kept.
 struct BenchRow {
     QString quantity, condition, measured, budget;
     std::optional<bool> isMet = {}; // none: there is no budget for it
