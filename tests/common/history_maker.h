@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Histories of one key for the tests of the checkers: legal ones by carrying operations out on a real key, noise that
-// may make them illegal, and a judge that tries every order.
+// Histories of one key for the tests of the checkers: legal ones, made by carrying operations out on a real key; noise
+// that may make them illegal; and a judge that tries every order.
 #pragma once
 
 #include "common/check/history.h"
@@ -26,11 +26,11 @@ struct Dice {
     bool happens(unsigned percent) { return engine() % 100 < percent; }
 };
 
-// What a history is to be like.
+// What a generated history is to be like.
 struct Shape {
     std::uint32_t processes = 3;
     std::size_t operations = 7;
-    bool isForZones = false; // the key is there before, and only updated and searched
+    bool isForZones = false; // the key exists from the start, and is only updated and searched
     bool areValuesUnique = true;
     HistoryTime durationMax = 6;
     HistoryTime pauseMax = 4;
@@ -49,8 +49,8 @@ inline RequestKind drawnKind(const Shape& shape, Dice& dice)
     return kChanges[dice.below(3)];
 }
 
-// A linearizable history: each operation takes effect at one drawn instant between invocation and answer, one of
-// unknown outcome later or never.
+// A linearizable history: each operation takes effect at one random instant between invocation and answer. An operation
+// of unknown outcome takes effect later or never.
 inline History legalHistory(const Shape& shape, Dice& dice)
 {
     struct Plan {
@@ -128,7 +128,7 @@ inline History withOperations(const History& like, const std::vector<Operation>&
     return history;
 }
 
-// A few changes at random: about a third of the small histories become illegal.
+// A few random changes: about a third of the small histories become illegal.
 inline History noisy(const History& history, Dice& dice)
 {
     std::vector<Operation> all = history.operations();
@@ -150,7 +150,7 @@ inline History noisy(const History& history, Dice& dice)
     return withOperations(history, all);
 }
 
-// The moments of a history in the order of time, as a recorder tells of them: `began` or `ended` with the operation.
+// The moments of a history in time order, as a recorder reports them: `began` or `ended` with the operation.
 inline void replay(const History& history, const std::function<void(const Operation&)>& began,
     const std::function<void(const Operation&, HistoryTime now)>& ended)
 {
@@ -185,8 +185,8 @@ inline void replay(const History& history, const std::function<void(const Operat
 
 // ---- every order
 
-// Whether some order of the operations, each between its invocation and its answer, explains all answers. By trying
-// them, without memory: it shares nothing with the checkers.
+// Whether some order of the operations, each between its invocation and its answer, explains all answers. It tries all
+// orders without memory: it shares no code with the checkers.
 class EveryOrder {
 public:
     explicit EveryOrder(const History& history)
@@ -246,7 +246,7 @@ inline bool isExplainedBySomeOrder(const History& history) { return EveryOrder(h
 
 // ---- mutations
 
-// What a store that is wrong, or a recorder that is, would do to a history. Nothing if it does not apply.
+// What a faulty store or a faulty recorder would do to a history. Empty if the mutation does not apply.
 using Mutation = std::function<std::optional<History>(const History&, Dice&)>;
 
 namespace mutation {
@@ -258,7 +258,7 @@ inline bool isWrite(const Operation& o)
 }
 inline bool isDone(const Operation& o) { return certaintyOf(o.outcome) == Certainty::Done; }
 
-// A drawn operation for which `is` holds.
+// A random operation for which `is` holds.
 template <class Is>
 std::optional<std::size_t> drawn(const std::vector<Operation>& all, Dice& dice, Is&& is)
 {
@@ -269,7 +269,7 @@ std::optional<std::size_t> drawn(const std::vector<Operation>& all, Dice& dice, 
     return found.empty() ? std::nullopt : std::optional(found[dice.below(found.size())]);
 }
 
-// A mutation that changes one drawn operation for which `is` holds.
+// A mutation that changes one random operation for which `is` holds.
 template <class Is, class Change>
 Mutation ofOne(Is is, Change change)
 {
@@ -282,7 +282,8 @@ Mutation ofOne(Is is, Change change)
     };
 }
 
-// The search at `at` finds the value of a write that is over before (or begins after) it does.
+// The search at `at` finds the value of a write that is over before the search begins (or begins after the search
+// ends).
 inline bool findAnother(std::vector<Operation>& all, std::size_t at, Dice& dice, bool isEarlier)
 {
     const Operation search = all[at];

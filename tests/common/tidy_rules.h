@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The house rules of the tree as functions over (path, text): no file is opened here, so each rule can be shown to bite
-// with a few lines in memory. A finding is "path:line: what is wrong and what to do".
+// The house rules of the tree as functions over (path, text). No file is opened here, so a few lines in memory are
+// enough to show that a rule detects a violation. A finding is "path:line: what is wrong and what to do".
 #pragma once
 
 #include <QDir>
@@ -34,7 +34,7 @@ inline QString finding(const File& file, qsizetype offset, const QString& what)
 
 inline bool isCpp(const QString& path) { return path.endsWith(".cpp"_L1) || path.endsWith(".h"_L1); }
 
-// A C++ text with comments and literals blanked out, as long as before, so that offsets stay right.
+// A C++ text with comments and literals blanked out. Its length is unchanged, so that offsets stay valid.
 inline QString codeOf(const QString& text)
 {
     static const QRegularExpression kNoCode(
@@ -51,7 +51,7 @@ inline QString codeOf(const QString& text)
     return code;
 }
 
-// One finding for each place in `text` (the file's own, or its code) where the expression matches; %1 is what matched.
+// One finding for each match of the expression in `text` (the file itself, or its code); %1 is the matched text.
 inline QStringList everywhere(const File& file, const QString& text, const QString& expression, const QString& what)
 {
     QStringList found;
@@ -62,16 +62,16 @@ inline QStringList everywhere(const File& file, const QString& text, const QStri
     return found;
 }
 
-// ---- arrows: who may include whom
+// ---- arrows: which folder may include which
 
 struct Room {
     QString folder;   // or the path of one file
-    QString sees;     // rooms besides itself; it sees what those see, too
+    QString sees;     // rooms besides itself; it also sees what those see
     QString notAtAll; // <headers> that must not be seen here, an expression
 };
 
-// The rooms of the tree and their arrows, general ones below. The longest folder that a path begins with is its room. What a room
-// is linked to in its CMakeLists.txt is the same.
+// The rooms of the tree and their arrows, general ones below. The longest folder that is a prefix of a path is its
+// room. The libraries that a room links in its CMakeLists.txt are the same rooms.
 inline const QList<Room>& rooms()
 {
     static const QString kNoQt = u"^Q([A-Z]|t)"_s;
@@ -139,7 +139,7 @@ inline const QList<Room>& rooms()
     return kRooms;
 }
 
-// All rooms that it may see, itself among them.
+// All rooms that it may see, including itself.
 inline QStringList seenFrom(const QString& folder)
 {
     QStringList seen { folder };
@@ -162,7 +162,7 @@ inline const Room* roomOf(const QString& path)
     return best;
 }
 
-// Arrows that lead back to where they begin.
+// Arrows that form a cycle.
 inline QStringList circlesOf(const QList<Room>& rooms)
 {
     QStringList found;
@@ -183,7 +183,8 @@ inline QStringList circlesOf(const QList<Room>& rooms)
     return found;
 }
 
-// A folder of sources is a room, or a house of rooms that has its programs alone in it; and a room says what lives there.
+// A folder of sources is a room, or a house: a folder of rooms with only its programs in it. A room states what it
+// contains.
 inline QStringList foldersThatAreNoRoom(const QList<File>& files)
 {
     QStringList found;
@@ -235,13 +236,13 @@ inline QStringList includesAgainstArrows(const File& file)
     return found;
 }
 
-// Machines: fed with messages and time, giving Effects.
+// Machines: they are fed messages and time, and give Effects.
 inline bool isOfTheCore(const QString& path)
 {
     return path.startsWith("node/machine/"_L1) || path.startsWith("node/lhrs/"_L1);
 }
 
-// ---- the core and the checkers: the same run everywhere
+// ---- the core and the checkers: deterministic everywhere
 
 inline QStringList worldInsideCore(const File& file)
 {
@@ -298,7 +299,8 @@ inline QStringList headerWithoutPragmaOnce(const File& file)
     return { finding(file, 0, u"a header needs #pragma once"_s) };
 }
 
-// Files that carry the licence in their first line (a script, which has its interpreter there, in the second).
+// Files that carry the licence in their first line (a script has its interpreter there, so it carries the licence in
+// the second).
 inline bool isSource(const QString& path)
 {
     return path.contains(pattern(uR"re(\.(cpp|h|proto|js|py)$|(^|/)CMakeLists\.txt$|(^|/)run$)re"_s));
@@ -321,8 +323,8 @@ inline QStringList tooLong(const File& file)
     return { finding(file, 0, u"%1 lines; a file has one job and at most %2 lines"_s.arg(lines).arg(kLinesMax)) };
 }
 
-// What is not finished, belongs to one machine, waits for a time, or uses another system's words. (The words are
-// written in two parts, because this file is read too.)
+// Text that is not finished, belongs to one machine, waits for a time, or uses another system's words. (The words are
+// written in two parts, because this file is checked too.)
 inline QStringList leftovers(const File& file)
 {
     static const QString kUnfinished = u"\\b(TO"_s + u"DO|FIX"_s + u"ME|XX"_s + u"X|HA"_s + u"CK)\\b"_s;
@@ -333,7 +335,7 @@ inline QStringList leftovers(const File& file)
     if (!isCpp(file.path))
         return found;
     const QString code = codeOf(file.text);
-    // A test may look again every few milliseconds, where what it waits for tells nobody.
+    // A test may poll every few milliseconds where the condition that it waits for sends no notification.
     const QString step = file.path.startsWith("tests/"_L1) ? u"(?! *\\((1|2|5|10)ms\\))"_s : QString();
     found << everywhere(file, code,
         u"\\b(sleep_for|sleep_until|usleep|nanosleep|qSleep|qWait|QThread::[mu]?sleep)"_s + step + u" *\\("_s,
@@ -378,7 +380,7 @@ inline QSet<QString> filesNamedByCMake(const QList<File>& files)
     return named;
 }
 
-// Sources and headers that no CMakeLists.txt names. A header of tests is only to be included by somebody.
+// Sources and headers that no CMakeLists.txt names. A header of tests only has to be included by some file.
 inline QStringList namedByNoCMakeLists(const QList<File>& files)
 {
     const QSet<QString> named = filesNamedByCMake(files);
@@ -425,7 +427,7 @@ inline QString sentenceAbove(const File& proto, const QString& message)
     return match.captured(1).remove(pattern(u"^// "_s)).simplified();
 }
 
-// A comment that ends as a sentence does stands right above each message that travels.
+// A comment that ends with a full stop stands right above each message that is sent.
 inline QStringList messagesWithoutSentence(const File& proto)
 {
     QStringList found;
@@ -437,7 +439,7 @@ inline QStringList messagesWithoutSentence(const File& proto)
     return found;
 }
 
-// The tables of proto/README.md tell of each event and command what its proto file says.
+// The tables of proto/README.md say of each event and command what its proto file says.
 inline QStringList messagesOutOfReadme(const File& proto, const File& readme)
 {
     QStringList found;
@@ -449,8 +451,8 @@ inline QStringList messagesOutOfReadme(const File& proto, const File& readme)
     return found;
 }
 
-// The handler of a message: on<Name>, but that acknowledgements with a body are for whoever waits for the acknowledged
-// message.
+// The handler of a message is on<Name>. Exception: acknowledgements with a body go to the handler that waits for the
+// acknowledged message.
 inline QString handlerOf(const QString& field)
 {
     const bool isAcknowledgement = field == "epoch_ack"_L1 || field == "applied"_L1;
@@ -490,7 +492,7 @@ inline QStringList messagesWithoutSection(const File& proto, const File& protoco
     return found;
 }
 
-// "See "NAME" in node/lhrs/PROTOCOL.md" leads somewhere.
+// "See "NAME" in node/lhrs/PROTOCOL.md" names an existing heading.
 inline QStringList notesThatAreMissing(const QList<File>& files, const File& protocol)
 {
     static const QRegularExpression kNote = pattern(uR"re(See "([^"]+)" in(?:\s|//|#)+node/lhrs/PROTOCOL\.md)re"_s);
@@ -526,7 +528,7 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
     return found;
 }
 
-// Injection points stand in the list of common/points.h and in the protocol's code, or nowhere.
+// Injection points stand in the list of common/points.h and in the protocol's code, or in neither.
 inline QStringList pointsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(
@@ -553,7 +555,7 @@ inline QStringList pointsOutOfStep(const QList<File>& files)
     return found;
 }
 
-// Mutants stand in the list of common/points.h and in the product's code, or nowhere.
+// Mutants stand in the list of common/points.h and in the product's code, or in neither.
 inline QStringList mutantsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(

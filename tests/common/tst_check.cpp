@@ -22,7 +22,7 @@ std::string bytesOf16(std::initializer_list<std::uint32_t> symbols)
     return bytes;
 }
 
-// A file of one group, three data buckets at (1,1), with two parity buckets: everything right. Tests break one thing.
+// A file of one group with three data buckets at (1,1) and two parity buckets, all correct. Each test breaks one thing.
 struct SmallFile {
     FileSettings settings { 4, FieldKind::Gf16, false };
     FileState file { 1, 1 };
@@ -88,7 +88,7 @@ bool names(const Violations& violations, int invariant)
     return false;
 }
 
-// True if exactly this invariant is reported, whatever the sentence.
+// True if exactly this invariant is reported, whatever the wording.
 bool namesOnly(const Violations& violations, int invariant)
 {
     for (const Violation& violation : violations)
@@ -133,7 +133,7 @@ private slots:
 
 void TestCheck::theFieldIsThatOfThePaper()
 {
-    // Powers of the generator 2 (lhrs.md 7.1).
+    // Powers of the generator 2 of GF(2^16).
     std::uint32_t power = 1;
     for (int exponent = 0; exponent < 16; ++exponent)
         power = multiply(FieldKind::Gf16, power, 2);
@@ -311,7 +311,7 @@ void TestCheck::mixedKeysHaveMixedAddresses()
     QCOMPARE(addressOf(plain, 17, file), std::uint64_t(1)); // 17 mod 8 = 1 < 2, then mod 16
     QCOMPARE(addressOf(plain, 9, file), std::uint64_t(9));
     std::array<int, 10> hits {};
-    for (std::uint64_t key = 0; key < 8000; key += 8) // all in buckets 0 and 8 without mixing
+    for (std::uint64_t key = 0; key < 8000; key += 8) // without mixing, all are in buckets 0 and 8
         ++hits[addressOf(mixed, key, file)];
     for (const int hit : hits)
         QVERIFY(hit > 20);
@@ -339,7 +339,7 @@ void TestCheck::anOkNeedsAllParityBuckets()
     QVERIFY(checkAckOrder(situation).empty());
     situation.columns[1].applied = 9;
     QVERIFY(namesOnly(checkAckOrder(situation), 6));
-    situation.columns.clear(); // k = 0: nobody to wait for
+    situation.columns.clear(); // k = 0: there is no parity bucket to wait for
     QVERIFY(checkAckOrder(situation).empty());
 }
 
@@ -353,13 +353,13 @@ void TestCheck::aKeyHasOneOwner()
     // Before the decision the source answers for both keys, the target is INIT.
     const std::array<Authority, 3> staged { Authority { 0, 1, true }, { 1, 1, true }, { 2, 2, false } };
     QVERIFY(checkAuthority(settings, before, staged, keys, everywhere).empty());
-    // Decided, the source has committed and the target not yet: nobody answers for 6, but bucket 2 has it.
+    // Decided; the source has committed and the target has not: no bucket answers for 6, but bucket 2 has it.
     const std::array<Authority, 3> between { Authority { 0, 2, true }, { 1, 1, true }, { 2, 2, false } };
     QVERIFY(checkAuthority(settings, after, between, keys, everywhere).empty());
-    // The target is enabled while the source has not committed: two answer for 6.
+    // The target is enabled before the source has committed: two buckets answer for 6.
     const std::array<Authority, 3> both { Authority { 0, 1, true }, { 1, 1, true }, { 2, 2, true } };
     QVERIFY(namesOnly(checkAuthority(settings, after, both, keys, everywhere), 11));
-    // The source has freed its copies and the target has none.
+    // The source has freed its copies and the target has no copy.
     const auto lost = [](std::uint32_t bucket, std::uint64_t) { return bucket == 0; };
     QVERIFY(namesOnly(checkAuthority(settings, after, between, keys, lost), 11));
 }
@@ -487,7 +487,7 @@ void TestCheck::anUnknownOutcomeStaysOpen()
     QVERIFY(ledger.contents().empty());
     QVERIFY(ledger.applied(kFirst, RequestKind::Insert, 5, 0, 1, 9000).empty());
     QCOMPARE(ledger.contents().at(5), std::string("one"));
-    // A copy that the network made is not one that the client counted when it said RETRY.
+    // A copy that the network made does not count among the copies that the client had sent when it got RETRY.
     QVERIFY(ledger.issued(kSecond, RequestKind::Delete, 5, "", 9001).empty());
     ledger.copied(kSecond);
     QVERIFY(ledger.finished(kSecond, Outcome::Retry, "").empty());

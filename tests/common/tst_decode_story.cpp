@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The decoding that the window opens: every step of it leads to the bytes that the nodes compute.
+// The decoding that the window shows: every step of it leads to the bytes that the nodes compute.
 #include "common/decode_story.h"
 
 #include <QTest>
@@ -126,7 +126,7 @@ void DecodeStoryTest::theStagesLeadFromHToItsInverse()
     const DecodeStory story = told(FieldWidth::Gf16, { d(3), p(0), p(1), p(2) }, { d(0), d(1), d(2) });
     QCOMPARE(story.stageAfter(0).left, story.elimination.h);
     QCOMPARE(story.stageAfter(0).right, SymbolMatrix::identity(kM));
-    for (std::size_t step = 1; step <= story.elimination.steps.size(); ++step) // no step is idle
+    for (std::size_t step = 1; step <= story.elimination.steps.size(); ++step) // every step changes something
         QVERIFY(story.stageAfter(step).left != story.stageAfter(step - 1).left);
     const auto end = story.stageAfter(1'000);
     QCOMPARE(end.left, SymbolMatrix::identity(kM));
@@ -135,7 +135,7 @@ void DecodeStoryTest::theStagesLeadFromHToItsInverse()
 
 void DecodeStoryTest::theLastSumOfASymbolIsTheSymbol()
 {
-    // lhrs.md 7.5: data 0001 0203 abcd ffff -> parity 5630 994d 209c; D1 = 0203 from (D0, D2, D3, P1).
+    // Data 0001 0203 abcd ffff -> parity 5630 994d 209c; D1 = 0203 from (D0, D2, D3, P1).
     const Bytes d0 { std::byte { 0x01 }, std::byte { 0 } }, d2 { std::byte { 0xcd }, std::byte { 0xab } }, d3 { std::byte { 0xff }, std::byte { 0xff } },
         p1 { std::byte { 0x4d }, std::byte { 0x99 } };
     const DecodeStory story = told(FieldWidth::Gf16, { d(0), d(2), d(3), p(1) }, { d(1) });
@@ -150,7 +150,7 @@ void DecodeStoryTest::theLastSumOfASymbolIsTheSymbol()
         QCOMPARE(term.sum, sum);
     }
     QCOMPARE(sum, Symbol(0x0203));
-    QCOMPARE(terms[2].logSymbol, Symbol(0x59f1)); // lhrs.md 7.1: log ffff
+    QCOMPARE(terms[2].logSymbol, Symbol(0x59f1)); // log ffff
 }
 
 void DecodeStoryTest::aZeroHasNoLogarithmAndAOneIsPlainXor()

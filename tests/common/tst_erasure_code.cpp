@@ -106,8 +106,8 @@ struct RecordGroup {
     std::vector<Bytes> parity;
 };
 
-// Decodes every data position that is not used, and re-encodes the parity columns among the lost ones; empty when all
-// is as it was.
+// Decodes every data position that is not used, and re-encodes the lost parity columns; empty when all bytes are as
+// before.
 std::string decodeAll(const ErasureCode& code, const RecordGroup& group, const Subset& lost, const Subset& used)
 {
     const std::uint32_t m = code.groupSize();
@@ -127,7 +127,7 @@ std::string decodeAll(const ErasureCode& code, const RecordGroup& group, const S
         contributions.push_back(group.columns[column]);
     std::vector<Bytes> data(group.columns.begin(), group.columns.begin() + m);
     std::vector<std::span<std::byte>> outs;
-    for (const Position q : wanted) { // behind the record there are zeros
+    for (const Position q : wanted) { // zeros follow the record
         const Bytes& expected = group.columns[q.value];
         Bytes out(expected.size() + 5, std::byte {0xee});
         decoder->reconstruct(q, contributions, out);
@@ -150,7 +150,7 @@ struct Rows {
     std::uint32_t first, end;
 };
 
-// Row after row, `columns` symbols of each from column `first` on.
+// Row after row, `columns` symbols each, starting at column `first`.
 Symbols partOf(const ErasureCode& code, Rows rows, std::uint32_t first, std::uint32_t columns, bool isLog = false)
 {
     Symbols part;
@@ -232,8 +232,8 @@ void TestErasureCode::theMatrixInGf8AndItsLogarithmsAppear()
 
 void TestErasureCode::theClosedFormIsTheScaledCauchyMatrix()
 {
-    // The general recipe of lhrs.md 7.3 with x_q = q and y_p = 32+p: t = 1/(x^y), rows divided by their first entry,
-    // then columns by theirs. Far columns too, which are not kept but computed.
+    // The general recipe for the matrix with x_q = q and y_p = 32+p: t = 1/(x^y), each row divided by its first entry,
+    // then each column by its first entry. Includes far columns, which are not stored but computed.
     const Field field(FieldWidth::Gf16);
     const ErasureCode code(FieldWidth::Gf16, 32);
     const auto t = [&](Symbol q, Symbol p) { return field.inverse(q ^ (32 + p)); };
@@ -412,7 +412,7 @@ void TestErasureCode::theEliminationCanBeReplayedStepByStep()
                 const SymbolMatrix before = left;
                 applyStep(code.field(), step, left);
                 applyStep(code.field(), step, right);
-                QVERIFY(left != before); // no idle step
+                QVERIFY(left != before); // every step changes something
             }
             QCOMPARE(left, SymbolMatrix::identity(4));
             QCOMPARE(right, elimination.inverse);
@@ -511,7 +511,7 @@ void TestErasureCode::bytesBehindADeltaStay()
     const Bytes delta = {std::byte {1}, std::byte {2}, std::byte {3}};
     Bytes parity(8, std::byte {0xaa});
     code.addDelta(ParityColumn(1), Position(1), delta, parity);
-    // The odd byte reaches the high byte of its symbol too, and no further.
+    // The odd byte also changes the high byte of its symbol, and no further byte.
     const Symbol last = referenceMultiply(FieldWidth::Gf16, 3, 0xeb9b) ^ 0xaaaa;
     QCOMPARE(Bytes(parity.begin() + 2, parity.begin() + 4), bytesOf(last, FieldWidth::Gf16));
     QCOMPARE(Bytes(parity.begin() + 4, parity.end()), Bytes(4, std::byte {0xaa}));
@@ -527,7 +527,7 @@ void TestErasureCode::verifyFindsEveryWrongByte()
     for (ParityColumn p; p.value < 3; p = p.next()) {
         Bytes parity = group.parity[p.value];
         QVERIFY(code.verify(p, members, parity));
-        parity.resize(20); // zeros at the end do not count
+        parity.resize(20); // trailing zeros do not count
         QVERIFY(code.verify(p, members, parity));
         for (std::byte& byte : parity) {
             byte ^= std::byte {0x10};
@@ -563,7 +563,7 @@ void TestErasureCode::tooFewSurvivorsAreAnError()
         const ErasureCode code(width, 4);
         QVERIFY(!chooseParticipants(code, {}).error().text.empty());
         QVERIFY(!chooseParticipants(code, membersAt({1, 4, 6}, 4)));
-        QVERIFY(!chooseParticipants(code, membersAt({1, 4, 6, 6, 1}, 4))); // the same ones twice
+        QVERIFY(!chooseParticipants(code, membersAt({1, 4, 6, 6, 1}, 4))); // the same column twice
         QVERIFY(!Decoder::create(code, membersAt({1, 4, 6}, 4), std::vector {Position(0)}));
         QVERIFY(!Decoder::create(code, {}, {}));
     }

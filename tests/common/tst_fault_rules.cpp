@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What faults do to messages, and the book of armed faults with a clock of our own.
+// What faults do to messages, and the registry of armed faults with a clock of the test.
 #include "common/fault_book.h"
 #include "common/fault_rules.h"
 #include "node/transport/envelope.h"
@@ -104,7 +104,7 @@ void FaultRulesTest::spoiledPacketsNeverPassTheEnvelope()
         corrupt(packet, dice, isStream, kHeaderBytes, kLengthAt);
         QVERIFY(packet != before);
         QVERIFY(std::holds_alternative<Drop>(envelope.open(packet)));
-        if (isStream) // its receiver finds the next frame
+        if (isStream) // the receiver finds the next frame
             QCOMPARE(packet.substr(0, kHeaderBytes), before.substr(0, kHeaderBytes));
     }
 }
@@ -182,7 +182,7 @@ void FaultRulesTest::aLeaseEndsUnlessItIsRenewed()
     QCOMPARE(ended[0].achieved().lasted_ns(), std::chrono::nanoseconds(1'900ms).count());
     QCOMPARE(book.parts(), 0u);
     QVERIFY(!book.judge({}, 12s).fate.isDropped);
-    // Another fault under a number in use is a mistake.
+    // Another fault under a number in use is an error.
     book.arm(wanted, 20s);
     wanted.mutable_network()->set_drop(0.5);
     QVERIFY(!book.check(wanted));
@@ -237,7 +237,7 @@ void FaultRulesTest::onlyTheKindsThatWereNamedAreConcerned()
     QVERIFY(book.judge(passing, 1s).fate.isDropped);
     passing.kind = pb::Message::kReply;
     QVERIFY(!book.judge(passing, 1s).fate.isDropped);
-    passing.kind = 0; // several in one datagram, packed before the fault was armed
+    passing.kind = 0; // several messages in one datagram, packed before the fault was armed
     QVERIFY(!book.judge(passing, 1s).fate.isDropped);
 }
 

@@ -14,7 +14,7 @@ using namespace lhrs;
 
 namespace {
 
-// The field again, bit by bit and without tables, so that the test shares nothing with what it tests.
+// The field again, bit by bit and without tables, so that the test shares no code with what it tests.
 Symbol referenceMultiply(FieldWidth width, Symbol x, Symbol y)
 {
     const Symbol polynomial = width == FieldWidth::Gf8 ? 0x11d : 0x1100b;
@@ -58,7 +58,7 @@ Bytes referenceProduct(FieldWidth width, const Bytes& source, Symbol coefficient
     return product;
 }
 
-// Few in GF(2^16): both ends, the smallest, and some of the demo matrix.
+// A small set for GF(2^16): both ends, the smallest, and some of the demo matrix.
 std::vector<Symbol> someCoefficients(FieldWidth width)
 {
     if (width == FieldWidth::Gf8)
@@ -66,7 +66,7 @@ std::vector<Symbol> someCoefficients(FieldWidth width)
     return {0, 1, 2, 3, 0x100, 0x8000, 0xeb9b, 0x2284, 0xffff};
 }
 
-// Those that this processor has; the others say so.
+// The kernels that this processor has; the test skips the others with a message.
 std::vector<FieldOptions> simdHere()
 {
     std::vector<FieldOptions> found;
@@ -92,7 +92,7 @@ void eachKernel()
     }
 }
 
-// Some bytes with others around them, at an address that leaves this rest modulo 64.
+// Some bytes with others around them, at an address with this remainder modulo 64.
 struct Guarded {
     Guarded(const Bytes& content, std::size_t offset) : all(content.size() + 192, std::byte {0x5a}), size(content.size())
     {
@@ -305,7 +305,7 @@ void TestGalois::aRegionIsMultipliedSymbolBySymbolAtEveryAlignmentAndLength()
             for (std::size_t length = 0; length <= kLengthMax; length += field.symbolBytes()) {
                 std::memcpy(destination, before.data(), kRoom);
                 field.multiplyAdd(destination + to, source + from, length, coefficient);
-                // Also what lies before and behind is as it was.
+                // The bytes before and after must be unchanged.
                 if (!std::equal(expected.begin(), expected.end(), destination)) {
                     const QString where = QString("coefficient %1, length %2, from %3, to %4");
                     QFAIL(qPrintable(where.arg(coefficient).arg(length).arg(from).arg(to)));
@@ -392,7 +392,7 @@ void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes()
     const Field ours(width, options);
     const Field reference(width, {.backend = Backend::GfComplete});
     std::mt19937 random(7);
-    constexpr std::size_t kBytes = 118; // a block of each kernel, and a rest
+    constexpr std::size_t kBytes = 118; // a block of each kernel, and a remainder
     const Bytes source = randomBytes(kBytes, random);
     const Bytes before = randomBytes(kBytes, random);
     for (Symbol coefficient = 0; coefficient <= ours.symbolMax(); ++coefficient) {
@@ -432,7 +432,7 @@ void TestGalois::everyKernelTakesAnyLengthAtAnyAddress()
     }
 }
 
-// Random rows over random sources, of which some are missing, against one product after the other.
+// Random rows over random sources, some of which are missing, compared with one product after the other.
 static void combineAtRandom(const Field& field, std::size_t size, std::size_t rowCount, std::size_t sourceCount, std::mt19937& random)
 {
     const Field reference(field.width(), {.backend = Backend::GfComplete});
@@ -484,7 +484,7 @@ void TestGalois::everyKernelCombinesAnyNumberOfRegions()
     std::mt19937 random(9);
     for (int draw = 0; draw < 400; ++draw)
         combineAtRandom(field, field.paddedLength(random() % 400), random() % 10, random() % 10, random);
-    // Longer than what is done at once of many rows.
+    // Longer than the block that is processed at once for many rows.
     for (const std::size_t size : {8190u, 8192u, 8194u, 20002u, 65536u})
         combineAtRandom(field, size, 5, 3, random);
 }
@@ -517,7 +517,8 @@ void TestGalois::aBackendIsKnownByItsWord()
         const auto options = fieldOptionsNamed(word);
         QVERIFY2(!options && options.error().text.find("simd:portable") != std::string::npos, word);
     }
-    // What the processor lacks is refused by its word, and replaced where nobody asked for it by word.
+    // A kernel that the processor lacks is refused when it is requested by name, and replaced when it was only the
+    // default.
     for (const Kernel kernel : {Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512}) {
         if (!isSupported(kernel))
             QCOMPARE(nameOf(FieldOptions {.backend = Backend::Simd, .kernel = kernel}), nameOf(*fieldOptionsNamed("simd")));

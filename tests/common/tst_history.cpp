@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The checkers of linearizability against a judge that tries every order, on histories that are legal by construction,
-// on noisy ones, and on mutated ones. More of them by hand: LHRS_HISTORIES=300000 tst_history.
+// The checkers of linearizability compared with a judge that tries every order: on histories that are legal by
+// construction, on noisy ones, and on mutated ones. For a longer run: LHRS_HISTORIES=300000 tst_history.
 #include "common/check/history_svg.h"
 #include "common/check/linearize.h"
 #include "common/check/monitors.h"
@@ -135,7 +135,7 @@ void TestHistory::twoUnknownInsertsMayEachExplainADelete()
             now += 10;
         };
         done(RequestKind::Delete, 0);
-        done(RequestKind::Search, found); // so the other one was there to be deleted
+        done(RequestKind::Search, found); // so the other client's record was there to be deleted
         for (const std::uint64_t value : values) {
             done(RequestKind::Delete, 0);
             done(RequestKind::Insert, value);
@@ -149,7 +149,7 @@ void TestHistory::twoUnknownInsertsMayEachExplainADelete()
     }
 }
 
-// A record is lost between 10 and 20; before it is there, afterwards it is not.
+// A record is lost between 10 and 20: it exists before, and does not afterwards.
 void TestHistory::losses()
 {
     const std::uint64_t value = fingerprint(1, 1);
@@ -179,7 +179,7 @@ void TestHistory::losses()
     QCOMPARE(judged(12, 14, Outcome::Lost, false, RequestKind::Update), 0);
 }
 
-// Unknown is a verdict of its own, and no pass.
+// Unknown is a verdict of its own, and does not count as a pass.
 void TestHistory::tooManyPossibilitiesAreSaid()
 {
     History history;
@@ -231,7 +231,7 @@ void TestHistory::zonesAndTheSearchAgreeOnLongHistories()
     QVERIFY(legal > 300 && legal < 2700);
 }
 
-// ---- what is wrong is seen
+// ---- violations are detected
 
 void TestHistory::mutationsAreCaught_data()
 {
@@ -371,7 +371,8 @@ void TestHistory::theMonitorForgetsWhatIsOverwritten()
         QVERIFY2(most < 60, qPrintable(QString::number(most)));
         QCOMPARE(monitor.forgotten(), std::uint64_t(0));
     }
-    // What may take effect later cannot be forgotten, but it is bounded too; then an unknown value is not judged.
+    // A write that may take effect later cannot be forgotten, but the memory for such writes is bounded too; beyond it
+    // an unknown value is not judged.
     KeyMonitor monitor(fingerprint(9, 9), 16);
     const Operation stillOpen { .invoked = 0, .value = fingerprint(2, 1), .process = 2, .kind = RequestKind::Update };
     monitor.began(stillOpen);
@@ -456,7 +457,7 @@ void TestHistory::thePictureShowsEachOperation()
     QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
     QCOMPARE(marked, 1);
     QCOMPARE(lanes.size(), 3);
-    QVERIFY(lanes[0] != lanes[1]); // the process goes on beside what it does not know
+    QVERIFY(lanes[0] != lanes[1]); // the process goes on beside an operation of unknown outcome
     QVERIFY(lanes[1] != lanes[2]);
     const QStringList wanted { "key <7> & \"more\"", "client 1", "client 1, later", "client 2", "update 1.1 ?",
         "update 1.2", "search 9.1" };

@@ -26,13 +26,13 @@ FileImage stateOf(std::uint32_t bucketsWanted)
     return image;
 }
 
-// Every key is like its residue modulo 2^(level of the largest bucket) = 2^(i+1).
+// Every key behaves like its residue modulo 2^(level of the largest bucket) = 2^(i+1).
 std::uint32_t residueCount(FileImage file)
 {
     return 2u << file.i;
 }
 
-// The buckets a key operation sees, from the one the client addresses to the one that accepts it.
+// The buckets that a key operation visits, from the one that the client addresses to the one that accepts it.
 std::vector<BucketNumber> pathOf(Key key, FileImage image, FileImage file)
 {
     std::vector<BucketNumber> path = {addressOf(key, image)};
@@ -130,7 +130,7 @@ void TestLinearHash::theAddressIsTheOnlyBucketWhoseLevelFitsTheKey()
 
 void TestLinearHash::levelsAreThoseOfTheDefinition()
 {
-    const FileImage file = {3, 2}; // buckets 0, 1, 8, 9 have split or been born in this round
+    const FileImage file = {3, 2}; // buckets 0, 1, 8, 9 have split or were created in this round
     const std::vector<Level> levels = {4, 4, 3, 3, 3, 3, 3, 3, 4, 4};
     for (std::uint32_t a = 0; a < 10; ++a)
         QCOMPARE(levelOf(BucketNumber(a), file), levels[a]);
@@ -215,8 +215,8 @@ void TestLinearHash::theSameKeyIsNeverMisaddressedAgainAfterTheLastForwardersAdj
 
 void TestLinearHash::anImageNeverGetsAheadOfTheFile()
 {
-    // While the file grows to 66 buckets, every image that a client can have got to by adjustments at this or any
-    // smaller size, in both variants of the adjustment.
+    // While the file grows to 66 buckets: every image that a client can have reached by adjustments at this size or any
+    // smaller one, in both variants of the adjustment.
     int cases = 0;
     for (const bool isLastForwarder : {true, false}) {
         std::set<std::uint32_t> reached = {1}; // bucket counts stand for images: M = 2^i + n is one-to-one
@@ -236,7 +236,7 @@ void TestLinearHash::anImageNeverGetsAheadOfTheFile()
                 }
             }
         }
-        QCOMPARE(reached.size(), std::size_t(66)); // every smaller file is somebody's image
+        QCOMPARE(reached.size(), std::size_t(66)); // every smaller file is a reachable image
     }
     QCOMPARE(cases, 271884);
 }
@@ -248,7 +248,8 @@ void TestLinearHash::anAdjustmentThatTellsNothingNewChangesNothing()
     QCOMPARE(adjustImage({0, 0}, BucketNumber(0), 1), (FileImage {1, 0}));
     QCOMPARE(adjustImage({2, 1}, BucketNumber(3), 4), (FileImage {3, 4}));
     QCOMPARE(adjustImage({2, 1}, BucketNumber(7), 4), (FileImage {4, 0}));
-    // Of several requests under way the answer to an older one comes last: bucket 0 has level 4 in this image already.
+    // With several requests under way, the answer to an older one arrives last: bucket 0 has level 4 in this image
+    // already.
     QCOMPARE(adjustImage({3, 2}, BucketNumber(0), 4), (FileImage {3, 2}));
     QCOMPARE(adjustImage({3, 2}, BucketNumber(1), 4), (FileImage {3, 2}));
     QCOMPARE(adjustImage({3, 2}, BucketNumber(2), 4), (FileImage {3, 3}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The clock of a run goes as the steady clock does, whatever is done to the wall clock.
+// The clock of a run advances as the steady clock does, whatever happens to the wall clock.
 #include "tests/rigs/lab/fake_process.h"
 
 #include "common/run_clock.h"
@@ -47,7 +47,7 @@ void TestRunClock::itShowsTheTimeOfDayOfTheBeginning()
 
 void TestRunClock::whoIsStartedAfterAJumpHasTheSameClock()
 {
-    // Between the starts of the two, 10 s, the wall clock is set back by an hour.
+    // Between the starts of the two, 10 s apart, the wall clock is set back by one hour.
     const RunClock first(nullptr, kBegin, 50 * kSecond);
     const RunClock second(first.word().c_str(), kBegin + 10 * kSecond - kHour, 60 * kSecond);
     QCOMPARE(second.at(60 * kSecond), first.at(60 * kSecond));
@@ -78,7 +78,7 @@ void TestRunClock::ofThisProcessItGoesOn()
     QCOMPARE(&RunClock::own(), &RunClock::own());
 }
 
-// A process that somebody else started before the wall clock was set: its times are put on our clock once.
+// A process that was started elsewhere before the wall clock was set: its times are mapped to our clock once.
 void TestRunClock::anotherClockIsPutOnOurs()
 {
     struct : RunSink {
@@ -134,9 +134,9 @@ void TestRunClock::theTimeInWhichAProcessStandsStillDoesNotPass()
     QCOMPARE(time.at(100s), 100'000'000'000ns);
     time.tell(100s + 100ms);
     QCOMPARE(time.at(100s + 600ms), 100'600'000'000ns);
-    QCOMPARE(time.at(190s), 100'600'000'000ns); // it was told nothing for so long, so it stands
+    QCOMPARE(time.at(190s), 100'600'000'000ns); // it got no time for this long, so it stands
     time.tell(190s);
-    QCOMPARE(time.at(190s), 100'600'000'000ns); // and goes on from there
+    QCOMPARE(time.at(190s), 100'600'000'000ns); // and continues from there
     QCOMPARE(time.at(190s + 200ms), 100'800'000'000ns);
     time.tell(190s + 100ms);
     time.tell(190s + 600ms); // late, but not too late

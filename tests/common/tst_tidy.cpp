@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A rule is a test or it is a wish: reads the tree and fails where a file breaks a rule of the house. Each rule is
-// shown to bite first, with a few lines in memory.
+// A house rule counts only if a test enforces it. This test reads the tree and fails where a file breaks a rule. Before
+// that, a few lines in memory show that each rule detects a violation.
 #include "tests/common/tidy_rules.h"
 
 #include <QDirIterator>
@@ -135,7 +135,7 @@ void TidyTest::eachSourceIsNamedByItsCMakeLists() { nothing(namedByNoCMakeLists(
 void TidyTest::eachMessageEventAndCommandHasASentence()
 {
     QStringList findings;
-    // The bodies that message.proto lists stand there, or in the parts of it that are files of their own.
+    // The bodies that message.proto lists are defined there, or in the proto files that it is split into.
     const File message = named(u"proto/message.proto"_s);
     findings << messagesWithoutSentence({ message.path, message.text + named(u"proto/process.proto"_s).text + named(u"proto/transfer.proto"_s).text });
     for (const QString& path : { u"proto/event.proto"_s, u"proto/control.proto"_s })
