@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the hard cases of testing.md 3 share: a small file that recovers, packets that are kept back or kept for later, and
-// the question whether all is well in the end.
+// What the tests of the hard cases share: a small file that recovers, packets that are dropped or kept for later, and
+// the check that the file is correct in the end.
 #pragma once
 
 #include "tests/rigs/core/file_check.h"
@@ -33,12 +33,12 @@ public:
         rig.cluster.run(1s);
     }
 
-    // A message that is lost when the test is true.
+    // Drops each message for which the test is true.
     std::function<bool(const Packet&)> isLost;
-    // Every packet that arrives is shown first.
+    // Every packet is shown to this function before it arrives.
     std::function<void(const Packet&)> onArrival;
 
-    // Keeps the first packet for which the test is true, so that a copy of it can come again at any time.
+    // Keeps the first packet for which the test is true, so that a test can deliver a copy of it later.
     void keepFirst(std::function<bool(const Packet&)> test)
     {
         m_keeps = std::move(test);
@@ -50,7 +50,7 @@ public:
     std::uint64_t data(std::uint32_t group, std::uint32_t position) { return rig.holder(pb::DATA, group, position); }
     std::uint64_t parity(std::uint32_t group, std::uint32_t column) { return rig.holder(pb::PARITY, group, column); }
     std::uint32_t bucketOf(std::uint64_t key) { return addressOf(Key(key), rig.coordinator().file().image()).value; }
-    // The first key from `from` on whose right bucket this is.
+    // The first key from `from` on whose correct bucket is this one.
     std::uint64_t keyOf(std::uint32_t bucket, std::uint64_t from = 0)
     {
         while (bucketOf(from) != bucket)
@@ -72,7 +72,7 @@ public:
             return std::nullopt;
         return rig.cluster.reply(ticket)->operation();
     }
-    // "" if the file is at rest, whole, and every record that the first client stored is there; else what is wrong.
+    // "" if the file is at rest and whole, and every record that the first client stored is there; else what is wrong.
     std::string problem(Time limit = 60s)
     {
         isLost = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file whose coordinator ends and is followed by another one, and what must be true of it afterwards.
+// A file whose coordinator ends and is replaced by another one, and what must be true of the file afterwards.
 #pragma once
 
 #include "tests/rigs/core/file_check.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client and a bucket that has failed (lhrs.md 10.5): alarms, and records that come without their bucket.
+// A client and a bucket that has failed: alarms, and records that are recovered without their bucket.
 #include "tests/rigs/core/client_rig.h"
 
 #include <QTest>
@@ -16,7 +16,7 @@ private slots:
     void aMutationOfABucketThatHasFailedIsToldOfIt();
 
 private:
-    // What the coordinator says of bucket 0.
+    // The coordinator's Location message for bucket 0: failed, ask again after this time.
     static pb::Message failed(ClientRig& rig, std::uint32_t retryAfterMs);
 };
 
@@ -33,31 +33,32 @@ pb::Message TestClientFailures::failed(ClientRig& rig, std::uint32_t retryAfterM
 
 void TestClientFailures::aBucketThatHasFailedIsAlarmedAboutAtOnce()
 {
-    // Who asks where a bucket is and hears that it failed has lost no time by it: the record is found by an alarm.
+    // A client that asks for a bucket's location and hears that it has failed loses no time: an alarm starts the
+    // recovery of the record.
     ClientRig rig;
     rig.operate(pb::SEARCH, 5);
     const Step told = rig.driven.message(failed(rig, 0));
     QCOMPARE(told.count(Body::kAlarm), std::size_t(1));
     QCOMPARE(told.of(Body::kAlarm).at(0).message.alarm().request().key(), std::uint64_t(5));
     QVERIFY(told.of(Body::kAlarm).at(0).message.alarm().is_search());
-    // The answer to the alarm says when to ask again, if no record has come by then.
+    // The answer to the alarm says when to ask again if no record has arrived by then.
     QCOMPARE(rig.driven.message(failed(rig, 25)).sent.size(), std::size_t(0));
     pb::Message search;
     search.mutable_search()->mutable_request()->CopyFrom(told.of(Body::kAlarm).at(0).message.alarm().request().request());
     const pb::OperationResult first = resultOf(rig.reply(search, pb::OK, [](pb::Reply& r) { r.set_degraded(true), r.clear_holder(); }));
     QCOMPARE(first.path(), pb::RECORD_RECOVERY);
     QVERIFY(first.alarm());
-    // The next search need not ask where the bucket is.
+    // The next search alarms without asking for the location.
     const Step next = rig.operate(pb::SEARCH, 6);
     QCOMPARE(next.count(Body::kWhereIs), std::size_t(0));
     QCOMPARE(next.count(Body::kAlarm), std::size_t(1));
-    // Until somebody says that the bucket is back.
+    // This lasts until a message says that the bucket is back.
     QCOMPARE(rig.location(0, {}, 99, 299).of(Body::kSearch, 99).size(), std::size_t(1));
     QCOMPARE(rig.operate(pb::SEARCH, 7).of(Body::kSearch, 99).size(), std::size_t(1));
 }
 
-// Who knows that the bucket has failed wants nothing but the record; should a message on its way be lost, the alarm is given
-// once more, and its answer told.
+// A client that knows of the failure wants only the record. If a message on its way is lost, the client sends the alarm
+// once more, and reports the answer to it.
 void TestClientFailures::aRecordThatDoesNotComeIsAskedForWithTheBucket()
 {
     ClientRig rig;
@@ -67,7 +68,7 @@ void TestClientFailures::aRecordThatDoesNotComeIsAskedForWithTheBucket()
     const Step known = rig.operate(pb::SEARCH, 6);
     QCOMPARE(known.count(Body::kAlarm), std::size_t(1));
     QVERIFY(known.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
-    rig.driven.message(failed(rig, 1000)); // for the first search, which sleeps now
+    rig.driven.message(failed(rig, 1000)); // for the first search, which waits now
     const Step next = rig.operate(pb::SEARCH, 7);
     QVERIFY(next.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
     QCOMPARE(rig.driven.pass(59ms).count(Body::kAlarm), std::size_t(0));

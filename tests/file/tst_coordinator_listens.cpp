@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A coordinator that starts while its file is running listens first (lhrs.md 10.9): to whom, how long, and what it makes of
-// what it hears.
+// A coordinator that starts while its file is running listens first: to which processes, how long, and with what
+// result.
 #include "tests/file/restart_check.h"
 
 #include <QTest>
@@ -22,7 +22,7 @@ std::set<std::uint64_t> holdersOf(FileRig& rig)
     return holders;
 }
 
-// Of a file that recovers by itself.
+// Options of a file that recovers by itself.
 FileRig::Options automatic(std::uint32_t k)
 {
     FileRig::Options options;
@@ -65,7 +65,7 @@ private slots:
 
 void TestCoordinatorListens::whoHasReportedFollowsNoFormerCoordinator()
 {
-    // What a process reports must still be true when the one that listens acts on it.
+    // What a process reports must still be true when the listening coordinator acts on it.
     FileRig rig(restartOptions(1));
     begin(rig);
     const std::uint64_t node = rig.coordinator().file().data(BucketNumber(0))->holder.node.value;
@@ -76,13 +76,13 @@ void TestCoordinatorListens::whoHasReportedFollowsNoFormerCoordinator()
     order.set_coordinator_epoch(1);
     *order.mutable_epoch()->mutable_view() = rig.coordinator().file().view(GroupNumber(0));
     rig.cluster.kill(FileRig::kCoordinator);
-    std::vector<std::uint64_t> reported; // the highest epochs, as they are told
+    std::vector<std::uint64_t> reported; // the highest epochs, in the order of the reports
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->has_state_report())
             reported.push_back(packet.message->state_report().coordinator_epoch());
         return true;
     };
-    const auto listens = [&](std::uint64_t coordinator) { // each in the place of the one before
+    const auto listens = [&](std::uint64_t coordinator) { // each at the address of the one before
         pb::Message ask;
         ask.set_sender(coordinator);
         ask.mutable_from()->set_ip(std::uint32_t(FileRig::kCoordinator));
@@ -109,7 +109,7 @@ void TestCoordinatorListens::whoHasReportedFollowsNoFormerCoordinator()
     listens(kSecond);
     order.set_coordinator_epoch(3);
     QVERIFY(isFollowed());
-    pb::Message asksAgain; // one that has its epoch, of a process that had been silent
+    pb::Message asksAgain; // a coordinator with this epoch, from a process that had been silent
     asksAgain.set_sender(kSecond);
     asksAgain.mutable_from()->set_ip(std::uint32_t(kSecond));
     asksAgain.set_coordinator_epoch(3);
@@ -121,10 +121,10 @@ void TestCoordinatorListens::whoHasReportedFollowsNoFormerCoordinator()
 
 void TestCoordinatorListens::aLateCopyOfItsQuestionDoesNotPartItFromItsServers()
 {
-    // Whoever answers gives its word to follow nobody else for 5 s; and would have been declared failed meanwhile.
+    // A process that answers follows no other coordinator for 5 s, and would have been declared failed meanwhile.
     FileRig rig(restartOptions(1));
     begin(rig);
-    std::map<std::uint64_t, pb::Message> questions; // by who was asked
+    std::map<std::uint64_t, pb::Message> questions; // by the process that was asked
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->has_report_state() && packet.message->coordinator_epoch() == 0)
             questions.emplace(packet.to, *packet.message);
@@ -146,7 +146,7 @@ void TestCoordinatorListens::aLateCopyOfItsQuestionDoesNotPartItFromItsServers()
 
 void TestCoordinatorListens::whoGetsNoReportGivesNoNumbers()
 {
-    // The former coordinator ended while it made the file. Servers that were told so say that they live, and no more than that.
+    // The former coordinator ended while it created the file. Servers that were told of it report only that they live.
     FileRig rig(restartOptions(1));
     bool isConfirmed = false;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
@@ -178,7 +178,7 @@ void TestCoordinatorListens::whoHearsNobodyMakesNoFile()
 
 void TestCoordinatorListens::whoSleptWhileListeningListensAnew()
 {
-    // It had heard two buckets when it was stopped. Its time is long over when it goes on, and the others are still there.
+    // It had heard two buckets when it was stopped. When it goes on, its listening time is over; the others still live.
     FileRig rig(restartOptions(1));
     begin(rig);
     const std::uint32_t buckets = rig.coordinator().file().buckets();
@@ -197,7 +197,7 @@ void TestCoordinatorListens::whoSleptWhileListeningListensAnew()
     };
     rig.cluster.pause(FileRig::kCoordinator, 20s);
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != FileRig::kCoordinator; };
-    rig.cluster.run(20s); // what came meanwhile found no room
+    rig.cluster.run(20s); // no room for the messages that arrived meanwhile
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 40);
     QCOMPARE(listening, 1u);
@@ -206,10 +206,10 @@ void TestCoordinatorListens::whoSleptWhileListeningListensAnew()
 
 void TestCoordinatorListens::aReportOfAFormerListeningIsNotTakenForTodays()
 {
-    // It was under way while the next coordinator took over and the file grew: a bucket of level 1 that has level 2 by now.
+    // It was in transit while the next coordinator took over and the file grew: it says level 1, now it is level 2.
     FileRig rig(restartOptions(1));
     begin(rig);
-    std::map<std::uint64_t, pb::Message> reports; // by who reports
+    std::map<std::uint64_t, pb::Message> reports; // by the process that reports
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->has_state_report())
             reports.emplace(packet.message->sender(), *packet.message);
@@ -248,7 +248,7 @@ void TestCoordinatorListens::aReportOfAFormerListeningIsNotTakenForTodays()
 
 void TestCoordinatorListens::whoReportedLongAgoCountsAsSilent()
 {
-    // Two are silent and k = 1, so it listens on. When one of them is back, another has reported 6 s ago: its promise is over.
+    // Two are silent and k = 1, so it keeps listening. One comes back, but the report of a third expired after 6 s.
     FileRig rig(restartOptions(1));
     begin(rig);
     std::vector<std::uint64_t> holders;
@@ -276,7 +276,7 @@ void TestCoordinatorListens::whoReportedLongAgoCountsAsSilent()
 
 void TestCoordinatorListens::aTargetThatMissedTheCommitIsWaitedFor()
 {
-    // Its group is its own, and it stands still. The source has carried the split out: what left it is nowhere else.
+    // The target is alone in its group, and paused. The records that left the source are nowhere else.
     FileRig rig(restartOptions(0, 1));
     begin(rig);
     const std::uint32_t buckets = rig.coordinator().file().buckets();
@@ -303,8 +303,8 @@ void TestCoordinatorListens::aTargetThatMissedTheCommitIsWaitedFor()
 
 void TestCoordinatorListens::aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK()
 {
-    // The split is decided, and its source does not hear that it is over. A parity bucket of the new group fails meanwhile, and
-    // its successor is no more than a newcomer when the coordinator is replaced: the next one ends the split once more.
+    // The split is decided; the source misses its end. A parity bucket of the new group fails, and its successor is
+    // incomplete when the coordinator is replaced: the next one finishes the split again.
     FileRig rig(restartOptions(2, 1));
     begin(rig);
     std::uint32_t target = 0;
@@ -335,7 +335,7 @@ void TestCoordinatorListens::aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK
 
 void TestCoordinatorListens::theTargetOfASplitTellsHowLargeALostFileWas()
 {
-    // All that is left of a file of two buckets is what bucket 0 was to give records to. It has level 2: there was a bucket 1.
+    // Of a file of two buckets only the target of a split of bucket 0 is left. It has level 2: there was a bucket 1.
     FileRig::Options options = restartOptions(0, 2);
     options.config.set_parallel_splits(true);
     FileRig rig(options);
@@ -368,7 +368,7 @@ void TestCoordinatorListens::theTargetOfASplitTellsHowLargeALostFileWas()
 
 void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
 {
-    // With recovery off all members must come; one that reports no place cannot.
+    // With recovery off all members must report; here one process reports no place, so it cannot.
     FileRig::Options options = restartOptions(2, 1);
     options.config.set_recovery(pb::RECOVERY_OFF);
     FileRig rig(options);
@@ -394,12 +394,12 @@ void TestCoordinatorListens::aSpareThatNeverGotItsPlaceIsNotWaitedFor()
 
 void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
 {
-    // It is called UP; the two others do not hear so, go on without it, and die with the coordinator.
+    // The new parity bucket is UP. The two others miss that epoch, go on without it, and die with the coordinator.
     FileRig rig(automatic(2));
     QVERIFY(hasItsFirstRecord(rig));
     const std::uint64_t data = rig.holder(pb::DATA, 0, 0), parity = rig.holder(pb::PARITY, 0, 0);
     const auto isUp = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::UP; };
-    std::uint64_t made = 0; // the new one, when it has been told that it is UP
+    std::uint64_t made = 0; // the new parity bucket, once it has been told that it is UP
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const pb::Message& message = *packet.message;
         if ((packet.to == data || packet.to == parity) && message.has_epoch() && std::ranges::any_of(message.epoch().view().members(), isUp))
@@ -423,7 +423,7 @@ void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
 
 void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
 {
-    // The data bucket counts on it; then nothing that the coordinator says arrives any more, and somebody misses an answer.
+    // The data bucket counts on it. From then on all messages of the coordinator are lost, and an answer is missed.
     FileRig rig(automatic(1));
     QVERIFY(hasItsFirstRecord(rig));
     int added = 0, probes = 0;
@@ -442,7 +442,7 @@ void TestCoordinatorListens::kIsNotRaisedBeforeTheNewParityBucketKnows()
     rig.cluster.onPacket = nullptr;
     QVERIFY(rig.cluster.runUntil([&] { return added == 1; }, 10s));
     rig.waitForRest();
-    // And it can be counted on.
+    // Now the data bucket can rely on it.
     rig.kill(rig.holder(pb::DATA, 0, 0));
     QCOMPARE(rig.operate(pb::SEARCH, 1).value(), "one");
 }
@@ -486,7 +486,7 @@ void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor_data()
 
 void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor()
 {
-    // Spares answer, and have been told that there is a file: a second one would take their place in the world.
+    // Spares answer, and have been told that there is a file: a second file would take its place.
     QFETCH(bool, isGivenUp);
     FileRig rig(restartOptions(1));
     begin(rig);
@@ -512,7 +512,7 @@ void TestCoordinatorListens::aFileOfWhichNothingIsHeardIsWaitedFor()
 
 void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
 {
-    // Whoever knows of the file is not heard when the coordinator starts. It makes one, and ends nobody's bucket.
+    // Processes that know of the file are not heard at the start. The new file must not end any bucket of the old one.
     FileRig rig(restartOptions(1));
     std::set<std::uint64_t> knowing;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
@@ -528,7 +528,7 @@ void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
         return packet.to != FileRig::kCoordinator || (!knowing.contains(packet.message->sender()) && !holders.contains(packet.message->sender()));
     };
     restart(rig);
-    for (const std::uint64_t number : { 300u, 301u, 302u }) { // these have just come, and nobody has told them
+    for (const std::uint64_t number : { 300u, 301u, 302u }) { // these have just started and have not been told
         rig.addSpare(number, pb::DATA);
         rig.addSpare(number + 500, pb::PARITY);
     }
@@ -546,7 +546,7 @@ void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
 
 void TestCoordinatorListens::aReplacementMakesNoFileWhoeverIsHeard()
 {
-    // Only servers that have just come are heard. A second file would be given the numbers of the first once more.
+    // Only newly started servers are heard. A second file would reuse the numbers of the first.
     FileRig rig(restartOptions(1));
     begin(rig);
     rig.cluster.kill(FileRig::kCoordinator);
@@ -574,7 +574,7 @@ void TestCoordinatorListens::aReplacementMakesNoFileWhoeverIsHeard()
 
 void TestCoordinatorListens::whoStartsElsewhereIsNotAnswered()
 {
-    // Clients and servers could not reach it, if it took over.
+    // Clients and servers could not reach it if it took over.
     FileRig rig(restartOptions(1));
     begin(rig);
     bool isAnswered = false;

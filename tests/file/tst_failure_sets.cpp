@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every set of at most k members of a group that can fail together (m = 4, k = 1, 2, 3: 5, 21 and 63 sets), in five phases
-// of the file's life (testing.md 2): nothing acknowledged is lost, and the group is whole again.
+// Every set of at most k members of a group that can fail together (m = 4, k = 1, 2, 3: 5, 21 and 63 sets), in five
+// phases of the file's life: nothing acknowledged is lost, and the group becomes whole again.
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>
@@ -83,7 +83,7 @@ void TestFailureSets::nothingIsLost()
     QFETCH(const int, phase);
     ++m_all;
     FileRig rig(optionsOf(k));
-    if (qEnvironmentVariableIsSet("LHRS_TRACE")) { // for whoever looks for the reason of a failure
+    if (qEnvironmentVariableIsSet("LHRS_TRACE")) { // for tracing the cause of a failure
         rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
             if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done() && !event.has_record_inserted())
                 std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6, static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
@@ -93,7 +93,7 @@ void TestFailureSets::nothingIsLost()
     QCOMPARE(rig.insertMany(40, 30, 4).results().at("OK"), 40u);
     QVERIFY(rig.waitForRest());
     QVERIFY(rig.coordinator().file().buckets() >= 4);
-    std::uint64_t answered = 0; // ticket of what goes on meanwhile
+    std::uint64_t answered = 0; // ticket of the command that runs meanwhile
     pb::Command command;
     switch (Phase(phase)) {
     case Phase::Idle:
@@ -126,7 +126,7 @@ void TestFailureSets::nothingIsLost()
         break;
     }
     std::vector<std::uint64_t> victims = victimsOf(rig, set);
-    if (Phase(phase) == Phase::Recovery) { // the first one is missed already when the others follow
+    if (Phase(phase) == Phase::Recovery) { // the first failure is already noticed when the others follow
         rig.kill(victims.front());
         victims.erase(victims.begin());
         rig.cluster.run(235ms + set * 97us);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The hard cases H1 to H8 and H13 to H16, H22 of testing.md 3: late copies, torn fan-outs, reads under way, buckets that
-// wake, minorities, repeats, ranks, lengths, degraded reads. (H9 to H12, H18, H19, H23, H24: tst_hard_steps; H10, H17, H21:
-// tst_restart; H20: tst_loss; H8: tst_simulation.)
+// The hard cases H1 to H8 and H13 to H16, H22: late copies, torn fan-outs, reads under way, buckets that wake up,
+// minorities, repeats, ranks, lengths, degraded reads. (H9, H11, H12, H18, H19, H23, H24: tst_hard_steps; H10, H17,
+// H21: tst_restart; H20: tst_loss; H8: tst_simulation.)
 #include "tests/file/hard_case.h"
 
 using namespace lhrs;
@@ -93,7 +93,7 @@ void TestHardCases::aTornFanOutIsRolledForward()
     hard.isLost = nullptr;
     const auto answer = hard.answerOf(ticket);
     QVERIFY(answer);
-    QCOMPARE(answer->result(), pb::OK); // and not EXISTS: the client's repeat meets the stored result
+    QCOMPARE(answer->result(), pb::OK); // and not EXISTS: the client's repeat finds the stored result
     QCOMPARE(hard.rig.operate(pb::SEARCH, key + 1'000'000 * 4).value(), std::string("reached one of two"));
     COMPARE_WELL(hard);
 }
@@ -112,7 +112,7 @@ void TestHardCases::aHeldDeltaBehindAMissingOneIsDropped()
         if (missing == 0)
             missing = p.message->delta().sequence();
         if (p.message->delta().sequence() == missing)
-            return true; // nowhere
+            return true; // applied nowhere
         isHeld = isHeld || p.to == first;
         return p.to != first; // the later one at one parity bucket only
     };
@@ -124,7 +124,7 @@ void TestHardCases::aHeldDeltaBehindAMissingOneIsDropped()
     QVERIFY(hard.rig.cluster.runUntil([&] { return isHeld; }, 5s));
     hard.rig.cluster.run(1ms);
     QVERIFY(!hard.isAnswered(a) && !hard.isAnswered(b));
-    hard.rig.kill(FileRig::kClient); // nobody repeats
+    hard.rig.kill(FileRig::kClient); // no client repeats the request
     hard.rig.kill(bucket);
     hard.isLost = nullptr;
     QVERIFY(hard.rig.cluster.runUntil([&] { return cut != 0; }, 10s));
@@ -164,7 +164,8 @@ void TestHardCases::whatOnlyTheDeadKnewWasNeverRead()
 
 void TestHardCases::aRecordIsComputedOnlyAfterTheCut()
 {
-    // As before, but the one that knows lives on for a while; the survivors cannot agree, and it alone could answer.
+    // As before, but the member that knows the change lives on for a while; the survivors cannot agree, and it alone
+    // could answer.
     HardCase hard({ .k = 2 });
     QVERIFY(hard.isBegun);
     const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0), lacks = hard.parity(0, 1);
@@ -226,7 +227,7 @@ void TestHardCases::existsAndNotFoundAreReads()
     QCOMPARE(hard.answerOf(gone)->result(), pb::OK);
     QCOMPARE(hard.answerOf(notFound)->result(), pb::NOT_FOUND);
 
-    // Without a lease neither is said: the bucket hears none of its group.
+    // Without a lease the bucket may answer neither: it hears no member of its group.
     const std::uint64_t bucket = hard.data(0, 3);
     const std::uint64_t present = hard.keyOf(3), absent = hard.keyOf(3, 200'000);
     hard.isLost = [&](const Packet& p) { return p.message->has_lease_grant() && p.to == bucket; };
@@ -246,9 +247,9 @@ void TestHardCases::existsAndNotFoundAreReads()
 
 namespace {
 
-constexpr std::uint64_t kStranger = 9'000; // whom nobody asks whether a bucket is still one
+constexpr std::uint64_t kStranger = 9'000; // never asked whether a bucket is still valid
 
-// A Search as a client sends it that knows the old location.
+// A Search as sent by a client that knows the old location.
 pb::Message searchOf(std::uint64_t key, std::uint32_t bucket, std::uint64_t incarnation)
 {
     pb::Message message;
@@ -285,10 +286,11 @@ void TestHardCases::aWokenBucketAnswersNothing()
     const std::uint64_t bucket = hard.data(0, 1), key = hard.keyOf(1);
     const std::uint64_t incarnation = hard.rig.data(1)->incarnation().value;
     hard.rig.cluster.pause(bucket, std::chrono::milliseconds(pauseMs));
-    // What a client of old wrote there waits in its sockets.
+    // What a client with an old location wrote there waits in its sockets.
     hard.rig.cluster.inject(bucket, searchOf(key, 1, incarnation));
     hard.rig.cluster.run(std::chrono::milliseconds(pauseMs) - 1ms);
-    // Declared failed is not replaced: until its lease has run out nobody else holds the place, and nothing newer is there.
+    // Declared failed does not mean replaced: until its lease has expired no other process holds the place, and there
+    // is no newer state.
     const bool wasReplaced = hard.rig.coordinator().file().data(BucketNumber(1))->holder.incarnation.value != incarnation;
     if (isReplaced >= 0)
         QCOMPARE(wasReplaced, bool(isReplaced));
@@ -306,14 +308,14 @@ void TestHardCases::aWokenBucketAnswersNothing()
     hard.rig.cluster.run(10s);
     hard.onArrival = nullptr;
     COMPARE_WELL(hard);
-    // The one that woke is a spare, or still the bucket.
+    // The bucket that woke up is now a spare, or still the bucket.
     QVERIFY(hard.rig.node(bucket).dataBucket() == nullptr || hard.rig.node(bucket).dataBucket() == hard.rig.data(1));
 }
 
 void TestHardCases::aCutOffMinorityServesNothing_data()
 {
     QTest::addColumn<std::uint32_t>("k");
-    QTest::addColumn<QString>("side"); // who is cut off: data positions, p: parity columns, c: the coordinator
+    QTest::addColumn<QString>("side"); // what is cut off; data positions, p: parity columns, c: the coordinator
     QTest::addColumn<int>("direction"); // 0: both, 1: nothing reaches them, 2: nothing leaves them
     for (const int direction : { 0, 1, 2 }) {
         QTest::addRow("a data bucket, %d", direction) << 1u << "1" << direction;
@@ -350,7 +352,7 @@ void TestHardCases::aCutOffMinorityServesNothing()
             return false;
         return direction == 0 || (direction == 1 ? isOut : isIn);
     };
-    hard.rig.cluster.run(1s); // the lease has run out
+    hard.rig.cluster.run(1s); // the lease has expired
     bool isNewer = false;
     const std::uint64_t key = hard.keyOf(bucket);
     if (inside && !isCoordinatorInside) {
@@ -393,7 +395,7 @@ void TestHardCases::aRepeatAfterRecoveryGetsTheOldAnswer()
     QFETCH(const bool, hasEffect);
     HardCase hard({ .dataSpares = 30, .paritySpares = 30 });
     QVERIFY(hard.isBegun);
-    // A key that a split of bucket n moves.
+    // A key that moves in a split of bucket n.
     const FileImage file = hard.rig.coordinator().file().image();
     const std::uint32_t target = splitTarget(file).value, source = isSplit ? file.n : 1;
     const std::uint64_t key = isSplit ? target + (std::uint64_t(1) << 40) : hard.keyOf(source, 500'000);
@@ -404,7 +406,7 @@ void TestHardCases::aRepeatAfterRecoveryGetsTheOldAnswer()
     hard.keepFirst([&](const Packet& p) { return p.message->has_insert() && p.message->insert().key() == key; });
     QCOMPARE(hard.rig.operate(pb::INSERT, key, "once").result(), hasEffect ? pb::OK : pb::EXISTS);
     QVERIFY(hard.kept);
-    if (!hasEffect) // from now on a copy of it could have one
+    if (!hasEffect) // from now on a copy of it could have an effect
         QCOMPARE(hard.rig.operate(pb::DELETE, key, {}, other).result(), pb::OK);
     if (isSplit) {
         pb::Command command;
@@ -417,7 +419,7 @@ void TestHardCases::aRepeatAfterRecoveryGetsTheOldAnswer()
         hard.rig.kill(hard.rig.coordinator().file().data(BucketNumber(now))->holder.node.value);
         COMPARE_WELL(hard);
     }
-    // Whoever holds it now gets the same request again, as from the client's resend.
+    // The process that holds the key now gets the same request again, as from the client's resend.
     pb::Message repeat = *hard.kept->message;
     repeat.mutable_insert()->set_target(now);
     repeat.mutable_insert()->set_incarnation(0);
@@ -487,7 +489,7 @@ void TestHardCases::lengthsComeBackExactly()
         for (int i = 0; i < 4; ++i, ++key)
             QCOMPARE(hard.rig.operate(pb::INSERT, key, values[key] = value(length, char('a' + i))).result(), pb::OK);
     }
-    // Grown, shrunk, and the longest of its record group taken away.
+    // The longest member of its record group grows, shrinks, and is deleted.
     QCOMPARE(hard.rig.operate(pb::UPDATE, 1'000, values[1'000] = value(4'001, 'g')).result(), pb::OK);
     QCOMPARE(hard.rig.operate(pb::UPDATE, 1'028, values[1'028] = value(5, 's')).result(), pb::OK);
     QCOMPARE(hard.rig.operate(pb::UPDATE, 1'029, values[1'029] = "").result(), pb::OK);
@@ -539,7 +541,7 @@ void TestHardCases::aDegradedReadNeverMixesVersions()
         for (const auto& [key, value] : wanted) {
             const pb::OperationResult found = hard.rig.operate(pb::SEARCH, key);
             if (found.result() == pb::RETRY)
-                continue; // five rounds did not agree; never a wrong value
+                continue; // five rounds did not agree: retry, never a wrong value
             QCOMPARE(found.result(), pb::OK);
             QCOMPARE(QByteArray::fromStdString(found.value()), QByteArray::fromStdString(value));
             degraded += found.path() == pb::RECORD_RECOVERY ? 1 : 0;
@@ -550,7 +552,7 @@ void TestHardCases::aDegradedReadNeverMixesVersions()
 
 void TestHardCases::aDegradedReadDoesNotTrustAMemberThatIsAhead()
 {
-    // A member of the record group has a change that the parity bucket which computes has not.
+    // A member of the record group has a change that the computing parity bucket does not have yet.
     HardCase hard({ .k = 2, .dataSpares = 4 });
     QVERIFY(hard.isBegun);
     const std::uint64_t bucket = hard.data(0, 0), computes = hard.parity(0, 0), reader = FileRig::kClient + 1;
@@ -580,7 +582,7 @@ void TestHardCases::aPortThatChangedHands()
     HardCase hard;
     QVERIFY(hard.isBegun);
     const std::uint64_t bucket = hard.data(0, 1), key = hard.keyOf(1);
-    QCOMPARE(hard.rig.operate(pb::SEARCH, key).result(), pb::OK); // the client knows where it is
+    QCOMPARE(hard.rig.operate(pb::SEARCH, key).result(), pb::OK); // now the client knows the location
     hard.rig.kill(bucket);
     hard.rig.addSpare(bucket, pb::DATA); // another process listens there
     QCOMPARE(hard.answerOf(hard.begin(pb::SEARCH, key))->result(), pb::OK);

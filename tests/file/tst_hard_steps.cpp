@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The hard cases H9, H11, H12, H18, H19, H23, H24 of testing.md 3: something dies at each message of a split, a recovery, a
-// parity creation; spares are missing; all groups fail at once; many clients come back.
+// The hard cases H9, H11, H12, H18, H19, H23, H24: a process dies at each message of a split, a recovery, or a parity
+// creation; spares are missing; all groups fail at once; many clients come back.
 #include "tests/file/hard_case.h"
 
 using namespace lhrs;
@@ -26,8 +26,8 @@ private slots:
     void aThousandClientsComeBackAtOnce();
 
 private:
-    // The processes that `roles` names: s source, t target, c coordinator, m recovery manager, p or q parity 0 or 1 of group
-    // 0, d a data bucket that is not concerned, x a spare that is being filled.
+    // The processes that `roles` names: s source, t target, c coordinator, m recovery manager, p or q parity 0 or 1 of
+    // group 0, d a data bucket that is not involved, x a spare that is being filled.
     static std::vector<std::uint64_t> named(HardCase& hard, const QString& roles, std::uint32_t source, std::uint32_t target);
 };
 
@@ -94,7 +94,7 @@ void TestHardSteps::aSplitDiesAtEveryMessage_data()
 {
     QTest::addColumn<QString>("dies");
     QTest::addColumn<std::uint32_t>("k");
-    QTest::addColumn<bool>("isOneGroup"); // source and target in the same one, or not
+    QTest::addColumn<bool>("isOneGroup"); // source and target in the same group, or not
     for (const bool isOneGroup : { true, false }) {
         const char* words = isOneGroup ? "one group" : "two groups";
         for (const char* roles : { "s", "t", "p", "c" })
@@ -279,7 +279,7 @@ void TestHardSteps::kRisesWhileAGroupRecovers()
     COMPARE_WELL(hard);
     QCOMPARE(hard.rig.coordinator().file().availability(), 2u);
     for (const auto& [g, group] : hard.rig.coordinator().file().groups())
-        QVERIFY(group.k == 1 || group.k == 2); // I12
+        QVERIFY(group.k == 1 || group.k == 2); // I12: k is K or K - 1
     QCOMPARE(hard.rig.coordinator().file().groups().at(GroupNumber(0)).k, 2u);
 }
 
@@ -364,7 +364,7 @@ void TestHardSteps::aThousandClientsComeBackAtOnce()
     std::vector<std::uint64_t> tickets;
     for (std::uint64_t c = 0; c < kClients; ++c)
         tickets.push_back(hard.begin(c % 2 == 0 ? pb::UPDATE : pb::SEARCH, c % 40, "of client " + std::to_string(c), kFirst + c));
-    // Some of them end in the middle of it.
+    // Some of them end while it is under way.
     hard.rig.cluster.run(1ms);
     for (std::uint64_t c = 0; c < kClients; c += 10)
         hard.rig.cluster.kill(kFirst + c);
@@ -385,7 +385,7 @@ void TestHardSteps::aThousandClientsComeBackAtOnce()
     most = results();
     for (std::uint64_t c = 0; c < kClients; ++c)
         hard.rig.cluster.kill(kFirst + c);
-    hard.rig.cluster.run(90s); // a minute after the last word of a client nothing is kept for it
+    hard.rig.cluster.run(90s); // a client's state is dropped 60 s after its last message
     left = results();
     QVERIFY(most >= 400);
     QVERIFY2(left < most / 4, qPrintable(QString("%1 results of %2 are left").arg(left).arg(most)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// More failures than the parity replaces (lhrs.md 10.8): said, never guessed, limited to the group, and acknowledged by a
-// person. And the operator's own word that a recovery may begin.
+// More failures than the parity replaces: the loss is declared, never guessed at, limited to the group, and
+// acknowledged by a person. Also the operator's command that starts a recovery.
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>
@@ -120,7 +120,7 @@ void TestLoss::oneMoreThanKIsLost()
         lost.insert(1);
     for (const std::uint64_t victim : victims)
         rig.kill(victim);
-    // Somebody has to miss a bucket where there are no leases.
+    // Without leases the loss is noticed only when a client misses a bucket.
     rig.operate(pb::SEARCH, 0);
     rig.cluster.run(5s);
     QVERIFY(stateOf(rig, 0) != pb::GROUP_LOST); // they might come back
@@ -132,7 +132,7 @@ void TestLoss::oneMoreThanKIsLost()
         QCOMPARE(rig.operate(pb::SEARCH, key).result(), lost.contains(bucket) ? pb::LOST : pb::OK);
         QCOMPARE(rig.operate(pb::UPDATE, key, "new").result(), isGroupLost ? pb::LOST : pb::OK);
     }
-    // A key that nobody inserted is not "not found" there either.
+    // A key that was never inserted must not give NOT_FOUND there either.
     std::uint64_t strange = 1'000'000;
     while (bucketOf(rig, strange) != 0)
         ++strange;
@@ -158,7 +158,7 @@ void TestLoss::aLossIsAcknowledgedOnlyWhenTheOldProcessesHaveEnded()
     bool isCutOff = true;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const bool isTheirs = packet.from == first || packet.from == second || packet.to == first || packet.to == second;
-        // When they are back, what they say of themselves is delayed: the coordinator must ask.
+        // When they are back, their own messages are delayed: the coordinator must ask.
         return !isTheirs || (!isCutOff && !packet.message->has_alive());
     };
     QVERIFY(rig.cluster.runUntil([&] { return stateOf(rig, 0) == pb::GROUP_LOST; }, 20s));
@@ -199,7 +199,8 @@ void TestLoss::aSlowNetworkLosesNoGroup_data()
 
 void TestLoss::aSlowNetworkLosesNoGroup()
 {
-    // All answer, and all too late for three probes in 90 ms: that is the network, not a group of which nobody is left.
+    // All members answer, but too late for three probes within 90 ms. The cause is the network; no member of the group
+    // is gone.
     QFETCH(int, delay);
     FileRig rig(optionsOf(2));
     begin(rig);
@@ -217,7 +218,7 @@ void TestLoss::aSlowNetworkLosesNoGroup()
         QVERIFY(told["suspected"] > 0);
     rig.cluster.setDelay(50us);
     QVERIFY2(rig.waitForRest(20s), rig.coordinator().underWay().c_str());
-    // And what is dead is found as soon as ever.
+    // And a dead bucket is found as fast as ever.
     rig.cluster.run(11s);
     const Time since = rig.cluster.now();
     rig.kill(rig.holder(pb::DATA, 0, 0));
@@ -250,8 +251,8 @@ void TestLoss::theLossOutlivesTheCoordinator()
 
 void TestLoss::aParityBucketThatAllDataBucketsCountOnIsNoLoss()
 {
-    // Its successor is complete, and only the other parity bucket has not heard of it when that one ends, and a data bucket
-    // with it: two failures, k is 2. Were the successor taken back, there would be three.
+    // The successor is complete. The other parity bucket has not heard of it when it ends together with a data bucket.
+    // That is two failures, and k is 2. If the successor were taken back, there would be three.
     FileRig rig(optionsOf(2));
     begin(rig);
     const std::uint64_t other = rig.holder(pb::PARITY, 0, 0);
@@ -291,8 +292,8 @@ void TestLoss::replacedMembersAreNotTakenForTheGroup_data()
 
 void TestLoss::replacedMembersAreNotTakenForTheGroup()
 {
-    // A member is cut off, replaced, and never told. Then all the others end, and the coordinator: what is left of the group
-    // is an old state. It must be called lost, not be recovered to what it once was.
+    // A member is cut off, replaced, and never told. Then all the others and the coordinator end: what is left of the
+    // group is an old state. The group must be declared lost, and not recovered to that old state.
     QFETCH(const bool, isParity);
     FileRig::Options options = optionsOf(1);
     options.config.set_m(1);
@@ -308,7 +309,7 @@ void TestLoss::replacedMembersAreNotTakenForTheGroup()
     rig.operate(pb::SEARCH, 0);
     QVERIFY(rig.cluster.runUntil(isReplaced, 30s));
     QCOMPARE(rig.insertMany(3, 30, 1).results().at("OK"), 3u);
-    rig.cluster.run(1s); // the spares say that they live, and are told
+    rig.cluster.run(1s); // the spares report that they live, and are told of the file
     for (const pb::Role member : { pb::DATA, pb::PARITY })
         rig.kill(rig.holder(member, 0, 0));
     rig.cluster.kill(FileRig::kCoordinator);
@@ -326,7 +327,7 @@ void TestLoss::recoveryByCommandWaitsForTheCommand()
     rig.kill(rig.holder(pb::DATA, 0, 0));
     rig.cluster.run(5s);
     QCOMPARE(rig.operate(pb::SEARCH, 0).result(), pb::RETRY);
-    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // nobody looked
+    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // the failure is not noticed yet
     pb::Command command;
     command.mutable_recover_group()->set_all(true);
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, command).refusal(), pb::NOT_REFUSED);
@@ -345,7 +346,7 @@ void TestLoss::theWayOfRecoveryIsChangedWhileTheFileLives()
     const std::uint64_t former = rig.holder(pb::DATA, 0, 0);
     rig.kill(former);
     rig.cluster.run(3s);
-    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // nobody looked
+    QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // the failure is not noticed yet
     QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // its word is not wanted once it is declared failed
     QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().isAtRest() && rig.holder(pb::DATA, 0, 0) != former; }, 30s));
     checkWhole(rig);
@@ -369,14 +370,14 @@ void TestLoss::theWayOfRecoveryOutlivesTheCoordinator()
     if (dies)
         for (std::uint32_t g = 0; g < rig.coordinator().file().groups().size(); ++g)
             rig.kill(rig.holder(pb::DATA, g, 0));
-    for (int life = 0; life < 2; ++life) { // what it was told it tells on
+    for (int life = 0; life < 2; ++life) { // a restarted coordinator keeps the setting
         rig.cluster.kill(FileRig::kCoordinator);
         rig.startCoordinator(true);
         QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
         QCOMPARE(rig.coordinator().file().config().recovery(), pb::RECOVERY_MANUAL);
-        QVERIFY(rig.waitForRest()); // who was silent meanwhile is replaced: that is part of the start
+        QVERIFY(rig.waitForRest()); // the start replaces each process that was silent meanwhile
     }
-    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // and its own word counts more than what is remembered
+    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // a new command overrides the remembered setting
     rig.cluster.kill(FileRig::kCoordinator);
     rig.startCoordinator(true);
     QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
@@ -395,7 +396,7 @@ void TestLoss::aChangeThatABucketMayNotKnowIsNotCalledDone()
     QCOMPARE(told.refusal(), pb::TIMED_OUT);
     QVERIFY2(QString::fromStdString(told.text()).contains("1 buckets have not said"), told.text().c_str());
     QCOMPARE(rig.coordinator().file().config().recovery(), pb::RECOVERY_ON_ALARM);
-    rig.cluster.onPacket = nullptr; // it is told again
+    rig.cluster.onPacket = nullptr; // now the bucket is told again
     QVERIFY(setRecovery(rig, pb::RECOVERY_ON_ALARM).has_recovery());
     QCOMPARE(setRecovery(rig, pb::RECOVERY_OFF).refusal(), pb::BAD_ARGUMENT);
     FileRig off(optionsOf(1, pb::RECOVERY_OFF));
@@ -419,7 +420,7 @@ void TestLoss::theOperatorChoosesTheRecoveryManager()
     }
     QCOMPARE(managers, (std::vector<std::uint32_t> { 1, 0 }));
     QVERIFY(QString::fromStdString(rig.cluster.ask(FileRig::kCoordinator, recoverBy(2)).text()).contains("parity bucket 0.2 does not exist"));
-    // The one that is wanted has failed, which nobody knows yet: another does it, and says so.
+    // The requested manager has failed unnoticed: another parity bucket does the recovery, and the events say so.
     rig.kill(rig.holder(pb::DATA, 0, 1));
     rig.kill(rig.holder(pb::PARITY, 0, 0));
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, recoverBy(0)).refusal(), pb::NOT_REFUSED);

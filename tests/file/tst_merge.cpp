@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The file shrinks (lhrs.md 6): the last bucket gives its records back, whatever happens meanwhile.
+// The file shrinks: the last bucket gives its records back, whatever else happens meanwhile.
 #include "tests/rigs/core/scan_rigs.h"
 
 #include <QTest>
@@ -47,7 +47,7 @@ pb::RunWorkload workload(std::uint64_t count, std::array<std::uint32_t, 4> mix, 
 
 void trace(FileRig& rig)
 {
-    if (!qEnvironmentVariableIsSet("LHRS_TRACE")) // for whoever looks for the reason of a failure
+    if (!qEnvironmentVariableIsSet("LHRS_TRACE")) // for tracing the cause of a failure
         return;
     rig.cluster.onEvent = [&rig](std::uint64_t node, const pb::Event& event) {
         if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done() && !event.has_record_inserted()
@@ -57,7 +57,8 @@ void trace(FileRig& rig)
     };
 }
 
-// "" if all records of the client are there, levels and parity right, and who holds no place is a spare.
+// "" if all records of the client are there, levels and parity are correct, and every process without a place is a
+// spare.
 std::string problem(FileRig& rig)
 {
     const pb::WorkloadResult read = rig.verify();
@@ -159,7 +160,7 @@ void TestMerge::withoutTheSwitchNothingIsMerged()
     const std::uint32_t before = rig.coordinator().file().buckets();
     rig.runWorkload(workload(100, { 0, 0, 1, 0 }));
     QVERIFY(rig.waitForRest());
-    QCOMPARE(rig.coordinator().file().buckets(), before); // but by an operator's command
+    QCOMPARE(rig.coordinator().file().buckets(), before); // only by an operator's command
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, mergeOrder()).merge().bucket(), before - 1);
 }
 
@@ -191,7 +192,7 @@ void TestMerge::theFileShrinksToOneBucketAndGrowsAgain()
             QCOMPARE(reply.merge().bucket(), buckets);
             QVERIFY(reply.merge().into() < buckets);
             QCOMPARE(rig.coordinator().file().buckets(), buckets);
-            QCOMPARE(rig.coordinator().file().groups().size(), std::size_t((buckets + m - 1) / m)); // lhrs.md 6.3
+            QCOMPARE(rig.coordinator().file().groups().size(), std::size_t((buckets + m - 1) / m));
             QCOMPARE(QString::fromStdString(problem(rig)), QString());
         }
         QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, mergeOrder()).refusal(), pb::REFUSED);
@@ -251,7 +252,7 @@ void TestMerge::aClientWhoseImageIsAheadTakesTheTrueOne()
     while (rig.coordinator().file().buckets() > 3)
         rig.cluster.ask(FileRig::kCoordinator, mergeOrder());
     QCOMPARE(rig.client().image(), ahead);
-    for (std::uint64_t key = 0; key < 60; ++key) // lhrs.md 1.7
+    for (std::uint64_t key = 0; key < 60; ++key) // with an image ahead of the file
         QCOMPARE(rig.operate(pb::SEARCH, key).result(), pb::OK);
     QCOMPARE(rig.client().image(), rig.coordinator().file().image());
 }
@@ -263,7 +264,7 @@ void TestMerge::aRepeatOfARequestIsKnownAfterAMerge()
     rig.insertMany(20, 30, 4);
     rig.cluster.ask(FileRig::kCoordinator, splitOrder());
     QCOMPARE(rig.verify().missing(), 0u);
-    // The last update at bucket 1, and its copy that comes after the merge.
+    // The last update at bucket 1, and a copy of it that arrives after the merge.
     std::shared_ptr<const pb::Message> copy;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->has_update())
@@ -362,14 +363,14 @@ void TestMerge::aNetworkSlowerThanTheLimitOnlyDelays()
         const std::uint64_t ticket = rig.cluster.command(FileRig::kCoordinator, order);
         QVERIFY(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s));
         QVERIFY(rig.waitForRest());
-        QVERIFY(undone > before); // the limit has passed, or nothing is shown here
+        QVERIFY(undone > before); // the limit was reached; otherwise this test shows nothing
         QCOMPARE(QString::fromStdString(problem(rig)), QString());
     }
     QCOMPARE(rig.coordinator().file().buckets(), 1u);
 }
 
-// Buckets of the file at the merge, and who fails: bits 0, 1: source and target; 2, 3: parity of the source's group; 4, 5:
-// of the target's.
+// Buckets of the file at the merge, and which members fail: bits 0, 1: source and target; 2, 3: parity of the source's
+// group; 4, 5: parity of the target's group.
 void TestMerge::nothingIsLostWhoeverFails_data()
 {
     QTest::addColumn<std::uint32_t>("buckets");
@@ -412,7 +413,7 @@ void TestMerge::nothingIsLostWhoeverFails()
     QVERIFY2(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s), rig.coordinator().underWay().c_str());
     rig.cluster.run(1s);
     QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
-    QCOMPARE(rig.coordinator().file().buckets(), buckets - 1); // finished, or undone and tried again
+    QCOMPARE(rig.coordinator().file().buckets(), buckets - 1); // finished, or undone and retried
     QCOMPARE(QString::fromStdString(problem(rig)), QString());
 }
 
@@ -442,7 +443,7 @@ void TestMerge::anotherCoordinatorFinishesOrUndoesIt()
     rig.cluster.command(FileRig::kCoordinator, mergeOrder());
     rig.cluster.run(step * 40us);
     rig.cluster.kill(FileRig::kCoordinator);
-    if (step % 2) // one of the two ends is gone, too
+    if (step % 2) // one of the two ends is gone as well
         rig.kill([&] {
             for (const std::uint64_t node : rig.nodes) {
                 const DataBucket* bucket = rig.node(node).dataBucket();
@@ -458,14 +459,14 @@ void TestMerge::anotherCoordinatorFinishesOrUndoesIt()
     const std::uint32_t after = rig.coordinator().file().buckets();
     QVERIFY(after == buckets || after == buckets - 1);
     QCOMPARE(QString::fromStdString(problem(rig)), QString());
-    // And on: merged once more, and split.
+    // The file remains usable: one more split, and one more merge.
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, splitOrder()).refusal(), pb::NOT_REFUSED);
     QCOMPARE(rig.cluster.ask(FileRig::kCoordinator, mergeOrder()).refusal(), pb::NOT_REFUSED);
     QCOMPARE(QString::fromStdString(problem(rig)), QString());
 }
 
-// Everything at once, drawn by a seed: splits, merges, failures within what the parity bears, and coordinators that end,
-// while records change and are scanned. More seeds: LHRS_STORMS=1000 (or A..B).
+// Everything at once, pseudo-random by a seed: splits, merges, failures within what the parity tolerates, and
+// coordinators that end, while records change and are scanned. More seeds: LHRS_STORMS=1000 (or A..B).
 void TestMerge::storm_data()
 {
     QTest::addColumn<std::uint64_t>("seed");
@@ -510,7 +511,7 @@ void TestMerge::storm()
         for (std::uint64_t i = draw.below(4); i > 0; --i)
             rig.cluster.command(FileRig::kCoordinator, draw.below(3) ? mergeOrder() : splitOrder());
         rig.cluster.run(Time(draw.below(2'000'000)));
-        // No group loses more than it bears: one or two members of one group, drawn.
+        // No group loses more than it tolerates: one or two random members of one group.
         const auto& groups = rig.coordinator().file().groups();
         auto group = groups.begin();
         std::advance(group, std::ptrdiff_t(draw.below(groups.size())));
@@ -542,12 +543,13 @@ void TestMerge::storm()
         const std::multiset<std::uint64_t> found = keysOf(rig.cluster.reply(scan)->scan());
         for (const std::uint64_t key : found)
             QCOMPARE(found.count(key), std::size_t(1));
-        rig.cluster.run(1s); // whoever died is missed by now
+        rig.cluster.run(1s); // now every dead process has been noticed
     }
     rig.cluster.heal();
     rig.cluster.run(2s);
     QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
-    // Who has just told a coordinator what it is keeps that for 5 s, and only then takes the word that it is replaced.
+    // A process that has just reported its place to a coordinator keeps it for 5 s, and only then accepts that it is
+    // replaced.
     rig.cluster.runUntil([&] { return problem(rig).empty(); }, 10s);
     QCOMPARE(QString::fromStdString(problem(rig)), QString());
     const pb::ScanResult all = rig.cluster.ask(FileRig::kClient + 1, scanOrder()).scan();

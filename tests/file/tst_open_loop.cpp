@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Workloads whose operations have due times, keys by Zipf's law, how long a client waits for an answer, and what reading back
-// tells apart (window.md 4.3).
+// Workloads whose operations have due times, keys by Zipf's law, how long a client waits for an answer, and which
+// errors reading back distinguishes.
 #include "tests/rigs/core/workload_rig.h"
 
 #include <QTest>
@@ -63,7 +63,7 @@ void TestOpenLoop::operationsBeginWhenTheyAreDue()
     QCOMPARE(rig.open.size(), std::size_t(1));
     rig.take(rig.driven.pass(1us));
     QCOMPARE(rig.open.size(), std::size_t(2));
-    rig.take(rig.driven.pass(3ms)); // nobody has answered: they go on all the same
+    rig.take(rig.driven.pass(3ms)); // no answer has arrived: they start all the same
     QCOMPARE(rig.open.size(), std::size_t(5));
     const pb::WorkloadResult result = rig.serveAll();
     QCOMPARE(result.results().at("OK"), 5u);
@@ -97,7 +97,7 @@ void TestOpenLoop::aHoldMovesDueTimes()
     rig.take(rig.driven.pass(100ms));
     QVERIFY(rig.open.empty());
     rig.hold(false);
-    QVERIFY(rig.open.empty()); // 10 ms after the begin, of which 1 ms has passed without the hold
+    QVERIFY(rig.open.empty()); // 10 ms after the start; without the hold, 1 ms of it has passed
     rig.take(rig.driven.pass(9ms));
     QCOMPARE(rig.open.size(), std::size_t(1));
     rig.serve();
@@ -154,7 +154,7 @@ void TestOpenLoop::ranksFollowZipfsLaw()
     std::vector<double> seen(kRanks + 1);
     for (std::uint64_t i = 0; i < kDraws; ++i)
         ++seen.at(std::size_t(ranks.draw(kRanks, numbers)));
-    for (std::uint64_t i = 0; i < 100; ++i) { // one seed is one run
+    for (std::uint64_t i = 0; i < 100; ++i) { // one seed gives one run
         SeededNumbers again = same;
         QCOMPARE(ranks.draw(kRanks, again), ranks.draw(kRanks, same));
     }
@@ -213,7 +213,7 @@ void TestOpenLoop::insertsByZipfComeFromTheKeySpace()
     QCOMPARE(result.results().at("OK") + result.results().at("EXISTS"), 300u);
 }
 
-// ---- patience
+// ---- time limits
 
 void TestOpenLoop::aClientWaitsAsLongAsItIsTold_data()
 {
@@ -233,7 +233,7 @@ void TestOpenLoop::aClientWaitsAsLongAsItIsTold()
     const Step set = rig.command(patience(std::uint32_t(told)));
     QCOMPARE(set.replies.at(0).client().request_ms(), std::uint32_t(waits));
     rig.operate(pb::SEARCH, 0);
-    Step step = rig.driven.pass(std::chrono::milliseconds(waits) - 11ms); // looked at each 10 ms
+    Step step = rig.driven.pass(std::chrono::milliseconds(waits) - 11ms); // checked every 10 ms
     QCOMPARE(step.count(Body::kSearch), std::size_t(2)); // two resends
     QCOMPARE(step.count(Body::kAlarm), std::size_t(0));
     step = rig.driven.pass(41ms);
@@ -275,14 +275,14 @@ void TestOpenLoop::olderNewerAndWrongValuesAreToldApart()
     rig.run(change);
     rig.records[4] = before;                           // an acknowledged change is gone
     rig.records[5] = makeValue(4711, Key(5), 1, 40);   // another client was here
-    rig.records[6] = makeValue(4711, Key(7), 1, 40);   // of another key
-    rig.records[7] = makeValue(ClientRig::kSelf, Key(7), 9'999, 40); // nobody has acknowledged that
+    rig.records[6] = makeValue(4711, Key(7), 1, 40);   // the value belongs to another key
+    rig.records[7] = makeValue(ClientRig::kSelf, Key(7), 9'999, 40); // the client has no acknowledgement for this value
     rig.verify();
     const pb::WorkloadResult result = rig.serveAll();
     QCOMPARE(result.results().at("OK"), 10u);
     QCOMPARE(result.newer(), 1u);
     QCOMPARE(result.older(), 1u);
-    QCOMPARE(result.wrong(), 3u); // the older one is one of them
+    QCOMPARE(result.wrong(), 3u); // the stale value counts too
 }
 
 QTEST_APPLESS_MAIN(TestOpenLoop)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The two papers, statement by statement: what each says about the parts that exist, in our words with its section,
-// then the test. Here the scheme (demo paper 2). Architecture and demonstration (demo paper 3 and 4, 2003 report) are
-// in tst_paper_system.cpp, file creation (report 8) in tst_paper_creation.cpp.
+// The two papers, statement by statement: each statement about the parts of the scheme in our words with its section,
+// then its test. This file covers the scheme (demo paper 2). Architecture and demonstration (demo paper 3 and 4, 2003
+// report) are in tst_paper_system.cpp, file creation (report 8) in tst_paper_creation.cpp.
 #include "common/erasure_code.h"
 #include "common/linear_hash.h"
 #include "tests/rigs/core/file_check.h"
@@ -60,7 +60,7 @@ private slots:
     void theFileStartsWithOneDataBucketAndKParityBuckets();
     void everyGroupHasKOrOneLess();
     void anOverloadedBucketAlertsTheCoordinatorWhichChoosesWhoSplits();
-    // LH*, on which both build
+    // LH*, the basis of both papers
     void clientsAddressByTheirOwnImageAndErrAtMostTwice();
     void anAdjustedImageNeverErrsTwiceOnOneKey();
     void splitsAreOrderedByTheCoordinatorInTurn();
@@ -70,7 +70,7 @@ private slots:
 
 // ---- demo paper 2: LH*RS scheme
 
-// A file is subdivided into groups; a group has m data buckets and k parity buckets, each at another server.
+// A file is subdivided into groups; a group has m data buckets and k parity buckets, each on another server.
 void TestPaper::aFileIsGroupsOfDataAndParityBucketsOnDifferentServers()
 {
     FileRig rig(small(2));
@@ -103,8 +103,8 @@ void TestPaper::aRecordGetsItsRankOnInsertion()
     QCOMPARE(rig.operate(pb::SEARCH, 21).rank(), 4u);
 }
 
-// A record group is all records of one rank in a bucket group. The parity record's key is the rank; its key list tells
-// the group's records apart; its parity field holds the parity symbols.
+// A record group is all records of one rank in a bucket group. The parity record's key is the rank; its key list
+// identifies the group's records; its parity field holds the parity symbols.
 void TestPaper::aParityRecordHasRankKeyListAndParityField()
 {
     for (const pb::Field field : { pb::GF_16, pb::GF_8 }) {
@@ -187,8 +187,9 @@ void TestPaper::onesNeedNoMultiplication()
     }
 }
 
-// Any m of the n = m + k records of a record group give all of them. H, the columns of what is available, is inverted
-// once by Gauss; each available record is multiplied by a coefficient and the results are XORed.
+// Any m of the n = m + k records of a record group determine all of them. H, the columns of the available records, is
+// inverted once by Gaussian elimination; each available record is multiplied by a coefficient and the results are
+// XORed.
 void TestPaper::anyMOfTheRecordsGiveTheOthersBack()
 {
     FileRig rig(small(3));
@@ -213,7 +214,7 @@ void TestPaper::anyMOfTheRecordsGiveTheOthersBack()
         ++sets;
         const auto decoder = Decoder::create(code, available, lost);
         QVERIFY(bool(decoder));
-        for (Rank r(1); r.value <= 15; r = r.next()) { // once inverted, used for every rank
+        for (Rank r(1); r.value <= 15; r = r.next()) { // inverted once, used for every rank
             std::vector<std::string> values;
             std::vector<ByteSpan> contributions;
             for (std::uint32_t q = 0; q < 4; ++q)
@@ -268,7 +269,7 @@ void TestPaper::everyGroupHasKOrOneLess()
     QVERIFY(isAlwaysSo);
     QCOMPARE(rig.coordinator().file().availability(), 3u);
     QVERIFY(rig.coordinator().file().buckets() >= 12);
-    QCOMPARE(parityProblem(rig), ""); // also of the parity buckets that came while writes went on
+    QCOMPARE(parityProblem(rig), ""); // also of the parity buckets that were added while writes went on
     QCOMPARE(rig.verify().results().at("OK"), 120u);
 }
 
@@ -288,7 +289,7 @@ void TestPaper::anOverloadedBucketAlertsTheCoordinatorWhichChoosesWhoSplits()
     for (std::uint64_t c = 0; c < 20; ++c)
         rig.operate(pb::INSERT, c * 2 + 1, "v");
     QVERIFY(reports.empty());         // b = 20 is not more than b
-    rig.operate(pb::INSERT, 41, "v"); // only odd keys: all of them move to bucket 1, which is too full at once
+    rig.operate(pb::INSERT, 41, "v"); // only odd keys: all of them move to bucket 1, which overflows at once
     QVERIFY(rig.waitForRest());
     QCOMPARE(reports, (std::vector<std::uint32_t> { 0, 1 }));
     QCOMPARE(splits, (std::vector<std::uint32_t> { 0, 0 }));
@@ -296,8 +297,8 @@ void TestPaper::anOverloadedBucketAlertsTheCoordinatorWhichChoosesWhoSplits()
 
 // ---- LH*: addressing without a central directory
 
-// A client computes addresses from its own image of (i, n), which may be out of date; a bucket forwards what is not its
-// own; two forwards are always enough, and no image is ever ahead of the file.
+// A client computes addresses from its own image of (i, n), which may be out of date. A bucket forwards keys that do
+// not belong to it; two forwards always suffice, and no image is ever ahead of the file.
 void TestPaper::clientsAddressByTheirOwnImageAndErrAtMostTwice()
 {
     FileRig rig(small(1));
@@ -333,7 +334,7 @@ void TestPaper::anAdjustedImageNeverErrsTwiceOnOneKey()
         adjustments += first.image_adjusted() ? 1 : 0;
         QCOMPARE(rig.operate(pb::SEARCH, key, {}, FileRig::kClient + 1).forwards(), 0u);
     }
-    QVERIFY(adjustments >= 1 && adjustments <= 12); // an image gets exact after a few errors
+    QVERIFY(adjustments >= 1 && adjustments <= 12); // an image is exact after a few errors
 }
 
 // The coordinator orders splits in the order of the split pointer: 0; 0 1; 0 1 2 3; ...
@@ -362,7 +363,7 @@ void TestPaper::loadControlKeepsTheFileFuller_data()
 
 void TestPaper::loadControlKeepsTheFileFuller()
 {
-    // LH*: 65 to 70 % without, 80 to 95 % with load control (lhrs.md 2.3).
+    // LH*: a load of 65 to 70 % without load control, 80 to 95 % with it.
     QFETCH(const std::uint32_t, perMille);
     QFETCH(const double, least);
     QFETCH(const double, most);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The 2003 report, section 8: a file of 25,000 records is created, here with machines in memory; the processes do the
-// same in tst_runtime.
+// The 2003 report, section 8: a file of 25,000 records is created, here with machines in memory. tst_runtime does the
+// same with processes.
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>
@@ -16,10 +16,10 @@ private slots:
     void twentyFiveThousandInsertsGiveFourDataBuckets();
 };
 
-// 8: 25,000 records of 100 bytes, b = 10,000, k = 0, 1, 2, each insert acknowledged before the next. The records end on
-// four data buckets. Inserting takes the same time along the run, but for the inserts that meet a split, because the
-// bucket is locked: 10,001 and 20,001 to 20,005. From k = 0 to 1 a split costs the preparation of an update buffer at
-// the splitting and at the new bucket and one send each; from 1 to 2 one more send.
+// Section 8: 25,000 records of 100 bytes, b = 10,000, k = 0, 1, 2, each insert acknowledged before the next. The
+// records end up on four data buckets. Each insert takes the same time, except for the inserts that meet a split,
+// because the bucket is locked: 10,001 and 20,001 to 20,005. From k = 0 to 1 a split costs the preparation of an update
+// buffer at the splitting bucket and at the new bucket, and one send each; from k = 1 to 2 it costs one more send.
 void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets_data()
 {
     QTest::addColumn<quint32>("k");
@@ -38,7 +38,7 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     QVERIFY(rig.waitForFile());
 
     std::uint64_t done = 0;
-    std::vector<std::uint64_t> overflowAt;                    // by which insert
+    std::vector<std::uint64_t> overflowAt;                    // numbers of the inserts
     std::vector<std::uint64_t> splitsAt;                      // ordered during which insert
     std::map<std::uint64_t, std::set<std::uint64_t>> batchTo; // data bucket process -> parity processes
     std::set<std::uint64_t> slow;                             // inserts that took longer than the median
@@ -75,8 +75,9 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     QCOMPARE(batchTo.size(), std::size_t(k == 0 ? 0 : 4)); // each bucket is source or target of some split
     for (const auto& [from, to] : batchTo)
         QCOMPARE(to.size(), std::size_t(k));
-    // A split copies ahead: one insert waits for what is left at its end, the next is perhaps passed on by the old image, and
-    // neither takes long. All others take the same time, in a network that always does; but the first asks where the bucket is.
+    // A split copies ahead: one insert waits for the rest at the end of the split, and the old image may cause a
+    // forward of the next one. Neither takes long. All others take the same time, because this network has a constant
+    // delay; but the first insert asks for the bucket's location.
     std::vector<std::int64_t> sorted;
     for (const auto& [number, time] : times)
         sorted.push_back(time);

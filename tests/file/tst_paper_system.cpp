@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The two papers, statement by statement: architecture and demonstration outline (demo paper 3 and 4) and the 2003
-// report (3, 4.1, 7, 8.4). The claim in our words with its section, then the test.
+// report (3, 4.1, 7, 8.4). Each statement in our words with its section, then its test.
 #include "tests/rigs/core/coordinator_rig.h"
 #include "tests/rigs/core/file_check.h"
 
@@ -67,8 +67,8 @@ private slots:
 
 // ---- demo paper 3: architecture
 
-// An idle server is connected to the multicast group of the data or of the parity buckets, and answers its invitations
-// only.
+// An idle server is connected to the multicast group of the data buckets or of the parity buckets, and answers the
+// invitations of that group only.
 void TestPaperSystem::anIdleServerListensToItsOwnPool()
 {
     for (const pb::Role pool : { pb::DATA, pb::PARITY }) {
@@ -83,7 +83,7 @@ void TestPaperSystem::anIdleServerListensToItsOwnPool()
         }
     }
     QCOMPARE(CoordinatorRig(fileConfig(4, 2), 0, 5).count(Body::kConfirm),
-        std::size_t(0)); // parity spares are no data spares
+        std::size_t(0)); // parity spares are not in the group of the data buckets
 }
 
 // An invited server answers and waits for the confirmation. A selected one then leaves the multicast group; one that
@@ -117,8 +117,9 @@ void TestPaperSystem::theSelectedLeaveThePoolAndTheOthersMayAcceptAgain()
     QCOMPARE(invite(3), std::size_t(0));
 }
 
-// A message that waits for an acknowledgement is in a list, and leaves it when that arrives; it is sent again, at most
-// so many times, then dropped, and the coordinator informed: wrong address, or receiver failed.
+// A message that waits for an acknowledgement is in a list, and leaves it when the acknowledgement arrives. It is
+// retransmitted a limited number of times, then dropped, and the coordinator is informed: wrong address, or the
+// receiver failed.
 void TestPaperSystem::messagesInWaitAreResentThenDroppedAndTheCoordinatorInformed()
 {
     DataRig rig;
@@ -155,8 +156,8 @@ void TestPaperSystem::updatesReachTheParityBucketsAlsoOfRecordsThatMoved()
     }
 }
 
-// (b) The high availability of a group grows by a further parity bucket, chosen among the parity buckets' multicast
-// group. Writes go on.
+// (b) The availability of a group grows by a further parity bucket, chosen from the multicast group of the parity
+// buckets. Writes go on.
 void TestPaperSystem::aGroupGetsMoreParityWhileItLives()
 {
     FileRig rig(small(1));
@@ -174,7 +175,7 @@ void TestPaperSystem::aGroupGetsMoreParityWhileItLives()
     pb::RunWorkload more;
     more.set_kind(pb::INSERT);
     more.set_window(8);
-    for (int round = 0; round < 12 && !rig.parity(0, 1); ++round) { // K grows where the split pointer is at 0
+    for (int round = 0; round < 12 && !rig.parity(0, 1); ++round) { // K grows when the split pointer is at 0
         more.set_count(40);
         QCOMPARE(rig.runWorkload(more).unanswered(), 0u);
         QVERIFY(rig.waitForRest());
@@ -208,8 +209,8 @@ void TestPaperSystem::aSearchThatTimesOutAlarmsTheCoordinator()
     QCOMPARE(found.value(), "one");
 }
 
-// (d) before (e): with spares at hand the bucket is rebuilt in no time; the search whose alarm began it is answered by record
-// recovery all the same.
+// (d) before (e): with spares available the bucket is rebuilt quickly; still, the search whose alarm started the
+// rebuilding is answered by record recovery.
 void TestPaperSystem::aMissedRecordComesBeforeItsBucket()
 {
     FileRig::Options options = small(1);
@@ -237,7 +238,7 @@ void TestPaperSystem::aMissedRecordComesBeforeItsBucket()
     QCOMPARE(found.path(), pb::RECORD_RECOVERY);
 }
 
-// The members of a group that was just recovered were heard a moment ago; but another of them misses the bucket by now.
+// The members of a group that was just recovered were heard a moment ago; but another member misses the bucket by now.
 void TestPaperSystem::aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery()
 {
     FileRig::Options options = small(1);
@@ -254,8 +255,8 @@ void TestPaperSystem::aMissedRecordComesBeforeItsBucketAlsoRightAfterARecovery()
     }
 }
 
-// lhrs.md 16: alarm and hand-over, a question and an answer for each of the three others, the reply; of a key that is nowhere
-// the first two and the last.
+// Messages of a record recovery: alarm and hand-over, a request and an answer for each of the three other members, the
+// reply. For a key that does not exist: the first two and the last.
 void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
 {
     FileRig::Options options = small(1);
@@ -264,7 +265,7 @@ void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
     FileRig rig(options);
     fill(rig, 60);
     rig.kill(rig.holder(pb::DATA, 0, 0));
-    for (int i = 0; i < 2; ++i) // the first finds that nobody answers, the second is told so
+    for (int i = 0; i < 2; ++i) // the first search finds that no answer comes, the second is told at once
         QCOMPARE(rig.operate(pb::SEARCH, 4).path(), pb::RECORD_RECOVERY);
     std::vector<std::string> served;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
@@ -326,7 +327,7 @@ void TestPaperSystem::theContentsOfBucketsCanBeDisplayed()
 
 // ---- the 2003 report
 
-// 3.1: A parity bucket takes the logarithms of its column once; that makes encoding faster and nothing else.
+// 3.1: A parity bucket takes the logarithms of its column once; that makes encoding faster and changes nothing else.
 void TestPaperSystem::logPreCalculusChangesNothingButTime()
 {
     for (const bool precalculus : { true, false }) {
@@ -340,8 +341,8 @@ void TestPaperSystem::logPreCalculusChangesNothingButTime()
     }
 }
 
-// 3.2: With the new generator matrix, what comes from the first data bucket of a group is XORed instead of multiplied
-// by one; the result is that of pure Reed-Solomon calculus.
+// 3.2: With the new generator matrix, data from the first data bucket of a group is XORed instead of multiplied by one;
+// the result equals that of pure Reed-Solomon calculus.
 void TestPaperSystem::theFirstDataBucketIsXoredEverywhere()
 {
     for (const bool pure : { false, true }) {
@@ -361,8 +362,8 @@ void TestPaperSystem::theFirstDataBucketIsXoredEverywhere()
     }
 }
 
-// 4.1: A new parity bucket asks each data bucket that is no dummy, by UDP, whether it would send its contents; they
-// come over TCP and are processed one after the other; when all are in, it is there.
+// 4.1: A new parity bucket asks each data bucket that is no dummy, by UDP, whether it would send its contents. The
+// contents arrive over TCP and are processed one after the other; when all are in, the parity bucket is complete.
 void TestPaperSystem::aNewParityBucketAsksEveryExistingDataBucket()
 {
     ParityRig::Options options;
@@ -382,7 +383,7 @@ void TestPaperSystem::aNewParityBucketAsksEveryExistingDataBucket()
     QCOMPARE(data.driven.message(ask).of(Body::kContents).at(0).way, Way::Stream);
 }
 
-// 7: Searches are synchronised, where the client waits for a reply before the next request, or a flow of them in
+// 7: Searches are synchronised (the client waits for a reply before the next request), or many requests are sent in
 // parallel.
 void TestPaperSystem::searchesAreSynchronisedOrParallel()
 {
@@ -406,7 +407,7 @@ void TestPaperSystem::searchesAreSynchronisedOrParallel()
     }
 }
 
-// 8.4: An overloaded bucket says so once, not with every insert; splits are serialised, since an order could otherwise
+// 8.4: An overloaded bucket reports once, not with every insert. Splits are serialised, since an order could otherwise
 // go to a bucket that does not exist yet.
 void TestPaperSystem::anOverloadedBucketReportsOnceAndSplitsAreSerial()
 {
@@ -421,10 +422,10 @@ void TestPaperSystem::anOverloadedBucketReportsOnceAndSplitsAreSerial()
         widest = std::max(widest, open);
     };
     QCOMPARE(
-        rig.insertMany(300, 20, 64).results().at("OK"), 300u); // many inserts arrive at buckets that are overloaded
+        rig.insertMany(300, 20, 64).results().at("OK"), 300u); // many inserts arrive at overloaded buckets
     QVERIFY(rig.waitForRest());
     QCOMPARE(widest, 1);
-    QCOMPARE(std::uint32_t(reports), rig.coordinator().file().buckets() - 1); // each report was one split
+    QCOMPARE(std::uint32_t(reports), rig.coordinator().file().buckets() - 1); // each report caused one split
 }
 
 QTEST_APPLESS_MAIN(TestPaperSystem)

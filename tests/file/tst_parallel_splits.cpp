@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Several splits staged at once, decided in the order of n (lhrs.md 2.4): who joins whom, what waits for what, and what
-// becomes of the others when one is undone, a member fails, or the coordinator ends.
+// Several splits staged at once and decided in the order of n: which splits join a wave, what waits for what, and what
+// happens to the others when one is undone, a member fails, or the coordinator ends.
 #include "tests/rigs/core/coordinator_rig.h"
 #include "tests/file/restart_check.h"
 
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> sourcesOf(const std::vector<pb::Event>& events, Happe
 using Sources = std::vector<std::uint32_t>;
 using Withhold = std::function<bool(const Step::Sent&)>;
 
-// That many splits are owed before the first has its server; `withhold` holds from then on.
+// This many splits are owed before the first has its server; `withhold` applies from then on.
 void oweAtOnce(CoordinatorRig& rig, std::uint32_t splits, Withhold withhold = nullptr)
 {
     rig.withhold = [](const Step::Sent& sent) { return sent.message.has_confirm(); };
@@ -46,7 +46,7 @@ void oweAtOnce(CoordinatorRig& rig, std::uint32_t splits, Withhold withhold = nu
     rig.release();
 }
 
-// With so many buckets, and nothing that happened so far.
+// A file with this many buckets, with all counters at zero.
 void growTo(CoordinatorRig& rig, std::uint32_t buckets)
 {
     while (rig.file().buckets() < buckets)
@@ -122,7 +122,7 @@ private:
     static void forceFour(FileRig& rig);
 };
 
-// ---- who joins
+// ---- which splits join
 
 void TestParallelSplits::serialIsTheDefault()
 {
@@ -199,13 +199,13 @@ void TestParallelSplits::noneIsOrderedBeforeAllAreEnlisted()
 {
     CoordinatorRig rig(parallelConfig(4, 1));
     growTo(rig, 5);
-    // Bucket 7 is enlisted last; nobody acknowledges the epoch that says so.
+    // Bucket 7 is enlisted last; the epoch that says so is not acknowledged.
     oweAtOnce(rig, 3, [](const Step::Sent& sent) { return sent.message.has_epoch() && sent.message.epoch().view().members_size() == 5; });
     QVERIFY(rig.file().data(BucketNumber(7)));
     QCOMPARE(rig.count(Body::kSplit), std::size_t(0));
     letGo(rig, 1s);
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitOrdered), (Sources { 1, 2, 3 }));
-    // No epoch is told while they are staged.
+    // No epoch is announced while they are staged.
     bool isStaging = false;
     for (const Step::Sent& sent : rig.log) {
         isStaging = isStaging || sent.message.has_split();
@@ -215,7 +215,7 @@ void TestParallelSplits::noneIsOrderedBeforeAllAreEnlisted()
 
 void TestParallelSplits::aBucketThatIsNotThereYetIsNotOrderedToSplit()
 {
-    // From one bucket on: 0 -> 1 alone, then bucket 0 again and 1; 0 -> 2 and 1 -> 3 go together.
+    // Starting with one bucket: 0 -> 1 alone, then buckets 0 and 1 together: 0 -> 2 and 1 -> 3.
     CoordinatorRig rig(parallelConfig(4, 1));
     oweAtOnce(rig, 3, [](const Step::Sent& sent) { return sent.message.has_commit(); });
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitOrdered), (Sources { 0 }));
@@ -256,7 +256,7 @@ void TestParallelSplits::whereTheAvailabilityMayRiseTheyWait()
     QCOMPARE(rig.file().buckets(), 10u);
     QCOMPARE(rig.file().availability(), 2u);
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
-    QCOMPARE(rig.file().groups().at(GroupNumber(1)).k, 1u); // its turn comes with the pointer
+    QCOMPARE(rig.file().groups().at(GroupNumber(1)).k, 1u); // K grows when the pointer reaches the group
     QCOMPARE(rig.file().groups().at(GroupNumber(2)).k, 2u);
 }
 
@@ -335,7 +335,7 @@ void TestParallelSplits::whenTheFirstIsUndoneSoAreTheOthers()
         const auto placesBefore = places();
         oweAtOnce(rig, 4, ordersOf(0));
         rig.pass(10100ms);
-        // From the last to the first; what is left at any moment is the beginning of the wave.
+        // Splits are undone from the last to the first; what is left at any moment is the beginning of the wave.
         QCOMPARE(sourcesOf(rig.events, Happened::kSplitUndone), (Sources { 3, 2, 1, 0 }));
         QCOMPARE(rig.count(Body::kCommit), std::size_t(0));
         QCOMPARE(rig.coordinator.growth().owed(), 4u);
@@ -344,7 +344,7 @@ void TestParallelSplits::whenTheFirstIsUndoneSoAreTheOthers()
         for (BucketNumber a; a.value < 4; a = a.next())
             QCOMPARE(rig.file().data(a)->state, pb::UP);
         QVERIFY(!rig.file().data(BucketNumber(4)));
-        QCOMPARE(places(), placesBefore); // whoever was recruited is a spare again
+        QCOMPARE(places(), placesBefore); // every recruited process is a spare again
         std::vector<std::uint32_t> aborted;
         for (const Step::Sent& sent : rig.log)
             if (sent.message.has_abort() && sent.message.abort().bucket() < 4 && (aborted.empty() || aborted.back() != sent.message.abort().bucket()))
@@ -381,7 +381,7 @@ void TestParallelSplits::aDecidedOneIsFinishedWhenTheOthersAreUndone()
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitCommitted), (Sources { 0 }));
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitUndone), (Sources { 2, 1 }));
     QCOMPARE(rig.file().buckets(), 5u);
-    QVERIFY(rig.file().data(BucketNumber(4))); // the group that it creates is there although the others left it
+    QVERIFY(rig.file().data(BucketNumber(4))); // the group that it creates exists although the other splits left it
     letGo(rig, 5s);
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitCommitted), (Sources { 0, 1, 2 }));
     QVERIFY(rig.coordinator.growth().isAtRest());
@@ -424,7 +424,7 @@ void TestParallelSplits::forcedSplitsAreAnsweredInTheirOrder()
 
 void TestParallelSplits::whoFindsNoSpareIsNotWaitedFor()
 {
-    CoordinatorRig rig(parallelConfig(4, 1), 7, 2); // bucket 7 finds none
+    CoordinatorRig rig(parallelConfig(4, 1), 7, 2); // no spare for bucket 7
     growTo(rig, 4);
     oweAtOnce(rig, 4);
     QCOMPARE(rig.count(Body::kSplit), std::size_t(0));
@@ -450,7 +450,7 @@ void TestParallelSplits::theCoordinatorDiesAtAnyStep_data()
 {
     QTest::addColumn<std::uint32_t>("m");
     QTest::addColumn<int>("after");
-    // Four splits at once take about 4 ms here: each of their messages is met by some of these moments.
+    // Four splits at once take about 4 ms here: some of these moments fall on each of their messages.
     for (const std::uint32_t m : { 1u, 4u })
         for (int after = 300; after < 4'500; after += 100)
             QTest::addRow("m = %u, after %d us", m, after) << m << after;
@@ -536,8 +536,8 @@ void TestParallelSplits::anyMemberDiesAtAnyStep()
 
 void TestParallelSplits::theCoordinatorAndBothEndsOfTheFirstDie()
 {
-    // Of the first split nobody is left who knows more of it than its parity buckets; the second is prepared everywhere. It
-    // must not be decided: the first was not.
+    // Of the first split, only its parity buckets are left; the second is prepared everywhere. The second must not be
+    // decided, because the first was not.
     FileRig rig(fileOptions(1, 1));
     begin(rig, 60);
     const FileImage image = rig.coordinator().file().image();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The coordinator ends without a word, at any moment, and another one starts that knows nothing (lhrs.md 10.9): the file
-// is the same, what was under way is finished or undone, and nothing acknowledged is lost.
+// The coordinator ends without notice, at any moment, and another one starts that knows nothing. The file stays the
+// same, every reconfiguration under way is finished or undone, and nothing acknowledged is lost.
 #include "tests/file/restart_check.h"
 
 #include <QTest>
@@ -10,7 +10,7 @@ using namespace lhrs::test;
 
 namespace {
 
-// Everything that the coordinator has to know again, as text.
+// Everything that the coordinator must rebuild, as text.
 std::string knowledge(const FileState& file)
 {
     std::string text = "i=" + std::to_string(file.image().i) + " n=" + std::to_string(file.image().n) + " K=" + std::to_string(file.availability());
@@ -64,7 +64,7 @@ void TestRestart::theFileIsTheSame()
         checkAll(rig, 90);
         QCOMPARE(QString::fromStdString(knowledge(rig.coordinator().file())), QString::fromStdString(before));
         QCOMPARE(rig.coordinator().file().coordinatorEpoch(), 2u);
-        // And it grows on.
+        // And it continues to grow.
         QCOMPARE(rig.insertMany(40, 30, 4).results().at("OK"), 40u);
         checkAll(rig, 130);
         restart(rig);
@@ -82,7 +82,7 @@ void TestRestart::keyOperationsGoOnMeanwhile()
     const Time since = rig.cluster.now();
     QCOMPARE(rig.verify().missing(), 0u);
     QCOMPARE(rig.operate(pb::UPDATE, 1, "while it is away").result(), pb::OK);
-    QVERIFY(rig.cluster.now() - since < 100ms); // nobody waited for anything
+    QVERIFY(rig.cluster.now() - since < 100ms); // no process waited
     rig.startCoordinator(true);
     checkAll(rig, 40);
     QCOMPARE(rig.operate(pb::SEARCH, 1).value(), std::string("while it is away"));
@@ -102,7 +102,7 @@ void TestRestart::aSplitIsFinishedOrUndone_data()
     QTest::addColumn<std::uint32_t>("m");
     QTest::addColumn<std::uint32_t>("k");
     QTest::addColumn<int>("after");
-    // A split takes about 2 ms here: each of its messages is met by some of these moments.
+    // A split takes about 2 ms here: some of these moments fall on each of its messages.
     for (const std::uint32_t m : { 1u, 4u }) {
         for (const std::uint32_t k : { 0u, 1u, 2u }) {
             for (int after = 0; after < 2'400; after += 60)
@@ -134,7 +134,7 @@ void TestRestart::aSplitIsFinishedOrUndone()
 
 void TestRestart::theCoordinatorDiesAfterTheFirstCommit()
 {
-    // H10: alone, and with its only receiver.
+    // H10: the coordinator ends alone, and together with the only receiver.
     for (const bool isReceiverDead : { false, true }) {
         FileRig rig(restartOptions(1));
         begin(rig);
@@ -147,7 +147,7 @@ void TestRestart::theCoordinatorDiesAfterTheFirstCommit()
                 return true;
             if (receiver == 0)
                 receiver = packet.to;
-            return packet.to == receiver; // the others never hear of it
+            return packet.to == receiver; // the others never receive it
         };
         rig.cluster.command(FileRig::kCoordinator, command);
         QVERIFY(rig.cluster.runUntil([&] { return receiver != 0; }, 5s));
@@ -164,8 +164,8 @@ void TestRestart::theCoordinatorDiesAfterTheFirstCommit()
 
 void TestRestart::aSourceThatWasSilentIsToldThatItsSplitIsOver()
 {
-    // Everybody else has carried it out, so the next coordinator need not deal with it; but the source still has its copies,
-    // and takes no other order.
+    // All others have carried it out, so the next coordinator need not deal with the split. But the source still has
+    // its copies, and takes no other order.
     FileRig rig(restartOptions(1));
     begin(rig);
     const std::uint32_t buckets = rig.coordinator().file().buckets(), n = rig.coordinator().file().image().n;
@@ -178,7 +178,7 @@ void TestRestart::aSourceThatWasSilentIsToldThatItsSplitIsOver()
     QCOMPARE(rig.coordinator().file().buckets(), buckets + 1);
     QCOMPARE(rig.data(buckets)->state(), pb::UP);
     QVERIFY(!rig.coordinator().isAtRest());
-    rig.cluster.onPacket = [source](const MemoryCluster::Packet& packet) { // it answers a probe all the same
+    rig.cluster.onPacket = [source](const MemoryCluster::Packet& packet) { // it still answers a probe
         return packet.to != FileRig::kCoordinator || packet.message->sender() != source || packet.message->has_probe_reply();
     };
     restart(rig);
@@ -187,7 +187,7 @@ void TestRestart::aSourceThatWasSilentIsToldThatItsSplitIsOver()
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 40);
     QCOMPARE(rig.coordinator().file().data(BucketNumber(n))->holder.node.value, source);
-    for (std::uint32_t split = 0; split < 2 * buckets; ++split) // until it is its turn again
+    for (std::uint32_t split = 0; split < 2 * buckets; ++split) // until this bucket splits again
         rig.cluster.command(FileRig::kCoordinator, command);
     checkAll(rig, 40);
     QCOMPARE(rig.coordinator().file().buckets(), 3 * buckets + 1);
@@ -240,8 +240,9 @@ void TestRestart::aRecoveryStartsOver()
 
 void TestRestart::whatASplitLeftIsSettledBeforeACutIsAgreedOn()
 {
-    // The source is gone after the decision, its group is frozen for the cut and the target waits for the fence. Then the
-    // coordinator ends, and the target: for its batch, which its parity buckets hold undecided, there is no cut yet.
+    // The source is gone after the decision, its group is frozen for the cut, and the target waits for the fence. Then
+    // the coordinator and the target end. There is no cut yet for the target's batch, which its parity buckets hold
+    // undecided.
     FileRig rig(restartOptions(2));
     begin(rig, 18);
     const std::uint32_t buckets = rig.coordinator().file().buckets();
@@ -311,7 +312,7 @@ void TestRestart::theCoordinatorAndAnySetDieTogether()
 
 void TestRestart::anOverloadReportOutlivesTheCoordinator()
 {
-    // H17: a bucket has passed b, and its report ends with the coordinator.
+    // H17: a bucket has more than b records, and its report is lost with the coordinator.
     FileRig rig(restartOptions(1));
     rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) { return !packet.message->has_split(); };
     QVERIFY(rig.waitForFile());
@@ -321,20 +322,20 @@ void TestRestart::anOverloadReportOutlivesTheCoordinator()
     rig.cluster.onPacket = nullptr;
     checkAll(rig, 20);
     QVERIFY(rig.coordinator().file().buckets() >= 2);
-    // Doubled reports are one debt.
+    // Two reports of one overload are one debt.
     QVERIFY(rig.coordinator().file().buckets() <= 3);
 }
 
 void TestRestart::twoCoordinators()
 {
-    // H21: the old one was only paused. Its orders and invitations are refused, and it learns why.
+    // H21: the old one was only paused. Its orders and invitations are refused, and it is told the newer epoch.
     FileRig rig(restartOptions(1));
     begin(rig);
     constexpr std::uint64_t kOld = 2;
     FileRig::Options options = restartOptions(1);
     restart(rig);
     checkAll(rig, 40);
-    // An order of the former one, as it would come after its pause.
+    // An order of the former coordinator, as it would arrive after the pause.
     const FileState::MemberInfo& member = *rig.coordinator().file().data(BucketNumber(0));
     std::uint64_t refused = 0;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
@@ -353,7 +354,7 @@ void TestRestart::twoCoordinators()
     rig.cluster.run(10ms);
     QCOMPARE(refused, 2u);
     QVERIFY(rig.data(0)->view().epoch() < order.epoch().view().epoch());
-    // Whoever is told so does nothing any more.
+    // A coordinator that is told of a newer one stops acting.
     pb::Message word;
     word.set_sender(member.holder.node.value);
     word.mutable_superseded()->set_coordinator_epoch(9);

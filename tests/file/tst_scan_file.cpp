@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scans of a file in memory (lhrs.md 12, 16): every record once, whatever is lost, split or killed meanwhile.
+// Scans of a file in memory: every record once, whatever is lost, split or killed meanwhile.
 #include "node/lhrs/client/scan.h"
 #include "tests/rigs/core/scan_rigs.h"
 
@@ -79,7 +79,7 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
                 network.pop_front();
                 if (message.has_scan_reply()) {
                     ++replies;
-                    QVERIFY(!scan.isOver()); // nothing beyond what is needed
+                    QVERIFY(!scan.isOver()); // it must not need further messages
                     effects.clear();
                     scan.onScanReply(message, 0ns, effects);
                     continue;
@@ -97,7 +97,7 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
             QCOMPARE(std::vector<std::uint64_t>(keys.begin(), keys.end()).size(), std::size_t(m));
             QCOMPARE(std::set<std::uint64_t>(keys.begin(), keys.end()).size(), std::size_t(m));
             QVERIFY(result.complete());
-            QCOMPARE(queries, std::size_t(m)); // lhrs.md 16
+            QCOMPARE(queries, std::size_t(m)); // one query per bucket
             QCOMPARE(replies, std::size_t(m));
             QCOMPARE(result.messages(), 2 * m);
             ++scans;
@@ -130,7 +130,7 @@ void TestScanFile::aScanBringsEveryRecordOnce()
     QCOMPARE(rig.insertMany(200, length, 4).results().at("OK"), 200u);
     QVERIFY(rig.waitForRest());
     QVERIFY(rig.coordinator().file().buckets() > 8);
-    for (const std::uint64_t node : { FileRig::kClient, FileRig::kClient + 1 }) { // the other one knows nothing yet
+    for (const std::uint64_t node : { FileRig::kClient, FileRig::kClient + 1 }) { // the second client has a new image
         QVERIFY(rig.cluster.runUntil([&] { return rig.client(node).isRegistered(); }, 10s));
         const pb::ScanResult result = rig.cluster.ask(node, scanOrder()).scan();
         QCOMPARE(result.result(), pb::OK);
@@ -138,7 +138,7 @@ void TestScanFile::aScanBringsEveryRecordOnce()
         QCOMPARE(result.records(), 200u);
         QCOMPARE(result.bytes(), 200u * length);
         QCOMPARE(result.buckets(), rig.coordinator().file().buckets());
-        if (length < 10'000) // else there are more than are shown
+        if (length < 10'000) // otherwise there are more keys than the reply shows
             QCOMPARE(keysOf(result), keysOf(rig.client().ledger()));
         const std::string some = makeValue(FileRig::kClient, Key(7), rig.client().ledger().find(Key(7))->version, length);
         const pb::ScanResult one = rig.cluster.ask(node, scanOrder(some)).scan();
@@ -166,7 +166,7 @@ void TestScanFile::aScanCostsAQueryAndAReplyForEachBucket()
     QCOMPARE(counts[Body::kScanReply], buckets);
     QCOMPARE(first.messages(), 2u * buckets);
     counts.clear();
-    // With the image of a new client the buckets pass it on: as many messages, and one question for bucket 0.
+    // With a new client's image the buckets pass the scan on: the same number of messages, and one query for bucket 0.
     const pb::ScanResult second = rig.cluster.ask(FileRig::kClient + 1, scanOrder()).scan();
     QCOMPARE(counts[Body::kScan], buckets);
     QCOMPARE(counts[Body::kScanReply], buckets);
@@ -230,7 +230,7 @@ void TestScanFile::aScanWaitsForTheRecoveryOfABucket()
     rig.insertMany(200, 30, 4);
     QVERIFY(rig.waitForRest());
     rig.kill(rig.holder(pb::DATA, 0, 1));
-    rig.kill(rig.holder(pb::DATA, 1, 2)); // of another group
+    rig.kill(rig.holder(pb::DATA, 1, 2)); // in another group
     const pb::ScanResult result = rig.cluster.ask(FileRig::kClient, scanOrder()).scan();
     QCOMPARE(result.result(), pb::OK);
     QVERIFY(result.complete());
@@ -290,13 +290,13 @@ void TestScanFile::theProbabilisticEndMissesAFailedBucketAndIsLabelled()
     command.mutable_run_scan()->set_contains(some);
     const pb::ScanResult one = rig.cluster.ask(FileRig::kClient, command).scan();
     QCOMPARE(one.records(), 1u);
-    QVERIFY(!one.complete()); // nobody else answered
+    QVERIFY(!one.complete()); // buckets without a hit do not answer
     QVERIFY(one.messages() <= rig.coordinator().file().buckets() + 1);
     command.mutable_run_scan()->clear_contains();
     rig.kill(rig.holder(pb::DATA, 0, 1));
     const pb::ScanResult fewer = rig.cluster.ask(FileRig::kClient, command).scan();
     QVERIFY(fewer.records() < 200);
-    QCOMPARE(fewer.result(), pb::OK); // it cannot know
+    QCOMPARE(fewer.result(), pb::OK); // the client cannot know that one is missing
     QVERIFY(!fewer.guaranteed() && !fewer.complete());
 }
 
