@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sends seeded random datagrams to one process on loopback as fast as the system takes them:
 //   lhrs-flood PORT COUNT SEED [COORDINATOR_PORT]
-// COORDINATOR_PORT names the cluster, so that a share of the datagrams passes the envelope; without it PORT does.
+// COORDINATOR_PORT names the cluster, so that a share of the datagrams passes the envelope; without it PORT names the
+// cluster.
 #include "node/transport/udp_socket.h"
 #include "tests/fuzz/random_datagrams.h"
 

@@ -67,13 +67,13 @@ std::vector<std::string> datagramSeeds()
     return seeds;
 }
 
-// A datagram up to its messages; what is opened has the right tag, so it is what somebody sealed.
+// A datagram up to its messages. What is opened has the right tag, so a process of the cluster sealed it.
 void runDatagram(std::string_view input)
 {
     const Envelope envelope(kCluster, NodeId(kSelf));
     (void)envelope.checkBegin(input);
     const auto opened = envelope.open(input);
-    // The same behind a tag that is right: what an attacker with a key would send.
+    // The same behind a correct tag: what an attacker with the key would send.
     std::string_view body = input;
     if (const auto* inside = std::get_if<std::string_view>(&opened)) {
         LHRS_CHECK(input.size() == kEnvelopeBytes + inside->size());
@@ -86,7 +86,7 @@ void runDatagram(std::string_view input)
         std::string spare(bytes, 'x');
         strings.takeBack(spare);
     }
-    // With lent memory the same is read, or refused.
+    // With lent memory the same is read, or the input is refused.
     const bool isRead = bool(parseBody(body, arena, messages));
     LHRS_CHECK(isRead == bool(parseBody(body, arena, lent, &strings)) && messages.size() == lent.size());
     if (!isRead) {
@@ -121,7 +121,7 @@ void roundTrip(std::string_view input, Result<void> (*parse)(std::string_view, T
     LHRS_CHECK(second.SerializeAsString() == written);
 }
 
-// What is read, written and read again is the same.
+// What is read, written and read again must be the same.
 void runRoundTrip(std::string_view input)
 {
     roundTrip(input, &parseMessage);
@@ -132,7 +132,7 @@ void runRoundTrip(std::string_view input)
     pb::Message message;
     if (!parseMessage(input, message) || message.body_case() == pb::Message::BODY_NOT_SET)
         return;
-    // What a body left out is there once it was read.
+    // A field that a body left out is present after the body was read.
     google::protobuf::Arena arena;
     std::vector<ReadMessage> messages, again;
     if (!parseBody(bodyOf({ message, message }), arena, messages))
@@ -155,7 +155,8 @@ void mutateMessage(std::string& input, const std::string& other, Mutator& mutato
     input = message.SerializePartialAsString();
 }
 
-// A stream that begins with frames of ours, in pieces as the input says, then goes on with its bytes.
+// A stream that begins with frames of ours, in pieces of sizes that the input gives, then continues with the input's
+// bytes.
 void runFrames(std::string_view input)
 {
     struct Receiver {
@@ -176,7 +177,7 @@ void runFrames(std::string_view input)
         } };
     };
     static Receiver receiver;
-    static int run = 0; // what an earlier input left may still arrive
+    static int run = 0; // connections of earlier inputs may still arrive
     const std::string mine = "frame of " + std::to_string(++run) + ", ";
     Mutator pieces(input.empty() ? 0 : std::uint64_t(std::uint8_t(input[0])) << 8 | input.size());
     std::vector<std::string> sent;
@@ -198,7 +199,7 @@ void runFrames(std::string_view input)
     for (std::size_t at = 0; at < stream.size();) {
         const std::size_t length = std::min<std::size_t>(1 + pieces.below(120), stream.size() - at);
         if (!stranger.write(std::string_view(stream).substr(at, length)))
-            break; // closed: the bytes after the frames are none of ours
+            break; // closed: the bytes after the frames are not valid frames
         at += length;
     }
     std::unique_lock lock(receiver.mutex);
@@ -221,7 +222,7 @@ std::vector<std::string> lineSeeds()
         "--config\n/dev/null\n--mix-keys", "--listen\n10.0.0.1:70000", "--threads\n99999999999999999999", "-b\n-1" };
 }
 
-// A command line, an argument per line: understood, or one sentence about what is wrong.
+// A command line, one argument per line: parsed, or refused with one sentence about what is wrong.
 void runLine(std::string_view input)
 {
     std::vector<std::string> words { "program" };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Field kernels and the code over them: any matrix, erasures, odd lengths and addresses, against arithmetic bit by bit.
+// Field kernels and the code on top of them: any matrix, erasures, odd lengths and addresses, compared with bit-by-bit
+// arithmetic.
 #include "common/check/bitwise_field.h"
 #include "common/erasure_code.h"
 #include "tests/fuzz/targets.h"
@@ -13,7 +14,7 @@ namespace lhrs::fuzz {
 
 namespace {
 
-constexpr char kGuard = '\x5a'; // around everything that is written to
+constexpr char kGuard = '\x5a'; // around each region that is written
 constexpr std::size_t kGuardBytes = 40;
 
 struct Drawn {
@@ -29,7 +30,7 @@ struct Drawn {
     std::string_view rest;
 };
 
-// Some bytes at an address that leaves this rest modulo 16, with guards on both sides.
+// Some bytes at an address with this remainder modulo 16, with guards on both sides.
 class Region {
 public:
     Region(std::size_t size, std::size_t offset) : m_bytes(size + 2 * kGuardBytes + 16, kGuard), m_size(size)
@@ -91,7 +92,8 @@ void checkRegions(const Field& field, check::FieldKind kind, Drawn& drawn, Gener
     LHRS_CHECK(to.text() == product(kind, before, source, coefficient));
 }
 
-// Several regions out of several at once: every kernel of this processor gives the bytes that gf-complete gives one by one.
+// Several regions out of several at once: every kernel of this processor must give the bytes that gf-complete gives one
+// by one.
 void checkKernels(FieldWidth width, Drawn& drawn, Generator& draws)
 {
     const Field reference(width, { .backend = Backend::GfComplete });
@@ -161,7 +163,7 @@ void checkMatrix(const Field& field, check::FieldKind kind, Drawn& drawn, Genera
     }
 }
 
-// A record group: encoded by single changes, some members erased, those decoded from the others.
+// A record group: encoded by single changes; some members are erased and decoded from the others.
 void checkGroup(FieldWidth width, const FieldOptions& options, check::FieldKind kind, Drawn& drawn, Generator& draws)
 {
     const auto m = std::uint32_t(1 + drawn.below(drawn.below(4) == 0 ? 32 : 6));
@@ -197,7 +199,7 @@ void checkGroup(FieldWidth width, const FieldOptions& options, check::FieldKind 
     std::vector<std::uint32_t> columns;
     for (std::uint32_t p = 0; p < k; ++p)
         columns.push_back(p);
-    while (columns.size() > lost.size() && drawn.below(2) == 0) // parity may be erased too
+    while (columns.size() > lost.size() && drawn.below(2) == 0) // parity may be erased as well
         columns.erase(columns.begin() + std::ptrdiff_t(drawn.below(columns.size())));
     for (const std::uint32_t p : columns)
         available.push_back(Participant::parity(ParityColumn(p)));
@@ -219,7 +221,7 @@ void checkGroup(FieldWidth width, const FieldOptions& options, check::FieldKind 
     }
 }
 
-// Bytes decide shapes; what they do not reach comes from a generator that they seed.
+// The input's bytes decide shapes; a generator that they seed supplies the rest.
 void runKernels(std::string_view input)
 {
     std::uint64_t seed = input.size();
@@ -232,7 +234,7 @@ void runKernels(std::string_view input)
     const check::FieldKind kind = kinds & 1 ? check::FieldKind::Gf8 : check::FieldKind::Gf16;
     FieldOptions options;
     options.backend = kinds & 2 ? Backend::Log : Backend::GfComplete;
-    if (kinds >> 4) { // a kernel that the processor lacks is replaced by its best
+    if (kinds >> 4) { // a kernel that the processor lacks is replaced by its best one
         options.backend = Backend::Simd;
         options.kernel = std::array { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }[(kinds >> 4) % 5];
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The arguments of every function of `lab`, as a script that means no good may choose them.
+// The arguments of every function of `lab`, as a hostile script may choose them.
 #include "gui/lab/calls/lab_reference.h"
 #include "gui/lab/script/script_engine.h"
 #include "gui/lab/local/session.h"
@@ -15,11 +15,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLimit = 60ms;    // for a script: some of the calls wait, and some are given endless loops
+constexpr auto kLimit = 60ms;    // for a script: some calls wait, and some get endless loops
 constexpr std::size_t kCallsInTurn = 5;
-constexpr auto kPatience = 120s; // until the engine says that it is over
+constexpr auto kPatience = 120s; // limit for the engine to report its end
 
-// Values that a script can make. `mine` marks what the script throws itself.
+// Values that a script can create. `mine` marks an error that the script itself throws.
 const char* const kValues[] = { "undefined", "null", "true", "false", "0", "-0", "1", "-1", "2.5", "7", "100", "4294967295", "4294967296",
     "9007199254740993", "-9007199254740993", "1e308", "NaN", "Infinity", "-Infinity", "''", "'a'", "'data 0'", "'data 4294967296'",
     "'parity 0.0'", "'group 1'", "'bucket -1'", "'18446744073709551615'", "'18446744073709551616'", "'coordinator'", "'c'", "'<b>&amp;</b>'",
@@ -42,7 +42,7 @@ const std::vector<const gui::CallReference*>& calls()
     return kCalls;
 }
 
-// Takes the input byte by byte; zeros behind its end.
+// Takes the input byte by byte, with zeros after its end.
 class Bytes {
 public:
     explicit Bytes(std::string_view bytes) : m_rest(bytes) {}
@@ -65,7 +65,7 @@ QString callOf(const gui::CallReference& call, Bytes& bytes)
         return call.name;
     QStringList arguments;
     const auto value = [&bytes] { return QString(kValues[bytes.below(std::size(kValues))]); };
-    // Most often as many as there may be, and options that exist; now and then others.
+    // Mostly a permitted number of arguments and existing options; sometimes others.
     const std::size_t shape = bytes.below(8);
     const std::size_t positional = shape == 0 ? bytes.below(6) : call.arguments.size();
     for (std::size_t i = 0; i < positional; ++i)
@@ -81,9 +81,9 @@ QString callOf(const gui::CallReference& call, Bytes& bytes)
     return call.name + "(" + arguments.join(", ") + ")";
 }
 
-// A few calls in turn, the first byte says from which one on; each further byte decides something: how many arguments, which
-// value. Every refusal must be a LabError that says a
-// sentence; nothing else may come out, and the script must come to its end.
+// Several calls in turn; the first byte selects the first call. Each further byte decides something: how many
+// arguments, which value. Every refusal must be a LabError with a sentence. No other exception may leave a call, and
+// the script must end.
 void runLab(std::string_view input)
 {
     static gui::Session session;
@@ -120,7 +120,7 @@ std::vector<std::string> labSeeds()
 {
     std::vector<std::string> seeds { "" };
     Generator draws(1, DrawnFor::Workload);
-    for (std::size_t call = 0; call < calls().size(); call += 3) { // each of them, with values drawn
+    for (std::size_t call = 0; call < calls().size(); call += 3) { // each of them, with random values
         std::string seed(1, char(call));
         for (int i = 0; i < 30; ++i)
             seed.push_back(char(draws.next()));

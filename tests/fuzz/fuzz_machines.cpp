@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-// A file in one of its states, which the first byte of an input names.
+// A file in one of its states, selected by the first byte of an input.
 constexpr std::size_t kStates = 5;
 
 std::unique_ptr<FileRig> fileIn(std::size_t state)
@@ -24,18 +24,18 @@ std::unique_ptr<FileRig> fileIn(std::size_t state)
     options.paritySpares = 4;
     auto rig = std::make_unique<FileRig>(options);
     if (state == 0)
-        return rig; // nobody knows anybody yet
+        return rig; // no process knows another one yet
     LHRS_CHECK(rig->waitForFile());
     if (state == 1)
         return rig;
     rig->insertMany(20);
     rig->waitForRest();
-    if (state == 3) { // a split under way
+    if (state == 3) { // a split is under way
         pb::Command split;
         split.mutable_force_split();
         rig->cluster.command(FileRig::kCoordinator, split);
         rig->cluster.run(300us);
-    } else if (state == 4) { // a bucket recovers
+    } else if (state == 4) { // a bucket is being recovered
         rig->kill(rig->holder(pb::DATA, 0, 1));
         rig->cluster.run(700ms);
     }
@@ -49,7 +49,8 @@ std::uint64_t machineOf(FileRig& rig, std::uint8_t number)
     return all[number % all.size()];
 }
 
-// What a client may say. Whoever has the cluster's key may end a machine by contradicting it, which is no promise of ours.
+// Messages that a client may send. A sender with the cluster's key may end a machine by contradicting it; we promise
+// nothing else.
 constexpr int kOfClients[] = { pb::Message::kInsert, pb::Message::kUpdate, pb::Message::kDelete, pb::Message::kSearch,
     pb::Message::kWhereIs, pb::Message::kAlarm, pb::Message::kAck, pb::Message::kScan };
 
@@ -95,7 +96,7 @@ void runCommands(std::string_view input)
     if (input.size() < 2 || !parseCommand(input.substr(2), command) || command.body_case() == pb::Command::BODY_NOT_SET)
         return;
     if (command.has_run_workload() && command.run_workload().count() > 1'000)
-        return; // what it does is another test's
+        return; // the effect of large workloads is tested elsewhere
     const auto rig = fileIn(std::uint8_t(input[0]) % kStates);
     rig->cluster.command(machineOf(*rig, std::uint8_t(input[1])), command);
     rig->cluster.run(2s);
@@ -137,8 +138,8 @@ void mutateBehindTwo(std::string& input, const std::string& other, Mutator& muta
     input = input.substr(0, 2) + message.SerializePartialAsString();
 }
 
-// Changes of four buckets, drawn by the first half of the input, arrive in the order of the second half, some often, some
-// late; at last all. The parity bucket must hold what the model says.
+// Changes of four buckets, generated from the first half of the input, arrive in the order that the second half gives,
+// some several times, some late. In the end all have arrived, and the parity bucket must hold what the model says.
 void runDeltas(std::string_view input)
 {
     ParityRig rig;
@@ -177,7 +178,7 @@ std::vector<std::string> deltasSeeds()
     return seeds;
 }
 
-// One recovery of a bucket: its slices as record blocks, and what the spare must hold in the end.
+// One recovery of a bucket: its slices as record blocks, and what the spare must hold at the end.
 struct SliceStream {
     std::uint64_t recovery = 0;
     std::vector<std::string> slices;
@@ -221,9 +222,9 @@ struct SliceStream {
     }
 };
 
-// Slices of a recovery that is given up and of the one after it, drawn by the first half of the input, come to a spare in
-// the order of the second half, some often, some cut short; at last all of the later one. The spare must hold exactly
-// those, and answer for them only when it is called UP.
+// Slices of an abandoned recovery and of the next one, generated from the first half of the input. They arrive at a
+// spare in the order that the second half gives, some several times, some cut short. In the end all slices of the later
+// recovery have arrived. The spare must hold exactly those, and serve them only when it is declared UP.
 void runSlices(std::string_view input)
 {
     DataRig::Options options;

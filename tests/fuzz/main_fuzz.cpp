@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over; it begins with those in
-// tests/fuzz/corpus/NAME, too. lhrs-fuzz NAME FILE replays one. An input that ends the process is left in the file that its last words name; it belongs into
-// tests/fuzz/corpus/NAME.
+// lhrs-fuzz NAME [--minutes T] [--seed S]: mutates the inputs of a target until the time is over; it starts with its
+// seeds and the files in tests/fuzz/corpus/NAME. lhrs-fuzz NAME FILE replays one input. An input that ends the process
+// is saved; the last line of output names the file. Move it to tests/fuzz/corpus/NAME.
 #include "common/number_words.h"
 #include "tests/fuzz/targets.h"
 
@@ -24,7 +24,7 @@ namespace {
 
 using namespace lhrs::fuzz;
 
-// For the handler: the input under way, and where to leave it.
+// For the signal handler: the current input, and the path where to save it.
 std::string current;
 char crashFile[256];
 
@@ -59,7 +59,7 @@ int wrong(const std::string& sentence)
 
 int main(int argc, char** argv)
 {
-    const QCoreApplication application(argc, argv); // the engine of scripts wants one
+    const QCoreApplication application(argc, argv); // the script engine needs one
     const Target* target = nullptr;
     for (const Target& one : targets())
         if (argc >= 2 && std::strcmp(one.name, argv[1]) == 0)
@@ -94,7 +94,7 @@ int main(int argc, char** argv)
         target->run(std::string((std::istreambuf_iterator<char>(file)), {}));
         return 0;
     }
-    google::protobuf::SetLogHandler(nullptr); // of texts that are none
+    google::protobuf::SetLogHandler(nullptr); // no log of unparsable texts
     std::snprintf(crashFile, sizeof crashFile, "crash-%s-%d.bin", target->name, int(::getpid()));
     for (const int number : { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL })
         std::signal(number, &onCrash);
@@ -114,7 +114,7 @@ int main(int argc, char** argv)
         current = pool[mutator.below(pool.size())];
         target->mutate(current, pool[mutator.below(pool.size())], mutator);
         target->run(current);
-        if (++tries % 16 == 0 && !current.empty()) { // changes add up
+        if (++tries % 16 == 0 && !current.empty()) { // changes accumulate
             if (pool.size() < 4 * seeds.size())
                 pool.push_back(current);
             else

@@ -14,15 +14,15 @@
 
 namespace lhrs::fuzz {
 
-// Changes inputs a little, by a seed: bytes as bytes, messages of protobuf field by field, so that what comes out is
-// still read and gets deep.
+// Changes inputs a little, by a seed: bytes as bytes, protobuf messages field by field, so that the result still parses
+// and reaches deep code.
 class Mutator {
 public:
     explicit Mutator(std::uint64_t seed) : m_draws(seed, DrawnFor::Workload) {}
 
     std::uint64_t below(std::uint64_t bound) { return m_draws.below(bound); }
 
-    // One to four changes; `other` is an input to take parts from.
+    // One to four changes; parts of `other` may be inserted.
     void bytes(std::string& input, const std::string& other)
     {
         for (std::uint64_t left = 1 + below(4); left > 0; --left) {
@@ -52,7 +52,7 @@ public:
             input.resize(kInputMax);
     }
 
-    // Changes some field of the message, or of one inside of it.
+    // Changes one field of the message, or of a nested message.
     void message(google::protobuf::Message& message)
     {
         const auto* type = message.GetDescriptor();
@@ -75,7 +75,7 @@ private:
     static constexpr std::size_t kInputMax = 4'096;
     using Field = google::protobuf::FieldDescriptor;
 
-    // Numbers at which mistakes live.
+    // Numbers at the bounds of types and limits.
     std::uint64_t interesting()
     {
         constexpr std::array<std::uint64_t, 16> kNumbers { 0, 1, 2, 3, 4, 7, 8, 100, 255, 256, 65'535, 65'536, 0x7fffffff,
@@ -83,7 +83,7 @@ private:
         const std::uint64_t number = m_draws.oneOf(kNumbers);
         return below(4) == 0 ? number + below(5) - 2 : below(8) == 0 ? m_draws.next() : number;
     }
-    // Two lengths of 0x80000000 that add up to 0, and the like, as bytes.
+    // Bytes such as two lengths of 0x80000000, whose sum overflows to 0.
     std::string number()
     {
         const std::uint64_t value = interesting();
@@ -94,7 +94,7 @@ private:
     }
     std::string text() { return std::string(below(4) == 0 ? below(300) : below(20), char(below(256))); }
 
-    // One switch for both kinds of fields: `Set` is called with a value of the field's type.
+    // One switch for singular and repeated fields: `Set` is called with a value of the field's type.
     template <class Set>
     void value(const Field& field, Set set)
     {
@@ -108,7 +108,7 @@ private:
         case Field::CPPTYPE_BOOL: set(below(2) == 0); break;
         case Field::CPPTYPE_STRING: set(text()); break;
         case Field::CPPTYPE_ENUM:
-        case Field::CPPTYPE_MESSAGE: break; // their own ways
+        case Field::CPPTYPE_MESSAGE: break; // handled by the callers
         }
     }
     struct SetSingle {

@@ -10,9 +10,9 @@
 
 namespace lhrs::fuzz {
 
-// Datagrams that no process of ours would send, from a seed: pure noise; noise behind our magic; whole packets of the
-// cluster with bits flipped, cut short or grown; packets with a right tag around noise, and around messages that were
-// true once, so that the parser and the machines get their share.
+// Datagrams that no process of ours would send, from a seed: random bytes; random bytes behind our magic; packets of
+// the cluster with flipped bits, truncated or extended; packets with a correct tag around random bytes or around
+// mutated real messages, so that the parser and the machines are reached.
 class RandomDatagrams {
 public:
     RandomDatagrams(std::uint64_t seed, std::uint64_t cluster) : m_random(seed), m_envelope(cluster, NodeId(seed | 1)) {}
@@ -52,7 +52,7 @@ private:
             byte = char(m_random());
     }
 
-    // A packet with a right tag. Its body is noise, or a message some bytes of which were changed.
+    // A packet with a correct tag. Its body is random, or a message with some bytes changed.
     void sealed(bool isMessage)
     {
         std::string body;

@@ -9,22 +9,22 @@
 
 namespace lhrs::fuzz {
 
-// Something that reads bytes from outside. Whatever they are, run() comes back; what it finds wrong ends the process
+// A function that reads bytes from outside. Whatever they are, run() returns; an error that it finds ends the process
 // (LHRS_CHECK).
 struct Target {
     const char* name;
     const char* tells;
     void (*run)(std::string_view input);
-    // Inputs to begin with: right ones, and those that were wrong somewhere once.
+    // Inputs to begin with: valid ones, and those that once found an error.
     std::vector<std::string> (*seeds)();
-    // Makes another input out of one.
+    // Turns one input into another.
     void (*mutate)(std::string& input, const std::string& other, Mutator& mutator);
     unsigned tries; // mutated inputs of a replay
 };
 
 const std::vector<Target>& targets();
 
-// For those that need nothing better.
+// For targets without a mutator of their own.
 inline void mutateBytes(std::string& input, const std::string& other, Mutator& mutator) { mutator.bytes(input, other); }
 
 // Targets that build whole machines (fuzz_machines.cpp).
