@@ -10,15 +10,15 @@
 
 namespace lhrs::test {
 
-// ---- the code, once more: symbol by symbol and bit by bit, so that the judge shares nothing with the judged
+// ---- the code again, symbol by symbol and bit by bit, so that the check shares no code with what it checks
 
 std::uint32_t bitwiseProduct(std::uint32_t x, std::uint32_t y, bool isGf16);
 
-// P for m = 4 and k = 3 as the demo paper prints it (table 1), with the further column of lhrs.md 7.3, and the one of 7.4
-// for GF(2^8).
+// P for m = 4 and k = 3 as printed in the demo paper (table 1), with a fourth column; and the matrix for GF(2^8), which
+// the papers do not give.
 std::uint32_t printedCoefficient(std::uint32_t q, std::uint32_t p, bool isGf16);
 
-// The parity field of column p over these members by position, without zeros at its end.
+// The parity field of column p over these members by position, without trailing zeros.
 std::string expectedParity(const std::map<std::uint32_t, std::string>& members, std::uint32_t p, bool isGf16);
 
 // What a parity bucket should hold: records by position and rank.
@@ -31,7 +31,7 @@ struct GroupModel {
     };
     std::map<std::uint32_t, std::map<std::uint32_t, Record>> positions;
 
-    // "" if the parity bucket holds exactly this, else the first difference in words.
+    // "" if the parity bucket holds exactly this; otherwise the first difference as text.
     std::string differenceTo(const ParityBucket& bucket, std::uint32_t p, bool isGf16, bool withVersions = true) const;
 };
 
@@ -49,7 +49,7 @@ public:
         std::set<std::uint32_t> init = {}; // columns that are being filled
         pb::MemberState state = pb::UP;
         std::uint64_t creation = 0;                     // the split that creates it
-        std::uint64_t lastSplit = 0;                    // that anybody was ordered before
+        std::uint64_t lastSplit = 0;                    // the last split that was ordered before
         std::map<std::uint32_t, HolderInfo> table = {}; // other buckets
         pb::Timers timers = {};
     };
@@ -78,11 +78,11 @@ public:
     Step erase(std::uint64_t key) { return ask({ .kind = pb::DELETE, .key = key }); }
     Step search(std::uint64_t key) { return ask({ .kind = pb::SEARCH, .key = key }); }
 
-    // `incarnation`: whose changes are meant; `by`: the parity bucket that says so.
+    // `incarnation`: whose changes are acknowledged; `by`: the incarnation of the acknowledging parity bucket.
     Step deltaAck(std::uint32_t p, Sequence applied, std::uint64_t incarnation = kIncarnation, std::uint64_t by = 0);
-    // All parity buckets have everything so far. What happens at the last of them is returned.
+    // All parity buckets acknowledge everything so far. Returns the step of the last acknowledgement.
     Step allAcked();
-    // The record is there, everywhere.
+    // Stores the record, acknowledged by all parity buckets.
     void put(std::uint64_t key, const std::string& value);
     Step ack(const pb::Message& sent, std::uint64_t from) { return driven.message(Peer(from).ack(sent)); }
 
@@ -97,7 +97,7 @@ public:
     std::uint64_t lastNumber = 0;
 };
 
-// The reply of a step, or a reply without a result where there is none or more than one.
+// The reply of a step; a reply without a result if there is none or more than one.
 pb::Reply replyOf(const Step& step);
 
 // The entries of a block; their bytes point into it.
@@ -141,7 +141,7 @@ public:
 
     pb::Message deltaMessage(const Change& change);
     Step delta(const Change& change, bool moreFollow = false) { return driven.message(deltaMessage(change), moreFollow); }
-    // A change as the bucket at position q would make it, applied to the model as well.
+    // A change as the bucket at position q would make it; the model is changed too.
     Change insert(std::uint32_t q, std::uint32_t rank, std::uint64_t key, const std::string& value);
     Change update(std::uint32_t q, std::uint32_t rank, const std::string& value);
     Change erase(std::uint32_t q, std::uint32_t rank);
@@ -187,7 +187,7 @@ private:
     std::map<std::uint32_t, Peer> m_senders;
 };
 
-// What is applied of position q, as the last acknowledgement of the step says; -1: no word of it.
+// The applied sequence of position q in the last acknowledgement of the step; -1: it has none.
 std::int64_t appliedSaid(const Step& step, std::uint32_t q);
 
 } // namespace lhrs::test

@@ -33,7 +33,7 @@ public:
         answer.mutable_registered()->set_ordinal(ordinal);
         return driven.message(answer);
     }
-    // Bucket a is process 10 + a unless said otherwise.
+    // Bucket a is process 10 + a unless stated otherwise.
     Step location(std::uint32_t bucket, FileImage file = {}, std::uint64_t node = 0, std::uint64_t incarnation = 0,
         bool exists = true)
     {
@@ -48,7 +48,7 @@ public:
                 .to(*location.mutable_holder());
         return driven.message(answer);
     }
-    // Knows where buckets 0..count-1 are, by an operation on each... which is how clients learn it.
+    // The client learns the locations of buckets 0..count-1 in the normal way, by an operation on each.
     void knows(std::uint32_t count)
     {
         for (std::uint32_t bucket = 0; bucket < count; ++bucket)
@@ -76,7 +76,7 @@ public:
         return command(order);
     }
 
-    // The bucket's answer to this request; `fill` may say more.
+    // The bucket's answer to this request; `fill` may set more fields.
     pb::Message replyMessage(
         const pb::Message& request, pb::ResultCode result, const std::function<void(pb::Reply&)>& fill = {})
     {
@@ -127,7 +127,7 @@ inline std::vector<pb::Message> requestsOf(const Step& step)
     return requests;
 }
 
-// The result of the one operation that a step ended; RESULT_UNKNOWN if it ended none.
+// The result of the only operation that a step ended; RESULT_UNKNOWN if it ended none.
 inline pb::OperationResult resultOf(const Step& step)
 {
     return step.replies.size() == 1 ? step.replies.front().operation() : pb::OperationResult();

@@ -140,7 +140,7 @@ void CoordinatorRig::note(const Step& step)
     replies.insert(replies.end(), step.replies.begin(), step.replies.end());
     for (const auto& [pool, message] : step.multicasts) {
         log.push_back({ 0, Way::Auto, 0, message });
-        // Not all of a large pool answers in time; a few more than are wanted do.
+        // In a large pool not all answer in time; a few more than needed do.
         std::uint32_t wanted = message.invite().count() + 3;
         for (auto& [node, member] : members) {
             if (member.pool == pool && hearMulticast && wanted > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A coordinator under test, and members that answer every message at once as perfect ones would. A test may withhold
-// any message and release it later.
+// A coordinator under test, and members that answer every message at once and without errors. A test may withhold any
+// message and release it later.
 #pragma once
 
 #include "node/lhrs/coordinator/coordinator.h"
@@ -36,33 +36,33 @@ public:
     static constexpr std::uint64_t kSelf = 1, kData = 10, kParity = 5000;
 
     explicit CoordinatorRig(const Options& o);
-    // With spares enough and its first group complete.
+    // With enough spares, and with its first group complete.
     explicit CoordinatorRig(
         const pb::FileConfig& config, std::uint32_t dataSpares = 40, std::uint32_t paritySpares = 120);
 
     void addSpare(std::uint64_t node, pb::Role pool);
-    // A spare that makes itself known, as all do when they start.
+    // A spare that registers, as all do when they start.
     Step registers(std::uint64_t node);
     Step alive(std::uint64_t node);
 
-    // Sees each message to a member; true keeps it from arriving. It stays in `withheld`.
+    // Sees each message to a member; true withholds it in `withheld`.
     std::function<bool(const Step::Sent&)> withhold;
     std::deque<Step::Sent> withheld;
-    // Spares that hear the multicast; those that do not answer the unicast either are silent.
+    // Spares that answer the multicast; those that are `silent` do not answer a unicast either.
     bool hearMulticast = true;
     std::set<std::uint64_t> silent;
-    // All messages that left, in order; multicasts as messages to process 0.
+    // All messages that were sent, in order; multicasts as messages to process 0.
     std::vector<Step::Sent> log;
     std::vector<pb::Event> events;
     std::vector<pb::CommandReply> replies;
 
-    // Gives the message and lets the members answer until nobody has anything to say.
+    // Delivers the message and lets the members answer until no message is left.
     Step say(const pb::Message& message) { return settle(driven.message(message)); }
     Step pass(Time time);
     Step command(pb::Command command);
-    // The reply to the last command; an empty one if there is none yet.
+    // The reply to the last command; empty if there is none yet.
     const pb::CommandReply& replyOf() const;
-    // Lets what was withheld arrive.
+    // Delivers what was withheld.
     void release();
 
     Member* holder(pb::Role role, std::uint32_t number, std::uint32_t column = 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a test feeds one machine and looks at what it wants done. Nothing is mocked: the machine is the real one, and
-// what it would say to the world is a value.
+// How a test feeds one machine and inspects the effects that it wants. Nothing is mocked: the machine is the real one,
+// and its outgoing messages are values.
 #pragma once
 
 #include "common/errors.h"
@@ -20,10 +20,10 @@ namespace lhrs::test {
 
 using namespace std::chrono_literals;
 
-// Whether the process would end in a failed LHRS_CHECK. The machine concerned must not be used afterwards.
+// Whether the process would end in a failed LHRS_CHECK. The machine must not be used afterwards.
 bool checkFails(const std::function<void()>& what);
 
-// Processes of a test are known by a small number, which is their process number and their address.
+// Processes of a test have a small number, which is their process number and their address.
 inline Address addressOfProcess(std::uint64_t node) { return { std::uint32_t(node), 0, 0 }; }
 
 pb::ProcessInfo process(std::uint64_t node, pb::ProcessKind kind, pb::Role pool = pb::NO_ROLE);
@@ -39,7 +39,7 @@ pb::FileConfig fileConfig(std::uint32_t m = 4, std::uint32_t availability = 2, s
 using Body = pb::Message::BodyCase;
 using Happened = pb::Event::BodyCase;
 
-// What one step of a machine wanted done, copied out so that it outlives the step.
+// The effects of one step of a machine, copied so that they outlive the step.
 struct Step {
     struct Sent {
         std::uint64_t to = 0; // the process
@@ -64,7 +64,7 @@ struct Step {
     bool acknowledges(const pb::Message& message) const;
 };
 
-// A machine with its clock and whatever completes its messages, as a driver has them.
+// A machine with its clock and the parts that complete its messages, as in a driver.
 class Driven {
 public:
     Driven(Machine& machine, const pb::ProcessInfo& self);
@@ -72,15 +72,16 @@ public:
     Time now() const { return m_now; }
     void sleep(Time time) { m_now += time; }
 
-    // `moreFollow`: another message came together with it, and is next.
+    // `moreFollow`: another message arrived together with this one, and is the next.
     Step message(const pb::Message& message, bool moreFollow = false);
     void tellOperations(std::uint32_t oneIn) { m_effects.tellOperations(oneIn); }
-    // Sets the level as a driver does it, and what a step before tells; from now on the stamper says what the steps tell.
+    // Sets the level as a driver does, with the events that this emits; from then on the stamper decides which events
+    // of a step are emitted.
     Step setDetail(pb::Detail detail);
     Step command(const pb::Command& command);
-    // The driver has measured the memory of the process.
+    // Reports a memory measurement of the process, as the driver does.
     Step memory(const MemoryReading& reading);
-    // Time passes; the machine is woken whenever it wants to be. All that it did meanwhile, in one.
+    // Lets time pass; the machine is woken whenever it asked to be. Returns all effects of that time in one step.
     Step pass(Time time);
 
 private:
@@ -101,7 +102,7 @@ public:
     explicit Peer(std::uint64_t node);
     std::uint64_t node() const { return m_node; }
     pb::Message message();
-    // The acknowledgement that no other message is.
+    // An acknowledgement without a body.
     pb::Message ack(const pb::Message& of);
 
 private:
@@ -109,7 +110,7 @@ private:
     std::uint64_t m_last = 0;
 };
 
-// One node machine that is recruited at once; whoever else there is in the file exists only as messages of the test.
+// One node machine that is recruited at once; all other processes of the file exist only as messages of the test.
 // Process numbers: 1 the coordinator, 2 this node, 10 + a data bucket a, 100 + p parity bucket p, from 1000 on clients.
 class NodeRig {
 public:

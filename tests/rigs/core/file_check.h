@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whether a file in memory is what it should be: its parity, symbol by symbol, against what its data buckets hold.
+// Checks a file in memory: its parity, symbol by symbol, against the contents of its data buckets.
 #pragma once
 
 #include "tests/rigs/core/bucket_rigs.h"
@@ -25,7 +25,7 @@ inline GroupModel modelOf(FileRig& rig, std::uint32_t group)
 }
 
 // "" if every parity bucket of the file holds what the data buckets encode to, and nothing is under way (I1, I2 at
-// rest); else what differs. For m <= 4 and k <= 3, where the matrix is printed.
+// rest); else what differs. For m <= 4 and k <= 3, the size of the printed matrix.
 inline std::string parityProblem(FileRig& rig)
 {
     const FileState& file = rig.coordinator().file();

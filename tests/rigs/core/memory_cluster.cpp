@@ -121,7 +121,7 @@ void MemoryCluster::wake(Process& process)
     m_effects.begin(nullptr);
     process.machine->onTime(m_now, m_effects);
     finish(process);
-    // A machine whose deadline is not after now would be asked for ever.
+    // A machine whose deadline is not after now would be called in an endless loop.
     process.wakes = std::max(process.wakes, m_now + 1us);
 }
 

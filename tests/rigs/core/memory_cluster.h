@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real machines that talk to each other in memory, in virtual time: for what needs more than one machine but no faults
-// of the network beyond what a test asks for. (The simulator of node/sim is the thorough one.)
+// Real machines that exchange messages in memory, in virtual time: for tests that need more than one machine but only
+// the network faults that they ask for. (The simulator of node/sim has all faults.)
 #pragma once
 
 #include "node/lhrs/client/client.h"
@@ -24,7 +24,7 @@ public:
     };
     struct Options {
         Time delay = 50us;
-        Time jitter {};            // added, 0 to this: messages overtake each other
+        Time jitter {};            // a random delay up to this is added: messages overtake each other
         std::uint32_t loss = 0;    // per mille of datagrams
         std::uint32_t doubled = 0; // per mille of datagrams
         std::uint64_t seed = 1;
@@ -34,39 +34,39 @@ public:
     MemoryCluster();
 
     // The process number is that of `info`. A node listens to its pool from the start.
-    // `identity`: another process than the one that had this number, and address, before.
+    // `identity`: a process other than the earlier one with this number and address.
     Machine& add(const pb::ProcessInfo& info, std::unique_ptr<Machine> machine, NodeId identity = {});
     Machine& machine(std::uint64_t node) { return *m_processes.at(node)->machine; }
-    // The process ends, and its memory with it; what is on its way to it is lost.
+    // The process ends and loses its memory; messages on their way to it are lost.
     void kill(std::uint64_t node) { m_processes.erase(node); }
 
-    // The process stands still for this long, as if stopped; what comes meanwhile waits for it.
+    // The process is paused for this long, as if stopped; messages that arrive meanwhile wait.
     void pause(std::uint64_t node, Time time) { m_processes.at(node)->standsUntil = m_now + time; }
     bool has(std::uint64_t node) const { return m_processes.contains(node); }
 
-    // Sees every message before it arrives; false loses it.
+    // Sees every message before it arrives; false drops it.
     std::function<bool(const Packet&)> onPacket;
     // Sees every event as it happens.
     std::function<void(std::uint64_t node, const pb::Event&)> onEvent;
-    // One way, for what is sent from now on.
+    // The one-way delay of messages that are sent from now on.
     void setDelay(Time delay) { m_options.delay = delay; }
-    // The network is quiet from now on.
+    // No jitter, loss or duplicates from now on.
     void heal() { m_options.loss = m_options.doubled = 0; }
 
     Time now() const { return m_now; }
     std::uint64_t delivered() const { return m_delivered; }
 
-    // Gives the command; the reply comes to reply() later. Returns the ticket.
+    // Delivers the command; reply() has the reply later. Returns the ticket.
     std::uint64_t command(std::uint64_t node, pb::Command command);
-    // Nothing yet: null.
+    // Null: there is no reply yet.
     const pb::CommandReply* reply(std::uint64_t ticket) const;
-    // A message that a process of the test itself (which is no machine) sends.
+    // Sends a message from a process of the test itself (which is no machine).
     void inject(std::uint64_t to, const pb::Message& message);
 
-    // Runs until the condition holds (true), or the virtual time is over (false).
+    // Runs until the condition holds (true) or the virtual time is over (false).
     bool runUntil(const std::function<bool()>& condition, Time limit);
     void run(Time time);
-    // Carries out a command and waits for its reply; an empty reply if there is none within the time.
+    // Carries out a command and waits for its reply; empty if there is none within the time.
     pb::CommandReply ask(std::uint64_t node, const pb::Command& what, Time limit = 60s);
 
 private:
@@ -123,8 +123,8 @@ public:
     static constexpr std::uint64_t kCoordinator = 1, kData = 10, kParity = 500, kClient = 1000;
 
     explicit FileRig(const Options& options);
-    // `listensFirst`: after another one that has ended; it knows nothing, not even the file's parameters.
-    // `isFileKnown`: whoever starts it says that there is a file.
+    // `listensFirst`: it replaces a coordinator that has ended; it does not know even the file's parameters.
+    // `isFileKnown`: the operator states at the start that there is a file.
     void startCoordinator(bool listensFirst, bool isFileKnown = false);
     void addSpare(std::uint64_t node, pb::Role pool);
     void addClient(std::uint64_t node);
@@ -132,7 +132,7 @@ public:
     const Coordinator& coordinator() { return static_cast<const Coordinator&>(cluster.machine(kCoordinator)); }
     const Client& client(std::uint64_t node = kClient) { return static_cast<const Client&>(cluster.machine(node)); }
     const NodeMachine& node(std::uint64_t number) { return static_cast<const NodeMachine&>(cluster.machine(number)); }
-    // Null where there is no such bucket.
+    // Null if there is no such bucket.
     const DataBucket* data(std::uint32_t bucket);
     const ParityBucket* parity(std::uint32_t group, std::uint32_t column);
 

@@ -17,9 +17,9 @@
 namespace lhrs::test {
 
 using namespace std::chrono_literals;
-inline constexpr auto kPatience = 20s; // generous: machines are slow and busy at times
+inline constexpr auto kPatience = 20s; // generous: test machines are slow and busy at times
 
-// Waits until the condition holds, looking again and again; false: it never did.
+// Waits until the condition holds, polling it; false: it did not hold in time.
 template <class Condition>
 bool eventually(Condition condition, std::chrono::milliseconds patience = kPatience)
 {
@@ -41,7 +41,7 @@ inline std::string sealedPacket(Envelope& envelope, const std::string& body, Nod
     return packet;
 }
 
-// A packet whose record block travels between body and tag, in its two pieces.
+// A packet whose record block is sent between body and tag, in its two pieces.
 inline TcpStreams::Frame sealedFrame(Envelope& envelope, const std::string& body, std::string block, NodeId receiver = NodeId())
 {
     TcpStreams::Frame frame { std::string(kEnvelopeBytes + body.size(), '\0'), std::make_shared<const std::string>(std::move(block)) };
@@ -55,7 +55,7 @@ inline std::string bytesOf(const TcpStreams::Frame& frame)
     return std::string(frame.packet).insert(frame.packet.size() - kTagBytes, *frame.block);
 }
 
-// A plain TCP connection, as a stranger makes it.
+// A plain TCP connection of a client that does not know the protocol.
 class Stranger {
 public:
     explicit Stranger(Endpoint to) : m_socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0))
@@ -69,7 +69,7 @@ public:
     {
         return ::send(m_socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) == ssize_t(bytes.size());
     }
-    // Waits until the other side closes; what it wrote before, or nothing if it does not close.
+    // Waits until the other side closes; returns what it wrote before, or nothing if it does not close.
     std::optional<std::string> readToEnd() const
     {
         std::string all;
@@ -90,8 +90,8 @@ private:
     bool m_isConnected = false;
 };
 
-// The smallest machine: answers a Search with a Reply that carries the same value, a Confirm by leaving the pool, a
-// Cancel by joining it again; counts what it gets and is wanted by the clock at `deadline`.
+// The smallest machine. It answers a Search with a Reply that carries the same value, a Confirm by leaving the pool, a
+// Cancel by joining it again. It counts what it receives, and asks the clock to wake it at `deadline`.
 class EchoMachine : public Machine {
 public:
     struct Heard {
@@ -100,7 +100,7 @@ public:
         std::atomic<std::uint64_t> timeSteps = 0;
         std::atomic<std::int64_t> nextAlarm = std::numeric_limits<std::int64_t>::max(); // ns of its clock
         std::atomic<std::int64_t> alarmedAt = 0;
-        std::function<void()> beforeReply; // in the step
+        std::function<void()> beforeReply; // within the step
     };
     explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) {}
 
@@ -145,7 +145,7 @@ private:
     std::shared_ptr<Heard> m_heard;
 };
 
-// A process of its own within the test: the runtime with the echo machine.
+// A process within the test: the runtime with the echo machine.
 class Station {
 public:
     explicit Station(RuntimeOptions options = {}, std::shared_ptr<EchoMachine::Heard> into = nullptr)
@@ -175,7 +175,7 @@ private:
     std::jthread m_thread;
 };
 
-// Who speaks to a station: the same transport without a machine; what it hears is a list.
+// A sender that talks to a station: the same transport without a machine; what it receives is a list.
 class Speaker {
 public:
     explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 })
@@ -231,7 +231,7 @@ public:
         m_effects.clear();
         return sent;
     }
-    // Sends a message as it is, also where it lies about who sends it.
+    // Sends a message unchanged, even if its sender field is false.
     void sendAsItIs(const pb::Message& message, const Address& to, bool byStream)
     {
         const std::size_t size = sizeInBody(message);
@@ -244,7 +244,7 @@ public:
     }
     std::uint64_t lastId() const { return m_lastId; }
 
-    // What was answered so far, as ids of the messages.
+    // The ids of the messages that were answered so far.
     std::vector<std::uint64_t> answers() const
     {
         const std::lock_guard lock(m_mutex);
@@ -260,7 +260,7 @@ public:
         std::unique_lock lock(m_mutex);
         return m_heard.wait_for(lock, kPatience, [&] { return m_answers.size() >= answersMin; });
     }
-    // Whether the other side serves: asks until it is answered, as the protocol would.
+    // Whether the other side serves: asks until an answer arrives, as the protocol would.
     bool isAnswered(const Address& to, Way way = Way::Auto)
     {
         return eventually([&] {

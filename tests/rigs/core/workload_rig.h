@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client that is given workloads by hand, and one bucket that keeps what it is sent.
+// A client with workloads under the test's control, and one bucket that stores what it receives.
 #pragma once
 
 #include "tests/rigs/core/client_rig.h"
@@ -28,7 +28,7 @@ inline pb::Command orderOf(const pb::RunWorkload& order)
     return command;
 }
 
-// A client and one bucket that keeps what it is sent. Answers are given by the test, one after the other.
+// A client and one bucket that stores what it receives. The test gives the answers, one after the other.
 struct WorkloadRig : ClientRig {
     explicit WorkloadRig(std::uint32_t ordinal = 0)
         : ClientRig(true, fileConfig(), {}, ordinal)
@@ -43,7 +43,7 @@ struct WorkloadRig : ClientRig {
         order.mutable_verify()->set_window(window);
         return take(command(order));
     }
-    // Notes the requests of a step.
+    // Collects the requests of a step.
     Step take(Step step)
     {
         for (const pb::Message& request : requestsOf(step))
@@ -58,7 +58,7 @@ struct WorkloadRig : ClientRig {
         order.mutable_hold_workload()->set_lease_ms(leaseMs);
         return take(command(order));
     }
-    // The bucket answers the request that has waited longest.
+    // The bucket answers the oldest open request.
     Step serve()
     {
         const pb::Message request = open.front();
@@ -82,7 +82,7 @@ struct WorkloadRig : ClientRig {
         driven.sleep(1ms);
         return take(reply(request, result, [&](pb::Reply& r) { r.set_value(value); }));
     }
-    // Until nothing is under way. The reply to the workload.
+    // Serves until nothing is under way. Returns the reply to the workload.
     pb::WorkloadResult serveAll()
     {
         pb::WorkloadResult result;

@@ -22,7 +22,7 @@ inline double luminance(QColor c)
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// 1 to 21; 4.5 is wanted of text, 3 of outlines.
+// 1 to 21; text needs 4.5, outlines need 3.
 inline double contrast(QColor x, QColor y)
 {
     const double a = luminance(x), b = luminance(y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Somebody who closes what a window asks, so that a test that presses every key goes on.
+// Closes the dialogs that a window opens, so that a test that presses every key continues.
 #pragma once
 
 #include <QAbstractButton>
@@ -11,7 +11,7 @@
 
 namespace lhrs::gui {
 
-// Closes each menu and each dialog as soon as it is there, and keeps the titles of the dialogs.
+// Closes each menu and each dialog as soon as it appears, and keeps the titles of the dialogs.
 class DialogCloser {
 public:
     DialogCloser()
@@ -32,7 +32,7 @@ private:
     QTimer m_timer;
 };
 
-// Presses this button of each question, and keeps what was asked.
+// Presses this button of each question, and keeps the text of the question.
 class QuestionAnswerer {
 public:
     explicit QuestionAnswerer(QMessageBox::StandardButton button)

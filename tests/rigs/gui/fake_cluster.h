@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A whole cluster that is only sockets: every process of a file publishes what a test tells it to, knows its own state
-// for snapshots, and keeps the commands that it got. The real way of an event into the window, without a store.
+// A whole cluster that consists of sockets only: every process of a file publishes what a test tells it to, knows its
+// own state for snapshots, and keeps the commands that it received. Events take the real path into the window, but
+// there is no store.
 #pragma once
 
 #include "tests/rigs/lab/fake_process.h"
@@ -22,37 +23,37 @@ public:
     explicit FakeCluster(const FileShape& shape);
     ~FakeCluster();
 
-    // HOST:PORT of the coordinator's control endpoint, as a person writes it.
+    // HOST:PORT of the coordinator's control endpoint, in the form that a person types.
     QString address() const;
     FakeProcess& process(ProcessId id) { return *m_processes.at(id); }
 
-    // Publishes the events, numbered on, stamped with the wall's clock; by one thread for each process.
+    // Publishes the events with consecutive numbers and wall-clock times; one thread per process.
     void tell(ProcessId id, std::vector<pb::Event> events);
     void tell(ProcessId id, pb::Event event) { tell(id, std::vector<pb::Event> { std::move(event) }); }
 
-    // The coordinator does not list the process any more: it is gone.
+    // The coordinator no longer lists the process: it is gone.
     void end(ProcessId id);
 
-    // Commands that were to do something, with who got them, in the order of arrival.
+    // Commands with an effect, each with its receiver, in the order of arrival.
     struct Order {
         ProcessId process = 0;
         pb::Command command;
     };
     std::vector<Order> orders() const;
-    // The first order of that kind; nothing: there was none.
+    // The first order of that kind; empty if there was none.
     std::optional<Order> order(pb::Command::BodyCase body) const;
     void forgetOrders();
-    // What the buckets say they hold.
+    // The records that the buckets report.
     using Contents = std::function<pb::ContentsPage(ProcessId, const pb::ReadContents&)>;
     void setContents(Contents contents);
-    // What a process that is watched says of itself.
+    // The sample that a watched process reports.
     using Samples = std::function<pb::NodeSample(ProcessId)>;
     void setSamples(Samples samples);
-    // Its processes can be gated, and hold this then.
+    // Its processes have gates, and hold these messages.
     void setGate(std::map<ProcessId, std::vector<pb::HeldMessage>> held);
-    // How many records each client says that it has stored.
+    // The number of records that each client reports as stored.
     void setKeysKnown(std::uint64_t keys);
-    // What orders are answered with.
+    // The reply to orders.
     void setReply(const pb::CommandReply& reply);
 
 private:
@@ -71,7 +72,7 @@ private:
     static void describe(const DataBucketState& from, pb::Snapshot::DataBucket& bucket);
     static void describe(const ParityBucketState& from, pb::Snapshot::ParityBucket& bucket);
 
-    mutable std::mutex m_mutex; // what follows, but for the processes, which stay as they are made
+    mutable std::mutex m_mutex; // guards what follows, except the processes, which never change
     bool m_isReady = false;
     ClusterState m_state;
     std::set<ProcessId> m_ended;
@@ -86,12 +87,12 @@ private:
     std::map<ProcessId, std::unique_ptr<FakeProcess>> m_processes;
 };
 
-// How long the event loop was away at most, while this exists: a timer of a few milliseconds, and the time between its
-// ticks.
+// The longest time during which the event loop did not run while this exists: a timer of a few milliseconds, and the
+// time between its ticks.
 class LoopWatch {
 public:
     LoopWatch();
-    // Milliseconds between two ticks, at most.
+    // The longest time between two ticks, in milliseconds.
     qint64 longest() const { return std::max(m_longest, m_since.elapsed()); }
     int turns() const { return m_turns; }
     void restart();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Record groups of any shape, with bytes that the code made, for tests of the decoder's pictures.
+// Record groups of any shape, with bytes that the code computed, for tests of the decoder's pictures.
 #pragma once
 
 #include "gui/lab/words/decoding.h"
@@ -11,7 +11,7 @@ namespace lhrs::gui {
 inline Participant dataMember(std::uint32_t q) { return Participant::data(Position(q)); }
 inline Participant parityMember(std::uint32_t p) { return Participant::parity(ParityColumn(p)); }
 
-// Group 0 at the rank, all members read: data records of different lengths, parity as the code encodes them.
+// Group 0 at one rank, all members read: data records of different lengths, parity as the code encodes them.
 inline RecordGroup groupOf(std::uint32_t m, std::uint32_t k, FieldWidth width = FieldWidth::Gf16, std::uint32_t buckets = 1'000, std::uint32_t rank = 17)
 {
     RecordGroup group;
@@ -60,7 +60,7 @@ inline RecordGroup groupOf(std::uint32_t m, std::uint32_t k, FieldWidth width = 
     return group;
 }
 
-// The member's process is gone; what it held is kept as a witness, or nowhere.
+// The member's process is gone; what it held is kept as a witness, or not at all.
 inline void lose(RecordGroup& group, Participant lost, bool hasWitness)
 {
     GroupMember& member = *group.find(lost);
@@ -72,7 +72,7 @@ inline void lose(RecordGroup& group, Participant lost, bool hasWitness)
     member.record = {};
 }
 
-// What the member says it holds at the rank.
+// What the member reports for the rank.
 inline pb::ContentsPage pageOf(const GroupMember& member, std::uint32_t rank)
 {
     pb::ContentsPage page;
@@ -99,7 +99,7 @@ inline pb::ContentsPage pageOf(const GroupMember& member, std::uint32_t rank)
     return page;
 }
 
-// What a recovery manager says that decodes these from those.
+// The events of a recovery manager that decodes `lost` members from others.
 inline std::shared_ptr<pb::DecoderChosen> toldOf(const RecordGroup& group, const std::vector<Participant>& survivors, const std::vector<Participant>& lost)
 {
     auto told = std::make_shared<pb::DecoderChosen>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A cluster whose processes tell what a test wants, with the picture of what moves.
+// A cluster whose processes publish what a test wants, with the picture of what moves.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
@@ -19,14 +19,14 @@ struct Show {
     Pacer pacer { feed };
     Motion motion;
     Theme theme;
-    std::vector<ShownEvent> shown;     // all that were
-    std::vector<ShownEvent> scheduled; // with the place that they got
+    std::vector<ShownEvent> shown;     // all that were shown
+    std::vector<ShownEvent> scheduled; // with the position that they were given
 
     explicit Show(const FileShape& shape)
     {
         feed.known() = fileOf(shape);
         for (int i = 0; i < 40; ++i)
-            frame(); // begins with the newest state, then goes over to the slow show
+            frame(); // starts with the newest state, then goes over to slow motion
     }
 
     void frame(double seconds = kFrame)
@@ -37,7 +37,7 @@ struct Show {
         scheduled.insert(scheduled.end(), pacer.scheduled().begin(), pacer.scheduled().end());
     }
 
-    // Frames until the condition holds; false: it never does.
+    // Frames until the condition holds; false: it does not.
     template <class Condition>
     bool until(Condition&& holds, double secondsMax = 60)
     {
@@ -60,7 +60,7 @@ struct Show {
         return layoutCluster(pacer.state(), theme, options);
     }
 
-    // What moves, as it is drawn now.
+    // What moves, as drawn now.
     DisplayList picture() const
     {
         const ClusterLayout places = layout();
@@ -72,9 +72,10 @@ struct Show {
         return list;
     }
 
-    // ---- what processes tell
+    // ---- what processes publish
 
-    // The event of a step of the process: caused by the other's event with that number, part of Alice's operation.
+    // The event of a step of the process: caused by the other process's event with that number, part of Alice's
+    // operation.
     pb::Event event(std::uint64_t operation = 0, ProcessId cause = 0, std::uint64_t number = 0) const
     {
         pb::Event e;
@@ -87,8 +88,8 @@ struct Show {
         return e;
     }
 
-    // A message from one to the other: its departure in a step with that cause, its arrival. Gives the number of the
-    // departure, which is the cause of all that the receiver does in that step.
+    // A message from one process to another: its departure in a step with that cause, and its arrival. Returns the
+    // number of the departure, which is the cause of all that the receiver does in that step.
     std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation = 0, ProcessId cause = 0, std::uint64_t number = 0)
     {
         pb::Event sent = event(operation, cause, number);

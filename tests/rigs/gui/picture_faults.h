@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be wrong with a picture, asked of its display list.
+// Finds faults of a picture in its display list.
 #pragma once
 
 #include "gui/view/paint/display_list.h"
@@ -19,7 +19,7 @@ inline bool isInside(const QRectF& rect, const QRectF& area)
     return area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(rect) && rect.width() > 0 && rect.height() > 0;
 }
 
-// Two of the rectangles that overlap, in words; empty if none do.
+// Two of the rectangles that overlap, as text; empty if none do.
 inline QString overlap(std::vector<Named> all, qreal tolerance = 0.01)
 {
     std::sort(all.begin(), all.end(), [](const Named& x, const Named& y) { return x.rect.top() < y.rect.top(); });
@@ -41,7 +41,7 @@ inline QString wordsOf(const QRectF& r)
     return QString("(%1, %2, %3 x %4)").arg(r.x()).arg(r.y()).arg(r.width()).arg(r.height());
 }
 
-// Texts that leave the view or cover another text, in words; empty: none do.
+// Texts that leave the view or cover another text, as text; empty if there are none.
 inline QString textFault(const DisplayList& list, QSizeF size)
 {
     std::vector<Named> texts;
@@ -49,7 +49,7 @@ inline QString textFault(const DisplayList& list, QSizeF size)
         const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
         if (!text)
             continue;
-        // What is painted: letters reach from ascent to descent, the leading may touch its neighbour.
+        // The painted area: letters reach from ascent to descent; the leading may touch the next line.
         const QRectF rect = list.textRect(*text);
         if (!isInside(rect, QRectF(QPointF(0, 0), size)))
             return QString("“%1” leaves the view: %2").arg(text->text, wordsOf(rect));

@@ -17,12 +17,12 @@ namespace {
 
 constexpr double kStillMost = 6;      // seconds that a picture may stand while a step plays
 constexpr double kLookEvery = 0.5;    // seconds, at the picture as a whole
-constexpr double kTimeAccuracy = 0.2; // of the minutes that a scenario says
-constexpr double kFrameMost = 0.11;   // seconds, by which a frame may be too early or late
-constexpr qreal kLeastCard = 44;      // pixels of what is spoken of
+constexpr double kTimeAccuracy = 0.2; // fraction of the minutes that a scenario declares
+constexpr double kFrameMost = 0.11;   // seconds by which a frame may be too early or late
+constexpr qreal kLeastCard = 44;      // pixels of the card that the caption names
 
-// What an event of structure has to be explained with: by a caption, the title or a question of its step. Of the others the
-// legend names what moves.
+// The words that must explain an event of the structure: in a caption, the title or a question of its step. For all
+// other events the legend names what moves.
 constexpr struct {
     const char* kind;
     const char* words;
@@ -47,7 +47,7 @@ constexpr struct {
     { "MergeFinished", "merge|shrink" },
 };
 
-// The words that explain such an event; null: it needs none.
+// The words that explain such an event; null: no explanation is needed.
 const char* wordsFor(const QString& kind)
 {
     const auto* found = std::find_if(std::begin(kExplained), std::end(kExplained), [&](const auto& entry) { return kind == QLatin1String(entry.kind); });
@@ -68,7 +68,7 @@ void ShowJudge::fault(int rule, const QString& what)
         m_faults << line;
 }
 
-// 1: nothing is replaced before it has been read, unless somebody pressed a key.
+// 1: no caption is replaced before it can be read, unless a key was pressed.
 void ShowJudge::onEntry(const ReelEntry& entry)
 {
     using Kind = ReelEntry::Kind;
@@ -101,7 +101,7 @@ void ShowJudge::onEntry(const ReelEntry& entry)
     judgeLetters(m_window.player().caption());
 }
 
-// 2: all that happened before is painted, and nothing that happened after.
+// 2: everything that happened before is painted, and nothing that happened after.
 void ShowJudge::judgeLag(const ReelEntry& entry)
 {
     if (!m_window.pacer().isShow())
@@ -127,7 +127,7 @@ void ShowJudge::judgeLag(const ReelEntry& entry)
     }
 }
 
-// 3: what a caption names is there to be seen.
+// 3: what a caption names is visible.
 void ShowJudge::judgeNames(const QString& text)
 {
     ClusterCanvas& canvas = m_window.canvas();
@@ -166,7 +166,7 @@ void ShowJudge::judgeNames(const QString& text)
         named.emplace_back(QStringLiteral("the coordinator"), ObjectRef { ObjectKind::Coordinator, coordinatorOf(state), 0 });
     for (const auto& [name, object] : named) {
         QRectF rect = canvas.rectOf(object);
-        if (rect.isEmpty() && object.kind == ObjectKind::Data) // it does not exist yet, and has its place
+        if (rect.isEmpty() && object.kind == ObjectKind::Data) // it does not exist yet, but its place does
             rect = canvas.rectOf({ ObjectKind::Dummy, object.a, 0 });
         const bool isLarge = object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator ? rect.width() > 8 : rect.width() >= kLeastCard;
         if (!canvas.isVisible() || rect.isEmpty())
@@ -178,7 +178,7 @@ void ShowJudge::judgeNames(const QString& text)
     }
 }
 
-// 6: two lines at most, in letters as high as the picture's own titles.
+// 6: at most two lines, in letters as high as the picture's own titles.
 void ShowJudge::judgeLetters(const QString& text)
 {
     const auto* caption = m_window.player().findChild<CaptionLabel*>(QStringLiteral("caption"));
@@ -193,7 +193,7 @@ void ShowJudge::judgeLetters(const QString& text)
         fault(6, QStringLiteral("the caption is cut: \"%1\"").arg(text));
 }
 
-// 4: the picture goes on while a step plays.
+// 4: the picture moves while a step plays.
 void ShowJudge::judgeStillness(double)
 {
     const bool plays = m_window.director().isOn() && !m_window.director().isOver() && m_window.director().await() == Director::Await::Nothing && m_window.pacer().isShow();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Judges a show as a good director would: does the word fit the picture, and can it be read?
+// Judges a show as a director would: do the words fit the picture, and can they be read?
 #pragma once
 
 #include "gui/window/main/main_window.h"
@@ -14,16 +14,17 @@
 
 namespace lhrs::gui {
 
-// Looks at the window after each frame. What is wrong stands in faults(), a sentence each: the rule, when, and what was said then.
+// Checks the window after each frame. faults() has one sentence per fault: the rule, the time, and the words shown
+// then.
 class ShowJudge {
 public:
     explicit ShowJudge(MainWindow& window);
 
-    // After a frame of so many seconds of the show.
+    // Call after a frame of this many seconds of the show.
     void look(double seconds);
-    // A key is pressed now: what follows at once is as somebody wants it.
+    // A key is pressed now: what follows at once is what the person wants.
     void pressed() { m_wasPressed = true; }
-    // After the last frame: what concerns the show as a whole. `minutes`: as the scenario's header says; 0: not judged.
+    // Call after the last frame: rules for the show as a whole. `minutes`: from the scenario's header; 0: not judged.
     void finish(double minutes);
 
     const QStringList& faults() const { return m_faults; }
@@ -48,7 +49,7 @@ private:
     QString m_step, m_stepWords;      // the present step, and all that was said in it
     std::set<std::uint64_t> m_shown;  // events, by index
     std::int64_t m_repeatedUpTo = 0;  // run time, in a repetition
-    std::uint64_t m_firstPainted = 0; // that the show paints
+    std::uint64_t m_firstPainted = 0; // the first event that the show paints
     std::map<QString, QString> m_unexplained; // of this step: what moved, and when
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window that plays a scenario on a simulated cluster in the show's own time: frames are made by the test, and the script has
-// always come to its next stop before one is made. So a show is the same on every machine, and takes no time that somebody reads in.
+// A window that plays a scenario on a simulated cluster in the show's own time. The test makes the frames, and a frame
+// is made only when the script has reached its next stop. So a show is the same on every machine, and reading times
+// cost no real time.
 #pragma once
 
 #include "tests/rigs/gui/window_options.h"
@@ -19,7 +20,7 @@ namespace lhrs::gui {
 class ShowStage {
 public:
     static constexpr double kFrame = 0.1; // seconds of the show
-    static constexpr int kWriteMost = 20'000; // ms of real time in which a recorder writes what has happened
+    static constexpr int kWriteMost = 20'000; // ms of real time within which a recorder writes what has happened
 
     explicit ShowStage(MainWindow::Options wanted = options(), QSize size = { 1280, 720 }) : window(wanted)
     {
@@ -29,14 +30,14 @@ public:
         QObject::connect(&window.player(), &Player::entryShown, &window, [this](const ReelEntry& entry) { shown.push_back(entry); });
         SimulatedOptions simulated;
         simulated.seed = 7;
-        simulated.waitsForScript = true; // the run is decided by seed and calls
+        simulated.waitsForScript = true; // seed and calls determine the run
         window.cluster().session().local().preferSimulated(simulated);
         ScriptSettings settings;
         settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
         window.player().setSettings(settings);
     }
 
-    // Writes the text into a file and begins it; it stands before its first step then, or has ended.
+    // Writes the text into a file and starts it; afterwards it stands before its first step, or has ended.
     bool begin(const QString& script)
     {
         QFile file(m_folder.filePath("script.js"));
@@ -46,28 +47,28 @@ public:
     {
         if (!window.openScenario(path, true) || !awaitScript())
             return false;
-        // The window hears of its cluster a moment later, and what can be done with it is enabled then.
+        // The window hears of its cluster a moment later, and enables the actions then.
         const auto isHere = [this] { return window.cluster().link() == Operator::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
         return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
     }
 
-    // False: the script does not come to a stop.
+    // False: the script does not reach a stop.
     bool awaitScript()
     {
         constexpr int kMost = 120'000; // ms of real time
         return QTest::qWaitFor([this] {
             if (!window.player().scriptStands())
-                make(0); // takes what it has said
+                make(0); // takes what the script has said
             return window.player().scriptStands();
         }, kMost);
     }
 
-    // One frame; false: the script does not come to a stop.
+    // One frame; false: the script does not reach a stop.
     bool frame(double seconds = kFrame)
     {
         if (!awaitScript())
             return false;
-        // What is to be shown next is being written: that takes time of this computer, which is none of the show's.
+        // The next events are still being written: real time, which is not part of the show's time.
         const auto isWritten = [this] {
             if (window.director().isStarved())
                 make(0);
@@ -79,7 +80,7 @@ public:
         return true;
     }
 
-    // Frames until the condition holds. False: it did not within so many seconds of the show.
+    // Frames until the condition holds. False: it did not within this many seconds of the show.
     bool until(const std::function<bool()>& holds, double secondsMost = 600)
     {
         for (const double end = played + secondsMost; played < end;) {
@@ -90,12 +91,12 @@ public:
         }
         return holds();
     }
-    // Until it waits for a key, or is over.
+    // Frames until the show waits for a key or is over.
     bool untilStop(double secondsMost = 600)
     {
         return until([this] { return director().isOver() || director().await() != Director::Await::Nothing; }, secondsMost);
     }
-    // A key of the clicker, and what follows up to the next stop.
+    // A key of the presenter, and all frames up to the next stop.
     bool goOn(double secondsMost = 600)
     {
         press("nextStep");
@@ -105,7 +106,7 @@ public:
 
     Director& director() { return window.director(); }
     QString caption() { return window.player().caption(); }
-    // Texts that were shown since, of that kind.
+    // Texts of that kind that were shown since.
     QStringList texts(ReelEntry::Kind kind) const
     {
         QStringList all;
@@ -116,7 +117,7 @@ public:
     }
 
     MainWindow window;
-    std::vector<ReelEntry> shown; // what had its turn
+    std::vector<ReelEntry> shown; // entries that were shown
     double played = 0;            // seconds of the show
     std::function<void(double seconds)> onFrame;
 

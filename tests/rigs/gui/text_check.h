@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What can be read and what cannot, found by walking the widgets and the display lists: text without room, and text that
-// the last row of a hall cannot read. Text on other text is found by picture_faults.h.
+// Finds text that cannot be read, by walking the widgets and the display lists: text without enough room, and text that
+// is too small for the last row of a hall. picture_faults.h finds text on other text.
 #pragma once
 
 #include "tests/rigs/gui/picture_faults.h"
@@ -38,7 +38,7 @@ inline bool showsText(const QWidget* widget)
         || qobject_cast<const QAbstractItemView*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) || widget->inherits("QPlainTextEdit") || widget->inherits("QTextEdit");
 }
 
-// A widget whose text has less room than it needs, in words; empty: none has.
+// A widget whose text has less room than it needs, as text; empty: there is none.
 inline QString clipped(const QWidget& window)
 {
     for (const QWidget* widget : window.findChildren<QWidget*>()) {
@@ -82,7 +82,7 @@ inline QString clipped(const QWidget& window)
     return {};
 }
 
-// Texts of a painted view that leave it, in words; for views that may be caught while they slide to their places.
+// Texts of a painted view that leave it, as text; for views whose parts may still be moving.
 inline QString outside(const DisplayList& list, QSize size)
 {
     for (const DisplayList::Item& item : list.items()) {
@@ -107,7 +107,7 @@ inline int smallestText(const DisplayList& list)
     return smallest;
 }
 
-// A widget that can be seen and has text of less than so many pixels, in words; empty: there is none.
+// A visible widget with text of less than this many pixels, as text; empty: there is none.
 inline QString smallerThan(int pixels, const QWidget& window)
 {
     for (const QWidget* widget : window.findChildren<QWidget*>()) {

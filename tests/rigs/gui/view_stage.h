@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What tests of the views stand on: a program without a screen, files of any shape as a state, a feed of events that a
-// test tells, a source of contents that answers when the test says so.
+// The base of the view tests: a program without a screen, files of any shape as a state, a feed of events that a test
+// publishes, a source of contents that answers when the test says so.
 #pragma once
 
 #include "gui/view/canvas/cluster_canvas.h"
@@ -21,7 +21,7 @@
 
 namespace lhrs::gui {
 
-// Runs a test class without a screen, in the style and with the fonts that the window has.
+// Runs a test class without a screen, in the window's style and fonts.
 template <class Test>
 int runOffscreen(int count, char** arguments)
 {
@@ -47,7 +47,7 @@ ProcessState processOf(ProcessId id, pb::ProcessKind kind, const std::string& na
 
 inline ProcessId parityProcess(std::uint32_t group, std::uint32_t column) { return kFileParity + group * 8 + column; }
 
-// A file at rest with that many data buckets, every group with k parity buckets.
+// A file at rest with this many data buckets; every group has k parity buckets.
 ClusterState fileOf(const FileShape& shape);
 
 // ---- pictures
@@ -63,14 +63,14 @@ Drawn drawn(const ClusterState& state, QSizeF view, const Theme& theme = Theme()
 
 // ---- events
 
-// Events as a test tells them: folded at once, as the ingest does it, and kept for whoever pulls.
+// Events as a test publishes them: folded at once, as the ingest does, and kept for the reader.
 class ListFeed : public EventFeed {
 public:
     explicit ListFeed(std::size_t eventsMax = EventRing::kEvents) : m_ring(eventsMax) {}
 
-    // The event gets the process' next number unless it has one. Gives its number.
+    // The event gets the process's next number unless it has one. Returns its number.
     std::uint64_t tell(ProcessId process, pb::Event event, std::int64_t afterNs = 1'000);
-    // The ingest learns something of which no event tells.
+    // Changes the state of the ingest by something that no event says.
     ClusterState& known() { return m_state; }
     void passTime(std::int64_t ns) { m_nowNs += ns; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a window of a test is opened with: the light theme, whatever the desktop's is, and the scenarios of the tree.
+// The options of a test's window: the light theme, whatever the desktop's theme is, and the scenarios of the tree.
 #pragma once
 
 #include "gui/window/main/main_window.h"

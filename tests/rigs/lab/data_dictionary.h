@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What scenarios/DATA.md says of a file: the columns that its section explains, in order.
+// The columns that the section of a file in scenarios/DATA.md describes, in order.
 #pragma once
 
 #include <QFile>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A process that is only its two sockets: it publishes what a test tells it to, and answers commands as the test wants.
+// A process that consists of its two sockets: it publishes what a test tells it to, and answers commands as the test
+// wants.
 #pragma once
 
 #include "proto/control.pb.h"
@@ -23,7 +24,7 @@ namespace lhrs::gui {
 
 class FakeProcess {
 public:
-    // What to answer; nothing: stay silent.
+    // The reply; empty: no reply is sent.
     using Answerer = std::function<std::optional<pb::CommandReply>(const pb::Command&)>;
 
     FakeProcess(std::uint64_t id, pb::ProcessKind kind, const std::string& name);
@@ -32,15 +33,15 @@ public:
 
     void answer(Answerer answerer);
 
-    // Commands of that name so far, e.g. "TakeSnapshot".
+    // The number of commands with that name so far, e.g. "TakeSnapshot".
     int asked(const std::string& command) const;
 
-    // Publishes events with numbers from `first`; what is in them is the test's.
+    // Publishes events with numbers from `first`; the test chooses their contents.
     void publish(std::uint64_t first, std::vector<pb::Event> events);
 
     void send(const std::vector<std::string>& frames);
 
-    // Snapshots of this process at this number.
+    // The snapshot of this process for this event number.
     static pb::CommandReply snapshotOf(const FakeProcess& process, std::uint64_t sequence,
         const std::function<void(pb::Snapshot&)>& fill = {});
 
@@ -48,8 +49,8 @@ private:
     void serve(const std::stop_token& stop);
 
     zmq::context_t m_context;
-    zmq::socket_t m_publisher; // of the test's thread
-    zmq::socket_t m_router;    // of the thread below, once it runs
+    zmq::socket_t m_publisher; // used by the test's thread
+    zmq::socket_t m_router;    // used by the thread below, once it runs
     pb::ProcessInfo m_info;
     mutable std::mutex m_mutex; // m_answerer, m_asked
     Answerer m_answerer;

@@ -92,7 +92,7 @@ Story growth(std::uint32_t splits, std::uint32_t seed)
         *started.mutable_operation() = id;
         started.mutable_operation_started()->set_key(c);
         started.mutable_operation_started()->set_kind(pb::INSERT);
-        if (a > 0) { // the client believed in bucket 0
+        if (a > 0) { // the client addressed bucket 0
             pb::Event& forwarded = story.tell(dataNode(0));
             *forwarded.mutable_operation() = id;
             forwarded.mutable_operation_forwarded()->set_from(0);

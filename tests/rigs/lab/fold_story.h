@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file that grows, told by its processes: events in the order of causes, for the fold in any order that keeps each
-// process' own.
+// The events of a file that grows, in causal order, for tests of the fold in any order that keeps each process's own
+// order.
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
@@ -17,10 +17,10 @@ namespace lhrs::gui {
 
 inline constexpr ProcessId kCoordinator = 1, kClient = 2, kNodes = 100;
 
-// What the processes of a small file tell, written down in the order of causes; each process' list is numbered.
+// The events of the processes of a small file, in causal order; each process's list is numbered.
 struct Story {
     std::map<ProcessId, std::vector<pb::Event>> told;
-    std::vector<std::pair<ProcessId, std::size_t>> order; // in the order of causes
+    std::vector<std::pair<ProcessId, std::size_t>> order; // in causal order
     std::map<ProcessId, pb::Place> places;
 
     pb::Event& tell(ProcessId process);
@@ -35,17 +35,17 @@ struct Story {
     void become(ProcessId process, pb::MemberState state, std::uint32_t level);
 };
 
-// A file that grows by `splits` splits with one parity bucket a group (m = 4), with inserts before and between.
+// A file that grows by `splits` splits with one parity bucket per group (m = 4), with inserts before and between them.
 Story growth(std::uint32_t splits, std::uint32_t seed);
 
 void write(std::ostream& out, const RankMap& ranks);
 
-// All of the state as text: two states are equal when their texts are.
+// The whole state as text: two states are equal when their texts are equal.
 std::string textOf(const ClusterState& s);
 
 ClusterState inOrder(const Story& story);
 
-// Any interleaving that keeps each process' order: draw the process that speaks next. `bias` makes some speak early.
+// A random interleaving that keeps each process's order: it draws the process that comes next. `bias` prefers some.
 ClusterState interleaved(const Story& story, std::uint32_t seed);
 
 } // namespace lhrs::gui

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A session with an engine for scripts, and a listener that writes down what they say.
+// A session with a script engine, and a listener that records what the scripts say.
 #pragma once
 
 #include "gui/lab/local/local_cluster.h"
@@ -24,7 +24,7 @@ inline constexpr int kSlower = 1;
 #endif
 inline constexpr std::chrono::seconds kLimit(20 * kSlower);
 
-// Writes down what a script says; read after its end, or under the mutex.
+// Records what a script says; read it after the script's end, or under the mutex.
 struct Listener : ScriptObserver {
     std::mutex mutex;
     QStringList lines; // "step a title", "say text", "print text", "ok text", "no text", "held lab.step"
@@ -64,17 +64,17 @@ struct Stage {
 
     ScriptResult play(const QString& source, ScriptSettings settings = {});
 
-    // Starts, waits until the script said "print ready", stops, and gives the milliseconds until it ended.
+    // Starts, waits until the script said "print ready", stops, and returns the milliseconds until it ended.
     qint64 stopAfterReady(const QString& source, ScriptSettings settings = {});
 };
 
-// The same with real processes, and what scenarios read.
+// The same with real processes, with the scenarios' settings.
 struct ClusterStage : Stage {
     ClusterStage();
 
     ScriptResult play(const QString& source, ScriptSettings settings = {});
 
-    // How the script ended, and what it said until then.
+    // How the script ended, and all that it said.
     QString story(const ScriptResult& result) { return result.sentence() + "\n" + listener.taken().join("\n"); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A small file in which everything is as it should be, told by its processes with their causes; a test adds what is not.
+// The events of a correct small file, with their causes; a test adds what is wrong.
 #pragma once
 
 #include "tests/rigs/lab/fold_story.h"
@@ -34,7 +34,7 @@ struct LampStory : Story {
 
     std::uint64_t last(ProcessId process) const { return told.at(process).size(); }
 
-    // An event that the last word of another process brought about.
+    // An event that the last event of another process caused.
     pb::Event& tellAfter(ProcessId process, ProcessId cause)
     {
         const std::uint64_t sequenceOfCause = last(cause);
@@ -148,7 +148,7 @@ struct LampStory : Story {
         committed->mutable_file()->set_n(n);
     }
 
-    // Bucket 0 gives bucket 1 what belongs there: nothing, as all keys here are even.
+    // Bucket 0 splits. No record leaves for bucket 1, as all keys here are even.
     void split()
     {
         start(kData1, pb::NODE, "data-2", pb::DATA);
@@ -165,7 +165,7 @@ struct LampStory : Story {
         file(1, 0);
     }
 
-    // Bucket 0 fails and comes back on a spare.
+    // Bucket 0 fails and is recovered on a spare.
     void recover()
     {
         start(kSpare, pb::NODE, "data-3", pb::DATA);
@@ -184,14 +184,14 @@ struct LampStory : Story {
         finished->set_other_ns(30);
     }
 
-    // Nothing happens any more, and time passes.
+    // No more events; time passes.
     void quiet()
     {
         tell(kCoordinator).mutable_members_answered();
         told.at(kCoordinator).back().set_wall_ns(std::int64_t(10) * 1'000'000'000);
     }
 
-    // All of it, and a repeat, and a file of two buckets.
+    // All of the above, a repeated request, and a file of two buckets.
     static LampStory honest()
     {
         LampStory story;

@@ -43,7 +43,7 @@ void Feeder::tell(ProcessId process, const pb::Told& told)
     if (told.has_gap())
         after.push_back(bytesOf(state));
     else if (!after.empty() && !told.has_forgotten())
-        after.back() = bytesOf(state); // belongs to the event before it; that a cluster is left, to the next one
+        after.back() = bytesOf(state); // belongs to the event before it; when the cluster has gone, to the next one
 }
 
 void Feeder::story(const Story& story)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Stands where the ingest thread stands: gives a recorder a story, and keeps what the state was after each event.
+// Takes the place of the ingest thread: it gives a story to a recorder, and keeps the state after each event.
 #pragma once
 
 #include "tests/rigs/lab/fold_story.h"
@@ -18,17 +18,17 @@
 
 namespace lhrs::gui {
 
-// All of a state as bytes that are equal when the states are.
+// The whole state as bytes; two states are equal when their bytes are equal.
 std::string bytesOf(const ClusterState& state);
 
-// Stands where the ingest thread stands: folds, and gives a sink what it folds.
+// Takes the place of the ingest thread: it folds, and gives a sink what it folds.
 struct Feeder {
     RunSink& sink;
     ClusterState state = {};
     std::vector<std::string> after = {}; // the state's bytes after each event or gap, if they are kept
     bool isKept = true;
     std::int64_t now = 0;
-    std::map<ProcessId, std::uint64_t> sequences = {}; // a story may be told again: its events have new numbers
+    std::map<ProcessId, std::uint64_t> sequences = {}; // a story may be told again: then its events get new numbers
 
     void giveKeyframe();
 
@@ -43,7 +43,7 @@ RecorderLimits often(std::uint64_t events);
 
 std::unique_ptr<Recorder> recorderAt(const QString& path, RecorderLimits limits = {});
 
-// A small closed recording; its state at the end.
+// Writes a small closed recording; returns its last state.
 ClusterState makeRecording(const QString& path, std::uint64_t keyframeEvents = 50);
 
 } // namespace lhrs::gui

@@ -11,8 +11,9 @@
 
 namespace lhrs {
 
-// Sends the signal to the one process. False, and nothing is sent, for a number that names no process of its own: kill(2)
-// takes 0 for the caller's whole process group (the tests and whoever runs them), and negative ones for other groups.
+// Sends the signal to this one process. False, without sending it, for a number that does not name a single process:
+// kill(2) takes 0 for the caller's whole process group (the tests and their parent), and negative numbers for other
+// groups.
 inline bool signalOne(std::int64_t pid, int number)
 {
     if (pid <= 1 || pid != std::int64_t(pid_t(pid))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A simulated case as a recording: what the window opens of a seed that failed.
+// A simulated case as a recording, so that the window can open the run of a seed that failed.
 #pragma once
 
 #include "common/check/say.h"
@@ -16,7 +16,7 @@
 
 namespace lhrs::gui {
 
-// Gives a simulation's events to a sink, in the order in which they happen, and keeps the state beside it.
+// Gives a simulation's events to a sink, in the order of their occurrence, and keeps the state.
 class SimRecording {
 public:
     SimRecording(Simulation& simulation, RunSink& sink)
@@ -30,7 +30,7 @@ public:
         m_simulation.setListener([this](const SimProcess& process, const pb::Event& event) { take(process, event); });
     }
 
-    // Who ended since the last event.
+    // The processes that ended since the last event.
     void finish() { noticeEnds(); }
     const ClusterState& state() const { return m_state; }
 
@@ -76,7 +76,8 @@ private:
     std::set<ProcessId> m_ended;
 };
 
-// Plays the case and writes it to the path; a recording of a former run is replaced. Says where the recording is, or why there is none.
+// Runs the case and writes it to the path, replacing an earlier recording. Returns where the recording is, or why there
+// is none.
 inline std::string recordCase(const pb::Case& told, const QString& path)
 {
     QFile::remove(path);
