@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Messages that wait for an acknowledgement (demo paper 3, Acknowledgement Manager; lhrs.md 18.6).
+// Messages that wait for an acknowledgement (demo paper 3, Acknowledgement Manager).
 #include "node/machine/ack_list.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -31,7 +31,7 @@ struct ListRig {
         out.clear();
         return list.send(overload(std::uint32_t(purpose)), kTo, NodeId(70), way, patience, purpose, now, out);
     }
-    // Times of the resends within this time, ms after the start, looked at every millisecond.
+    // Times of the resends within this time, in ms after the start, polled every millisecond.
     std::vector<std::int64_t> resends(Time time)
     {
         std::vector<std::int64_t> at;
@@ -109,7 +109,7 @@ void TestAckList::aMessageIsSentAgainWithDoublingIntervalsAndThenGivenUp()
     ListRig rig;
     const std::uint64_t id = rig.send(AckList::Patience::GiveUp, Way::Auto, 5);
     QCOMPARE(rig.out.sends().size(), std::size_t(1));
-    QCOMPARE(rig.resends(449ms), (std::vector<std::int64_t> { 30, 90, 210 })); // lhrs.md 14.5: three resends,
+    QCOMPARE(rig.resends(449ms), (std::vector<std::int64_t> { 30, 90, 210 })); // three resends,
     QVERIFY(rig.givenUp.empty());
     rig.resends(1ms);
     QCOMPARE(rig.givenUp.size(), std::size_t(1)); // and given up after 450 ms
@@ -153,9 +153,9 @@ void TestAckList::anAcknowledgedMessageIsNotSentAgain()
     QVERIFY(rig.list.isWaitingFor(id));
     const auto entry = rig.list.acknowledge(id, rig.now);
     QVERIFY(entry && entry->purpose == 3 && entry->message.overload().bucket() == 3);
-    QVERIFY(!rig.list.acknowledge(id, rig.now)); // a second word of it
+    QVERIFY(!rig.list.acknowledge(id, rig.now)); // a second acknowledgement
     QVERIFY(!rig.list.acknowledge(12345, rig.now));
-    QCOMPARE(rig.resends(100ms).size(), std::size_t(2)); // the other's
+    QCOMPARE(rig.resends(100ms).size(), std::size_t(2)); // of the other message
 }
 
 void TestAckList::anOrderThatMustArriveIsNeverGivenUp()
@@ -179,7 +179,7 @@ void TestAckList::aStreamGetsMoreTime()
     QCOMPARE(rig.resends(800ms), (std::vector<std::int64_t> { 700 }));
     rig.list.acknowledge(id, rig.now);
     rig.now = 0ms;
-    rig.send(AckList::Patience::GiveUp); // the size of a block says nothing about a datagram's way
+    rig.send(AckList::Patience::GiveUp); // the size of a block says nothing about a datagram's round trip
     QCOMPARE(rig.resends(40ms), (std::vector<std::int64_t> { 30 }));
 }
 
@@ -192,7 +192,8 @@ void TestAckList::theIntervalFollowsTheRoundTrip()
     QCOMPARE(rig.resends(100ms), (std::vector<std::int64_t> { 80 })); // 4 x 20 ms, which is more than 30
 }
 
-// It wakes, and finds the answers to what it had sent: what it sends then, and is lost, waits a second and not its sleep.
+// After a pause it finds the answers to earlier messages. What it sends and loses then is resent after one second; the
+// length of the pause does not count.
 void TestAckList::toOneThatSleptTheRoundTripIsBounded()
 {
     ListRig rig;
@@ -208,7 +209,7 @@ void TestAckList::aMessageThatWasSentTwiceTellsNothingAboutTheRoundTrip()
     ListRig rig;
     const std::uint64_t first = rig.send(AckList::Patience::GiveUp);
     rig.resends(200ms);
-    rig.list.acknowledge(first, rig.now); // of which copy?
+    rig.list.acknowledge(first, rig.now); // unknown which copy this acknowledges
     const std::int64_t start = rig.now / 1ms;
     rig.send(AckList::Patience::GiveUp);
     QCOMPARE(rig.resends(40ms), (std::vector<std::int64_t> { start + 30 }));
@@ -269,7 +270,7 @@ void TestAckList::theDeadlineIsThatOfTheNextResend()
     rig.send(AckList::Patience::GiveUp);
     rig.now = 20ms;
     const std::uint64_t later = rig.send(AckList::Patience::GiveUp);
-    // The list is looked through once in a period of 10 ms.
+    // The list is scanned once per period of 10 ms.
     QVERIFY(rig.list.deadline() >= 30ms && rig.list.deadline() <= 40ms);
     rig.list.forget(1);
     QVERIFY(rig.list.deadline() >= 50ms && rig.list.deadline() <= 60ms);
@@ -277,7 +278,7 @@ void TestAckList::theDeadlineIsThatOfTheNextResend()
     QCOMPARE(rig.list.deadline(), Time::max());
 }
 
-// What leaves, waits and leaves again is one block, in the memory in which it was made.
+// A message that leaves, waits and leaves again is one block, in the memory where it was made.
 void TestAckList::aLongRecordBlockIsNeverCopied()
 {
     ListRig rig;
@@ -302,7 +303,7 @@ void TestAckList::aLongRecordBlockIsNeverCopied()
     QCOMPARE(*sending, std::string(100'000, 'r'));
     rig.out.joinBlocks(); // for a driver without a wire
     QCOMPARE(rig.out.sends().at(0).message->spare_slice().records(), *sending);
-    // A short one stays where it is.
+    // A short block is not moved.
     pb::Message brief;
     brief.mutable_spare_slice()->set_records("few");
     rig.out.clear();
@@ -316,13 +317,13 @@ void TestAckList::aBlockThatArrivedIsTakenOnceAndOnlyIfItIsTheOne()
     Effects out;
     std::string arrived(5'000, 'a'), other(5'000, 'o');
     const char* const memory = arrived.data();
-    QCOMPARE(out.takeBlock(arrived), arrived); // nobody said that it may be had: a copy
+    QCOMPARE(out.takeBlock(arrived), arrived); // not released by its owner: a copy
     out.setArrivedBlock(&arrived);
     QCOMPARE(out.takeBlock(other), other);
     QCOMPARE(other.size(), std::size_t(5'000));
     const std::string taken = out.takeBlock(arrived);
     QVERIFY(taken.data() == memory && arrived.empty());
-    out.clear(); // the next step begins without
+    out.clear(); // the next step starts without one
     arrived = "next";
     QCOMPARE(out.takeBlock(arrived), std::string("next"));
     QCOMPARE(arrived, std::string("next"));

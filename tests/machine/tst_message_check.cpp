@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the machines let in at their door (lhrs.md 13.3): each limit, at it and just beyond it.
+// The messages that the machines accept: each limit, at its value and just beyond it.
 #include "node/machine/transfer/message_check.h"
 
 #include <QTest>
@@ -72,7 +72,7 @@ void TestMessageCheck::limits_data()
     addRequestRows("delete", [](auto& m) { return m.mutable_delete_(); });
     addRequestRows("search", [](auto& m) { return m.mutable_search(); });
 
-    // What goes into the directory, by each of the four messages that bring it.
+    // Directory entries, in each of the four messages that carry them.
     const auto addEntry = [](const char* name, bool isFit, const std::function<void(pb::ProcessInfo&)>& change) {
         const auto add = [&](const char* by, const std::function<pb::ProcessInfo*(pb::Message&)>& process) {
             addRow(std::string(by) + ": " + name, isFit, [&](auto& m) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The coordinator makes all time-outs longer, for a machine that wakes its processes late.
+// The coordinator extends all timeouts for a machine that wakes its processes late.
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
@@ -22,7 +22,7 @@ private slots:
     void timeOutsGrowBeforeTheFileExists();
 };
 
-// Those that wait already are told, and so is every member that comes.
+// Registered processes are told, and so is every process that registers later.
 void TestTimeScale::timeOutsGrowBeforeTheFileExists()
 {
     CoordinatorRig::Options options;
@@ -37,7 +37,7 @@ void TestTimeScale::timeOutsGrowBeforeTheFileExists()
         QVERIFY(rig.command(command).of(Body::kRegistered, CoordinatorRig::kParity).empty());
         QCOMPARE(rig.replyOf().refusal(), pb::BAD_ARGUMENT);
     }
-    for (const double factor : { 8.0, 4.0 }) { // of what the coordinator was started with, not of what it has
+    for (const double factor : { 8.0, 4.0 }) { // relative to the initial value, not to the current one
         command.mutable_set_time_scale()->set_factor(factor);
         const Step step = rig.command(command);
         QCOMPARE(rig.replyOf().refusal(), pb::NOT_REFUSED);
