@@ -9,7 +9,7 @@ namespace lhrs::test {
 inline constexpr std::uint64_t kSplit = 40;
 inline const HolderInfo kTarget = holderOf(NodeRig::kData + 1, 201);
 
-// Bucket 0 of level 0 with keys 0..count-1, all known to the parity buckets; an even key stays.
+// Bucket 0 of level 0 with keys 0..count-1, all acknowledged by the parity buckets; an even key stays.
 struct SourceRig : DataRig {
     explicit SourceRig(std::uint64_t count, std::uint32_t length = 10, Options o = {})
         : DataRig(std::move(o))
@@ -20,7 +20,7 @@ struct SourceRig : DataRig {
         }
     }
     Step order(std::uint64_t split = kSplit) { return driven.message(splitOrder(split, 1, kTarget)); }
-    // Acknowledges everything that travels, block after block, until nothing travels any more. The last step.
+    // Acknowledges every block under way, one after the other, until none is left. Returns the last step.
     Step finishStaging(Step step)
     {
         for (;;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// An operation takes nothing from the heap, from the client's command to its reply: counted where memory is taken, on the way that
-// a working thread goes (bytes, messages, step, bytes), with the real machines of a file that is warm.
+// From the client's command to its reply, an operation allocates nothing on the heap. The test counts allocations on
+// the path of a working thread (bytes, messages, step, bytes), with the real machines of a file that is warm.
 #include "common/ring.h"
 #include "common/wire.h"
 #include "node/machine/arena_block.h"
@@ -48,7 +48,7 @@ namespace {
 
 constexpr std::size_t kBlock = std::size_t(1) << 20;
 
-// A machine as a worker of the runtime has it.
+// A machine as a worker of the runtime owns it.
 struct Seat {
     Seat(Machine& m, std::uint64_t node)
         : machine(m)
@@ -68,11 +68,12 @@ struct Seat {
     google::protobuf::Arena arena { arenaIn(block.get(), kBlock) }, effectsArena { arenaIn(effectsBlock.get(), kBlock) };
     Effects effects { effectsArena, strings };
     std::vector<ReadMessage> messages;
-    std::string inbox, reading; // the bytes of what was sent to it, and of what it reads
+    std::string inbox, reading; // the bytes sent to it, and the bytes that it reads
     std::uint64_t replies = 0;  // to commands
 };
 
-// The processes of one data bucket with two parity buckets, and a client. From the first call of run() on they are driven by us.
+// The processes of one data bucket with two parity buckets, and a client. From the first call of run() on this class
+// drives them.
 class Warm {
 public:
     explicit Warm(std::uint32_t window)
@@ -91,7 +92,7 @@ public:
         sit(FileRig::kClient);
         return true;
     }
-    // What so many operations took from the heap; the client's command and its reply do not count.
+    // Heap allocations of this many operations; the client's command and its reply are not counted.
     std::uint64_t run(pb::OperationKind kind, std::uint64_t count, std::uint32_t length)
     {
         pb::Command command;
@@ -120,11 +121,11 @@ private:
     static pb::FileConfig config()
     {
         pb::FileConfig file = fileConfig(4, 2, 1'000'000);
-        file.set_recovery(pb::RECOVERY_OFF); // time does not run on: no leases
+        file.set_recovery(pb::RECOVERY_OFF); // no leases, as the time does not advance
         return file;
     }
 
-    // One body for each seat that has bytes; false: nobody has.
+    // Delivers one packet to each process that has any; false: none has.
     bool turn()
     {
         bool isAnybody = false;
@@ -212,14 +213,16 @@ private slots:
         constexpr std::uint64_t kCount = 4'096;
         Warm file((std::uint32_t(window)));
         QVERIFY(file.begin(kCount, std::uint32_t(length)));
-        // Its reply of the whole workload, and what grows with the number of operations, is not of any of them.
+        // The reply of the whole workload, and arrays that grow with the number of operations, belong to no single
+        // operation.
         constexpr std::uint64_t kOfTheWhole = 40;
         for (const pb::OperationKind kind : { pb::UPDATE, pb::SEARCH }) {
             QVERIFY(file.run(kind, kCount, std::uint32_t(length)) != ~std::uint64_t(0)); // warm
             const std::uint64_t taken = file.run(kind, kCount, std::uint32_t(length));
             QVERIFY2(taken < kOfTheWhole, qPrintable(QStringLiteral("%1 times in %2 %3s").arg(taken).arg(kCount).arg(QLatin1String(pb::OperationKind_Name(kind).c_str()))));
         }
-        // The file grows: of each 64 records one page, with its memory, in each table of the bucket and its two parity buckets.
+        // The file grows: one page per 64 records, with its memory, in each table of the bucket and its two parity
+        // buckets.
         file.run(pb::INSERT, kCount, std::uint32_t(length));
         const std::uint64_t taken = file.run(pb::INSERT, kCount, std::uint32_t(length));
         QVERIFY2(taken < kCount / 4, qPrintable(QStringLiteral("%1 times in %2 inserts").arg(taken).arg(kCount)));
@@ -230,7 +233,7 @@ private slots:
     {
         SpareStrings spare;
         std::string text;
-        spare.lend(text); // there is none
+        spare.lend(text); // it holds none
         QVERIFY(text.empty() && !SpareStrings::ownsMemory(text));
         text.assign(100, 'x');
         const char* const memory = text.data();
@@ -244,7 +247,7 @@ private slots:
         std::string brief = "brief";
         spare.takeBack(brief); // has no memory of its own
         QCOMPARE(spare.bytes(), std::size_t(0));
-        // A burst of long ones is not kept for ever.
+        // The memory of a burst of long strings is not kept for ever.
         for (int i = 0; i < 1'000; ++i) {
             std::string longOne(10'000, 'z');
             spare.takeBack(longOne);
@@ -292,7 +295,7 @@ private slots:
             QCOMPARE(ring[i], out + i);
     }
 
-    // What was sent again and again to one that did not answer is forgotten when it did.
+    // Changes kept for a parity bucket that did not answer are dropped when it has answered.
     void theLogKeepsLittleOfABurst()
     {
         DeltaLog log;
@@ -320,7 +323,7 @@ private slots:
         QVERIFY2(before - bytesHeld > 1'500'000, qPrintable(QString::number(std::int64_t(before - bytesHeld))));
     }
 
-    // A place keeps what was there, so that its memory serves the next element.
+    // A place keeps its former element, so that the next element reuses the memory.
     void aRingUsesItsPlacesAgain()
     {
         Ring<std::string> ring;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bulk insert without acknowledgement (2003 report; lhrs.md 13.4): an experiment in which requests are lost. Every one of
-// them is reported, and none that was reported takes effect later.
+// Bulk insert without acknowledgement (2003 report): an experiment in which requests are lost. Each lost request is
+// reported, and a request that was reported as lost never takes effect later.
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>
@@ -87,7 +87,7 @@ void TestBulkInsert::nobodyAnswersAndInAQuietNetworkNothingIsLost()
     QCOMPARE(done[pb::OK], 500u);
     QVERIFY(result.sending_ns() > 0 && result.sending_ns() < 100'000'000);
     QVERIFY(result.total_ns() > result.sending_ns());
-    QCOMPARE(rig.verify().operations(), 500u); // the client knows them from now on
+    QCOMPARE(rig.verify().operations(), 500u); // from now on the client knows them
     QCOMPARE(rig.verify().missing(), 0u);
     QCOMPARE(QString::fromStdString(parityProblem(rig)), QString());
 }
@@ -144,7 +144,7 @@ void TestBulkInsert::everyLostRequestIsReported()
     const std::set<std::uint64_t> lost = lostOf(result);
     if (b == 1000)
         QCOMPARE(lost, dropped);
-    else // full buckets refuse, too
+    else // full buckets refuse as well
         QVERIFY(std::includes(lost.begin(), lost.end(), dropped.begin(), dropped.end()));
     QCOMPARE(told, lostOf(result)); // one by one
     QCOMPARE(result.unanswered(), 0u);
@@ -180,7 +180,7 @@ void TestBulkInsert::whatIsReportedLostTakesNoEffectAnyMore()
     for (const std::uint64_t key : lostOf(result))
         QVERIFY(!stored.contains(key));
     QCOMPARE(stored.size(), std::size_t(80));
-    // The key itself is free for another request.
+    // Another request may use the key.
     QCOMPARE(rig.operate(pb::INSERT, *lostOf(result).begin(), "again").result(), pb::OK);
 }
 
@@ -196,7 +196,7 @@ void TestBulkInsert::aRequestThatOnlyTookLongIsNotLost()
         return false;
     };
     const std::uint64_t ticket = rig.cluster.command(FileRig::kClient, bulkOrder(100));
-    rig.cluster.run(1s); // looked for once, and not found
+    rig.cluster.run(1s); // a client searches once, and does not find it
     QVERIFY(!rig.cluster.reply(ticket));
     rig.cluster.onPacket = {};
     for (const MemoryCluster::Packet& packet : late)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client by hand: one operation and all that may happen to it (lhrs.md 18.1, 1.5, 13). Workloads are in
-// tst_workload.cpp.
+// The client machine alone: one operation and all that may happen to it. Workloads are in tst_workload.cpp.
 #include "tests/rigs/core/client_rig.h"
 
 #include <QTest>
@@ -70,7 +69,7 @@ void TestClient::whatIsAskedTooEarlyWaitsForTheRegistration()
     ClientRig rig(false);
     QCOMPARE(requestsOf(rig.operate(pb::SEARCH, 5)).size(), std::size_t(0));
     const Step waiting = rig.driven.pass(100ms);
-    QCOMPARE(waiting.count(Body::kWhereIs), std::size_t(0)); // how keys are addressed is not known yet
+    QCOMPARE(waiting.count(Body::kWhereIs), std::size_t(0)); // the client does not know yet how keys are addressed
     const Step step = rig.registered(waiting.of(Body::kRegister).at(0).message);
     QCOMPARE(step.count(Body::kWhereIs), std::size_t(1));
     QCOMPARE(requestsOf(rig.location(0)).size(), std::size_t(1));
@@ -85,13 +84,13 @@ void TestClient::aNewClientKnowsOnlyBucketZero()
     QCOMPARE(step.of(Body::kWhereIs, ClientRig::kCoordinator).at(0).message.where_is().bucket(), 0u);
     step = rig.location(0, { 3, 2 });
     QCOMPARE(step.count(Body::kSearch, ClientRig::kData), std::size_t(1));
-    QCOMPARE(rig.client.image(), (FileImage { 0, 0 })); // it learns by its own errors
+    QCOMPARE(rig.client.image(), (FileImage { 0, 0 })); // it learns from its addressing errors
     QCOMPARE(step.of(Happened::kOperationStarted).at(0).operation_started().bucket(), 0u);
     step = rig.reply(requestsOf(step)[0], pb::NOT_FOUND);
     QCOMPARE(resultOf(step).result(), pb::NOT_FOUND);
     QCOMPARE(resultOf(step).path(), pb::BY_COORDINATOR);
     step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 7))[0], pb::NOT_FOUND);
-    QCOMPARE(resultOf(step).path(), pb::DIRECT); // asked once
+    QCOMPARE(resultOf(step).path(), pb::DIRECT); // sent once
 }
 
 void TestClient::whereABucketIsIsAskedOnceForAll()
@@ -134,7 +133,7 @@ void TestClient::theImageIsAdjustedByTheLastForwarder()
             holderOf(10 + accepted, 200 + accepted).to(*reply.mutable_holder());
         };
     };
-    // lhrs.md 1.5: (a, j) = (0, 2): i' = 1, n' = 1.
+    // (a, j) = (0, 2) gives i' = 1, n' = 1.
     Step step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 6))[0], pb::OK, iam(0, 2, 2));
     QCOMPARE(rig.client.image(), (FileImage { 1, 1 }));
     const pb::ImageAdjusted event = step.of(Happened::kImageAdjusted).at(0).image_adjusted();
@@ -145,7 +144,7 @@ void TestClient::theImageIsAdjustedByTheLastForwarder()
     QCOMPARE(resultOf(step).path(), pb::FORWARDED);
     QCOMPARE(requestsOf(rig.operate(pb::SEARCH, 6))[0].search().target(), 2u); // the same error is not made twice
     step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 3))[0], pb::OK, iam(1, 2, 3));
-    QCOMPARE(rig.client.image(), (FileImage { 2, 0 })); // n' = 2 = 2^i': a new round
+    QCOMPARE(rig.client.image(), (FileImage { 2, 0 })); // n' = 2 = 2^i' starts a new round
     step = rig.reply(requestsOf(rig.operate(pb::SEARCH, 4))[0], pb::OK, iam(0, 1, 0));
     QCOMPARE(rig.client.image(), (FileImage { 2, 0 })); // nothing new
     QCOMPARE(step.count(Happened::kImageAdjusted), std::size_t(1));
@@ -197,12 +196,12 @@ void TestClient::anExactImageAsksTheCoordinatorFirst()
     QCOMPARE(requestsOf(step).size(), std::size_t(0));
     QCOMPARE(step.count(Body::kWhereIs), std::size_t(1));
     step = rig.location(0, { 2, 0 });
-    QVERIFY(step.of(Happened::kImageAdjusted).at(0).image_adjusted().by_coordinator()); // who watches is told, too
+    QVERIFY(step.of(Happened::kImageAdjusted).at(0).image_adjusted().by_coordinator()); // watchers are told as well
     QCOMPARE(requestsOf(step).at(0).search().target(), 3u);
     QCOMPARE(rig.client.image(), (FileImage { 2, 0 }));
     rig.reply(requestsOf(step)[0], pb::NOT_FOUND);
     step = rig.operate(pb::SEARCH, 3);
-    QCOMPARE(requestsOf(step).size(), std::size_t(0)); // before each operation
+    QCOMPARE(requestsOf(step).size(), std::size_t(0)); // asked before each operation
     step = rig.location(3, { 2, 1 });
     QCOMPARE(requestsOf(step).size(), std::size_t(1));
 }
@@ -238,7 +237,7 @@ void TestClient::anImageAheadOfTheFileIsPutRight()
     });
     QCOMPARE(rig.client.image(), (FileImage { 3, 0 }));
     QCOMPARE(rig.operate(pb::SEARCH, 6).of(Body::kWhereIs).at(0).message.where_is().bucket(), 6u);
-    // lhrs.md 1.7: no such bucket; the answer brings (i,n), which is taken as it is.
+    // There is no such bucket. The answer has (i,n), which the client adopts unconditionally.
     const Step step = rig.location(6, { 0, 0 }, 0, 0, false);
     QCOMPARE(rig.client.image(), (FileImage { 0, 0 }));
     QCOMPARE(requestsOf(step).at(0).search().target(), 0u);
@@ -280,7 +279,7 @@ void TestClient::aRequestIsSentAgainAndThenTheCoordinatorAlarmed()
         }
         alarm = step;
     }
-    // lhrs.md 14.5: two resends, given up after 210 ms; looked at every 10 ms.
+    // Two resends, given up after 210 ms; checked every 10 ms.
     QCOMPARE(at.size(), std::size_t(2));
     QVERIFY(at[0] >= 30 && at[0] <= 40 && at[1] >= 90 && at[1] <= 110);
     const auto gaveUp = (rig.driven.now() - start) / 1ms;
@@ -312,7 +311,7 @@ void TestClient::afterAnAlarmTheSameRequestGoesToTheTrueLocation()
 
 void TestClient::othersOnTheirWayToAGivenUpBucketSurvive()
 {
-    // One operation gives up and forgets the location; the resends of the others fall due right then.
+    // One operation gives up and forgets the location; the resends of the others are due at that moment.
     ClientRig rig;
     rig.knows(1);
     std::vector<pb::Message> requests;
@@ -347,7 +346,7 @@ void TestClient::aLateDisplacedDoesNotForgetTheNewerLocation()
     const pb::Message request = requestsOf(rig.operate(pb::SEARCH, 5)).at(0);
     rig.displaced(request);
     const pb::Message second = requestsOf(rig.location(0, {}, 50, 250)).at(0);
-    rig.displaced(request, 200); // a copy of the first one
+    rig.displaced(request, 200); // a copy of the first answer
     rig.reply(second, pb::NOT_FOUND, [](pb::Reply& reply) { holderOf(50, 250).to(*reply.mutable_holder()); });
     QCOMPARE(rig.operate(pb::SEARCH, 6).count(Body::kSearch, 50), std::size_t(1));
 }
@@ -397,7 +396,8 @@ void TestClient::atTheDeadlineASearchMayBeRepeated()
 
 void TestClient::aShortDeadlineDoesNotHideThatNobodyIsThere()
 {
-    // It ends before the last resend does: without asking anew, every further operation would end like it.
+    // It ends before its last resend. Unless the client asks for the location again, every further operation would fail
+    // alike.
     pb::Timers timers;
     timers.set_operation_ms(100);
     ClientRig rig(true, fileConfig(), timers);
@@ -406,7 +406,7 @@ void TestClient::aShortDeadlineDoesNotHideThatNobodyIsThere()
     QCOMPARE(resultOf(rig.driven.pass(150ms)).result(), pb::RETRY);
     const Step next = rig.operate(pb::SEARCH, 5);
     QCOMPARE(next.count(Body::kSearch), std::size_t(0));
-    QCOMPARE(next.count(Body::kAlarm), std::size_t(1)); // the key may belong elsewhere, to where the bucket forwards in vain
+    QCOMPARE(next.count(Body::kAlarm), std::size_t(1)); // the key may belong to another, unreachable bucket
     QCOMPARE(rig.location(0).count(Body::kSearch), std::size_t(1));
     QCOMPARE(resultOf(rig.driven.pass(150ms)).result(), pb::RETRY);
 }
@@ -417,7 +417,7 @@ void TestClient::atTheDeadlineAChangeWithoutAnAnswerIsOfUnknownOutcome()
     rig.knows(1);
     rig.operate(pb::INSERT, 5, "v");
     QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
-    // Also when some copies were refused.
+    // Also when the bucket refused some copies.
     const pb::Message request
         = requestsOf(rig.operate(pb::SEARCH, 1)).empty() ? requestsOf(rig.location(0)).at(0) : pb::Message();
     if (request.has_search())
@@ -444,7 +444,7 @@ void TestClient::atTheDeadlineAChangeThatWasAlwaysRefusedIsNotCarriedOut()
     }
     QVERIFY(copies > 50);
     QCOMPARE(resultOf(step).result(), pb::RETRY);
-    // One that could never be sent was not carried out either.
+    // An operation that could never be sent was not carried out either.
     ClientRig lost;
     lost.operate(pb::INSERT, 5, "v");
     QCOMPARE(resultOf(lost.driven.pass(5100ms)).result(), pb::RETRY);
@@ -456,9 +456,9 @@ void TestClient::aRefusalThatComesTwiceRefusesOneCopy()
     rig.knows(1);
     const pb::Message request = requestsOf(rig.operate(pb::INSERT, 5, "v")).at(0);
     const pb::Message refusal = rig.replyMessage(request, pb::RETRY, [](pb::Reply& r) { r.set_retry_after_ms(30); });
-    for (int copy = 0; copy < 8; ++copy) // the network doubles it
+    for (int copy = 0; copy < 8; ++copy) // the network duplicates it
         rig.driven.message(refusal);
-    QVERIFY(requestsOf(rig.driven.pass(45ms)).size() >= 1); // this copy may be carried out; its answer is lost
+    QVERIFY(requestsOf(rig.driven.pass(45ms)).size() >= 1); // this copy may be carried out, and its answer lost
     QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
 }
 
@@ -477,7 +477,7 @@ void TestClient::aRefusalThatComesLateRefusesNoLaterCopy()
         const std::vector<pb::Message> later = isDisplaced ? requestsOf(refuse()) : (refuse(), requestsOf(rig.driven.pass(45ms)));
         QCOMPARE(later.size(), std::size_t(1)); // this copy may wait in the bucket
         QCOMPARE(keyRequestOf(later.at(0)).copy(), 1u);
-        for (int copy = 0; copy < 8; ++copy) // the first refusal, doubled by the network
+        for (int copy = 0; copy < 8; ++copy) // the first refusal, duplicated by the network
             QCOMPARE(requestsOf(refuse()).size(), std::size_t(0));
         QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
     }
@@ -492,7 +492,7 @@ void TestClient::anAnswerThatComesTwiceOrLateIsIgnored()
     Step step = rig.reply(request, pb::EXISTS);
     QCOMPARE(step.replies.size() + step.events.size(), std::size_t(0));
     pb::Message other = rig.replyMessage(requestsOf(rig.operate(pb::SEARCH, 6)).at(0), pb::OK);
-    other.mutable_reply()->mutable_request()->set_client(4711); // not ours
+    other.mutable_reply()->mutable_request()->set_client(4711); // another client's
     QCOMPARE(rig.driven.message(other).replies.size(), std::size_t(0));
     step = rig.displaced(request);
     QCOMPARE(requestsOf(step).size(), std::size_t(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The coordinator by hand: directory, recruiting, file creation, commands (lhrs.md 2.1, 2.6, 14.1). Splits and parity
-// creation are in tst_growth.cpp.
+// The coordinator machine alone: directory, recruiting, file creation, commands. Splits and parity creation are in
+// tst_growth.cpp.
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
@@ -32,7 +32,7 @@ pb::FileDescription describe(CoordinatorRig& rig)
     return rig.replyOf().file();
 }
 
-// Times of the multicast invitations within this time, ms.
+// Times of the multicast invitations within this time, in ms.
 std::vector<std::int64_t> invitations(CoordinatorRig& rig, Time time)
 {
     std::vector<std::int64_t> at;
@@ -102,7 +102,7 @@ void TestCoordinator::aProcessThatRegistersIsToldTheFile()
         ordinals.push_back(answer.ordinal());
     }
     QCOMPARE(
-        ordinals, (std::vector<std::uint32_t> { 0, 1, 0, 2 })); // each client its own keys, also when it asks again
+        ordinals, (std::vector<std::uint32_t> { 0, 1, 0, 2 })); // each client has its own keys, also when it asks again
 }
 
 void TestCoordinator::silentProcessesLeaveTheDirectoryUnlessTheyHoldAPlace()
@@ -188,14 +188,14 @@ void TestCoordinator::theFileStartsWithOneDataBucketAndKParityBuckets()
         QCOMPARE(member.place.state(), pb::UP);
         QCOMPARE(member.place.level(), 0u);
         QCOMPARE(member.place.config().m(), 4u);
-        QCOMPARE(member.place.view().members_size(), int(1 + k)); // each knows all
+        QCOMPARE(member.place.view().members_size(), int(1 + k)); // each member knows all
         QCOMPARE(member.place.view().epoch(), 1u);
     }
     for (std::uint32_t p = 0; p < k; ++p)
         QVERIFY(rig.holder(pb::PARITY, 0, p));
     const std::size_t roles = k > 0 ? 2 : 1;
     QCOMPARE(rig.count(Body::kInvite), roles);
-    QCOMPARE(rig.count(Body::kEpoch), std::size_t(0)); // all are new
+    QCOMPARE(rig.count(Body::kEpoch), std::size_t(0)); // all members are new
 }
 
 void TestCoordinator::theFirstOffersAreTakenAndTheOthersCancelled()
@@ -208,7 +208,7 @@ void TestCoordinator::theFirstOffersAreTakenAndTheOthersCancelled()
         QCOMPARE(message.invite().count(), pool == pb::DATA ? 1u : 2u);
         QVERIFY(!message.invite().by_registry());
     }
-    // Whoever was not taken may accept another invitation.
+    // A server that was not taken may accept another invitation.
     std::size_t spares = 0;
     for (const auto& [node, member] : rig.members) {
         if (member.place.role() == pb::NO_ROLE) {
@@ -218,7 +218,7 @@ void TestCoordinator::theFirstOffersAreTakenAndTheOthersCancelled()
     }
     QCOMPARE(spares, std::size_t(4));
     QCOMPARE(step.count(Body::kCancel), std::size_t(4));
-    QVERIFY(rig.members.at(CoordinatorRig::kData).place.role() == pb::DATA); // the first that answered
+    QVERIFY(rig.members.at(CoordinatorRig::kData).place.role() == pb::DATA); // the first server that answered
 }
 
 void TestCoordinator::lateOffersAreCancelled()
@@ -242,7 +242,7 @@ void TestCoordinator::anOfferThatComesTwiceIsOneOffer()
         *again.mutable_offer()->mutable_process() = rig.members.at(CoordinatorRig::kParity).info;
         rig.say(again);
     }
-    QCOMPARE(rig.count(Body::kConfirm), std::size_t(0)); // two parity buckets are wanted, one server is willing
+    QCOMPARE(rig.count(Body::kConfirm), std::size_t(0)); // two parity buckets are wanted, one server offers
     rig.addSpare(CoordinatorRig::kParity + 1, pb::PARITY);
     rig.pass(2s);
     QVERIFY(rig.file().exists());
@@ -260,7 +260,7 @@ void TestCoordinator::tooFewOffersInviteAgainLessAndLessOften()
         if (sent.message.has_invite())
             ids.insert(sent.message.invite().invitation());
     }
-    QCOMPARE(ids.size(), std::size_t(1)); // the same invitation, so that open offers stay good
+    QCOMPARE(ids.size(), std::size_t(1)); // the same invitation, so that open offers remain valid
     rig.addSpare(CoordinatorRig::kData, pb::DATA);
     rig.pass(1s);
     QVERIFY(rig.file().exists());
@@ -269,7 +269,8 @@ void TestCoordinator::tooFewOffersInviteAgainLessAndLessOften()
 
 void TestCoordinator::anOldOfferCountsNoMore()
 {
-    // The server's offer expires after 500 ms; we use one only while it is surely open there.
+    // The server's offer expires after 500 ms; the coordinator uses an offer only while it is surely open at the
+    // server.
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 1 });
     rig.pass(0ns);
     rig.members.at(CoordinatorRig::kData).invitation = 0;
@@ -304,7 +305,7 @@ void TestCoordinator::withoutMulticastTheRegistryIsUsedAndSaid()
         }
     }
     QCOMPARE(unicast, std::size_t(4));
-    // It stays so: nobody waits for multicast again.
+    // From then on the coordinator does not wait for multicast answers.
     rig.log.clear();
     for (const std::uint64_t node : { CoordinatorRig::kData + 1, CoordinatorRig::kParity + 1 })
         rig.alive(node);
@@ -341,7 +342,7 @@ void TestCoordinator::aMissingSpareIsSaidForItsPool()
             said.push_back(event.spare_missing());
     }
     QCOMPARE(said.size(), std::size_t(1));
-    QCOMPARE(said[0].role(), pb::PARITY); // a data bucket's place could be filled
+    QCOMPARE(said[0].role(), pb::PARITY); // the place of the data bucket could be filled
     QVERIFY(!said[0].purpose().empty());
     QVERIFY(!rig.file().exists());
     rig.addSpare(CoordinatorRig::kParity + 1, pb::PARITY);
@@ -349,7 +350,7 @@ void TestCoordinator::aMissingSpareIsSaidForItsPool()
     QVERIFY(rig.file().exists());
 }
 
-// The server started because of the first word may serve somebody else that waits (run 0x5280: the split waited for good).
+// A server that starts because of the first message may serve another need (run 0x5280: the split waited for ever).
 void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 1, .paritySpares = 0 });
@@ -380,7 +381,7 @@ void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
 void TestCoordinator::aConfirmationThatIsNotAnsweredStartsOver()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 2, .paritySpares = 1 });
-    // The first data spare offers, and is never heard again.
+    // The first data spare offers, and is not heard afterwards.
     rig.withhold
         = [](const Step::Sent& sent) { return sent.to == CoordinatorRig::kData && !sent.message.has_invite(); };
     rig.pass(0ns);
@@ -390,14 +391,14 @@ void TestCoordinator::aConfirmationThatIsNotAnsweredStartsOver()
     rig.pass(3s);
     QVERIFY(rig.file().exists());
     QCOMPARE(rig.holder(pb::DATA, 0)->info.node(), CoordinatorRig::kData + 1);
-    QVERIFY(rig.count(Body::kCancel) >= 2); // it, and the parity bucket that had been confirmed with it
+    QVERIFY(rig.count(Body::kCancel) >= 2); // that spare, and the parity bucket that was confirmed with it
     QCOMPARE(rig.count(Happened::kFileCreated), std::size_t(1));
     std::set<std::uint64_t> incarnations;
     for (const Step::Sent& sent : rig.log) {
         if (sent.message.has_confirm() && sent.tries == 0)
             QVERIFY(incarnations.insert(sent.message.confirm().incarnation()).second);
     }
-    // It wakes up and believes in its old place.
+    // It wakes up and believes that it still holds its place.
     rig.silent.clear();
     rig.withhold = nullptr;
     rig.members.at(CoordinatorRig::kData).place.set_role(pb::DATA);
@@ -416,7 +417,7 @@ void TestCoordinator::incarnationsAreNeverUsedTwice()
         if (!sent.message.has_confirm())
             continue;
         QVERIFY(incarnations.insert(sent.message.confirm().incarnation()).second);
-        QCOMPARE(sent.message.confirm().incarnation() >> 32, 1u); // lhrs.md 2.6: the coordinator's epoch
+        QCOMPARE(sent.message.confirm().incarnation() >> 32, 1u); // the upper half is the coordinator's epoch
     }
     QVERIFY(incarnations.size() > 20);
 }
@@ -443,7 +444,7 @@ void TestCoordinator::whereABucketIs()
     QCOMPARE(answer.location().holder().incarnation(), rig.holder(pb::DATA, 1)->place.incarnation());
     QCOMPARE(answer.location().file().i(), 1u);
     QCOMPARE(answer.location().file().n(), 1u);
-    QVERIFY(!whereIs(3).location().exists()); // lhrs.md 10.1: beyond the file; the true (i,n) comes with the answer
+    QVERIFY(!whereIs(3).location().exists()); // beyond the file; the true (i,n) comes with the answer
     QCOMPARE(whereIs(77).location().file().n(), 1u);
 }
 
@@ -539,7 +540,7 @@ void TestCoordinator::theAvailabilityCanBeRaisedWithinItsBounds()
     QCOMPARE(raise(1).availability().availability(), 1u);
     QCOMPARE(raise(3).availability().availability(), 2u); // one at a time: n is 0 and every group has 1
     QVERIFY(raise(3).availability().pending());
-    rig.overload(0); // group 0 gets its second first
+    rig.overload(0); // first, group 0 gets its second parity bucket
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
     QCOMPARE(rig.file().buckets(), 2u);
     rig.overload(0); // n is 0 again

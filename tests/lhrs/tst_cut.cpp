@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cut to which the survivors of a failure agree (lhrs.md 10.3), over all states that deliveries can leave behind.
+// The cut on which the survivors of a failure agree, over all states that deliveries can leave behind.
 #include "node/lhrs/group/cut.h"
 
 #include <QTest>
@@ -10,7 +10,8 @@ using namespace lhrs;
 
 namespace {
 
-// What one parity bucket has got of Deltas 1..n, as a bit set, and up to which number it was told that all have them.
+// The Deltas 1..n that one parity bucket has received, as a bit set, and the number up to which it was told that all
+// have them.
 struct Received {
     std::uint32_t deltas = 0;
     Sequence stable = 0;
@@ -31,7 +32,7 @@ PositionKnowledge knowledgeOf(const Received& received)
         if (s > knowledge.applied)
             knowledge.held.insert(s);
         else if (s > received.stable)
-            knowledge.logged.insert(s); // lhrs.md 4.3: the log keeps what is above `stable`
+            knowledge.logged.insert(s); // the log keeps everything above `stable`
     }
     return knowledge;
 }
@@ -70,7 +71,7 @@ void TestCut::theOneThatIsAheadDecides()
 
 void TestCut::whatIsHeldExtendsTheCut()
 {
-    // Delta 3 is applied nowhere, but it and its predecessor are somewhere.
+    // Delta 3 is applied nowhere, but some survivor has it, and some survivor has its predecessor.
     const std::vector<PositionKnowledge> survivors { { 2, {}, { 2 } }, { 1, { 3 }, {} } };
     std::vector<DeltaTransfer> transfers;
     QCOMPARE(cutOf(survivors), Sequence(3));
@@ -94,8 +95,8 @@ void TestCut::allStatesOfDeliveries_data()
     }
 }
 
-// The data bucket dies, and with it any choice of parity buckets but one: the cut drops no acknowledged Delta, undoes no
-// applied one, and needs none that a log has trimmed.
+// The data bucket dies with any set of parity buckets that leaves at least one: the cut drops no acknowledged Delta,
+// undoes no applied one, and needs none that a log has trimmed.
 void TestCut::allStatesOfDeliveries()
 {
     QFETCH(const std::uint32_t, deltas);
@@ -107,13 +108,13 @@ void TestCut::allStatesOfDeliveries()
     std::uint64_t checked = 0;
     for (std::uint32_t state = 0; state < states; ++state) {
         std::vector<Received> all(k);
-        Sequence acknowledged = deltas; // by all: the client may have been told OK up to here
+        Sequence acknowledged = deltas; // by all: the client may have been told OK up to this number
         for (std::uint32_t p = 0, rest = state; p < k; ++p, rest /= sets) {
             all[p].deltas = rest % sets;
             acknowledged = std::min(acknowledged, appliedOf(all[p].deltas));
         }
-        // A Delta carries the `stable` of its sending: at most what all had, and below its own number. The worst case is
-        // that each parity bucket was told all there was to tell.
+        // A Delta carries the `stable` of its time of sending: at most what all had, and below its own number. In the
+        // worst case each parity bucket was told the highest possible value.
         for (Received& received : all) {
             const Sequence newest = received.deltas == 0 ? 0 : Sequence(std::bit_width(received.deltas));
             received.stable = std::min<Sequence>(acknowledged, newest == 0 ? 0 : newest - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A data bucket by hand: key operations, their Deltas, exactly once, forwarding (lhrs.md 4, 1.3). Limits, slow parity
-// buckets and epochs are in tst_data_limits.cpp, splits in tst_data_split.cpp.
+// The data bucket machine alone: key operations, their Deltas, exactly once, forwarding. Limits, slow parity buckets
+// and epochs are in tst_data_limits.cpp, splits in tst_data_split.cpp.
 #include "common/linear_hash.h"
 #include "tests/rigs/core/bucket_rigs.h"
 
@@ -161,7 +161,7 @@ void TestDataBucket::theDeltaIsOldXorNew()
     QVERIFY(delta.delta() == difference(old, now));
     QCOMPARE(delta.length(), after);
     rig.allAcked();
-    QVERIFY(replyOf(rig.search(1)).value() == now); // an empty value is a value
+    QVERIFY(replyOf(rig.search(1)).value() == now); // an empty value is a valid value
     QCOMPARE(replyOf(rig.search(1)).result(), pb::OK);
     delta = deltaOf(rig.erase(1));
     QVERIFY(delta.delta() == now);
@@ -180,7 +180,7 @@ void TestDataBucket::changesUnderWayAreAnsweredInTurnByCumulativeAcknowledgement
     QCOMPARE(step.count(Body::kReply), std::size_t(2));
     QCOMPARE(step.of(Body::kReply)[0].message.reply().request().number(), 1u);
     QCOMPARE(step.of(Body::kReply)[1].message.reply().request().number(), 2u);
-    QCOMPARE(rig.deltaAck(1, 1).count(Body::kReply), std::size_t(0)); // an older word comes late
+    QCOMPARE(rig.deltaAck(1, 1).count(Body::kReply), std::size_t(0)); // an older acknowledgement arrives late
     step = rig.deltaAck(1, 4);
     QCOMPARE(step.count(Body::kReply), std::size_t(2));
     QCOMPARE(deltaOf(rig.insert(9, "v")).stable(), 4u);
@@ -192,9 +192,9 @@ void TestDataBucket::acknowledgementsOfOthersCountForNothing()
     rig.insert(1, "v");
     QCOMPARE(rig.deltaAck(0, 1, 76).count(Body::kReply), std::size_t(0)); // of our predecessor's changes
     QCOMPARE(rig.deltaAck(0, 1, DataRig::kIncarnation, 499).count(Body::kReply),
-        std::size_t(0));                                              // by a withdrawn parity bucket
-    QCOMPARE(rig.deltaAck(0, 2).count(Body::kReply), std::size_t(0)); // of what was never sent
-    QCOMPARE(rig.deltaAck(7, 1).count(Body::kReply), std::size_t(0)); // by a column that is not
+        std::size_t(0));                                              // from a withdrawn parity bucket
+    QCOMPARE(rig.deltaAck(0, 2).count(Body::kReply), std::size_t(0)); // for a change that was never sent
+    QCOMPARE(rig.deltaAck(7, 1).count(Body::kReply), std::size_t(0)); // from a column that does not exist
     QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(1));
 }
 
@@ -221,7 +221,7 @@ void TestDataBucket::anOperationWithoutEffectIsAChangeOfNothing()
         QCOMPARE(replyOf(step).result(), result);
         QCOMPARE(replyOf(step).value(), "");
     }
-    const Step found = rig.search(2); // changes nothing by nature
+    const Step found = rig.search(2); // a search has no Delta
     QCOMPARE(found.count(Body::kDelta), std::size_t(0));
     QCOMPARE(replyOf(found).result(), pb::NOT_FOUND);
     QCOMPARE(replyOf(rig.search(1)).value(), "one");
@@ -244,7 +244,7 @@ void TestDataBucket::aSearchWaitsForAChangeUnderWay()
     QCOMPARE(rig.data().held(), 2u);
     QCOMPARE(rig.deltaAck(0, 4).count(Body::kReply), std::size_t(0));
     Step step = rig.deltaAck(1, 3);
-    QCOMPARE(step.count(Body::kReply), std::size_t(2)); // the update's, and the search that waited for it
+    QCOMPARE(step.count(Body::kReply), std::size_t(2)); // of the update, and of the search that waited for it
     QCOMPARE(step.of(Body::kReply)[1].message.reply().value(), "uno");
     step = rig.deltaAck(1, 4);
     QCOMPARE(step.count(Body::kReply), std::size_t(2));
@@ -254,7 +254,7 @@ void TestDataBucket::aSearchWaitsForAChangeUnderWay()
 
 void TestDataBucket::existsAndNotFoundAreReads()
 {
-    // H5: they tell what the bucket holds, so they wait for what they rest on.
+    // H5: they reveal the bucket's contents, so they wait for the changes on which they depend.
     DataRig rig(withParity(1));
     rig.insert(1, "one");
     QCOMPARE(rig.insert(1, "other").count(Body::kReply), std::size_t(0));
@@ -323,7 +323,7 @@ void TestDataBucket::aRepeatOfAResultWithoutEffectStaysWithoutEffect()
     QCOMPARE(rig.ask(update).sent.size(), std::size_t(0)); // it is in work
     QCOMPARE(replyOf(rig.allAcked()).result(), pb::NOT_FOUND);
     rig.put(1, "one");
-    // A late copy: its client was told NOT_FOUND and may have inserted since.
+    // A late copy: its client was told NOT_FOUND and may have inserted the key since.
     QCOMPARE(replyOf(rig.ask(update)).result(), pb::NOT_FOUND);
     QCOMPARE(replyOf(rig.search(1)).value(), "one");
 }
@@ -362,7 +362,7 @@ void TestDataBucket::anUnknownClientsNumbersMayStartAnywhere()
 
 void TestDataBucket::aRankIsFreeOnlyWhenAllParityKnows()
 {
-    // H14: a delete, then an insert that would take the rank, one parity bucket late.
+    // H14: a delete, then an insert that would take the rank, while one parity bucket is late.
     DataRig rig;
     rig.put(1, "one");
     rig.erase(1);
@@ -387,7 +387,7 @@ void TestDataBucket::aRequestForAnotherBucketOrIncarnationIsDisplaced()
     QCOMPARE(step.of(Body::kDisplaced).at(0).message.displaced().incarnation(), 76u);
     QCOMPARE(rig.data().store().count(), 0u);
     QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .incarnation = 0 }).count(Body::kReply),
-        std::size_t(1)); // not known to the sender
+        std::size_t(1)); // the sender does not know this bucket
 }
 
 void TestDataBucket::aSpareIsNoBucket()
@@ -407,7 +407,7 @@ void TestDataBucket::aKeyOfElsewhereIsForwarded()
     options.level = 3;
     options.table = { { 5, holderOf(15, 205) }, { 3, holderOf(13, 203) } };
     DataRig rig(options);
-    // lhrs.md 1.3: h_3(13) = 5, h_2(13) = 1, so it goes to 5; h_3(7) = 7, h_2(7) = 3: to 3, never beyond what exists.
+    // h_3(13) = 5, h_2(13) = 1, so it goes to 5; h_3(7) = 7, h_2(7) = 3: to 3, never to a bucket that does not exist.
     Step step = rig.ask({ .kind = pb::UPDATE, .key = 13, .value = "v", .number = 8, .doneBelow = 7 });
     QCOMPARE(step.sent.size(), std::size_t(1));
     const auto passed = step.of(Body::kUpdate, 15);
@@ -425,7 +425,7 @@ void TestDataBucket::aKeyOfElsewhereIsForwarded()
     QCOMPARE(step.of(Happened::kOperationForwarded).at(0).operation_forwarded().to(), 5u);
     step = rig.ask({ .kind = pb::SEARCH, .key = 7, .forwards = 1, .forwarder = 0, .forwarderLevel = 3 });
     QCOMPARE(step.of(Body::kSearch, 13).at(0).message.search().forwards(), 2u);
-    QCOMPARE(step.of(Body::kSearch, 13).at(0).message.search().forwarder(), 1u); // the last one
+    QCOMPARE(step.of(Body::kSearch, 13).at(0).message.search().forwarder(), 1u); // the last forwarder
     QCOMPARE(rig.insert(9, "mine").count(Body::kDelta), std::size_t(2));
 }
 
@@ -436,7 +436,7 @@ void TestDataBucket::whereTheOtherBucketIsIsAskedOnce()
     DataRig rig(options);
     Step step = rig.insert(1, "one");
     QCOMPARE(step.of(Body::kWhereIs, DataRig::kCoordinator).at(0).message.where_is().bucket(), 1u);
-    QCOMPARE(rig.search(3).count(Body::kWhereIs), std::size_t(0)); // asked already
+    QCOMPARE(rig.search(3).count(Body::kWhereIs), std::size_t(0)); // already asked
     QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 1 }).sent.size(),
         std::size_t(0));                                                    // a copy waits once
     QCOMPARE(rig.driven.pass(150ms).count(Body::kWhereIs), std::size_t(1)); // no answer
@@ -520,12 +520,12 @@ void TestDataBucket::eventsOfOperationsAreMadeForWhoeverGetsThem()
     QCOMPARE(told(6), std::size_t(2));
     rig.driven.tellOperations(1);
     QCOMPARE(told(7), std::size_t(2));
-    QCOMPARE(rig.data().store().count(), 5u); // what is not told is done
+    QCOMPARE(rig.data().store().count(), 5u); // changes without events take effect as well
 }
 
 void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
 {
-    // I13: whoever starts over sends everything again, and what came before is of another cut.
+    // I13: a manager that starts over sends everything again; earlier slices belong to another cut.
     DataRig::Options options;
     options.state = pb::RECOVERING;
     DataRig rig(options);
@@ -556,7 +556,7 @@ void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
 
 void TestDataBucket::aSliceWithARankThatCannotBeIsRefused()
 {
-    // A rank costs memory up to it.
+    // Memory grows with the highest rank.
     DataRig::Options options;
     options.state = pb::RECOVERING;
     DataRig rig(options);

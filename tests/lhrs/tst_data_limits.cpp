@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A data bucket at its limits (lhrs.md 2.2, 13.3), with parity buckets that are slow or new, and with silent clients.
+// A data bucket at its limits, with parity buckets that are slow or new, and with silent clients.
 #include "tests/rigs/core/bucket_rigs.h"
 
 #include <QTest>
@@ -60,7 +60,7 @@ void TestDataLimits::anOverloadIsReportedOnce()
     for (std::uint64_t c = 6; c < 10; ++c)
         QCOMPARE(rig.insert(c, "v").count(Body::kOverload), std::size_t(0));
     const auto again = rig.driven.pass(40ms).of(Body::kOverload);
-    QCOMPARE(again.size(), std::size_t(1)); // not acknowledged: the same report again
+    QCOMPARE(again.size(), std::size_t(1)); // not acknowledged: the same report is resent
     QCOMPARE(again[0].message.id(), reports[0].message.id());
     rig.ack(reports[0].message, DataRig::kCoordinator);
     rig.allAcked();
@@ -100,7 +100,7 @@ void TestDataLimits::aBucketThatIsToldToWaitReportsAgainWhenItHoldsMore()
     QCOMPARE(rig.insert(6, "v").count(Body::kOverload), std::size_t(0));
     QCOMPARE(rig.insert(7, "v").count(Body::kOverload), std::size_t(1));
     QCOMPARE(rig.insert(8, "v").count(Body::kOverload), std::size_t(0));
-    for (std::uint64_t c = 0; c < 4; ++c) // below b it is forgotten
+    for (std::uint64_t c = 0; c < 4; ++c) // the overload ends below b
         rig.erase(c);
     QCOMPARE(rig.insert(9, "v").count(Body::kOverload), std::size_t(1));
 }
@@ -119,7 +119,7 @@ void TestDataLimits::theHardLimitRefusesBeforeAnyEffect()
     QCOMPARE(step.count(Body::kDelta), std::size_t(0));
     QCOMPARE(replyOf(rig.search(8)).result(), pb::NOT_FOUND);
     rig.insert(3, "x");
-    QCOMPARE(replyOf(rig.allAcked()).result(), pb::EXISTS); // that is true whatever the limit
+    QCOMPARE(replyOf(rig.allAcked()).result(), pb::EXISTS); // true whatever the limit is
     QCOMPARE(rig.update(3, "x").count(Body::kDelta), std::size_t(2));
     rig.erase(3);
     rig.allAcked();
@@ -135,10 +135,10 @@ void TestDataLimits::aQueueThatIsFullRefuses()
     rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 });
     rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 11 });
     QCOMPARE(replyOf(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 12 })).result(), pb::RETRY);
-    // An insert that finds the key is a change of nothing, and waits for its acknowledgements, not in the queue.
+    // An insert that finds the key is a mutation without effect: it waits for acknowledgements, not in the queue.
     QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "x", .number = 13 }).count(Body::kDelta), std::size_t(1));
     QCOMPARE(rig.ask({ .kind = pb::SEARCH, .key = 1, .number = 10 }).sent.size(),
-        std::size_t(0)); // it waits: no word that it was refused
+        std::size_t(0)); // it waits and was not refused
     QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(3));
 }
 
@@ -169,9 +169,9 @@ void TestDataLimits::deltasAreSentAgainToWhoLacksThemWithDoublingIntervals()
     const Time start = rig.driven.now();
     while (rig.driven.now() < start + 3s) {
         const Step step = rig.driven.pass(1ms);
-        QCOMPARE(step.count(Body::kDelta, DataRig::kParity), std::size_t(0)); // it has both
+        QCOMPARE(step.count(Body::kDelta, DataRig::kParity), std::size_t(0)); // it has both changes
         for (const Step::Sent& sent : step.of(Body::kDelta, DataRig::kParity + 1)) {
-            QCOMPARE(sent.message.delta().sequence(), 2u); // what it lacks
+            QCOMPARE(sent.message.delta().sequence(), 2u); // the change that it lacks
             at.push_back((rig.driven.now() - start).count() / 1'000'000);
             QCOMPARE(sent.tries, std::uint32_t(at.size()));
         }
@@ -188,7 +188,7 @@ void TestDataLimits::deltasAreSentAgainToWhoLacksThemWithDoublingIntervals()
     QCOMPARE(rig.driven.pass(10s).count(Body::kDelta), std::size_t(0));
 }
 
-// A burst of changes is lost as a whole. Resends go in smaller bursts; each acknowledgement calls for the next one.
+// A whole burst of changes is lost. Resends go in smaller bursts; each acknowledgement triggers the next one.
 void TestDataLimits::whatFollowsALostBurstGoesWithTheFirstWordOfIt()
 {
     DataRig::Options options = withParity(1);
@@ -210,10 +210,11 @@ void TestDataLimits::whatFollowsALostBurstGoesWithTheFirstWordOfIt()
     QCOMPARE(applied, Sequence(kChanges));
     const auto took = (rig.driven.now() - start).count() / 1'000'000;
     QVERIFY2(took < 100, qPrintable(QString::number(took)));
-    QVERIFY2(sent < 2 * kChanges, qPrintable(QString::number(sent))); // nor is everything sent again for each word
+    QVERIFY2(sent < 2 * kChanges, qPrintable(QString::number(sent))); // an acknowledgement does not resend everything
 }
 
-// It slept, and now acknowledges one after the other what has come meanwhile: that took seconds, but is no round trip.
+// The bucket was paused and now acknowledges one after the other what has arrived meanwhile. That took seconds, but it
+// is no round trip.
 void TestDataLimits::aParityBucketThatStoodStillIsNotAskedMoreSeldom()
 {
     DataRig::Options options = withParity(1);
@@ -246,7 +247,7 @@ void TestDataLimits::aRefusedDeltaGoesAgainUnderTheNewEpoch()
     pb::Message nak = Peer(DataRig::kParity).message();
     nak.mutable_delta_nak()->set_epoch(2);
     nak.mutable_delta_nak()->set_applied(1);
-    QCOMPARE(rig.driven.message(nak).sent.size(), std::size_t(0)); // the epoch is on its way
+    QCOMPARE(rig.driven.message(nak).sent.size(), std::size_t(0)); // the epoch is already on its way
     const Step step = rig.epoch(rig.view(2));
     QCOMPARE(step.count(Body::kDelta, DataRig::kParity), std::size_t(1));
     QCOMPARE(step.count(Body::kDelta, DataRig::kParity + 1), std::size_t(2));
@@ -272,7 +273,7 @@ void TestDataLimits::anEpochIsAcknowledgedOnlyWhenNewlyUpParityHasEverything()
     QCOMPARE(rig.deltaAck(0, 4).count(Body::kReply), std::size_t(0));
     QVERIFY(!rig.driven.message(up).acknowledges(up));
     QVERIFY(!rig.deltaAck(1, 2).acknowledges(up));
-    const Step step = rig.deltaAck(1, 3); // all that there was when it was called UP
+    const Step step = rig.deltaAck(1, 3); // all changes up to the moment when it was declared UP
     QVERIFY(step.acknowledges(up));
     QCOMPARE(step.count(Body::kReply), std::size_t(0));
     QCOMPARE(rig.deltaAck(1, 4).count(Body::kReply), std::size_t(1));
@@ -292,19 +293,19 @@ void TestDataLimits::anEpochAfterOneThatIsOwedAsksForTheSameAndAReportTells()
         rig.data().report(report);
         return std::vector<std::uint64_t>(report.lacking().begin(), report.lacking().end());
     };
-    QVERIFY(lacking().empty()); // nobody calls it UP
+    QVERIFY(lacking().empty()); // no epoch declares it UP
     rig.options.init.clear();
     QCOMPARE(rig.epoch(rig.view(2)).count(Body::kEpochAck), std::size_t(0));
     const std::uint64_t second = rig.data().link().column(ParityColumn(1))->holder.incarnation.value;
     QCOMPARE(lacking(), std::vector { second });
-    QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(0)); // of whoever was started since
+    QCOMPARE(rig.epoch(rig.view(3)).count(Body::kEpochAck), std::size_t(0)); // from a coordinator started since
     QCOMPARE(lacking(), std::vector { second });
     rig.deltaAck(1, 2);
     QCOMPARE(lacking(), std::vector { second });
     QCOMPARE(rig.deltaAck(1, 3).of(Body::kEpochAck).at(0).message.epoch_ack().epoch(), 3u);
     QVERIFY(lacking().empty());
     rig.insert(4, "v");
-    QVERIFY(lacking().empty()); // what is under way was acknowledged by nobody
+    QVERIFY(lacking().empty()); // no parity bucket has acknowledged the new change
     QCOMPARE(rig.epoch(rig.view(4)).count(Body::kEpochAck), std::size_t(1));
 }
 
@@ -326,7 +327,7 @@ void TestDataLimits::silentClientsAreForgotten()
     rig.driven.pass(30s);
     QCOMPARE(rig.data().results().size(), std::size_t(0));
     QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "late", .number = 1 }).sent.size(),
-        std::size_t(0)); // bygone all the same
+        std::size_t(0)); // but its old requests are still dropped
 }
 
 // ---- a further parity bucket
@@ -347,8 +348,8 @@ void TestDataLimits::contentsGoInBlocksWhileChangesGoOn()
     QCOMPARE(rig.driven.message(ask).count(Body::kContents), std::size_t(0)); // a copy does not start it twice
     std::uint32_t expectedFirst = 1;
     std::set<std::uint64_t> keys;
-    std::size_t later = 0; // than the last block: they come as Deltas alone
-    std::deque<std::pair<pb::Message, Sequence>> underWay; // with the sequence number of that moment
+    std::size_t later = 0; // after the last block, changes travel only as Deltas
+    std::deque<std::pair<pb::Message, Sequence>> underWay; // with the sequence number at the time of sending
     const auto look = [&] {
         for (const Step::Sent& sent : step.of(Body::kContents, DataRig::kParity + 1))
             underWay.emplace_back(sent.message, rig.data().link().sequence());
@@ -376,7 +377,7 @@ void TestDataLimits::contentsGoInBlocksWhileChangesGoOn()
         }
         expectedFirst = contents.rank_last() + 1;
         later += underWay.back().first.contents().is_last() ? 1 : 0;
-        // Changes go on meanwhile, to the new one too, and are answered without it.
+        // Changes go on meanwhile. They are sent to the new one too, but answered without it.
         QCOMPARE(rig.insert(100 + block, "meanwhile").count(Body::kDelta), std::size_t(2));
         QCOMPARE(rig.deltaAck(0, rig.data().link().sequence()).count(Body::kReply), std::size_t(1));
         step = rig.ack(message, DataRig::kParity + 1);
@@ -401,11 +402,11 @@ void TestDataLimits::contentsAreSentOnlyToWhoIsInTheView()
         message.mutable_send_contents()->set_incarnation(incarnation);
         return rig.driven.message(message);
     };
-    QCOMPARE(ask(2, 501, 1).sent.size(), std::size_t(0)); // our epoch is on its way: asked again
+    QCOMPARE(ask(2, 501, 1).sent.size(), std::size_t(0)); // our epoch is on its way: the request is repeated
     QCOMPARE(ask(1, 499, 1).count(Body::kContents), std::size_t(0));
     QCOMPARE(ask(1, 501, 4).count(Body::kContents), std::size_t(0));
     QCOMPARE(ask(1, 501, 1).count(Body::kContents), std::size_t(1));
-    rig.options.k = 1; // it is given up
+    rig.options.k = 1; // the new parity bucket is given up
     rig.options.init.clear();
     rig.epoch(rig.view(2));
     QCOMPARE(rig.driven.pass(5s).count(Body::kContents), std::size_t(0));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both ends of a split at the data buckets (lhrs.md 5.2).
+// Both ends of a split at the data buckets.
 #include "tests/lhrs/split_rigs.h"
 
 #include <QTest>
@@ -59,12 +59,12 @@ void TestDataSplit::theSourceHoldsChangesAndAnswersSearches()
 {
     SourceRig rig(6);
     rig.order();
-    for (const std::uint64_t c : { 2u, 3u }) { // one that stays, one that leaves
+    for (const std::uint64_t c : { 2u, 3u }) { // one record that stays, one that leaves
         QCOMPARE(replyOf(rig.search(c)).value(), rig.values[c]);
         QCOMPARE(rig.update(c, "held").sent.size(), std::size_t(0));
     }
     QCOMPARE(rig.insert(100, "held").sent.size(), std::size_t(0));
-    QCOMPARE(replyOf(rig.search(3)).value(), rig.values[3]); // still the old one
+    QCOMPARE(replyOf(rig.search(3)).value(), rig.values[3]); // still the old value
     QCOMPARE(rig.data().held(), 3u);
     QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 100, .value = "held", .number = rig.lastNumber - 1 }).sent.size(),
         std::size_t(0));
@@ -97,7 +97,7 @@ void TestDataSplit::leaversTravelInBlocksOfWhichAFewAreUnderWay()
             break;
         if (block == 0) {
             QCOMPARE(rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0)); // nothing more goes before one is acknowledged
-            QCOMPARE(rig.driven.pass(600ms).count(Body::kMoveRecords), std::size_t(2)); // but they go again
+            QCOMPARE(rig.driven.pass(600ms).count(Body::kMoveRecords), std::size_t(2)); // but they are resent
         }
         for (const Step::Sent& next : rig.ack(sent[block].message, DataRig::kData + 1).of(Body::kMoveRecords))
             sent.push_back(next);
@@ -116,7 +116,7 @@ void TestDataSplit::theBatchGoesToAllParityBucketsAndPreparedIsSaidLast()
     Step step = rig.order();
     const auto blocks = step.of(Body::kPrepareBatch);
     QVERIFY(blocks.size() >= 4 && blocks.size() <= 2 * kBlocksUnderWay);
-    QCOMPARE(blocks[0].message.prepare_batch().sequence(), 0u); // the last block says it
+    QCOMPARE(blocks[0].message.prepare_batch().sequence(), 0u); // only the last block has the sequence number
     QCOMPARE(blocks[0].message.prepare_batch().level(), 1u);
     QCOMPARE(blocks[0].message.prepare_batch().changes(), blocks[1].message.prepare_batch().changes());
     // One parity bucket acknowledges all, the other nothing.
@@ -238,7 +238,7 @@ void TestDataSplit::afterTheCommitLeaversAreForwardedAndOwnChangesWaitForParity(
     rig.order();
     rig.update(3, "held leaver");
     rig.update(2, "held stayer");
-    rig.finishStaging(rig.driven.pass(1100ms)); // the blocks again, acknowledged
+    rig.finishStaging(rig.driven.pass(1100ms)); // the blocks are resent and acknowledged
     Step step = rig.commit();
     QCOMPARE(step.count(Body::kApplied, DataRig::kCoordinator), std::size_t(1));
     QCOMPARE(rig.data().state(), pb::SPLITTING); // until its parity buckets have the batch
@@ -265,7 +265,7 @@ void TestDataSplit::anAbortChangesNothingButTheSequence()
     QCOMPARE(rig.data().state(), pb::UP);
     QCOMPARE(rig.data().level(), 0u);
     QCOMPARE(rig.data().store().count(), 6u);
-    // The batch's number counts as an empty change and is never used again.
+    // The batch's number counts as an empty change and is not used again.
     QCOMPARE(step.of(Body::kDelta).at(0).message.delta().sequence(), 8u);
     step = rig.driven.pass(100ms);
     QVERIFY(step.count(Body::kPrepareBatch) >= 2);
@@ -300,7 +300,7 @@ void TestDataSplit::anOverloadIsCheckedAtTheFinishAndNotReportedTwiceByAnAbort()
     options.config.set_b(3);
     SourceRig rig(10, 10, options); // reported when the fourth came
     rig.order();
-    QCOMPARE(rig.abort().count(Body::kOverload), std::size_t(0)); // still owed, by the first report
+    QCOMPARE(rig.abort().count(Body::kOverload), std::size_t(0)); // the first report is still valid
     rig.allAcked();
     QCOMPARE(rig.insert(20, "x").count(Body::kOverload), std::size_t(0));
     rig.allAcked();
@@ -314,7 +314,7 @@ void TestDataSplit::anOverloadIsCheckedAtTheFinishAndNotReportedTwiceByAnAbort()
 
 void TestDataSplit::theNextSplitWaitsUntilThisOneIsDoneHereToo()
 {
-    // A parity bucket's word about the batch is lost; everybody else is done, and bucket 0 splits twice in a row.
+    // A parity bucket's acknowledgement of the batch is lost. All others are done, and bucket 0 splits twice in a row.
     SourceRig rig(8);
     rig.stageAll();
     rig.commit();
@@ -335,7 +335,7 @@ void TestDataSplit::theNextSplitWaitsUntilThisOneIsDoneHereToo()
 
 void TestDataSplit::ordersForAFormerHolderOfThePlaceAreHarmless()
 {
-    // The same process had the same bucket before: a merge emptied it, or it was taken for dead.
+    // The same process held the same bucket before: a merge emptied it, or it was declared failed.
     DataRig::Options options;
     options.bucket = 1;
     options.level = 1;
@@ -407,8 +407,8 @@ void TestDataSplit::resultsAndWhatClientsLetGoTravelWithTheLeavers()
 
 void TestDataSplit::afterAMergeWhatWasParkedGoesTheWayOfTheNewLevel()
 {
-    // By level 3 key 7 goes to bucket 3, whose location is not known here. Bucket 3 may be gone as well when 4 is, and then
-    // nobody would ever say where it is.
+    // By level 3 key 7 belongs to bucket 3, whose location is not known here. If bucket 4 is gone, bucket 3 may be gone
+    // as well, and the location would never be learnt.
     DataRig::Options options;
     options.level = 3;
     options.k = 0;
@@ -504,7 +504,7 @@ void TestDataSplit::theTargetKnowsOldRequests()
         { leaver(1, 1, "one"), BlockEntry::ofResult(Key(1), DataRig::kClient, 5, std::uint8_t(pb::OK)),
             BlockEntry::ofResult(Key(3), DataRig::kClient, 6, std::uint8_t(pb::NOT_FOUND)),
             BlockEntry::ofDoneBelow(DataRig::kClient, 5) }));
-    std::map<std::uint64_t, int> told; // it hands the results to whoever replaces this bucket
+    std::map<std::uint64_t, int> told; // parity buckets hand the results to a spare
     for (const BlockEntry& entry : entriesOf(step.of(Body::kPrepareBatch).at(0).message.prepare_batch().changes()))
         if (entry.kind == BlockEntry::Kind::Result)
             told[entry.number] = entry.result;
@@ -513,7 +513,7 @@ void TestDataSplit::theTargetKnowsOldRequests()
         rig.ack(sent.message, sent.to);
     rig.driven.message(rig.commitOrder(kSplit));
     rig.allAcked();
-    // Copies of requests that the source carried out: a stored answer, or nobody wants to know any more.
+    // Copies of requests that the source carried out get the stored answer, or none if the client needs none.
     QCOMPARE(replyOf(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 5 })).result(), pb::OK);
     QCOMPARE(replyOf(rig.ask({ .kind = pb::DELETE, .key = 3, .number = 6 })).result(), pb::NOT_FOUND);
     QCOMPARE(rig.ask({ .kind = pb::DELETE, .key = 1, .number = 4, .doneBelow = 4 }).sent.size(), std::size_t(0));
@@ -536,7 +536,7 @@ void TestDataSplit::theTargetOfAnUndoneSplitIsASpareAgain()
     rig.driven.message(rig.moveMessage(0, true, { leaver(1, 1, "one") }));
     const pb::Message abort = rig.abortOrder(kSplit);
     QVERIFY(rig.driven.message(abort).acknowledges(abort));
-    QCOMPARE(rig.driven.pass(3s).count(Body::kPrepareBatch), std::size_t(0)); // its batch is no more
+    QCOMPARE(rig.driven.pass(3s).count(Body::kPrepareBatch), std::size_t(0)); // its batch is discarded
     pb::Message cancel = rig.coordinator.message();
     cancel.mutable_cancel()->set_incarnation(DataRig::kIncarnation);
     const Step step = rig.driven.message(cancel);

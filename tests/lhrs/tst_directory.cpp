@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Whom the coordinator lists, and as what: those that were heard while it listened, each place with who holds it now.
+// The processes that the coordinator lists: all that it has heard while it listened, and for each place its current
+// holder.
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
@@ -37,7 +38,7 @@ private slots:
 
 void TestDirectory::whoStoodStillItselfForgetsNobody()
 {
-    // The machine was suspended, and the coordinator is the first that wakes.
+    // The machine was suspended, and the coordinator wakes up first.
     CoordinatorRig rig(fileConfig(4, 1), 2, 2);
     Peer client(1000);
     pb::Message registration = client.message();
@@ -55,7 +56,7 @@ void TestDirectory::whoStoodStillItselfForgetsNobody()
     };
     QVERIFY2(silence() >= 900 && silence() <= 2'000, std::to_string(silence()).c_str());
     rig.pass(5s);
-    QVERIFY(silence() >= 5'000); // what it does not hear while it is awake counts as ever
+    QVERIFY(silence() >= 5'000); // silence while the coordinator is awake counts as usual
     rig.pass(10s);
     QCOMPARE(silence(), -1);
 }
@@ -79,7 +80,7 @@ void TestDirectory::aPlaceIsListedWithWhoHoldsItNow()
     message.mutable_alive()->set_incarnation(std::uint64_t(1) << 40); // later than the first
     rig.say(message);
     QCOMPARE(holders(), (std::vector<std::uint64_t> { 4000 }));
-    rig.alive(first.front()); // it does not know yet; and it is no spare
+    rig.alive(first.front()); // the former holder does not know of the change yet; it is no spare
     QCOMPARE(holders(), (std::vector<std::uint64_t> { 4000 }));
     const std::uint32_t spares = dataSpares(rig);
     rig.pass(20s); // it has ended

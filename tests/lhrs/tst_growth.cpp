@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the coordinator lets the file grow: splits step by step, the K rule, further parity buckets
-// (lhrs.md 2.4, 2.5, 5.2, 9.2).
+// How the coordinator lets the file grow: splits step by step, the K rule, further parity buckets.
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
@@ -10,7 +9,7 @@ using namespace lhrs::test;
 
 namespace {
 
-// What happens in which order, in words: messages of one kind with the same meaning in a row are one step.
+// The order of the steps, as text: consecutive messages of one kind with the same meaning are one step.
 std::vector<std::string> stepsOf(const CoordinatorRig& rig)
 {
     std::vector<std::string> steps;
@@ -117,7 +116,7 @@ void TestGrowth::aSplitGoesStepByStep()
     QCOMPARE(confirm->message.confirm().number(), 1u);
     QCOMPARE(confirm->message.confirm().level(), 1u);
     QCOMPARE(confirm->message.confirm().state(), pb::INIT);
-    QCOMPARE(confirm->message.confirm().table_size(), 1); // where bucket 0 is
+    QCOMPARE(confirm->message.confirm().table_size(), 1); // the location of bucket 0
 }
 
 void TestGrowth::eachStepWaitsForAllItsAcknowledgements_data()
@@ -154,9 +153,9 @@ void TestGrowth::eachStepWaitsForAllItsAcknowledgements()
     const auto steps = stepsOf(rig);
     QVERIFY(std::find(steps.begin(), steps.end(), next.toStdString()) == steps.end());
     QVERIFY(!rig.coordinator.growth().isAtRest());
-    if (kind != int(Body::kConfirm)) { // that one is given up, and another server taken
+    if (kind != int(Body::kConfirm)) { // a lost Confirm is given up, and another server taken
         rig.pass(2s);
-        QVERIFY(rig.withheld.size() >= 3); // an order that must arrive is sent again and again
+        QVERIFY(rig.withheld.size() >= 3); // an order that must arrive is resent until it does
     }
     rig.withhold = nullptr;
     rig.release();
@@ -223,7 +222,7 @@ void TestGrowth::whoIsToldWhatDependsOnTheGroups()
     const std::uint32_t target = splitsBefore + 1;
     const std::uint32_t source = target - (1u << (levelOf(BucketNumber(target), rig.file().image()) - 1));
     QCOMPARE(rig.count(Body::kConfirm), std::size_t(confirms));
-    QCOMPARE(rig.count(Body::kEpoch), std::size_t(epochs)); // the other members of the target's group
+    QCOMPARE(rig.count(Body::kEpoch), std::size_t(epochs)); // for the other members of the target's group
     std::map<std::uint32_t, std::set<std::uint64_t>> told;
     for (const Step::Sent& sent : rig.log) {
         if (sent.message.has_commit())
@@ -284,7 +283,7 @@ void TestGrowth::aReportThatComesTwiceIsOneDebt()
 
 void TestGrowth::reportsThatOvertakeEachOtherAreTwoDebts()
 {
-    // lhrs.md 2.2: no report may be dropped. The bucket was full, fell below, and was full again.
+    // No report may be dropped. The bucket was full, fell below b, and was full again.
     CoordinatorRig rig(fileConfig(4, 1));
     const pb::Message first = rig.overloadMessage(0);
     const pb::Message second = rig.overloadMessage(0);
@@ -318,7 +317,7 @@ void TestGrowth::aStagedSplitIsUndoneAtItsLimit()
         }
         QCOMPARE(aborts,
             (std::map<std::uint32_t, std::size_t> {
-                { image.n, 3 }, { before + 1, 3 } })); // both ends and all their parity
+                { image.n, 3 }, { before + 1, 3 } })); // both ends and all their parity buckets
         QCOMPARE(rig.file().image(), image);
         QCOMPARE(rig.file().groups().size(), groups);
         QVERIFY(!rig.file().data(BucketNumber(before + 1)));
@@ -327,7 +326,7 @@ void TestGrowth::aStagedSplitIsUndoneAtItsLimit()
         std::size_t places = 0;
         for (const auto& [node, member] : rig.members)
             places += member.place.role() != pb::NO_ROLE ? 1 : 0;
-        QCOMPARE(places, std::size_t(before + 1 + 2)); // whoever was recruited for it is a spare again
+        QCOMPARE(places, std::size_t(before + 1 + 2)); // every server recruited for it is a spare again
     }
 }
 
@@ -339,12 +338,12 @@ void TestGrowth::anUndoneSplitIsStillOwedOnce()
     rig.pass(10100ms);
     QCOMPARE(rig.coordinator.growth().owed(), 1u);
     QVERIFY(!rig.replyOf().has_split());
-    rig.withhold = nullptr; // the order of the undone split never arrives any more
+    rig.withhold = nullptr; // the order of the undone split never arrives
     rig.withheld.clear();
     rig.pass(2s);
     QCOMPARE(rig.file().buckets(), 2u);
     QVERIFY(rig.coordinator.growth().isAtRest());
-    QVERIFY(rig.replyOf().has_split()); // whoever forced it learns of the one that was done
+    QVERIFY(rig.replyOf().has_split()); // the command is answered by the split that was done
     std::set<std::uint64_t> ids;
     for (const pb::Event& event : rig.events) {
         if (event.has_split_ordered())
@@ -394,7 +393,7 @@ void TestGrowth::aForcedSplitWithoutSparesIsSaid()
     QCOMPARE(rig.file().buckets(), 1u);
     rig.addSpare(CoordinatorRig::kData + 1, pb::DATA);
     rig.pass(2s);
-    QCOMPARE(rig.file().buckets(), 2u); // it went on; the command has had its reply
+    QCOMPARE(rig.file().buckets(), 2u); // it went on; the command has already been answered
     QCOMPARE(std::count_if(rig.replies.begin(), rig.replies.end(), [](const pb::CommandReply&) { return true; }),
         std::ptrdiff_t(1));
 }
@@ -420,7 +419,7 @@ void TestGrowth::theAvailabilityFollowsTheThresholds()
     const pb::FileConfig& config = configs[list];
     constexpr std::uint32_t kBuckets = 130;
     CoordinatorRig rig(config, kBuckets, kBuckets * 4 / m + 20);
-    // lhrs.md 2.5 once more, in its own words.
+    // An independent statement of the rule for K.
     std::uint32_t availability = config.availability();
     std::map<std::uint32_t, std::uint32_t> k { { 0, availability } };
     const auto required = [&config](std::uint32_t buckets) {
@@ -433,7 +432,7 @@ void TestGrowth::theAvailabilityFollowsTheThresholds()
         const FileImage image = rig.file().image();
         QCOMPARE(bucketCount(image), buckets);
         const bool haveAll = std::all_of(k.begin(), k.end(), [&](const auto& g) { return g.second == availability; });
-        QVERIFY(haveAll || image.n != 0); // I12: all have K when the pointer is back at 0
+        QVERIFY(haveAll || image.n != 0); // I12: all groups have K when the pointer is back at 0
         if (image.n == 0 && haveAll)
             availability = std::min(availability + 1, required(buckets));
         if (image.n % m == 0)
@@ -472,7 +471,7 @@ void TestGrowth::theAvailabilityGrowsOnlyWhereThePointerIsZero()
     QCOMPARE(rig.count(Happened::kAvailabilityRaised), std::size_t(1));
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
     QCOMPARE(rig.file().groups().at(GroupNumber(8)).k, 2u); // a new group starts with K
-    QCOMPARE(rig.file().groups().at(GroupNumber(1)).k, 1u); // its turn comes with the pointer
+    QCOMPARE(rig.file().groups().at(GroupNumber(1)).k, 1u); // K grows when the pointer reaches the group
 }
 
 // ---- parity creation
@@ -492,7 +491,7 @@ void TestGrowth::aFurtherParityBucketGoesStepByStep()
             QCOMPARE(sent.message.confirm().state(), pb::INIT);
             QCOMPARE(sent.message.confirm().column(), 1u);
             QCOMPARE(sent.message.confirm().role(), pb::PARITY);
-            QCOMPARE(sent.message.confirm().table_size(), 0); // it passes nothing on
+            QCOMPARE(sent.message.confirm().table_size(), 0); // it forwards nothing
         }
         if (!sent.message.has_epoch())
             continue;
@@ -501,8 +500,8 @@ void TestGrowth::aFurtherParityBucketGoesStepByStep()
         QCOMPARE(added.index(), 1u);
         added.state() == pb::INIT ? ++first : ++second;
     }
-    QCOMPARE(first, std::size_t(3));  // two data buckets and one parity bucket hear of it
-    QCOMPARE(second, std::size_t(4)); // and all that it counts
+    QCOMPARE(first, std::size_t(3));  // two data buckets and one parity bucket are told
+    QCOMPARE(second, std::size_t(4)); // and all that count on it
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
     QCOMPARE(rig.replyOf().parity().k(), 2u);
     QCOMPARE(rig.replyOf().parity().records(), 11u);
@@ -524,7 +523,7 @@ void TestGrowth::aFurtherParityBucketCountsWhenAllMembersKnow()
                 && (sent.tries > 0 || seen++ == which);
         };
         rig.command(createParity(0));
-        rig.pass(300s); // that has no limit any more
+        rig.pass(300s); // filling has no time limit any more
         QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 1u);
         QVERIFY(!rig.replyOf().has_parity());
         rig.withhold = nullptr;
@@ -581,11 +580,11 @@ void TestGrowth::aParityCreationIsUndoneAtItsLimit()
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).parity.size(), std::size_t(1));
     QCOMPARE(rig.count(Happened::kParityCreationUndone), std::size_t(1));
     QVERIFY(rig.count(Body::kCancel) >= 1);
-    QVERIFY(rig.count(Body::kEpoch) >= 3); // the others forget it
+    QVERIFY(rig.count(Body::kEpoch) >= 3); // the others drop it from their view
     rig.withhold = nullptr;
     rig.withheld.clear();
     rig.pass(2s);
-    rig.command(createParity(0)); // and may be tried again
+    rig.command(createParity(0)); // and the command may be repeated
     QCOMPARE(rig.replyOf().parity().k(), 2u);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The leases that fence reads (lhrs.md 10.2): who must grant, from when a grant counts, and that a failed set can never
-// gather enough of them once the others have acknowledged its failure.
+// The leases that fence reads: which members must grant, from when a grant counts, and that a failed set can never
+// gather enough grants once the others have acknowledged its failure.
 #include "node/lhrs/group/lease.h"
 
 #include <QTest>
@@ -62,7 +62,7 @@ private slots:
 void TestLease::everyParityBucketThatIsUpMustGrant()
 {
     QCOMPARE(grantsNeeded(viewOf({})), 2u);
-    QCOMPARE(grantsNeeded(viewOf({ .failed = 0b000001 })), 2u); // a data bucket is replaced without our word
+    QCOMPARE(grantsNeeded(viewOf({ .failed = 0b000001 })), 2u); // a data bucket is replaced without asking this member
     QCOMPARE(grantsNeeded(viewOf({ .failed = 0b010000 })), 1u); // a parity bucket counts again only with it
     QCOMPARE(grantsNeeded(viewOf({ .failed = 0b110000 })), 0u);
     QCOMPARE(grantsNeeded(viewOf({ .parity = 0 })), 0u);
@@ -82,12 +82,12 @@ void TestLease::parityBucketsAreAskedFirst()
     QVERIFY(holder.takeDue(1s + 24ms).empty());
     for (std::uint32_t p = 0; p < 2; ++p)
         holder.onGrant({ pb::PARITY, p }, Incarnation(kIncarnation + 4 + p), 1s, 300ms);
-    // One of them has failed: one grant is enough.
+    // One parity bucket has failed: one grant is enough.
     holder.setView(viewOf({ .failed = 0b010000 }), { pb::DATA, 1 }, 2s);
     const auto rest = holder.takeDue(2s);
     QCOMPARE(rest.size(), std::size_t(1));
     QVERIFY((rest[0].id == MemberId { pb::PARITY, 1 }));
-    // Nothing is left that could fail: no grant is needed.
+    // No further failure can be survived: no grant is needed.
     holder.setView(viewOf({ .failed = 0b110000 }), { pb::DATA, 1 }, 3s);
     QVERIFY(holder.isHeld(3s) && holder.takeDue(3s).empty() && holder.deadline() == Time::max());
 }
@@ -97,11 +97,11 @@ void TestLease::whoMayNotAnswerYetAsksSooner()
     LeaseHolder holder;
     holder.setView(viewOf({}), { pb::DATA, 1 }, 1s);
     QCOMPARE(holder.takeDue(1s).size(), std::size_t(2));
-    QCOMPARE(holder.takeDue(1s + 25ms).size(), std::size_t(4)); // others besides
+    QCOMPARE(holder.takeDue(1s + 25ms).size(), std::size_t(4)); // further members as well
     for (std::uint32_t p = 0; p < 2; ++p)
         holder.onGrant({ pb::PARITY, p }, Incarnation(kIncarnation + 4 + p), 1s + 25ms, 300ms);
     QVERIFY(!holder.takeDue(1s + 50ms).empty());
-    QVERIFY(holder.takeDue(1s + 149ms).empty()); // it may: no hurry
+    QVERIFY(holder.takeDue(1s + 149ms).empty()); // enough time is left
     QVERIFY(!holder.takeDue(1s + 150ms).empty());
 }
 
@@ -111,10 +111,10 @@ void TestLease::aGrantCountsFromTheSendingOfItsRequest()
     holder.setView(viewOf({ .parity = 1 }), { pb::DATA, 0 }, 1s);
     QVERIFY(!holder.isHeld(1s));
     holder.takeDue(1s);
-    holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 1s, 300ms); // it came at 1.25 s, say
+    holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 1s, 300ms); // it arrived at 1.25 s, for instance
     QVERIFY(holder.isHeld(1s + 299ms));
     QVERIFY(!holder.isHeld(1s + 300ms));
-    holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 900ms, 300ms); // an older one changes nothing
+    holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 900ms, 300ms); // an older grant changes nothing
     QVERIFY(holder.isHeld(1s + 299ms));
     holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 1s + 100ms, 10s); // longer than any grant may be
     QVERIFY(!holder.isHeld(1s + 400ms));
@@ -127,7 +127,7 @@ void TestLease::forOneThatDoesNotAnswerAnotherIsAskedAndItIsSuspected()
     QCOMPARE(holder.takeDue(1s).size(), std::size_t(1));
     QVERIFY(holder.takeSilent(1s + 149ms).empty());
     const auto asked = holder.takeDue(1s + 100ms);
-    QCOMPARE(asked.size(), std::size_t(2)); // the silent one again, and a data bucket besides
+    QCOMPARE(asked.size(), std::size_t(2)); // the silent one again, and a data bucket as well
     QVERIFY((asked[0].id == MemberId { pb::PARITY, 0 } && asked[1].id == MemberId { pb::DATA, 1 }));
     holder.onGrant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 1s + 100ms, 300ms);
     QVERIFY(holder.isHeld(1s + 200ms));
@@ -138,12 +138,13 @@ void TestLease::forOneThatDoesNotAnswerAnotherIsAskedAndItIsSuspected()
     QVERIFY(holder.takeSilent(1s + 200ms).empty()); // once per silence
     holder.onGrant({ pb::PARITY, 0 }, Incarnation(kIncarnation + 4), 1s + 200ms, 300ms);
     holder.takeDue(1s + 300ms);
-    QCOMPARE(holder.takeSilent(1s + 450ms).size(), std::size_t(1)); // and again after it had answered
+    QCOMPARE(holder.takeSilent(1s + 450ms).size(), std::size_t(1)); // and again if it had answered since
 }
 
 void TestLease::whoIsNotAskedAnyMoreIsNotMissed()
 {
-    // A parity bucket was late once, a data bucket was asked besides, and its answer was lost: that says nothing of it.
+    // A parity bucket was late once, a data bucket was asked as well, and its answer was lost: that does not make the
+    // data bucket silent.
     LeaseHolder holder;
     holder.setView(viewOf({ .parity = 1 }), { pb::DATA, 0 }, 1s);
     holder.takeDue(1s);
@@ -170,7 +171,7 @@ void TestLease::aFailedMemberGetsNoGrant()
     granter.setView(viewOf({ .failed = 0b000010 }), { pb::PARITY, 0 }, 1s);
     QVERIFY(granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation), 1s));
     QVERIFY(!granter.grant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 1s)); // failed
-    QVERIFY(!granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation + 9), 1s)); // not who the view says
+    QVERIFY(!granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation + 9), 1s)); // not the incarnation in the view
     QVERIFY(!granter.grant({ pb::DATA, 9 }, Incarnation(kIncarnation), 1s));     // no such member
 }
 
@@ -181,7 +182,7 @@ void TestLease::whatWasGrantedBeforeIsReported()
     QVERIFY(granter.grant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 2s));
     QCOMPARE(granter.leftToFailed(2s), Time());
     granter.setView(viewOf({ .failed = 0b000010, .epoch = 2 }), { pb::PARITY, 0 }, 2s + 100ms);
-    // By our clock 200 ms; by a slower one an eighth of the whole length more.
+    // By our clock 200 ms are left; a slower clock may take an eighth of the whole length more.
     QCOMPARE(granter.leftToFailed(2s + 100ms), Time(237'500us));
     QCOMPARE(granter.leftToFailed(2s + 320ms), Time(17'500us));
     QCOMPARE(granter.leftToFailed(2s + 400ms), Time());
@@ -199,13 +200,13 @@ void TestLease::aMemberThatStopsAskingIsSuspectedAgainWhileItIsSilent()
     QVERIFY(granter.takeSilent(5s + 149ms).empty());
     QCOMPARE(granter.takeSilent(5s + 150ms).size(), std::size_t(1));
     QVERIFY(granter.takeSilent(5s + 449ms).empty());
-    QCOMPARE(granter.deadline(), Time(5s + 450ms)); // who looked may have found it alive, and it died then
+    QCOMPARE(granter.deadline(), Time(5s + 450ms)); // a probe may have found it alive, and it died later
     QCOMPARE(granter.takeSilent(5s + 450ms).size(), std::size_t(1));
     granter.grant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 6s);
     QVERIFY(granter.takeSilent(6s + 149ms).empty());
 }
 
-// Also a member that dies before its first word in a new epoch is missed.
+// A member that dies before its first message in a new epoch is suspected too.
 void TestLease::aParityBucketThatAllMustAskMissesWhoeverDoesNot()
 {
     LeaseGranter granter;
@@ -216,9 +217,9 @@ void TestLease::aParityBucketThatAllMustAskMissesWhoeverDoesNot()
     QCOMPARE(granter.takeSilent(5s).size(), std::size_t(3));
 }
 
-// lhrs.md 10.2: all members outside F have acknowledged that F failed. A member of F still believes in its older view, and
-// asks all members: those of F may grant, |F| - 1 of them besides itself, fewer than the parity buckets of that view. Of
-// those that had failed earlier the data buckets may be back by now, without the word of F.
+// All members outside F have acknowledged that F failed. A member of F that still has its older view asks all members.
+// Only members of F may grant: |F| - 1 besides itself, fewer than the parity buckets of that view. Data buckets that
+// had failed earlier may be back by now, without an acknowledgement from F.
 void TestLease::noFailedSetGathersEnoughGrants()
 {
     std::uint32_t checked = 0;

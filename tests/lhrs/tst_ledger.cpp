@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a client remembers of its keys, and reading everything back.
+// What a client remembers of its keys, and reading all of them back.
 #include "tests/rigs/core/workload_rig.h"
 
 #include <QTest>
@@ -41,7 +41,7 @@ void TestLedger::aValueSaysWhoWroteIt()
     QVERIFY(value != makeValue(0x1122334455667788, Key(5), 98, 100));
     for (const std::uint32_t bytes : { 0u, 1u, 23u, 24u, 25u, 65535u })
         QCOMPARE(makeValue(1, Key(1), 1, bytes).size(), std::size_t(bytes));
-    QVERIFY(makeValue(1, Key(1), 1, 8) != makeValue(1, Key(2), 1, 8)); // also where there is no room for names
+    QVERIFY(makeValue(1, Key(1), 1, 8) != makeValue(1, Key(2), 1, 8)); // even if the value has no room for the names
 }
 
 void TestLedger::generatedValuesComeBackRight()
@@ -117,7 +117,7 @@ void TestLedger::whatIsUncertainIsNotJudged()
             QCOMPARE(step.replies[0].workload().results().at("NOT_FOUND"), 1u);
         }
     }
-    // Written again, it is certain again.
+    // After another write the key is certain again.
     rig.take(rig.operate(pb::INSERT, 1, "now"));
     rig.serve();
     rig.records.erase(1);
@@ -146,7 +146,7 @@ void TestLedger::theLedgerKnowsWhatWasWritten()
     for (const Key key : ledger.keys())
         keys.insert(key.value);
     QCOMPARE(keys, model);
-    ledger.uncertain(Key(99)); // a change of a key that was never seen to succeed
+    ledger.uncertain(Key(99)); // a change of a key that never succeeded before
     QVERIFY(ledger.find(Key(99))->isUncertain);
 }
 

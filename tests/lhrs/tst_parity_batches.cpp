@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket in a split (lhrs.md 5.2): batches staged, committed, aborted. And the pages that it shows.
+// A parity bucket in a split: batches staged, committed, aborted. And the pages that it shows.
 #include "node/lhrs/store/digest.h"
 #include "tests/rigs/core/bucket_rigs.h"
 
@@ -91,7 +91,7 @@ void TestParityBatches::aCommittedBatchIsOneChangeInTheSequence()
     auto& records = rig.model.positions[0];
     records = { { 1, { 72, "c", 4 } }, { 2, { 71, "b", 2 } } };
     const Change after = rig.update(0, 1, "see");
-    QCOMPARE(appliedSaid(rig.delta(after), 0), 3); // waits for the decision like for any predecessor
+    QCOMPARE(appliedSaid(rig.delta(after), 0), 3); // waits for the decision as for any predecessor
     const Step step = rig.commit(9, 0);
     QCOMPARE(appliedSaid(step, 0), 5);
     QCOMPARE(rig.differenceToModel(), "");
@@ -113,7 +113,7 @@ void TestParityBatches::anAbortedBatchIsAnEmptyChange()
             .isLast = isComplete,
             .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
         if (isComplete)
-            rig.sequences[0] = 2; // the number counts, and is never used again
+            rig.sequences[0] = 2; // the number counts, and is not used again
         const Change after = rig.insert(0, 2, 71, "b");
         rig.delta(after);
         const Step step = rig.abort(9, 0);
@@ -130,10 +130,10 @@ void TestParityBatches::anAbortedBatchOfWhichNothingArrivedIsAnEmptyChangeToo()
     rig.delta(rig.insert(0, 1, 70, "a"));
     rig.sequences[0] = 2;
     rig.delta(rig.insert(0, 2, 71, "b"));         // sequence 3 waits for 2
-    QCOMPARE(appliedSaid(rig.abort(9, 0), 0), 1); // it does not know which number that was
+    QCOMPARE(appliedSaid(rig.abort(9, 0), 0), 1); // the parity bucket does not know which number the batch had
     QCOMPARE(appliedSaid(rig.batch({ .q = 0, .sequence = 2, .asksOnly = true }), 0), 3); // the data bucket says so
     QCOMPARE(rig.differenceToModel(), "");
-    // Asked before the decision is here, it only says what is applied.
+    // Asked before the decision arrives, it reports only what is applied.
     ParityRig other;
     QCOMPARE(appliedSaid(other.batch({ .q = 0, .sequence = 1, .asksOnly = true }), 0), 0);
     other.abort(9, 0);
@@ -142,8 +142,9 @@ void TestParityBatches::anAbortedBatchOfWhichNothingArrivedIsAnEmptyChangeToo()
 
 void TestParityBatches::theLastWordAboutARankCounts()
 {
-    // The source went on while it was copied: 70 was told of as leaving, and deleted; 71 was told of as leaving and updated;
-    // the move of 72 to rank 1 was told of, and it was updated; 73 was to move to rank 2 and was deleted.
+    // The source went on while it was copied: 70 was announced as leaving, then deleted; 71 was announced as leaving,
+    // then updated; the move of 72 to rank 1 was announced, then 72 was updated; 73 was to move to rank 2 and was
+    // deleted.
     ParityRig rig;
     for (std::uint32_t rank = 1; rank <= 4; ++rank)
         rig.delta(rig.insert(0, rank, 69 + rank, std::string(1, char('a' + rank - 1))));
@@ -184,7 +185,7 @@ void TestParityBatches::blocksOfABatchAreTakenInOrderAndOnce()
     };
     QCOMPARE(rig.batch(last).count(Body::kAck), std::size_t(0)); // waits for its turn
     Step step = rig.batch(first);
-    QCOMPARE(step.count(Body::kAck), std::size_t(2)); // and its turn has come
+    QCOMPARE(step.count(Body::kAck), std::size_t(2)); // now it is next
     QCOMPARE(step.count(Happened::kSplitPrepared), std::size_t(1));
     QCOMPARE(rig.batch(first).count(Body::kAck), std::size_t(1));
     QCOMPARE(rig.batch(last).count(Happened::kSplitPrepared), std::size_t(0));
@@ -248,7 +249,7 @@ void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext()
     for (std::uint32_t rank = 1; rank <= 3; ++rank)
         rig.delta(rig.insert(0, rank, 69 + rank, std::string(1, char('a' + rank - 1))));
     using Kind = BlockEntry::Kind;
-    // Of the first split one block came in time. The second one says other things of the same ranks.
+    // One block of the first split arrived in time. The second split has other entries for the same ranks.
     const ParityRig::Batch came { .q = 0, .split = 9, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 70, 1, "a") } };
     rig.batch(came);
     rig.abort(9, 0);
@@ -292,7 +293,7 @@ void TestParityBatches::aSplitWithinTheGroupMovesMembersFromOnePositionToAnother
         rig.delta(rig.insert(0, r, r, "value " + std::to_string(r)));
     rig.options.data = { 0, 1 };
     rig.epoch(rig.view(2));
-    // Odd keys leave for position 1; 4 takes the rank of 1.
+    // Odd keys leave for position 1; key 4 takes the rank of key 1.
     rig.batch({ .q = 0,
         .sequence = 5,
         .level = 1,
@@ -332,7 +333,7 @@ void TestParityBatches::theTargetOfAnUndoneSplitLeavesNothingBehind()
     rig.epoch(rig.view(3));
     QCOMPARE(rig.parity().applied(Position(1)), Sequence(0));
     QCOMPARE(rig.parity().held(), 0u);
-    // The next target is another process under another incarnation, and starts at sequence 1.
+    // The next target is another process with another incarnation, and starts at sequence 1.
     pb::View view = rig.view(4);
     *view.add_members() = memberOf(pb::DATA, 1, holderOf(30, 999), pb::INIT, 1);
     rig.epoch(view);

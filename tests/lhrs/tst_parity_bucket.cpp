@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket by hand: Deltas and epochs (lhrs.md 4.1, 4.3). Batches of splits are in tst_parity_batches.cpp, how a
-// new one fills itself in tst_parity_filling.cpp.
+// The parity bucket machine alone: Deltas and epochs. Batches of splits are in tst_parity_batches.cpp, the filling of a
+// new parity bucket in tst_parity_filling.cpp.
 #include "tests/rigs/core/bucket_rigs.h"
 
 #include <QTest>
@@ -109,7 +109,7 @@ void TestParityBucket::aLaterDeltaIsHeldAndNotAcknowledged()
     QCOMPARE(step.of(Happened::kDeltaHeld).at(0).delta_held().missing(), 1u);
     QCOMPARE(rig.parity().held(), 1u);
     step = rig.delta(third);
-    QCOMPARE(step.count(Happened::kDeltaHeld), std::size_t(0)); // a copy of one that is held is no news
+    QCOMPARE(step.count(Happened::kDeltaHeld), std::size_t(0)); // no event for a second copy
     step = rig.delta(first);
     QCOMPARE(appliedSaid(step, 0), 1);
     step = rig.delta(second);
@@ -125,14 +125,14 @@ void TestParityBucket::deltasThatCameTogetherAreAcknowledgedOnce()
     for (const Change& change : { rig.insert(0, 1, 70, "a"), rig.insert(2, 1, 80, "b"), rig.insert(0, 2, 71, "c") }) {
         const Step step = rig.delta(change, true);
         QCOMPARE(step.count(Body::kDeltaAck), std::size_t(0));
-        QCOMPARE(step.count(Happened::kDeltaApplied), std::size_t(1)); // only the word waits
+        QCOMPARE(step.count(Happened::kDeltaApplied), std::size_t(1)); // only the acknowledgement waits
     }
     const Step last = rig.delta(rig.insert(0, 3, 72, "d"));
     QCOMPARE(last.count(Body::kDeltaAck), std::size_t(2)); // one to each data bucket
     QCOMPARE(appliedSaid(last, 0), 3);
     QCOMPARE(appliedSaid(last, 2), 1);
     QCOMPARE(rig.delta(rig.insert(2, 2, 81, "e")).count(Body::kDeltaAck), std::size_t(1)); // and nothing is owed any more
-    // What ends the turn may be no change.
+    // The last message of a turn need not be a change.
     rig.delta(rig.insert(1, 1, 90, "f"), true);
     pb::Message other = rig.coordinator.message();
     other.mutable_probe();
@@ -150,7 +150,7 @@ void TestParityBucket::deltasInEveryOrderGiveTheSameParity_data()
 void TestParityBucket::deltasInEveryOrderGiveTheSameParity()
 {
     QFETCH(int, field);
-    // A rank that is used again, a key that comes back, an update between.
+    // A rank is reused, a key comes back, with an update in between.
     std::vector<int> order { 0, 1, 2, 3, 4 };
     do {
         for (int copies = 1; copies <= 2; ++copies) {
@@ -173,7 +173,7 @@ void TestParityBucket::deltasInEveryOrderGiveTheSameParity()
 
 void TestParityBucket::aDeltaThatComesMinutesLateChangesNothing()
 {
-    // H1: its rank is used again by another key, its key lives elsewhere, everybody has forgotten it.
+    // H1: its rank is reused by another key, its key lives elsewhere, and no process remembers the change.
     ParityRig rig;
     const Change late = rig.insert(0, 1, 70, "seventy");
     const Change lateErase = rig.erase(0, 1);
@@ -197,7 +197,7 @@ void TestParityBucket::positionsHaveTheirOwnSequences()
         QCOMPARE(appliedSaid(rig.delta(rig.insert(q, 1, 70 + q, "v" + std::to_string(q))), q), 1);
     const Change missing = rig.insert(1, 2, 80, "x");
     rig.delta(rig.insert(1, 3, 81, "y"));
-    QCOMPARE(appliedSaid(rig.delta(rig.insert(2, 2, 82, "z")), 2), 2); // a gap of one holds up nobody else
+    QCOMPARE(appliedSaid(rig.delta(rig.insert(2, 2, 82, "z")), 2), 2); // a gap holds up only its own position
     rig.delta(missing);
     QCOMPARE(rig.differenceToModel(), "");
 }
@@ -266,7 +266,7 @@ void TestParityBucket::aLateEpochChangesNothingAndANewOneIsAcknowledgedEachTime(
 
 void TestParityBucket::ofABucketThatNobodyNamesAnyMoreItKeepsWhatItHas()
 {
-    // A coordinator that started and heard of no bucket here calls it lost; a later one may know better.
+    // A new coordinator that heard no bucket here declares it lost; a later coordinator may know better.
     ParityRig rig;
     rig.delta(rig.insert(0, 1, 70, "a"));
     pb::View view = rig.view(2);
@@ -282,7 +282,7 @@ void TestParityBucket::ofABucketThatNobodyNamesAnyMoreItKeepsWhatItHas()
     Change change = rig.insert(0, 2, 71, "b");
     change.epoch = 2;
     QCOMPARE(rig.delta(change).count(Body::kDeltaNak), std::size_t(1));
-    // Named again, it goes on where it was.
+    // When a view names it again, it continues where it was.
     rig.epoch(rig.view(3));
     change.epoch = 3;
     QCOMPARE(appliedSaid(rig.delta(change), 0), 2);
@@ -303,7 +303,7 @@ void TestParityBucket::theMissingDeltaFindsRoomHoweverManyWait()
     rig.delta(changes[0]);
     for (int round = 0; round < 2; ++round)
         for (const Change& change : changes)
-            rig.delta(change); // what was not acknowledged comes again
+            rig.delta(change); // unacknowledged changes are resent
     QCOMPARE(rig.parity().applied(Position(0)), Sequence(8));
     QCOMPARE(rig.differenceToModel(), "");
 }
@@ -332,7 +332,7 @@ void TestParityBucket::lengthsComeBackExactly_data()
 
 void TestParityBucket::lengthsComeBackExactly()
 {
-    // H15: empty, one byte, odd, the longest; grown, shrunk, and the longest member deleted.
+    // H15: empty, one byte, odd, the longest; grown, shrunk, and then the longest member is deleted.
     QFETCH(int, field);
     QFETCH(quint32, column);
     ParityRig rig(with(column, pb::Field(field)));
@@ -362,7 +362,7 @@ void TestParityBucket::lengthsComeBackExactly()
     for (std::uint32_t r = 1; r <= lengths.size(); ++r) {
         for (std::uint32_t q = 0; q < 4; ++q) {
             if (rig.model.positions[q].contains(r))
-                rig.delta(rig.erase(q, r)); // the last one ends the process where B is not all zero
+                rig.delta(rig.erase(q, r)); // the last one ends the process if B is not all zero
         }
     }
     QCOMPARE(rig.parity().store().recordGroups(), 0u);
@@ -401,7 +401,7 @@ void TestParityBucket::randomChangesOfFourBucketsAgreeWithTheModel()
             window.push_back(rig.insert(q, rank, nextKey++, value));
         else
             window.push_back(numbers.below(2) == 0 ? rig.update(q, rank, value) : rig.erase(q, rank));
-        while (window.size() > 12) { // out of order, some twice; those that are lost come again
+        while (window.size() > 12) { // out of order, some twice; lost ones are resent
             const std::size_t at = numbers.below(window.size());
             rig.delta(window[at]);
             if (numbers.below(4) != 0)
@@ -432,7 +432,7 @@ void TestParityBucket::aDeltaThatDoesNotFitEndsTheProcess()
         { .sequence = 2, .kind = pb::CHANGE_UPDATE, .rank = 1, .key = 71, .delta = "x", .length = 1 })); // another key
     QVERIFY(endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 9, .key = 70, .delta = "x" })); // another rank
     QVERIFY(endsWith(
-        { .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventi" })); // B is not zero then
+        { .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventi" })); // then B is not zero
     QVERIFY(!endsWith({ .sequence = 2, .kind = pb::CHANGE_DELETE, .rank = 1, .key = 70, .delta = "seventy" }));
 }
 
@@ -450,7 +450,7 @@ void TestParityBucket::resultsRideOnTheDeltas()
     rig.delta(next);
     QCOMPARE(results.size(), std::size_t(2));
     QVERIFY(results.isBygone(requestId(2)));
-    QVERIFY(!rig.parity().results(Position(1)).find(requestId(3))); // each position its own
+    QVERIFY(!rig.parity().results(Position(1)).find(requestId(3))); // each position has its own
 }
 
 void TestParityBucket::aChangeOfNothingIsAResultInItsTurn()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A further parity bucket of a live group fills itself from the data buckets while changes go on (lhrs.md 9.2).
+// A further parity bucket of a live group fills itself from the data buckets while changes go on.
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>
@@ -26,14 +26,14 @@ ParityRig::Options beingFilled(std::set<std::uint32_t> positions = { 0 })
     return options;
 }
 
-// What one data bucket does: changes, and between them blocks of its contents.
+// What one data bucket does: changes, with blocks of its contents between them.
 struct Story {
     std::vector<Change> changes;
     std::vector<Block> blocks;
-    std::deque<std::string> values; // keeps what the blocks point to
+    std::deque<std::string> values; // owns the bytes that the blocks point to
 };
 
-// The records of these ranks as of now, as the block of a story.
+// The current records of these ranks, as a block of the story.
 void takeBlock(ParityRig& rig, Story& story, std::uint32_t first, std::uint32_t last)
 {
     Block block { .block = std::uint32_t(story.blocks.size()),
@@ -56,7 +56,7 @@ void takeBlock(ParityRig& rig, Story& story, std::uint32_t first, std::uint32_t 
 
 using Teller = void (*)(ParityRig&, Story&);
 
-// Key 10 leaves a rank that the first block brought and comes back at one that the second block brings.
+// Key 10 leaves a rank that the first block contains and comes back at one that the second block contains.
 void aKeyMovesUp(ParityRig& rig, Story& story)
 {
     rig.insert(0, 1, 10, "ten");
@@ -106,7 +106,7 @@ void aKeyGoesUpAndComesBack(ParityRig& rig, Story& story)
     story.changes.push_back(rig.insert(0, 1, 10, "ten below"));
 }
 
-// Changes that were on their way when the first block was taken: they are in it.
+// Changes that were under way when the first block was taken: the block includes them.
 void changesBeforeTheFirstBlock(ParityRig& rig, Story& story)
 {
     story.changes.push_back(rig.insert(0, 1, 10, "ten"));
@@ -238,7 +238,7 @@ void TestParityFilling::changesThatCameBeforeTheContentsAreHeld()
     QCOMPARE(appliedSaid(rig.delta(first), 0), 0);
     QCOMPARE(appliedSaid(rig.delta(second), 0), 0);
     QCOMPARE(rig.parity().store().recordGroups(), 0u);
-    // As of sequence 1: the first change is in the contents, the second is not.
+    // The contents are those after sequence 1: they include the first change, but not the second.
     const Step step = rig.contents({ .snap = 1,
         .entries = { { .kind = BlockEntry::Kind::Insert,
             .key = Key(10),
@@ -274,7 +274,7 @@ void TestParityFilling::contentsAndDeltasInEveryOrderGiveTheSameParity()
         kTellers[teller](rig, story);
         items = story.changes.size() + 1; // the blocks follow each other, so they are one item: "the next block"
     }
-    // Where the blocks come between the changes: each order of the changes, each choice of places for the blocks.
+    // All interleavings: each order of the changes, each choice of places for the blocks.
     std::vector<std::size_t> order(items - 1);
     std::iota(order.begin(), order.end(), std::size_t(0));
     int cases = 0;
@@ -367,7 +367,7 @@ void TestParityFilling::contentsForAnotherAreIgnored()
 {
     ParityRig rig(beingFilled());
     rig.addParity();
-    // This process was to become this parity bucket once before; that was undone.
+    // This process was to become this parity bucket once before, and that was undone.
     const pb::Message late = rig.contentsMessage({ .snap = 1,
         .entries = { { .kind = BlockEntry::Kind::Insert,
             .key = Key(10),
@@ -395,10 +395,10 @@ void TestParityFilling::itIsUpWhenTheEpochSaysSo()
 
 void TestParityFilling::resultsOfRequestsComeWithTheContents()
 {
-    // lhrs.md 4.4: parity buckets keep the results, so that they can hand them to a spare. Whether a change reached the
-    // new one as a Delta or in a block, its result must be there; also of a change that was still under way.
+    // Parity buckets keep the results, so that they can hand them to a spare. Whether a change reached the new parity
+    // bucket as a Delta or in a block, its result must be there; also the result of a change that was still under way.
     DataRig data({ .k = 2, .init = { 1 } });
-    data.put(10, "ten");       // done
+    data.put(10, "ten");       // complete
     data.insert(11, "eleven"); // under way: parity bucket 0 has not acknowledged
     pb::Message order = Peer(DataRig::kParity + 1).message();
     order.mutable_send_contents()->set_column(1);
@@ -411,7 +411,7 @@ void TestParityFilling::resultsOfRequestsComeWithTheContents()
         if (entry.kind != BlockEntry::Kind::Result)
             continue;
         numbers.insert(entry.number);
-        QCOMPARE(int(entry.result), int(pb::OK)); // as the Delta says it
+        QCOMPARE(int(entry.result), int(pb::OK)); // as in the Delta
     }
     QCOMPARE(numbers, (std::set<std::uint64_t> { 1, 2 }));
 
@@ -419,7 +419,7 @@ void TestParityFilling::resultsOfRequestsComeWithTheContents()
     rig.addParity();
     const Change early = rig.insert(0, 1, 10, "ten");
     rig.contents({ .isLast = false, .snap = 0, .last = 1 });
-    const Change skipped = rig.insert(0, 2, 11, "eleven"); // the second block has its effect
+    const Change skipped = rig.insert(0, 2, 11, "eleven"); // the second block includes its effect
     rig.delta(early);
     rig.delta(skipped);
     rig.contents({ .block = 1,
@@ -437,8 +437,8 @@ void TestParityFilling::resultsOfRequestsComeWithTheContents()
 
 void TestParityFilling::aLostDeltaComesAgainThoughTheOthersHaveIt()
 {
-    // The client is answered when those that are UP have the change; the one that is being filled must get it all the
-    // same.
+    // The client is answered when the parity buckets that are UP have the change. The one that is being filled must
+    // still receive every change.
     DataRig rig({ .k = 2, .init = { 1 } });
     QCOMPARE(rig.insert(10, "ten").count(Body::kDelta), std::size_t(2));
     QCOMPARE(replyOf(rig.deltaAck(0, 1)).result(), pb::OK);
@@ -495,7 +495,7 @@ void TestParityFilling::aLiveGroupGetsAnotherParityBucketWhateverTheNetworkDoes(
     rig.cluster.heal();
     rig.cluster.run(3s);
 
-    // At rest every parity bucket has everything, and the new one is like one that was there from the start.
+    // At rest every parity bucket has everything, and the new one equals one that was there from the start.
     QCOMPARE(parityProblem(rig), "");
     for (std::uint32_t p = 0; p <= options.config.availability(); ++p)
         QCOMPARE(modelOf(rig, 0).differenceTo(*rig.parity(0, p), p, seed % 2 != 0), ""); // versions too

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The index of a position's keys: made when somebody looks there, kept by all changes, forgotten.
+// The index of a position's keys: made at the first lookup, updated by all changes, then dropped.
 #include "node/lhrs/store/parity_store.h"
 
 #include "node/lhrs/group/group_decoder.h"
@@ -104,7 +104,7 @@ void TestParityStore::anIndexIsMadeInPartsWhileChangesCome()
         QVERIFY(store.apply(Change::Insert, q, Rank(r), Key(r), 4, ++sequence, "four"));
     QVERIFY(store.index(q, 300));
     QVERIFY(!store.isIndexed(q));
-    for (const std::uint32_t r : { 7u, 300u, 301u, 900u }) { // on both sides of where it is
+    for (const std::uint32_t r : { 7u, 300u, 301u, 900u }) { // below and above its rank
         QVERIFY(store.apply(Change::Delete, q, Rank(r), Key(r), 0, ++sequence, "four"));
         QVERIFY(store.apply(Change::Insert, q, Rank(r), Key(10'000 + r), 4, ++sequence, "four"));
     }
@@ -136,12 +136,12 @@ void TestParityStore::aKeyThatIsThereTwiceIsNotIndexed()
 {
     ParityStore store = storeOf();
     QVERIFY(store.apply(Change::Insert, Position(1), Rank(1), Key(7), 1, 1, "a"));
-    QVERIFY(store.apply(Change::Insert, Position(1), Rank(2), Key(7), 1, 2, "b")); // while contents come, this passes
+    QVERIFY(store.apply(Change::Insert, Position(1), Rank(2), Key(7), 1, 2, "b")); // allowed while contents arrive
     QVERIFY(!store.index(Position(1)));
     QVERIFY(!store.isIndexed(Position(1)));
     QVERIFY(store.apply(Change::Delete, Position(1), Rank(1), Key(7), 0, 3, "a"));
     QVERIFY(store.index(Position(1)));
-    QVERIFY(!store.apply(Change::Insert, Position(1), Rank(1), Key(7), 1, 4, "a")); // now it is seen
+    QVERIFY(!store.apply(Change::Insert, Position(1), Rank(1), Key(7), 1, 4, "a")); // now it is detected
     QCOMPARE(store.find(Position(1), Key(7)), Rank(2));
 }
 
@@ -172,10 +172,10 @@ void TestParityStore::membersAreKnownByTheirState()
     for (const auto& state : states)
         numbers.insert(stateOf(state));
     QCOMPARE(numbers.size(), states.size());
-    QCOMPARE(stateOf(states[1]), stateOf(std::vector<Member> { some, Member() })); // who is not there does not count
+    QCOMPARE(stateOf(states[1]), stateOf(std::vector<Member> { some, Member() })); // an absent member does not count
     QCOMPARE(stateOf(states[1]), stateOf(std::vector<Member> { some, { Key(9), 9, 0, false } }));
     std::mt19937_64 draw(1);
-    for (int i = 0; i < 100'000; ++i) { // small versions and keys, as files have them
+    for (int i = 0; i < 100'000; ++i) { // small versions and keys, as in real files
         std::vector<Member> state(4);
         for (Member& member : state)
             member = { Key(draw() % 1'000'000), (draw() % 1'000) & kSequenceMax, 10, true };

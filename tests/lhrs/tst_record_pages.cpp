@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where buckets keep what their records are made of: rows, pages of heads and bytes, blocks.
+// The storage of the buckets: rows, pages of heads and bytes, blocks.
 #include "node/lhrs/store/record_pages.h"
 
 #include "node/lhrs/store/rows.h"
@@ -57,7 +57,7 @@ void TestRecordPages::rowsStayWhereTheyAre()
     QVERIFY(rows.bytes() >= 200 * 3 * sizeof(int));
 }
 
-// The head of a row of pages: its length, and something that must stay what it is.
+// The head of a row of pages: its length, and a field that must not change.
 struct PageHead {
     std::uint32_t length : kLengthBits = 0;
     std::uint32_t mark : 15 = 0;
@@ -111,7 +111,7 @@ void TestRecordPages::bytesOfPagesComeBackWhateverTheirLengths()
         const std::size_t length = numbers.below(10) == 0 ? 0 : lengthAt(step);
         const std::size_t kept = std::min(length, model[row].size());
         std::byte* const bytes = pages.setLength(row, std::uint32_t(length));
-        QVERIFY(std::memcmp(bytes, model[row].data(), kept) == 0); // what there was stays
+        QVERIFY(std::memcmp(bytes, model[row].data(), kept) == 0); // the former bytes stay
         QCOMPARE(std::size_t(pages[row].length), length);
         model[row].resize(length);
         for (char& c : model[row])
@@ -154,11 +154,11 @@ void TestRecordPages::aLongValueCostsItsOwnLengthOnly()
 {
     RecordPages<PageHead> pages;
     pages.resize(64);
-    pages.setLength(0, 60'000); // the first to come
+    pages.setLength(0, 60'000); // the first long row
     for (std::size_t row = 1; row < 64; ++row)
         pages.setLength(row, 100);
     pages.setLength(40, 50'000);
-    // Pool and cells together: two long ones, at most a quarter more each and as many of a slab as there may be.
+    // Pool and cells together: two long rows, each at most a quarter larger, and as many slabs as there may be.
     QVERIFY2(pages.memory() <= 2'400'000, qPrintable(QString::number(pages.memory())));
     for (std::size_t row = 1; row < 39; ++row)
         QCOMPARE(pages.bytes(row + 1) - pages.bytes(row), std::ptrdiff_t(100));
@@ -195,7 +195,7 @@ void TestRecordPages::whatARowWillTakeIsKnownBefore_data()
     QTest::newRow("one in a hundred is long") << 10 << 60'000 << 10;
 }
 
-// A bucket with little memory goes by it: as rows come one by one, and as a block of them does.
+// A bucket with little memory relies on this estimate: for rows that arrive one by one, and for a block of rows.
 void TestRecordPages::whatARowWillTakeIsKnownBefore()
 {
     QFETCH(const int, shortest);

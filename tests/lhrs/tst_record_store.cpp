@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What buckets keep records in: by key and by rank, the index of keys.
+// The records of a bucket: by key and by rank, with the index of keys.
 #include "node/lhrs/store/record_store.h"
 
 #include "node/lhrs/group/member_record.h"
@@ -36,7 +36,7 @@ private slots:
     void whatARecordWillTakeIsKnownBefore_data();
     void whatARecordWillTakeIsKnownBefore();
     void aMistakeOfTheCallerEndsTheProcess();
-    // what is written of it
+    // their serialized form
     void aBlockHasTheRecordsOfItsRanks_data();
     void aBlockHasTheRecordsOfItsRanks();
     void aBlockTakesNoMoreRoomThanItIsTold();
@@ -87,7 +87,7 @@ void TestRecordStore::aDeletedRankIsRetiredUntilItIsReleased()
     QVERIFY(!store.has(Rank(1)));
     QCOMPARE(store.count(), 1u);
     QVERIFY(store.freeRanks().empty());
-    QCOMPARE(store.insert(Key(3), "c", 4), Rank(3)); // not 1: not every parity bucket knows
+    QCOMPARE(store.insert(Key(3), "c", 4), Rank(3)); // not 1: not every parity bucket has acknowledged the delete
     store.release(Rank(1));
     QCOMPARE(store.insert(Key(4), "d", 5), Rank(1));
 }
@@ -116,7 +116,7 @@ void TestRecordStore::valuesOfEveryLengthComeBackByteByByte()
         store.insert(Key(length), makeValue(1, Key(length), 1, length), 1);
     for (const std::uint32_t length : lengths)
         QVERIFY(store.at(store.find(Key(length))).value == makeValue(1, Key(length), 1, length));
-    // Each takes each other's length in turn: grown, shrunk, emptied.
+    // Each record takes the length of another in turn: it grows, shrinks, becomes empty.
     for (std::size_t shift = 1; shift < lengths.size(); ++shift) {
         for (std::size_t at = 0; at < lengths.size(); ++at) {
             const std::uint32_t length = lengths[(at + shift) % lengths.size()];
@@ -167,7 +167,7 @@ void TestRecordStore::truncateForgetsTheRanksAbove()
     store.move(Rank(5), Rank(2), 8);
     store.truncate(Rank(3));
     QCOMPARE(store.rankMax(), Rank(3));
-    QVERIFY(store.freeRanks().empty()); // 2 is used again, 6 is no more
+    QVERIFY(store.freeRanks().empty()); // 2 is reused, 6 no longer exists
     QCOMPARE(store.insert(Key(10), "v", 9), Rank(4));
 }
 
@@ -246,7 +246,7 @@ void TestRecordStore::randomOperationsAgreeWithAModel()
                 retired.erase(it);
             }
             break;
-        default: // what a split does: fill the holes from above, then cut
+        default: // what a split does: fill the holes from above, then cut off the end
             if (numbers.below(20) == 0) {
                 const auto count = std::uint32_t(used.size());
                 for (std::uint32_t hole = 1; hole <= count; ++hole) {
@@ -299,7 +299,7 @@ void TestRecordStore::memoryOfDeletedRecordsIsUsedAgain()
         for (std::uint64_t c = 0; c < 1000; ++c)
             store.insert(Key(c), std::string(100, 'w'), c);
     }
-    // The list of free ranks is the only thing that was not there before.
+    // Only the list of free ranks is new.
     QVERIFY2(store.bytes() <= before + 2048 * sizeof(std::uint32_t), qPrintable(QString::number(store.bytes())));
 }
 
@@ -311,14 +311,15 @@ void TestRecordStore::whatARecordWillTakeIsKnownBefore_data()
     QTest::newRow("usual") << 100U;
 }
 
-// A bucket with little memory goes by it. With tiny values the index is a good part of what a store takes, and grows at once.
+// A bucket with little memory relies on this estimate. With tiny values the index is a large part of a store, and grows
+// in jumps.
 void TestRecordStore::whatARecordWillTakeIsKnownBefore()
 {
     QFETCH(const std::uint32_t, length);
     constexpr std::size_t kOfList = 128 * 64; // the list of pages is not counted
     const std::string value(length, 'v');
     RecordStore store;
-    std::size_t most = 0; // that the last insert allowed for, deletes included
+    std::size_t most = 0; // the largest need that the last insert reported, deletes included
     for (std::uint32_t key = 1; key <= 20'000; ++key) {
         const std::size_t allowed = store.bytes() + store.growthOfInsert(length, false) + store.growthBesides(false);
         store.insert(Key(key), value, Sequence { key }, false);
@@ -330,7 +331,7 @@ void TestRecordStore::whatARecordWillTakeIsKnownBefore()
         store.release(Rank(rank));
         QVERIFY2(store.bytes() <= most, qPrintable(QString::number(rank)));
     }
-    // The place of one that was deleted takes nothing.
+    // The row of a deleted record takes no memory.
     QCOMPARE(store.growthBesides(false), std::size_t(0));
 }
 
@@ -389,7 +390,7 @@ void TestRecordStore::theIndexAgreesWithAMapWhateverTheKeysAreLike()
             index.move(Key(key), model[key], place);
             model[key] = place;
         } else {
-            keys[model[key]] = Key(~key); // what is taken out is not looked at
+            keys[model[key]] = Key(~key); // the key of a removed entry is not read
             index.erase(Key(key), model[key]);
             model.erase(key);
         }
@@ -407,10 +408,10 @@ void TestRecordStore::theIndexAgreesWithAMapWhateverTheKeysAreLike()
     index.erase(Key(0), 1);
 }
 
-// Keys that somebody has chosen: with the hash that there is at first all of them have one home, however large the index.
+// Keys chosen by an attacker: with the initial hash seed, all of them have one home slot, however large the index is.
 void TestRecordStore::theIndexOutlivesChosenKeys()
 {
-    const auto original = [](std::uint64_t hash) { // of a key, backwards
+    const auto original = [](std::uint64_t hash) { // inverts the hash of a key
         const auto unshift = [](std::uint64_t x, int bits) {
             for (int shift = bits; shift < 64; shift *= 2)
                 x ^= x >> shift;
@@ -450,7 +451,7 @@ void TestRecordStore::noInsertWaitsForAllKeysOfTheIndex()
         looks = 0;
         index.insert(keys.back(), place, keyAt);
         most = std::max(most, looks);
-        const std::uint32_t asked = 1 + std::uint32_t(place * 7919ull % place); // of both tables, while there are two
+        const std::uint32_t asked = 1 + std::uint32_t(place * 7919ull % place); // in both tables, while there are two
         QCOMPARE(index.find(keys[asked], keyAt), asked);
     }
     QVERIFY2(most <= 400, qPrintable(QString::number(most))); // a cluster or two, where all would be 114,000
@@ -471,24 +472,24 @@ void TestRecordStore::anIndexWhoseKeysWereAnnouncedDoesNotGrow()
             keys.emplace_back(std::uint64_t(place) << 20);
             index.insert(keys.back(), place, keyAt);
         }
-        QCOMPARE(looks, std::size_t(0)); // nobody was moved
+        QCOMPARE(looks, std::size_t(0)); // no entry was moved
         QCOMPARE(index.bytes(), bytes);
         QVERIFY(bytes <= 5 * (count + count / 7 + 2));
-        index.reserve(10 * count); // it has some: as it was
+        index.reserve(10 * count); // it has entries: no effect
         QCOMPARE(index.bytes(), bytes);
-        keys.emplace_back(std::uint64_t(count + 1) << 20); // one more than was announced
+        keys.emplace_back(std::uint64_t(count + 1) << 20); // one more than was reserved
         index.insert(keys.back(), count + 1, keyAt);
         for (std::uint32_t place = 1; place <= count + 1; ++place)
             QCOMPARE(index.find(keys[place], keyAt), place);
     }
 }
 
-// ---- what is written of it
+// ---- their serialized form
 
 void TestRecordStore::aBlockHasTheRecordsOfItsRanks_data()
 {
-    QTest::addColumn<std::vector<std::uint32_t>>("lengths"); // drawn from these
-    QTest::addColumn<int>("holes");                          // one rank in so many; 0: none
+    QTest::addColumn<std::vector<std::uint32_t>>("lengths"); // random choices from these
+    QTest::addColumn<int>("holes");                          // one rank in this many; 0: none
     QTest::newRow("one length: pages are copied whole") << std::vector<std::uint32_t> { 100 } << 0;
     QTest::newRow("one length, holes") << std::vector<std::uint32_t> { 100 } << 9;
     QTest::newRow("an odd length, for which cells are too wide") << std::vector<std::uint32_t> { 33 } << 0;
@@ -540,7 +541,7 @@ void TestRecordStore::aBlockTakesNoMoreRoomThanItIsTold()
     Rank next(1);
     for (constexpr std::size_t kRoom = 20'000; block.size() < kRoom - 10'000;)
         next = writeRun(store, next, store.rankMax(), kRoom, block);
-    QVERIFY(block.capacity() >= 20'000 && block.capacity() < 22'000); // of the 585,000 that all would take
+    QVERIFY(block.capacity() >= 20'000 && block.capacity() < 22'000); // all records would take 585,000
     std::string whole;
     writeRecords(store, Rank(1), Rank(5'000), whole);
     QVERIFY(whole.capacity() < whole.size() + whole.size() / 50); // it grew once

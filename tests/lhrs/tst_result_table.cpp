@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Exactly once: results of requests (lhrs.md 4.4), and the blocks in which records and results travel.
+// Exactly once: results of requests, and the blocks in which records and results travel.
 #include "node/lhrs/store/result_table.h"
 
 #include "common/record_block.h"
@@ -118,7 +118,7 @@ void TestResultTable::whatTheClientLetGoIsForgottenAndBygone()
     QVERIFY(table.isBygone(requestId(1, 3)) && !table.isBygone(requestId(1, 4)));
     QVERIFY(!table.isBygone(requestId(2, 0)) && !table.isBygone(requestId(9, 1)));
     QCOMPARE(table.size(), std::size_t(4));
-    table.keep(1, resultOf(2, 2), 0ns); // its answer comes after nobody wants it
+    table.keep(1, resultOf(2, 2), 0ns); // its answer comes when the client no longer needs it
     QVERIFY(!table.find(requestId(1, 2)));
 }
 
@@ -126,7 +126,7 @@ void TestResultTable::aLateDoneBelowTakesNothingBack()
 {
     ResultTable table;
     table.forget(1, 10, 0ns);
-    table.forget(1, 4, 0ns); // an older copy of a message comes late
+    table.forget(1, 4, 0ns); // an older copy of a message arrives late
     QVERIFY(table.isBygone(requestId(1, 9)));
     QVERIFY(!table.isBygone(requestId(1, 10)));
 }
@@ -162,7 +162,7 @@ void TestResultTable::entriesLeaveWithTheirKeys()
 
 void TestResultTable::beyondItsBoundTheTableForgetsWhoWasSilentLongest()
 {
-    // lhrs.md I20: result tables stay below their limits. Every change tells what its client lets go, then keeps.
+    // I20: result tables stay below their limits. Each request first lets go of older results, then its own is kept.
     constexpr std::uint64_t kBound = 65536;
     ResultTable table;
     for (std::uint64_t client = 1; client <= kBound + 50; ++client) {
@@ -183,7 +183,7 @@ void TestResultTable::entriesComeBackAsTheyWereWritten()
     BlockReader reader(block);
     BlockEntry entry;
     for (const BlockEntry& wanted : entries) {
-        QVERIFY(reader.isWellFormed()); // asks without reading on
+        QVERIFY(reader.isWellFormed()); // does not advance the reader
         QVERIFY(reader.next(entry));
         QVERIFY(areSame(entry, wanted));
     }
@@ -196,7 +196,7 @@ void TestResultTable::entriesComeBackAsTheyWereWritten()
 void TestResultTable::aStringThatGrowsUnfilledKeepsWhatItHas()
 {
     std::string text, expected;
-    for (std::size_t step = 1; step < 200; ++step) { // now within its capacity, now beyond it
+    for (std::size_t step = 1; step < 200; ++step) { // sometimes within its capacity, sometimes beyond it
         resizeUnfilled(text, text.size() + step);
         QCOMPARE(text.size(), expected.size() + step);
         std::fill_n(text.end() - std::ptrdiff_t(step), step, char('a' + step % 26));
@@ -227,7 +227,7 @@ void TestResultTable::everyTruncationOfABlockIsMalformedOrAPrefix()
             QVERIFY(areSame(entry, entries[count++]));
         QCOMPARE(reader.isMalformed(), !ends.contains(length));
         QCOMPARE(count, std::prev(ends.upper_bound(length))->second);
-        QVERIFY(!reader.next(entry)); // and stays so
+        QVERIFY(!reader.next(entry)); // and it stays so
     }
 }
 
@@ -250,9 +250,9 @@ void TestResultTable::aBlockThatLiesIsMalformed()
     QVERIFY(isMalformedWith(0, { 7 }));
     QVERIFY(isMalformedWith(0, { 255 }));
     QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 }));  // rank 0
-    QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 })); // one byte more than there is
+    QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 })); // one byte more than the block has
     QVERIFY(isMalformedWith(25, { 255, 255, 255, 255 }));
-    QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 })); // one byte less: the rest is no entry
+    QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 })); // one byte less: the rest is no valid entry
 }
 
 void TestResultTable::aRunIsReadAsItsRecords()
@@ -266,7 +266,8 @@ void TestResultTable::aRunIsReadAsItsRecords()
             expected.push_back({ .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = key + 1, .bytes = {} });
             values.push_back(value);
         };
-        // Before it and behind it there are others; two runs are filled in when both are there, and the string may have moved.
+        // Other entries come before and after. Two runs are filled in when both are there, and the string may have
+        // moved.
         writer.add({ .key = Key(1), .rank = Rank(9), .length = 2, .version = 2, .bytes = "ab" });
         expect(1, 9, "ab");
         BlockRun first = writer.addRun(Rank(10), 3, length);
@@ -283,14 +284,14 @@ void TestResultTable::aRunIsReadAsItsRecords()
         BlockReader reader(block);
         BlockEntry entry;
         for (std::size_t i = 0; i < expected.size(); ++i) {
-            QVERIFY(reader.isWellFormed()); // asks without reading on, also within a run
+            QVERIFY(reader.isWellFormed()); // does not advance the reader, also within a run
             QVERIFY(reader.next(entry));
             expected[i].bytes = values[i];
             QVERIFY(areSame(entry, expected[i]));
         }
         QVERIFY(reader.next(entry) && entry.kind == BlockEntry::Kind::DoneBelow && entry.number == 4);
         QVERIFY(!reader.next(entry) && !reader.isMalformed());
-        // Cut anywhere, a run is not there at all.
+        // A run that is cut anywhere is not there at all.
         for (std::size_t cut = block.size(); cut-- > 31;) {
             const std::string part = block.substr(0, cut);
             BlockReader shorter(part);
@@ -301,7 +302,7 @@ void TestResultTable::aRunIsReadAsItsRecords()
             QCOMPARE(count, cut < 31 + runBytes ? std::size_t(1) : cut < 31 + bothBytes ? std::size_t(4) : std::size_t(5));
             QCOMPARE(shorter.isMalformed(), cut != 31 && cut != 31 + runBytes && cut != 31 + bothBytes);
             if (cut > 500)
-                cut -= 450; // not each byte of long values
+                cut -= 450; // not every byte of long values
         }
     }
 }
@@ -323,15 +324,15 @@ void TestResultTable::aRunThatLiesIsMalformed()
         return !reader.next(entry) && reader.isMalformed() && !BlockReader(bad).isWellFormed();
     };
     QVERIFY(isMalformedWith(1, 0));            // no such rank
-    QVERIFY(isMalformedWith(1, ~0u));          // the second one has none
-    QVERIFY(isMalformedWith(5, 0));            // of none
-    QVERIFY(isMalformedWith(5, 3));            // one more than there is
+    QVERIFY(isMalformedWith(1, ~0u));          // the second rank does not exist
+    QVERIFY(isMalformedWith(5, 0));            // no rank
+    QVERIFY(isMalformedWith(5, 3));            // one more than the run has
     QVERIFY(isMalformedWith(5, ~0u));
-    QVERIFY(isMalformedWith(5, 0x0d79435f));   // so many that their bytes begin again at a small number
-    QVERIFY(isMalformedWith(9, 4));            // longer than they are
-    QVERIFY(isMalformedWith(9, 65'537));       // than any
+    QVERIFY(isMalformedWith(5, 0x0d79435f));   // so many that the length of their bytes overflows to a small number
+    QVERIFY(isMalformedWith(9, 4));            // longer than the bytes
+    QVERIFY(isMalformedWith(9, 65'537));       // longer than any value
     QVERIFY(isMalformedWith(9, ~0u));
-    std::string shorter = good; // one byte too many at the end is no entry
+    std::string shorter = good; // one byte too many at the end is no valid entry
     shorter.push_back('x');
     QVERIFY(!BlockReader(shorter).isWellFormed());
     QVERIFY(checkFails([] { std::string block; BlockWriter(block).addRun(Rank(0), 1, 1); }));
@@ -346,7 +347,7 @@ void TestResultTable::randomBytesAreReadWithinTheirBounds()
         std::string bytes(numbers.below(80), '\0');
         for (char& byte : bytes)
             byte = numbers.below(2) == 0 ? char(numbers.below(8)) : char(numbers.next());
-        if (numbers.below(3) == 0 && bytes.size() > 13) // a run whose counts may be right
+        if (numbers.below(3) == 0 && bytes.size() > 13) // a run whose counts may be correct
             bytes.replace(0, 13, std::string("\7\1\0\0\0", 5) + char(numbers.below(4)) + std::string(3, '\0') + char(numbers.below(20)) + std::string(3, '\0'));
         BlockReader reader(bytes);
         BlockEntry entry;
@@ -358,7 +359,7 @@ void TestResultTable::randomBytesAreReadWithinTheirBounds()
         }
         QCOMPARE(BlockReader(bytes).isWellFormed(), !reader.isMalformed());
     }
-    QVERIFY(read > 100); // some of it was entries
+    QVERIFY(read > 100); // some of the bytes were entries
 }
 
 QTEST_APPLESS_MAIN(TestResultTable)

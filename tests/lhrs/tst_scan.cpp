@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scans by hand (lhrs.md 12): the part of a bucket, and how the client knows that all are there. Scans of a whole file,
-// with splits, losses and failures between, are in tst_scan_file.cpp.
+// The machines of a scan alone: the part of one bucket, and how the client knows that all parts have arrived. Scans of
+// a whole file, with splits, losses and failures in between, are in tst_scan_file.cpp.
 #include "tests/rigs/core/client_rig.h"
 #include "tests/rigs/core/scan_rigs.h"
 
@@ -11,7 +11,7 @@ using namespace lhrs::test;
 
 namespace {
 
-// ---- a bucket by hand
+// ---- a bucket alone
 
 pb::Message scanMessage(DataRig& rig, std::uint64_t number = 1, std::uint32_t level = 0, const std::string& contains = {})
 {
@@ -35,7 +35,7 @@ std::vector<pb::ScanReply> repliesOf(const Step& step)
     return replies;
 }
 
-// ---- a client by hand
+// ---- a client alone
 
 std::vector<pb::Scan> queriesOf(const Step& step)
 {
@@ -110,10 +110,10 @@ void TestScan::aPartIsOfOneMomentAndShowsOnlyWhatAllParityHas()
     rig.put(1, "one");
     rig.insert(2, "two"); // under way
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig))).size(), std::size_t(0));
-    rig.update(1, "later"); // not of that moment any more
+    rig.update(1, "later"); // after that moment
     rig.insert(3, "three");
     QCOMPARE(repliesOf(rig.deltaAck(0, 2)).size(), std::size_t(0));
-    const auto replies = repliesOf(rig.deltaAck(1, 2)); // the later ones are still under way
+    const auto replies = repliesOf(rig.deltaAck(1, 2)); // later changes are still under way
     QCOMPARE(replies.size(), std::size_t(1));
     QCOMPARE(replies[0].hits(), 2u);
     QVERIFY(replies[0].is_last());
@@ -121,7 +121,7 @@ void TestScan::aPartIsOfOneMomentAndShowsOnlyWhatAllParityHas()
     QCOMPARE(entries.size(), std::size_t(2));
     QCOMPARE(entries[0].bytes, std::string_view("one"));
     QCOMPARE(entries[1].bytes, std::string_view("two"));
-    // Nothing under way: answered at once. A delete shows as soon as it is at all parity buckets.
+    // Nothing is under way: answered at once. A delete is visible as soon as all parity buckets have it.
     rig.allAcked();
     rig.erase(1);
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 2))).size(), std::size_t(0));
@@ -163,7 +163,7 @@ void TestScan::manyHitsComeInBlocks()
         if (replies[0].is_last())
             break;
         QVERIFY(step.of(Body::kScanReply)[0].way == Way::Stream);
-        if (blocks == 0) { // what changes meanwhile is not of that moment
+        if (blocks == 0) { // changes from now on are not part of the scan
             rig.erase(89);
             rig.allAcked();
         }
@@ -251,7 +251,7 @@ void TestScan::aSourceAnswersForBothHalvesUntilItsCommit()
     replies = repliesOf(step);
     QCOMPARE(replies.at(0).level(), 1u);
     QCOMPARE(replies.at(0).hits(), 5u);
-    QCOMPARE(queriesOf(step).size(), std::size_t(1)); // and the child is asked
+    QCOMPARE(queriesOf(step).size(), std::size_t(1)); // and the child bucket is asked
     QCOMPARE(queriesOf(step)[0].target(), 1u);
     QCOMPARE(queriesOf(step)[0].level(), 1u);
     QCOMPARE(queriesOf(step)[0].incarnation(), 300u);
@@ -338,7 +338,7 @@ void TestScan::anAnswerThatComesTwiceCountsOnce()
     rig.command(scanOrder());
     answer(rig, 1, 0, 1, { 2 });
     answer(rig, 1, 0, 1, { 2 });
-    answer(rig, 2, 1, 1, { 1 }); // of no scan of ours
+    answer(rig, 2, 1, 1, { 1 }); // of an unknown scan
     const pb::ScanResult result = resultOfScan(answer(rig, 1, 1, 1, { 1 }));
     QCOMPARE(result.records(), 2u);
     QCOMPARE(answer(rig, 1, 1, 1, { 1 }).replies.size(), std::size_t(0));
@@ -352,7 +352,7 @@ void TestScan::aPartThatIsMissingIsAskedForAndThenAlarmed()
     answer(rig, 1, 0, 2, { 0 });
     answer(rig, 1, 1, 2, { 1 });
     answer(rig, 1, 3, 2, { 3 });
-    // Bucket 2 is missing. Its location is not known here, so that is asked for first.
+    // Bucket 2 is missing. Its location is not known here, so the client asks for it first.
     Step step = rig.driven.pass(100ms);
     QCOMPARE(step.of(Happened::kScanPartMissing).at(0).scan_part_missing().bucket(), 2u);
     QCOMPARE(step.of(Happened::kScanPartMissing).at(0).scan_part_missing().level(), 2u);
@@ -368,7 +368,7 @@ void TestScan::aPartThatIsMissingIsAskedForAndThenAlarmed()
     QVERIFY(alarm.is_scan());
     QCOMPARE(alarm.suspect().index(), 2u);
     QCOMPARE(alarm.suspect().holder().incarnation(), 202u);
-    // It is being recovered; then it is elsewhere.
+    // The bucket is being recovered; then it has another location.
     pb::Message failed = rig.coordinator.message();
     failed.mutable_location()->set_bucket(2);
     failed.mutable_location()->set_exists(true);
@@ -387,9 +387,9 @@ void TestScan::answersOfTwoTimesFitTogether()
     ClientRig rig;
     rig.knows(1);
     rig.command(scanOrder());
-    // Asked twice, and bucket 0 was split between: (0,0) was answered first, then (0,1) and (1,1).
+    // Asked twice, and bucket 0 was split in between: (0,0) was answered first, then (0,1) and (1,1).
     answer(rig, 1, 1, 1, { 1, 3 });
-    QCOMPARE(answer(rig, 1, 1, 2, { 1 }).replies.size(), std::size_t(0)); // part of what is here
+    QCOMPARE(answer(rig, 1, 1, 2, { 1 }).replies.size(), std::size_t(0)); // already covered
     const pb::ScanResult result = resultOfScan(answer(rig, 1, 0, 0, { 0, 1, 2, 3 }));
     QCOMPARE(result.records(), 4u);
     QCOMPARE(result.buckets(), 1u);
@@ -401,7 +401,7 @@ void TestScan::aBucketThatTookAnotherBackAnswersForBoth()
     ClientRig rig;
     rig.knows(3);
     rig.location(0, { 1, 1 });
-    // The client knows three buckets; 0 and 2 are one again.
+    // The client knows three buckets; 0 and 2 have merged.
     pb::Command command;
     command.mutable_set_image()->set_mode(pb::EXACT);
     rig.command(command);
@@ -456,7 +456,7 @@ void TestScan::anImageAheadOfTheFileStartsTheScanAgain()
     Step step = rig.command(scanOrder());
     QCOMPARE(queriesOf(step).size(), std::size_t(3));
     answer(rig, queriesOf(step)[0].request().number(), 2, 2, { 2 });
-    step = rig.location(3, { 1, 1 }, 0, 0, false); // lhrs.md 1.7
+    step = rig.location(3, { 1, 1 }, 0, 0, false); // beyond the file: the client adopts (i,n)
     QCOMPARE(rig.client.image(), (FileImage { 1, 1 }));
     QCOMPARE(queriesOf(step).size(), std::size_t(3));
     const std::uint64_t number = queriesOf(step)[0].request().number();
@@ -472,7 +472,7 @@ void TestScan::aLostBucketIsNamedAndTheOthersAreAsked()
     ClientRig rig;
     rig.knows(1);
     rig.command(scanOrder());
-    rig.driven.pass(1s); // nothing came: alarmed
+    rig.driven.pass(1s); // no answer: alarmed
     pb::Message lost = rig.coordinator.message();
     lost.mutable_location()->set_bucket(0);
     lost.mutable_location()->set_exists(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A source that goes on with its work while it copies: what changes behind its marks reaches both the target and the parity
+// A source that continues to serve while it copies: changes behind its marks reach both the target and the parity
 // buckets.
 #include "tests/lhrs/split_rigs.h"
 
@@ -29,13 +29,14 @@ Ranks ranksOf(const RecordStore& store)
     return ranks;
 }
 
-// What is said of one rank: a delete, and the insert of the same key that belongs to it if it moves; an insert; or nothing.
+// The last entry for one rank: a delete, and the insert of the same key that belongs to it if the record moves; an
+// insert; or no change.
 struct Word {
     BlockEntry first;
     std::optional<BlockEntry> to;
 };
 
-// The records after the batch, or why it does not fit them.
+// Applies the batch to the records; returns why it does not fit them, or "".
 std::string carryOut(const std::vector<std::string>& blocks, Ranks& ranks)
 {
     std::map<std::uint32_t, Word> words;
@@ -74,7 +75,7 @@ std::string carryOut(const std::vector<std::string>& blocks, Ranks& ranks)
     return {};
 }
 
-// A source whose messages are kept until somebody takes them.
+// A source whose messages are kept until the test delivers them.
 struct BusyRig : SourceRig {
     using SourceRig::SourceRig;
     void keep(const Step& step)
@@ -120,7 +121,7 @@ struct BusyRig : SourceRig {
         while (!open.empty())
             take(0);
     }
-    // What the target has in the end; and how much was told more than once.
+    // The records of the target at the end, and the number of records that were sent more than once.
     std::map<std::uint64_t, std::string> arrived()
     {
         std::map<std::uint64_t, std::string> records;
@@ -313,7 +314,7 @@ void TestSplitAhead::anAbortWhileItCopiesCostsNoNumber()
     QCOMPARE(rig.data().state(), pb::UP);
     QCOMPARE(rig.data().link().sequence(), before + 2);
     QCOMPARE(step.count(Body::kPrepareBatch), std::size_t(0));
-    // The rank that was kept back is free again.
+    // The reserved rank is free again.
     rig.change(46, "newer");
     QCOMPARE(rig.data().store().find(Key(46)), Rank(3));
 }
@@ -329,7 +330,7 @@ void TestSplitAhead::anAcknowledgementThatIsLostIsInALaterOne()
     const std::uint64_t target = DataRig::kData + 1, first = DataRig::kParity, second = DataRig::kParity + 1;
     for (const std::uint64_t to : { target, first, second })
         rig.take(openBlock(0, to));
-    // Nobody hears that block 1 has come to anybody. One parity bucket says nothing for another.
+    // All acknowledgements of block 1 are lost. The one of a parity bucket does not count for another.
     rig.take(openBlock(2, second));
     const auto again = [](const Step& step, Body body, std::uint64_t to) {
         const std::vector<Step::Sent> sent = step.of(body, to);
@@ -339,7 +340,7 @@ void TestSplitAhead::anAcknowledgementThatIsLostIsInALaterOne()
     QVERIFY(again(step, Body::kMoveRecords, target) > 0);
     QVERIFY(again(step, Body::kPrepareBatch, first) > 0);
     QCOMPARE(again(step, Body::kPrepareBatch, second), 0);
-    std::size_t lost = 0; // stand first, and stay
+    std::size_t lost = 0; // they are first, and stay there
     while (lost < rig.open.size()) {
         if (blockNumber(rig.open[lost]) == 1)
             ++lost;
@@ -358,7 +359,7 @@ void TestSplitAhead::anAcknowledgementThatIsLostIsInALaterOne()
 
 void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
 {
-    // The target never says that it has the first block, so the split does not end while records come and go.
+    // The target never acknowledges the first block, so the split does not end while records come and go.
     DataRig::Options options = withCapacity(1);
     options.k = 1;
     BusyRig rig(2, 20000, options);
@@ -376,7 +377,7 @@ void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
     }
     answers += rig.allAcked().count(Body::kReply);
     QCOMPARE(rig.data().state(), pb::UP);
-    QCOMPARE(store.rankMax(), limit); // parity buckets know this one
+    QCOMPARE(store.rankMax(), limit); // the parity buckets know this rank
     QCOMPARE(answers, changes);
     QCOMPARE(rig.data().link().heldByAll(), Sequence(2 + changes));
 
@@ -389,7 +390,7 @@ void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
     QCOMPARE(rig.update(0, "what needs no rank").count(Body::kDelta), std::size_t(1));
     rig.erase(0);
     rig.allAcked();
-    QCOMPARE(replyOf(rig.insert(0, "x")).result(), pb::RETRY); // the rank is kept back
+    QCOMPARE(replyOf(rig.insert(0, "x")).result(), pb::RETRY); // the rank is reserved
 
     rig.abort();
     QCOMPARE(rig.insert(4, "now").count(Body::kDelta), std::size_t(1));
@@ -400,9 +401,9 @@ void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
 
 void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished_data()
 {
-    QTest::addColumn<int>("before");   // records at the order, of which every second one stays
-    QTest::addColumn<int>("more");     // that stay, and come while it copies
-    QTest::addColumn<bool>("reports"); // when it is finished
+    QTest::addColumn<int>("before");   // records at the order; every second one stays
+    QTest::addColumn<int>("more");     // records that stay, inserted while it copies
+    QTest::addColumn<bool>("reports"); // an overload report when it is finished
     QTest::newRow("ordered below its capacity, ends at it") << 6 << 3 << false;
     QTest::newRow("ordered below its capacity, ends above it") << 6 << 4 << true;
     QTest::newRow("ordered when it had reported, ends at its capacity") << 8 << 2 << false;
@@ -416,7 +417,7 @@ void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished()
     QFETCH(bool, reports);
     BusyRig rig(std::uint64_t(before), 20000, withCapacity(6));
     rig.keep(rig.order());
-    for (int round = 0; round < 2; ++round) { // far above, and below again
+    for (int round = 0; round < 2; ++round) { // far above b, and below it again
         for (std::uint64_t c = 100; c < 112; ++c)
             rig.change(c, "v");
         rig.acknowledge();
@@ -448,9 +449,9 @@ void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished()
 void TestSplitAhead::afterAnAbortItReportsAnOverloadOnce_data()
 {
     QTest::addColumn<int>("before");
-    QTest::addColumn<int>("more");    // while it copies; below 0: fewer
+    QTest::addColumn<int>("more");    // inserted while it copies; below 0: deleted
     QTest::addColumn<int>("reports"); // with the abort
-    QTest::addColumn<int>("inAll");   // when one more has come
+    QTest::addColumn<int>("inAll");   // after one more insert
     QTest::newRow("at its capacity") << 6 << 0 << 0 << 1;
     QTest::newRow("above it since it copied") << 6 << 2 << 1 << 1;
     QTest::newRow("it had reported") << 8 << 0 << 0 << 0;

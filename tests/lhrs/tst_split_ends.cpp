@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both ends of a split while the source goes on with its work: what the target makes of what it is told again, blocks of an
-// undone split, and the whole of it between real buckets.
+// Both ends of a split while the source continues to serve: how the target treats repeated records, blocks of an undone
+// split, and the whole split between real buckets.
 #include "common/linear_hash.h"
 #include "node/lhrs/client/ledger.h"
 #include "tests/rigs/core/file_check.h"
@@ -18,7 +18,7 @@ BlockEntry takenBack(std::uint64_t key)
     return { .kind = BlockEntry::Kind::Delete, .key = Key(key), .rank = Rank(1), .bytes = {} };
 }
 
-// A target that takes blocks, and what it says of their records to its first parity bucket.
+// A target that takes blocks, and the entries that it sends to its first parity bucket.
 struct HearingRig : TargetRig {
     using TargetRig::TargetRig;
     Step take(bool isLast, const std::vector<BlockEntry>& entries)
@@ -48,7 +48,7 @@ struct HearingRig : TargetRig {
         }
         return words;
     }
-    // How a parity bucket that takes these words differs from what is stored here; "" if it does not.
+    // The difference between the target's records and a parity bucket that applies these entries; "" if there is none.
     std::string parityProblem() const
     {
         ParityRig parity;
@@ -98,7 +98,7 @@ void TestSplitEnds::aRecordThatComesAgainIsUpdatedAtItsRank()
     const pb::RecordsMoved event = step.of(Happened::kRecordsMoved).at(0).records_moved();
     QCOMPARE(event.keys_size(), 1);
     QCOMPARE(event.new_ranks(0), 1u);
-    rig.take(true, { leaver(3, 2, ""), leaver(3, 2, "3") }); // twice in one block, too
+    rig.take(true, { leaver(3, 2, ""), leaver(3, 2, "3") }); // also twice in one block
     QCOMPARE(rig.words(),
         (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "insert 1 at 1 'one, and longer'", "insert 3 at 2 ''", "insert 3 at 2 '3'" }));
     QCOMPARE(rig.parityProblem(), "");
@@ -123,7 +123,7 @@ void TestSplitEnds::aRecordThatIsTakenBackLeavesItsRankUnusedToTheEnd()
     rig.commit();
     QCOMPARE(replyOf(rig.search(1)).result(), pb::NOT_FOUND);
     QCOMPARE(rig.data().store().count(), 3u);
-    // Now nothing speaks of the rank any more.
+    // No parity bucket knows a record at this rank any more.
     rig.put(9, "nine");
     QCOMPARE(rig.data().store().find(Key(9)), Rank(1));
 }
@@ -149,7 +149,7 @@ void TestSplitEnds::aRecordThatComesAgainAfterItWasTakenBackHasAnotherRank()
 void TestSplitEnds::takingBackWhatNeverCameSaysNothing()
 {
     HearingRig rig;
-    rig.take(false, { takenBack(9) }); // the very first word, too
+    rig.take(false, { takenBack(9) }); // also as the very first entry
     QCOMPARE(rig.take(false, { leaver(1, 1, "one"), takenBack(3), takenBack(1), takenBack(1) }).count(Happened::kRecordsMoved), std::size_t(1));
     rig.take(true, { leaver(5, 3, "five") });
     QCOMPARE(rig.words(), (QStringList { "insert 1 at 1 'one'", "void 1 at 1 ''", "insert 5 at 2 'five'" }));
@@ -162,8 +162,8 @@ void TestSplitEnds::takingBackWhatNeverCameSaysNothing()
 
 void TestSplitEnds::blocksOfAnUndoneSplitDoNothingAtTheNextTarget()
 {
-    // The source took up its second attempt, whose target is this bucket; blocks of the first are still on their way. Each is the
-    // very next one that is expected here, by its number.
+    // The source began its second attempt, whose target is this bucket; blocks of the first attempt are still on their
+    // way. Each has the block number that is expected next here.
     DataRig::Options options = target();
     options.creation = kSplit + 1;
     HearingRig rig(options);
@@ -213,14 +213,14 @@ void TestSplitEnds::theFileIsRightWhateverChangesMeanwhile()
     QFETCH(int, rerank);
     QFETCH(int, seed);
     FileRig::Options options;
-    options.config = fileConfig(m, k, 40); // four buckets of forty keys at most
+    options.config = fileConfig(m, k, 40); // four buckets of at most forty keys
     options.config.set_rerank(pb::Rerank(rerank));
     options.dataSpares = options.paritySpares = 6;
     FileRig rig(options);
     QVERIFY(rig.waitForFile());
     SeededNumbers numbers(std::uint64_t(seed) * 977);
 
-    // Blocks arrive in order, but words about them come back late and in any order: each is put back again and again.
+    // Blocks arrive in order, but acknowledgements come back late and in any order: each is delayed again and again.
     std::set<std::pair<std::uint64_t, std::uint64_t>> blocks; // sender and message
     std::map<std::uint64_t, std::set<std::uint64_t>> told;    // split -> keys
     std::size_t toldAgain = 0, tookBack = 0;

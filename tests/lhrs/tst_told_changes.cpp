@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The level RECORDS: changes of records are told together, in lists, at the right moment and in the right place.
+// The level RECORDS: changes of records are published together, in lists, at the right moment and in the right place.
 #include "tests/rigs/core/bucket_rigs.h"
 
 #include <QTest>
@@ -42,7 +42,7 @@ void TestToldChanges::changesAreToldTogether()
     ask(pb::UPDATE, 70, 3);
     ask(pb::DELETE, 71, 4);
     ask(pb::INSERT, 72, 5);
-    QCOMPARE(rig.search(70).events.size(), std::size_t(0)); // changes nothing
+    QCOMPARE(rig.search(70).events.size(), std::size_t(0)); // a search changes nothing
     rig.driven.sleep(EventStamper::kGatherFor);
     const Step step = rig.driven.pass(0ns);
     QCOMPARE(step.events.size(), std::size_t(1));
@@ -69,7 +69,7 @@ void TestToldChanges::otherEventsKeepTheirPlaceAmongChanges()
         ++number;
         step = rig.ask({ .kind = pb::INSERT, .key = 100 + number, .value = "abc", .number = number });
     }
-    // The one that overflowed is told before the overflow.
+    // The change that caused the overflow is published before the overflow.
     QCOMPARE(step.events.size(), std::size_t(2));
     QCOMPARE(step.events[0].records_changed().sequence(), number);
     QCOMPARE(std::uint64_t(step.events[0].records_changed().keys_size()), number);
@@ -113,7 +113,8 @@ void TestToldChanges::deltasAreToldTogether()
     const ParityRig::Change first = rig.insert(0, 1, 70, "a"), other = rig.insert(2, 1, 71, "b"), gone = rig.erase(0, 1);
     for (const ParityRig::Change& change : { first, other, gone })
         QCOMPARE(rig.delta(change).events.size(), std::size_t(0));
-    // One that comes too early is held, and that is told in its place; it is in no list before it is applied.
+    // A Delta that comes too early is held, and its event comes at that place. No list has the Delta before it is
+    // applied.
     const ParityRig::Change third = rig.insert(0, 2, 72, "c"), fourth = rig.insert(0, 3, 73, "d");
     const Step early = rig.delta(fourth);
     QCOMPARE(early.events.size(), std::size_t(2));

@@ -83,7 +83,7 @@ void TestWorkload::aBatchBeginsWhenThereIsRoomForAllOfIt()
 {
     for (const std::uint32_t batch : { 1u, 3u, 4u, 8u }) { // of a window of 8: also one that is no part of it, and all of it
         WorkloadRig rig;
-        pb::RunWorkload order = workload(pb::INSERT, 50, 8); // whose end is no whole batch
+        pb::RunWorkload order = workload(pb::INSERT, 50, 8); // its last batch is incomplete
         order.set_batch(batch);
         rig.start(order);
         QCOMPARE(rig.open.size(), std::size_t(8 / batch * batch));
@@ -195,11 +195,11 @@ void TestWorkload::nothingFitsAnyMore()
     pb::RunWorkload order = workload(pb::DELETE, 10, 1);
     order.set_keys(pb::PRESENT);
     const pb::WorkloadResult result = rig.run(order);
-    QCOMPARE(result.operations(), 3u); // no key is left to delete: it ends, and says how far it came
+    QCOMPARE(result.operations(), 3u); // no key is left to delete: it ends, and reports how far it came
     QVERIFY(!result.is_running());
     QCOMPARE(result.of(), 10u);
     QCOMPARE(result.ended_early(), std::string("no key that this client stored is left"));
-    // What was stopped on purpose, or came to its end, did not end early.
+    // A workload that was stopped by command, or completed, did not end early.
     rig.run(workload(pb::INSERT, 3));
     QVERIFY(rig.run(workload(pb::INSERT, 3)).ended_early().empty());
 }
@@ -211,14 +211,14 @@ void TestWorkload::aMixThatDeletesMoreThanItInsertsGoesOn()
         rig.run(workload(pb::INSERT, 100));
         pb::RunWorkload order = workload(pb::SEARCH, 3000, 4);
         order.set_keys(keys);
-        order.set_key_space(50); // from which none is drawn
+        order.set_key_space(50); // without effect: no keys are drawn from it
         order.set_seed(3);
         for (const std::uint32_t weight : { 2u, 1u, 4u, 1u })
             order.add_mix(weight);
         const pb::WorkloadResult result = rig.run(order);
         QCOMPARE(result.operations(), 3000u);
         QVERIFY(result.ended_early().empty());
-        QVERIFY(!result.results().contains("EXISTS")); // each insert has a key that was never used
+        QVERIFY(!result.results().contains("EXISTS")); // each insert has a new key
         QCOMPARE(result.wrong() + result.missing(), 0u);
     }
 }
@@ -234,11 +234,11 @@ void TestWorkload::theTimesOfAMixAreToldByKind()
     for (const std::uint32_t weight : { 2u, 2u, 0u, 1u })
         order.add_mix(weight);
     rig.start(order);
-    std::map<Body, std::vector<std::int64_t>> times; // by kind, as they were served
+    std::map<Body, std::vector<std::int64_t>> times; // by kind, in the order of service
     Step last;
     for (int n = 0; !rig.open.empty(); ++n) {
         const Body kind = rig.open.front().body_case();
-        const Time longer = std::chrono::microseconds(100 * int(kind) + n); // each kind its own
+        const Time longer = std::chrono::microseconds(100 * int(kind) + n); // each kind has its own delay
         rig.driven.sleep(longer);
         times[kind].push_back((1ms + longer).count());
         last = rig.serve();
@@ -255,13 +255,13 @@ void TestWorkload::theTimesOfAMixAreToldByKind()
             continue;
         std::sort(own.begin(), own.end());
         const auto isNear = [](std::int64_t a, std::int64_t b) { return std::abs(a - b) <= 16; }; // the unit of what is kept
-        // The smallest that at least so many of a hundred do not exceed.
+        // The smallest value that at least this many of a hundred do not exceed.
         QVERIFY(isNear(told.p50_ns(), own[(own.size() * 50 + 99) / 100 - 1]));
         QVERIFY(isNear(told.p99_ns(), own[(own.size() * 99 + 99) / 100 - 1]));
         QVERIFY(isNear(told.max_ns(), own.back()));
     }
     QCOMPARE(result.kinds(2).operations(), 0u);
-    QCOMPARE(rig.run(workload(pb::INSERT, 2)).kinds_size(), 0); // of one kind: its times are those of the whole
+    QCOMPARE(rig.run(workload(pb::INSERT, 2)).kinds_size(), 0); // with one kind only, its times are those of the whole
 }
 
 void TestWorkload::aWorkloadOfNothingIsDoneAtOnce()
@@ -285,11 +285,11 @@ void TestWorkload::aWorkloadCanBeStopped()
     QCOMPARE(rig.command(stop).replies.at(0).client().under_way(), 4u);
     Step last;
     while (!rig.open.empty())
-        last = rig.serve(); // what is under way is still answered
+        last = rig.serve(); // operations under way are still answered
     QCOMPARE(last.replies.size(), std::size_t(1));
     QCOMPARE(last.replies[0].ticket(), ticket);
     QCOMPARE(last.replies[0].workload().done(), 14u);
-    QCOMPARE(rig.run(workload(pb::INSERT, 2)).done(), 2u); // another may run now
+    QCOMPARE(rig.run(workload(pb::INSERT, 2)).done(), 2u); // now another may run
 }
 
 void TestWorkload::progressIsSaidWhileItRuns()
@@ -309,7 +309,7 @@ void TestWorkload::progressIsSaidWhileItRuns()
     QVERIFY(!rig.command(ask).replies.at(0).workload().is_running());
 }
 
-// Which server is full is known while the operations are still tried again, not only when they have ended.
+// It is known which server is full while the operations are still being retried, not only when they have ended.
 void TestWorkload::progressNamesWhoIsFull()
 {
     WorkloadRig rig;
@@ -330,7 +330,7 @@ void TestWorkload::progressNamesWhoIsFull()
     const pb::WorkloadResult progress = rig.command(ask).replies.at(0).workload();
     QVERIFY(progress.is_running());
     QCOMPARE(progress.done(), 0u);
-    QCOMPARE(progress.refused_full(), 0u); // none has ended yet
+    QCOMPARE(progress.refused_full(), 0u); // no operation has ended yet
     QCOMPARE(progress.full_size(), 2);
     QCOMPARE(progress.full(0).number() + progress.full(1).number(), 12u);
 }
@@ -376,7 +376,7 @@ void TestWorkload::timesAreThoseOfTheOperations()
     pb::WorkloadResult result;
     for (int n = 0; n < 100; ++n) {
         if (n == 50)
-            rig.driven.sleep(20ms); // one is slow
+            rig.driven.sleep(20ms); // one operation is slow
         const Step step = rig.serve();
         if (!step.replies.empty())
             result = step.replies[0].workload();
@@ -429,9 +429,9 @@ void TestWorkload::aHeldWorkloadEndsWhatIsUnderWayAndBeginsNothingNew()
     QVERIFY(held.replies.at(0).client().is_held());
     QCOMPARE(held.count(Happened::kWorkloadHeld), std::size_t(1));
     QVERIFY(held.of(Happened::kWorkloadHeld).at(0).workload_held().is_held());
-    QCOMPARE(rig.hold(true).count(Happened::kWorkloadHeld), std::size_t(0)); // renewed: nothing new to tell
+    QCOMPARE(rig.hold(true).count(Happened::kWorkloadHeld), std::size_t(0)); // a renewal emits no event
     while (!rig.open.empty())
-        rig.serve(); // answered, and nothing follows
+        rig.serve(); // answered, and no further request
     QCOMPARE(rig.records.size(), std::size_t(3));
     rig.driven.pass(2s);
     QVERIFY(rig.open.empty());
@@ -449,11 +449,11 @@ void TestWorkload::aHeldWorkloadEndsWhatIsUnderWayAndBeginsNothingNew()
 void TestWorkload::aHoldThatNobodyRenewsEndsByItself()
 {
     WorkloadRig rig;
-    rig.hold(true); // without a time: 5 s
+    rig.hold(true); // without a duration: 5 s
     rig.start(workload(pb::INSERT, 4));
     QVERIFY(rig.open.empty());
     QCOMPARE(rig.take(rig.driven.pass(4900ms)).count(Happened::kWorkloadHeld), std::size_t(0));
-    rig.hold(true, 1'000); // whoever holds it renews
+    rig.hold(true, 1'000); // the holder must renew it
     QCOMPARE(rig.take(rig.driven.pass(900ms)).count(Happened::kWorkloadHeld), std::size_t(0));
     QVERIFY(rig.open.empty());
     const Step over = rig.take(rig.driven.pass(200ms));
@@ -474,13 +474,13 @@ void TestWorkload::whatIsCommandedDuringAHoldBeginsAtItsEnd()
     const pb::ClientDescription client = rig.command(ask).replies.at(0).client();
     QVERIFY(client.is_held());
     QCOMPARE(client.waiting(), std::uint64_t(1));
-    // It ends, too, when somebody stops it meanwhile.
+    // It also ends when the workload is stopped meanwhile.
     QVERIFY(rig.start(workload(pb::INSERT, 5)).replies.empty());
     pb::Command stop;
     stop.mutable_stop_workload();
     const Step stopped = rig.take(rig.command(stop));
     QVERIFY(std::any_of(stopped.replies.begin(), stopped.replies.end(), [](const auto& reply) { return reply.has_workload(); }));
-    // What is too much is refused, with a sentence.
+    // Values beyond the limits are refused, with a sentence.
     Step last;
     for (int i = 0; i < 300 && last.replies.empty(); ++i)
         last = rig.take(rig.operate(pb::SEARCH, 7));
@@ -488,7 +488,7 @@ void TestWorkload::whatIsCommandedDuringAHoldBeginsAtItsEnd()
     QVERIFY(last.replies.at(0).text().find("held") != std::string::npos);
 
     rig.hold(false);
-    QCOMPARE(rig.open.size(), std::size_t(1)); // all on one key: in turn
+    QCOMPARE(rig.open.size(), std::size_t(1)); // all operations use one key: in turn
     rig.serveAll();
     QCOMPARE(rig.records.at(7), std::string("seven"));
     QCOMPARE(rig.served[Body::kSearch], std::size_t(255));
@@ -498,7 +498,7 @@ void TestWorkload::whoeverWatchesSeesWhatTheClientWaitsFor()
 {
     WorkloadRig rig;
     rig.start(workload(pb::INSERT, 2, 2));
-    rig.take(rig.driven.pass(100ms)); // sent again
+    rig.take(rig.driven.pass(100ms)); // resent
     pb::NodeSample sample;
     rig.client.inspect(rig.driven.now(), sample);
     QCOMPARE(sample.awaited_count(), 2u);
