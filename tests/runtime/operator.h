@@ -34,7 +34,7 @@ public:
         pb::EventHeader header;
         std::vector<pb::Event> events;
     };
-    // Nothing: none came in time.
+    // Empty: no reply came in time.
     std::optional<Batch> next(std::chrono::milliseconds patience = kPatience)
     {
         m_socket.set(zmq::sockopt::rcvtimeo, int(patience.count()));
@@ -48,7 +48,7 @@ public:
         batch.events.assign(body.events().begin(), body.events().end());
         return batch;
     }
-    // Reads until an event that is wanted comes; false: it did not.
+    // Reads events until the wanted one arrives; false: it did not.
     template <class IsWanted>
     bool hears(IsWanted isWanted)
     {
@@ -68,7 +68,7 @@ private:
     zmq::socket_t m_socket;
 };
 
-// A DEALER socket, as an operator has one.
+// A DEALER socket, as an operator's program has one.
 class Operator {
 public:
     explicit Operator(const std::string& endpoint, zmq::socket_type type = zmq::socket_type::dealer)
@@ -120,7 +120,7 @@ inline pb::Command readContents(std::uint32_t rank)
     return command;
 }
 
-// A program of ours as a real process.
+// One of our programs as a real process.
 class Program {
 public:
     Program(const QString& program, const QStringList& arguments)
@@ -132,8 +132,8 @@ public:
         m_process.kill();
         m_process.waitForFinished();
     }
-    // Reads the line "ready NAME udp=... tcp=... control=... events=...", a simulator's without the first two; false: there
-    // is none.
+    // Reads the line "ready NAME udp=... tcp=... control=... events=...", without the first two for a simulator; false:
+    // there is none.
     bool isReady()
     {
         while (!m_process.canReadLine())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is done to bytes between a socket and a machine: wire, envelope, and the queue to the working threads.
+// The path of bytes between a socket and a machine: wire, envelope, and the queue to the working threads.
 #include "common/wire.h"
 #include "node/runtime/queue.h"
 #include "node/transport/crc32c.h"
@@ -121,7 +121,7 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
         message->mutable_operation()->set_number(message->has_insert() ? 4 : message->has_reply() ? 5 : 6);
     }
     probe.mutable_probe();
-    probe.mutable_operation()->set_client(7); // named by no body
+    probe.mutable_operation()->set_client(7); // no field of the body names it
     probe.mutable_operation()->set_number(9);
     std::vector<pb::Message> messages { asked(searchFor(1), 1, self, 1), asked(searchFor(2), 2, other, 2), asked(searchFor(3), 3, self, 8), insert, reply, delta, probe };
     std::vector<pb::Message> sent = messages;
@@ -132,7 +132,7 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
         before += sizeInBody(messages[i]);
         leaveOut(sent[i], self);
         QVERIFY(!sent[i].has_from());
-        if (i == 0) { // the first of a body says who sends it
+        if (i == 0) { // the first message of a body names the sender
             sent[i].set_sender(11);
             *sent[i].mutable_from() = self;
         }
@@ -142,13 +142,13 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     google::protobuf::Arena arena;
     std::vector<ReadMessage> read;
     QVERIFY(parseBody(bodyOf(sent), arena, read));
-    QVERIFY(parseBody(bodyOf({ searchFor(9) }), arena, read)); // another body: nobody is before it
+    QVERIFY(parseBody(bodyOf({ searchFor(9) }), arena, read)); // in another body there is no earlier message
     QCOMPARE(read.size(), messages.size() + 1);
     for (std::size_t i = 0; i < messages.size(); ++i)
         QCOMPARE(read[i].message->SerializeAsString(), messages[i].SerializeAsString());
     QVERIFY(!read.back().message->has_from() && read.back().message->sender() == 0 && !read.back().message->search().has_client());
 
-    // A long message is no other case, but a part with fields that nobody knows is not multiplied.
+    // A long message is allowed, but a part with unknown fields is not multiplied in memory.
     pb::Message full = searchFor(1, std::string(50'000, 'x'));
     *full.mutable_from() = self;
     read.clear();
@@ -207,7 +207,7 @@ void EnvelopeTest::aBodyWithBytesThatAreNoMessageIsRefused()
 
 void EnvelopeTest::aFrameOfVeryManySmallPartsIsRefusedBeforeItIsBuilt()
 {
-    // An empty Location in Confirm.table costs two bytes on the wire and a hundred in memory.
+    // An empty Location in Confirm.table costs two bytes on the wire and a hundred bytes in memory.
     pb::Message message;
     for (std::size_t i = 0; i < kPartsMax; ++i)
         message.mutable_confirm()->add_table();
@@ -251,7 +251,8 @@ void EnvelopeTest::theTagIsTheCrcOfTheStandard()
     QCOMPARE(crc32c(std::string(32, '\xff')), 0x62a8ab43u);
     QCOMPARE(crc32c(rising), 0x46dd794eu);
     QCOMPARE(crc32c("123456789"), 0xe3069283u);
-    // Long ones are read in lanes: bit by bit it is the same, at lengths around whole lanes, from any address.
+    // Long inputs are read in parallel lanes. The result must equal that of bit-by-bit computation, for lengths around
+    // whole lanes and from any address.
     std::string bytes(50'000, '\0');
     std::uint64_t state = 1;
     for (char& byte : bytes)
@@ -332,11 +333,11 @@ void EnvelopeTest::aBlockIsSealedWithItsPacket()
         other[bit / 8] ^= char(1u << (bit % 8));
         QVERIFY(isDrop(envelope.open(packet, other), Drop::WrongTag));
     }
-    QVERIFY(isDrop(envelope.open(packet), Drop::WrongLength)); // as a datagram, which has no block
+    QVERIFY(isDrop(envelope.open(packet), Drop::WrongLength)); // as a datagram, which cannot have a block
     QVERIFY(isDrop(envelope.open(packet, block.substr(1)), Drop::WrongLength));
     QVERIFY(isDrop(envelope.open(bytesOf(frame)), Drop::WrongLength));
     QVERIFY(isDrop(envelope.open(sealedPacket(envelope, "a body"), block), Drop::WrongLength));
-    packet[kLengthAt] = 3; // the whole is shorter than its head
+    packet[kLengthAt] = 3; // the total length is shorter than the header
     QVERIFY(isDrop(envelope.open(packet, block), Drop::WrongLength));
 }
 
@@ -360,7 +361,7 @@ void EnvelopeTest::aBlockFindsItsPlaceWithoutACopy()
         const char* const memory = block.data();
         QVERIFY(putBlock(std::move(block), *read[0].message));
         QVERIFY(recordBlockIn(*read[0].message)->data() == memory);
-        QVERIFY(!putBlock("another", *read[0].message)); // it has one
+        QVERIFY(!putBlock("another", *read[0].message)); // it already has a block
         const auto joined = joinBlock(bodyOf({ message }), std::string(10'000, 'r'));
         QVERIFY(joined);
         QCOMPARE(*joined, bodyOf({ *read[0].message }));
@@ -377,7 +378,7 @@ void EnvelopeTest::aBlockFindsItsPlaceWithoutACopy()
 void EnvelopeTest::aFullQueueLetsDatagramsDropFramesStayAndCommandsWait()
 {
     std::atomic<int> rooms = 0;
-    Queue<Weight> queue(100, 50, [&rooms] { ++rooms; }); // five items by their weight
+    Queue<Weight> queue(100, 50, [&rooms] { ++rooms; }); // five items fit by their weight
     std::vector<Weight> datagrams { { 1 }, { 2 }, { 3 }, { 4 }, { 5 }, { 6 }, { 7 } };
     QCOMPARE(queue.pushSome(datagrams), std::size_t(5));
     Weight frame { 8 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults that are made on purpose: the shim with threads but no sockets, and whole processes over real sockets.
+// Injected faults: the shim with threads but no sockets, and whole processes over real sockets.
 #include "node/transport/fault_shim.h"
 #include "tests/runtime/operator.h"
 #include "tests/rigs/core/station.h"
@@ -14,7 +14,7 @@ using namespace lhrs::test;
 
 namespace {
 
-// The station's own coordinator; whoever speaks to it is process 77 (tests/rigs/core/station.h).
+// The station's own coordinator; the speaker that talks to it is process 77 (tests/rigs/core/station.h).
 constexpr std::uint64_t kSpeaker = 77;
 
 pb::Fault fault(std::uint64_t number = 1, std::uint32_t leaseMs = 60'000)
@@ -51,7 +51,7 @@ struct Broken {
         const auto reply = control.call(command);
         return reply ? reply->faults() : pb::FaultList();
     }
-    // What the fault had done when it ended, as its event tells; nothing: no such event.
+    // The effect of the fault when it ended, from its event; empty: there is no such event.
     std::optional<pb::FaultEnded> ended(std::uint64_t number = 1)
     {
         std::optional<pb::FaultEnded> found;
@@ -62,7 +62,7 @@ struct Broken {
         });
         return found;
     }
-    // Many questions, each a datagram of its own.
+    // Many requests, each in a datagram of its own.
     void ask(int count, const std::string& value = "?", Way way = Way::Auto)
     {
         for (int i = 0; i < count; ++i) {
@@ -82,7 +82,7 @@ struct Broken {
     Operator control;
 };
 
-// A shim without sockets: what it lets go later is a list.
+// A shim without sockets: messages that it delivers later go into a list.
 struct Bench {
     Bench()
     {
@@ -100,7 +100,7 @@ struct Bench {
         ways.crash = [this] { ++crashes; };
         shim.emplace(ways, counters);
     }
-    ~Bench() { shim.reset(); } // its thread uses the rest
+    ~Bench() { shim.reset(); } // its thread uses the other members
     pb::CommandReply arm(const pb::Fault& wanted)
     {
         pb::Command command;
@@ -186,7 +186,7 @@ void FaultShimTest::zerosLeaveNoTrace()
 {
     Bench bench;
     pb::Fault wanted = fault();
-    QCOMPARE(bench.arm(wanted).refusal(), pb::BAD_ARGUMENT); // nothing to break
+    QCOMPARE(bench.arm(wanted).refusal(), pb::BAD_ARGUMENT); // there is nothing to break
     wanted.mutable_network();
     QCOMPARE(bench.arm(wanted).refusal(), pb::NOT_REFUSED);
     QVERIFY(bench.told.empty());
@@ -196,7 +196,7 @@ void FaultShimTest::zerosLeaveNoTrace()
     QVERIFY(bench.shim->touches(FaultBook::Traffic));
     wanted.mutable_network()->set_drop(0);
     const pb::CommandReply reply = bench.arm(wanted);
-    QCOMPARE(reply.faults().faults_size(), 1); // the one that ended
+    QCOMPARE(reply.faults().faults_size(), 1); // the fault that ended
     QCOMPARE(bench.told, (std::vector<std::string> { "begun", "ended" }));
     QVERIFY(!bench.shim->touches(FaultBook::Traffic));
     QVERIFY(bench.shim->letOut({ { kLoopback, 5 }, NodeId(5) }, "datagram"));
@@ -221,7 +221,7 @@ void FaultShimTest::delayedFramesKeepTheirOrderWhenTheFaultIsHealed()
         send(i);
     QVERIFY(bench.seen().empty());
     bench.heal();
-    for (int i = 10; i < 20; ++i) // some of them while the first ones are leaving
+    for (int i = 10; i < 20; ++i) // some of them while the first ones are being delivered
         send(i);
     QVERIFY(eventually([&] { return bench.seen().size() == 20; }));
     QCOMPARE(bench.seen(), sent);
@@ -287,7 +287,7 @@ void FaultShimTest::theProcessCrashesOnceAtItsEvent()
     QCOMPARE(bench.crashes, 1);
     bench.heal();
     wanted.mutable_crash()->clear_at();
-    bench.arm(wanted); // at once
+    bench.arm(wanted); // takes effect at once
     QVERIFY(eventually([&] { return bench.crashes == 2; }));
 }
 
@@ -303,7 +303,7 @@ void FaultShimTest::droppedAnswersComeAgainAfterTheLease()
     const auto reply = broken.arm(wanted);
     QVERIFY(reply && reply->refusal() == pb::NOT_REFUSED);
     const auto armed = std::chrono::steady_clock::now();
-    // Whatever is answered now is answered after the lease.
+    // Any answer now comes after the end of the lease.
     QVERIFY(broken.speaker.isAnswered(broken.station.address()));
     QVERIFY(std::chrono::steady_clock::now() - armed > 200ms);
     const auto ended = broken.ended();
@@ -317,7 +317,7 @@ void FaultShimTest::droppedAnswersComeAgainAfterTheLease()
 void FaultShimTest::everyFaultOfDatagramsIsSeenToAct_data()
 {
     QTest::addColumn<QString>("kind");
-    QTest::addColumn<int>("answersMin"); // to 50 questions
+    QTest::addColumn<int>("answersMin"); // to 50 requests
     QTest::addColumn<int>("answersMax");
     QTest::addColumn<int>("lateMs");
     QTest::newRow("nothing is lost by chance") << "delay_ms" << 50 << 50 << 100;
@@ -351,7 +351,7 @@ void FaultShimTest::everyFaultOfDatagramsIsSeenToAct()
     QVERIFY(reply && reply->refusal() == pb::NOT_REFUSED);
     const auto begin = std::chrono::steady_clock::now();
     broken.ask(50, std::string(60, 'x'));
-    // All answers have met the fault.
+    // The fault has acted on all answers.
     QVERIFY(eventually([&] {
         const pb::FaultEffect achieved = broken.list().faults(0).achieved();
         return achieved.messages() == 50 && achieved.waiting() == 0;
@@ -362,7 +362,7 @@ void FaultShimTest::everyFaultOfDatagramsIsSeenToAct()
         const auto values = broken.speaker.values();
         return int(std::count(values.begin(), values.end(), std::string(60, 'x')));
     };
-    // What was not lost is on its way.
+    // The answers that were not lost are on their way.
     const int coming = kind == "drop" ? 50 - int(achieved.dropped()) : answersMin;
     eventually([&] { return count() >= coming; });
     QVERIFY(broken.speaker.isAnswered(broken.station.address()));
@@ -419,7 +419,7 @@ void FaultShimTest::aConnectionThatIsCutInsideAFrameDeliversItAfterAll()
     wanted.mutable_network()->set_cut(1);
     wanted.mutable_network()->set_way(pb::OUTGOING);
     broken.arm(wanted);
-    // Each answer is too long for a datagram, and each breaks its connection once.
+    // Each answer is too long for a datagram, and the fault breaks its connection once.
     const std::string value(100'000, 'x');
     for (std::size_t i = 1; i <= 5; ++i) {
         broken.ask(1, value, Way::Stream);
@@ -461,7 +461,7 @@ void FaultShimTest::aPartitionKeepsOutWhoItNames()
     pb::Fault wanted = fault();
     wanted.mutable_partition()->add_peers()->set_node(kSpeaker + 1);
     broken.arm(wanted);
-    QVERIFY(broken.speaker.isAnswered(broken.station.address())); // not this one
+    QVERIFY(broken.speaker.isAnswered(broken.station.address())); // the partition does not name this one
     wanted = fault(2);
     auto* peer = wanted.mutable_partition()->add_peers();
     peer->set_node(kSpeaker);
@@ -492,17 +492,17 @@ void FaultShimTest::aPausedProcessNeitherAnswersNorWakesButTakesItsHealing()
     const std::uint64_t before = broken.station.heard->messages;
     const std::uint64_t steps = broken.station.heard->timeSteps;
     const std::size_t answers = broken.speaker.answers().size();
-    broken.station.heard->nextAlarm = 1; // long ago, had it time
+    broken.station.heard->nextAlarm = 1; // an alarm that is long overdue
     broken.ask(10);
     broken.ask(10, std::string(5'000, 'x'), Way::Stream);
-    for (int i = 0; i < 20; ++i) // it still lists its faults, again and again
+    for (int i = 0; i < 20; ++i) // meanwhile it still lists its faults
         QCOMPARE(broken.list().faults_size(), 1);
     QCOMPARE(broken.station.heard->messages, before);
     QCOMPARE(broken.station.heard->timeSteps, steps);
     QCOMPARE(broken.speaker.answers().size(), answers);
     broken.heal();
-    QVERIFY(broken.speaker.hears(answers + 20)); // what waited is answered now
-    QTRY_VERIFY(broken.station.heard->timeSteps > steps); // the alarm that was due, from a thread of its own
+    QVERIFY(broken.speaker.hears(answers + 20)); // the messages that waited are answered now
+    QTRY_VERIFY(broken.station.heard->timeSteps > steps); // the overdue alarm, in a thread of its own
     const auto ended = broken.ended();
     QVERIFY(ended && ended->achieved().lasted_ns() > 0);
     QVERIFY(broken.isHealed());
@@ -535,12 +535,12 @@ void FaultShimTest::aProcessEndsItselfAtItsEvent()
     wanted.clear_crash();
     wanted.mutable_network()->set_drop(1);
     QVERIFY(control.call(command));
-    QVERIFY(control.call(who())); // it lives
+    QVERIFY(control.call(who())); // the process is alive
     command.mutable_heal_faults()->set_number(2);
     command.set_ticket(9);
     control.send(command);
     QVERIFY(coordinator.waitForEnd());
-    QCOMPARE(coordinator.exitCode(), -1); // killed, as by somebody else
+    QCOMPARE(coordinator.exitCode(), -1); // killed by a signal
 }
 
 QTEST_GUILESS_MAIN(FaultShimTest)

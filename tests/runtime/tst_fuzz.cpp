@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fuzz targets for a moment: their first inputs, what once ended a process (tests/fuzz/corpus), and some mutations.
-// For longer: ./run test fuzz NAME --minutes T
+// A short run of the fuzz targets: their seeds, inputs that once ended a process (tests/fuzz/corpus), and some
+// mutations. For a longer run: ./run test fuzz NAME --minutes T
 #include "tests/fuzz/targets.h"
 
 #include <google/protobuf/stubs/logging.h>
@@ -28,7 +28,7 @@ void FuzzTest::noInputEndsTheProcess_data()
 void FuzzTest::noInputEndsTheProcess()
 {
     QFETCH(int, target);
-    google::protobuf::SetLogHandler(nullptr); // of texts that are none
+    google::protobuf::SetLogHandler(nullptr); // no log of unparsable texts
     const Target& tried = targets()[std::size_t(target)];
     std::vector<std::string> inputs = tried.seeds();
     const QDir corpus(QString(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + tried.name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gate: its clock, its queue, the runtime around a machine that echoes, a cluster of real processes, and a simulated one.
+// The gate: its clock, its queue, the runtime around an echo machine, a cluster of real processes, and a simulated one.
 #include "gui/lab/control/gate_orders.h"
 #include "node/process/options.h"
 #include "node/runtime/gate.h"
@@ -69,7 +69,7 @@ pb::Command describe()
     return command;
 }
 
-// A station with a gate, and who speaks to it and operates it.
+// A station with a gate, and the processes that talk to it and operate it.
 struct GatedStation {
     explicit GatedStation(bool hasGate = true) : station(options(hasGate)), speaker(station.udp()), operated(station.runtime->self().control_endpoint()) {}
     static RuntimeOptions options(bool hasGate)
@@ -120,13 +120,13 @@ void GateTest::clocksLeaveOutTheSameTimeHoweverLateTheyHearOfIt()
     QVERIFY(!late.when(Time(200ms)));
     prompt.go(at(1'000ms), at(1'002ms));
     late.go(at(1'000ms), at(1'030ms));
-    // 900 ms are left out by both; the late one waits until the other is where it is.
+    // Both leave out 900 ms; the late clock waits until the other has reached its time.
     QCOMPARE(late.at(at(1'030ms)), Time(150ms));
     QCOMPARE(prompt.at(at(1'030ms)), Time(130ms));
     QCOMPARE(prompt.at(at(1'060ms)), Time(160ms));
     QCOMPARE(late.at(at(1'060ms)), Time(160ms));
     QCOMPARE(*late.when(Time(200ms)), at(1'100ms));
-    // Once more; one that hears of both in the wrong order of time does not run backwards.
+    // Again. A clock that hears of both in the wrong order of time does not run backwards.
     late.stop(at(2'000ms), at(1'900ms));
     late.go(at(1'500ms), at(1'950ms));
     QCOMPARE(late.at(at(1'950ms)), Time(1'050ms));
@@ -141,7 +141,7 @@ void GateTest::whoseClockWasAdvancedStandsUntilTheOthersAreThere()
     clock.go(at(1'000ms), at(1'000ms));
     QCOMPARE(clock.at(at(1'010ms)), Time(140ms));
     clock.stop(at(1'010ms), at(1'010ms));
-    clock.advance(1s); // further than time has come
+    clock.advance(1s); // further than real time has advanced
     clock.go(at(1'020ms), at(1'020ms));
     QCOMPARE(clock.at(at(1'020ms)), Time(1'140ms));
     QCOMPARE(clock.at(at(1'030ms)), Time(1'150ms));
@@ -187,7 +187,7 @@ void GateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
 {
     GatedStation rig;
     Watcher watcher(rig.station.runtime->self().events_endpoint());
-    do { // what is told before it has joined it never hears
+    do { // a watcher receives nothing from before it has joined
         QVERIFY(rig.speaker.isAnswered(rig.station.address()));
     } while (!watcher.next(100ms));
     const std::size_t before = rig.speaker.answers().size();
@@ -206,7 +206,7 @@ void GateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
     }
     QCOMPARE(numbers.size(), std::size_t(3));
 
-    // The second one, then the oldest one; each is answered before the reply to the command.
+    // The second message, then the oldest one; each is answered before the reply to the command.
     pb::Command release;
     release.mutable_release_held()->set_number(numbers[second]);
     state = rig.ask(release);
@@ -244,13 +244,13 @@ void GateTest::theMachinesTimersStandAndGoOnWhenAdvanced()
 {
     GatedStation rig;
     rig.ask(closed());
-    rig.speaker.say(rig.station.address()).mutable_insert(); // the machine wants to be woken 20 ms after this step
+    rig.speaker.say(rig.station.address()).mutable_insert(); // the machine asks to be woken 20 ms after this step
     QVERIFY(rig.speaker.flush());
     QVERIFY(rig.holds(1));
     pb::Command release;
     release.mutable_release_held();
     const std::int64_t left = rig.ask(release).next_timer_ns();
-    QCOMPARE(left, std::int64_t(20'000'000)); // in that step no time has passed
+    QCOMPARE(left, std::int64_t(20'000'000)); // no time passes within that step
     const auto until = std::chrono::steady_clock::now() + 60ms;
     QVERIFY(eventually([&] { return std::chrono::steady_clock::now() > until; }));
     QCOMPARE(rig.ask(describe()).next_timer_ns(), left);
@@ -261,7 +261,7 @@ void GateTest::theMachinesTimersStandAndGoOnWhenAdvanced()
     release.mutable_release_held()->set_advance_ns(1);
     QCOMPARE(rig.ask(release).next_timer_ns(), std::int64_t(-1));
     QVERIFY(rig.station.heard->alarmedAt > 0);
-    // Opened, the manager's own sleep ends when the clock is there.
+    // With the gate open, the manager's own sleep ends when the clock reaches the deadline.
     rig.station.heard->alarmedAt = 0;
     rig.speaker.say(rig.station.address()).mutable_insert();
     QVERIFY(rig.speaker.flush());
@@ -277,7 +277,7 @@ void GateTest::whatWasHeldIsDeliveredInItsOrder()
     std::vector<std::uint64_t> sent;
     for (std::uint32_t i = 0; i < 100; ++i) { // more than one turn of a working thread
         sent.push_back(rig.say("v"));
-        QVERIFY(rig.holds(i + 1)); // datagrams keep no order by themselves
+        QVERIFY(rig.holds(i + 1)); // datagrams have no order by themselves
     }
     rig.ask(opened());
     QVERIFY(rig.speaker.hears(sent.size()));
@@ -313,7 +313,7 @@ void GateTest::aGateThatNobodyRenewsOpens()
     Watcher watcher(rig.station.runtime->self().events_endpoint());
     rig.ask(closed(50));
     rig.say("held");
-    QVERIFY(rig.speaker.hears(1)); // once the lease has ended
+    QVERIFY(rig.speaker.hears(1)); // after the end of the lease
     QVERIFY(watcher.hears([](const pb::Event& event) { return event.has_gate_opened() && event.gate_opened().reason() == "nobody has renewed it"; }));
     QVERIFY(!rig.ask(describe()).is_closed());
 }
@@ -368,7 +368,7 @@ bool standsStill(std::uint32_t pid)
     return true;
 }
 
-// How many gates opened because nobody had renewed them.
+// The number of gates that opened because they were not renewed.
 std::size_t unrenewed(gui::ClusterStage& stage)
 {
     std::size_t count = 0;
@@ -392,13 +392,13 @@ void GateTest::anInsertGoesThroughAClusterStepByStep()
           "const closed = lab.here();\n"
           "const h = c.start({ do: 'insert', keys: [k], count: 1 });\n"
           "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
-          // Three leases, in which nothing runs out and nobody takes a step.
+          // Three leases of real time, in which no lease expires and no process takes a step.
           "const begin = lab.now(); lab.waitUntil(() => lab.now() > begin + 0.9);\n"
           "lab.expectNone('MessageReceived', { since: closed });\n"
           "lab.expectNone('MemberSuspected', { since: closed });\n"
           "lab.expectEqual(h.progress().operations, 0, 'not done');\n"
           "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
-          // One by one.
+          // One message at a time.
           "for (const kind of ['insert', 'delta', 'delta_ack', 'reply']) {\n"
           "    lab.waitUntil(() => lab.held().some(m => m.kind === kind));\n"
           "    const from = lab.here(), one = lab.held().find(m => m.kind === kind);\n"
@@ -409,7 +409,7 @@ void GateTest::anInsertGoesThroughAClusterStepByStep()
           "lab.expectEqual(h.wait().operations, 1, 'the reply ends it, while the gate is still closed');\n"
           "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
           "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
-          // Another one is begun, and the gate opens.
+          // Another workload begins, and the gate opens.
           "const more = c.start({ do: 'insert', count: 5, window: 5 });\n"
           "lab.waitUntil(() => lab.held().filter(m => m.kind === 'insert').length === 5);\n"
           "lab.expectEqual(lab.gate(false).closed, false, 'open');\n"
@@ -420,7 +420,7 @@ void GateTest::anInsertGoesThroughAClusterStepByStep()
           "lab.expectNone('BucketFailed', { since: closed });\n"
           "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 26], 'all is there');\n"
           "lab.gate(true, { within: 10 });\n"
-          // Nothing but a timer is left: all clocks go on to it.
+          // Only a timer is left: all clocks advance to it.
           "const passed = lab.release({ clock: true });\n"
           "lab.expectEqual(passed.length, 1, 'a message of a timer');\n"
           "lab.gate(false);\n");
@@ -433,10 +433,10 @@ void GateTest::oneProcessThatIsLateTakesTheGateBackEverywhere()
     const gui::ScriptResult result = stage.play(kCluster);
     QVERIFY2(result.outcome == gui::ScriptOutcome::Held, qPrintable(stage.story(result)));
     gui::ControlClient& control = stage.session.control();
-    // One that stands still does not confirm.
+    // A paused process does not confirm.
     const gui::ProcessId victim = stage.session.local().startClient("bob")->node();
     QVERIFY(bool(stage.session.local().pause({ victim }, 60s)));
-    QVERIFY(eventually([&] { return standsStill(control.find(victim)->info.pid()); })); // a signal takes its time
+    QVERIFY(eventually([&] { return standsStill(control.find(victim)->info.pid()); })); // a signal takes some time
     const gui::GateOutcome outcome = gui::closeGates(control, 2s);
     QVERIFY(!outcome.isClosed && outcome.hasGate);
     QVERIFY2(QString::fromStdString(outcome.text).startsWith("bob"), outcome.text.c_str());
@@ -444,14 +444,14 @@ void GateTest::oneProcessThatIsLateTakesTheGateBackEverywhere()
     QVERIFY(bool(stage.session.local().resume({ victim })));
     for (const gui::KnownProcess& known : control.directory())
         QVERIFY(eventually([&] { const gui::Answer answer = control.callAndWait(known.info.node(), describe(), 5s); return answer && !answer.reply.gate().is_closed(); }));
-    // Who comes while the gate is closed is gated, too, and goes on with the others.
+    // A process that starts while the gate is closed is gated too, and continues with the others.
     QVERIFY(gui::closeGates(control, 10s).isClosed);
     const gui::ProcessId late = stage.session.local().startClient("carol")->node();
     const auto isClosed = [&](gui::ProcessId process) { return control.callAndWait(process, describe(), 5s).reply.gate().is_closed(); };
     QVERIFY(eventually([&] { return isClosed(late) && isClosed(victim); }));
     QVERIFY(gui::openGates(control).text.empty());
     QVERIFY(!isClosed(late) && !isClosed(victim));
-    // No time at all is too short for anybody.
+    // A limit of no time at all is too short for every process.
     const gui::GateOutcome tight = gui::closeGates(control, 0ms);
     QVERIFY(tight.isClosed || tight.text.find("are allowed") != std::string::npos);
     gui::openGates(control);
@@ -465,7 +465,7 @@ void GateTest::theGateOfAWindowThatIsGoneOpens()
     gui::ControlClient& control = stage.session.control();
     std::vector<std::pair<gui::CallTarget, pb::Command>> calls;
     for (const gui::KnownProcess& known : control.directory())
-        calls.emplace_back(known.info.node(), closed(400)); // and nobody renews it
+        calls.emplace_back(known.info.node(), closed(400)); // without renewal
     for (const gui::Answer& answer : control.callAllAndWait(calls, 10s))
         QVERIFY2(bool(answer), answer.text.c_str());
     QVERIFY(eventually([&] { return unrenewed(stage) == calls.size(); }));
@@ -478,7 +478,7 @@ void GateTest::theGateOfAWindowThatIsGoneOpens()
 
 namespace {
 
-// What a script of a lecture does with the gate, and what it saw: kinds, receivers, and how it ended.
+// How a lecture script uses the gate, and what it saw: kinds, receivers, and the outcome.
 const QString kScript = kCluster + QStringLiteral(
     "const place = m => m.to === 'alice' ? 'client' : m.to === 'coordinator' ? 'coordinator' : 'server';\n"
     "const k = lab.keysFor(lab.data(0), 2);\n"
@@ -499,7 +499,7 @@ const QString kScript = kCluster + QStringLiteral(
     "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
     "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
     "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
-    // One that is lost is sent again once the clocks go.
+    // A lost message is resent when the clocks run again.
     "const more = c.start({ do: 'insert', keys: [k[1]], count: 1 });\n"
     "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
     "const lost = lab.release({ message: lab.held().find(m => m.kind === 'insert'), drop: true });\n"
@@ -511,7 +511,7 @@ const QString kScript = kCluster + QStringLiteral(
     "lab.expectNone('MemberSuspected', { since: closed });\n"
     "lab.expectNone('BucketFailed', { since: closed });\n"
     "lab.print('audit ' + lab.audit().unequal + ', verified ' + c.verify().equal);\n"
-    // Nothing but timers is left: all clocks go on to the next one.
+    // Only timers are left: all clocks advance to the next one.
     "lab.gate(true, { within: 10 });\n"
     "for (let i = 0; lab.held().length > 0 && i < 100; i++) lab.release();\n"
     "lab.print('passed ' + lab.release({ clock: true }).length);\n"
@@ -564,7 +564,7 @@ void GateTest::theGateOfASimulatedClusterThatNobodyRenewsOpens()
     gui::ControlClient& control = stage.session.control();
     const gui::ProcessId coordinator = control.coordinator();
     QVERIFY(control.callAndWait(coordinator, closed(300), 5s).reply.gate().is_closed());
-    // It was one word to one of them: all are gated, and all open when nobody renews it.
+    // One command to one process gates all of them, and all gates open when it is not renewed.
     for (const gui::KnownProcess& known : control.directory())
         QVERIFY(eventually([&] { return !control.callAndWait(known.info.node(), describe(), 5s).reply.gate().is_closed(); }));
     QVERIFY(eventually([&] { return unrenewed(stage) == control.directory().size(); }));

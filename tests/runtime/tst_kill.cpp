@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Real processes that are killed: the file's records come back, and its group is whole again.
+// Real processes are killed: the file's records are recovered, and its group becomes whole again.
 #include "tests/rigs/lab/signals.h"
 
 #include "gui/lab/control/audit.h"
@@ -47,7 +47,7 @@ void KillTest::init()
 pb::CommandReply KillTest::ask(ProcessId process, const pb::Command& command)
 {
     Answer answer = m_session->control().callAndWait(process, command, 60s);
-    // A client that has just started may not have heard of the coordinator yet, and says so.
+    // A client that has just started may not have heard of the coordinator yet, and reports so.
     const auto until = std::chrono::steady_clock::now() + 10s;
     while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED && std::chrono::steady_clock::now() < until)
         answer = m_session->control().callAndWait(process, command, 60s);
@@ -68,10 +68,10 @@ void KillTest::create(std::uint32_t availability, std::uint64_t records, std::ui
     LocalOptions options;
     options.config.set_m(4);
     options.config.set_availability(availability);
-    options.config.set_b(std::uint32_t(records * 2 / 5)); // so that four buckets hold them
+    options.config.set_b(std::uint32_t(records * 2 / 5)); // so that the records fit into four buckets
     options.config.set_recovery(pb::RECOVERY_AUTOMATIC);
     options.config.set_slice(200);
-    options.slowTimers = true; // a machine full of tests: who is only slow must not be declared failed
+    options.slowTimers = true; // a machine that runs many tests: a slow process must not be declared failed
     options.dataServers = dataServers;
     options.parityServers = parityServers;
     const auto started = m_session->local().start(options);
@@ -102,7 +102,7 @@ void KillTest::kill(pb::Role role, std::uint32_t index)
             continue;
         for (const auto& entry : processes.processes()) {
             if (entry.process().node() == member.holder().node())
-                QVERIFY(signalOne(entry.process().pid(), SIGKILL)); // one that this test has started
+                QVERIFY(signalOne(entry.process().pid(), SIGKILL)); // a process of this test
         }
     }
 }
@@ -139,7 +139,7 @@ void KillTest::killedBucketsComeBack()
         return file.at_rest() && view.epoch() > 0 && view.state() == pb::GROUP_UP && view.members_size() == 6
             && std::all_of(view.members().begin(), view.members().end(), [](const pb::Member& m) { return m.state() == pb::UP; });
     };
-    QTRY_VERIFY_WITH_TIMEOUT(!isWhole(), 10'000); // somebody misses them
+    QTRY_VERIFY_WITH_TIMEOUT(!isWhole(), 10'000); // their absence is noticed
     QTRY_VERIFY_WITH_TIMEOUT(isWhole(), 30'000);
     const pb::WorkloadResult read = verify();
     QCOMPARE(read.results().at("OK"), 5'000u);
@@ -161,7 +161,7 @@ void KillTest::aSearchForAKilledBucketIsAnswered()
     QCOMPARE(describe().groups(0).view().state(), pb::GROUP_DEGRADED);
     pb::Command search;
     search.mutable_operate()->set_kind(pb::SEARCH);
-    search.mutable_operate()->set_key(4 * 1'000'003 + 1); // of bucket 1, and in no key list
+    search.mutable_operate()->set_key(4 * 1'000'003 + 1); // a key of bucket 1 that is in no key list
     const pb::OperationResult nothing = ask(m_client, search).operation();
     QCOMPARE(nothing.result(), pb::NOT_FOUND);
     QCOMPARE(nothing.path(), pb::RECORD_RECOVERY);

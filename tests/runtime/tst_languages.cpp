@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs that a person starts in a language that writes 0,5 for a half, has a dotless i, or digits of its own: options,
-// numbers between programs and tables are the same as everywhere.
+// Programs that are started in a language that writes 0,5 for a half, has a dotless i, or has digits of its own.
+// Options, numbers between programs, and tables are the same as everywhere.
 #include <QCoreApplication>
 #include <QFile>
 #include <QProcess>
@@ -77,7 +77,7 @@ void LanguagesTest::theProgramsDoTheSame()
     QFile table(directory.filePath("out/halves.csv"));
     QVERIFY(table.open(QIODevice::ReadOnly));
     const QStringList lines = QString::fromUtf8(table.readAll()).trimmed().split('\n');
-    const QRegularExpression quoted("\"[^\"]*\""); // the machine in words has commas
+    const QRegularExpression quoted("\"[^\"]*\""); // the description of the machine contains commas
     const QStringList heads = lines.at(lines.size() - 2).split(','), cells = QString(lines.last()).remove(quoted).split(',');
     QCOMPARE(cells.size(), heads.size());
     QCOMPARE(cells.value(heads.indexOf("share")), "0.5");
@@ -91,7 +91,7 @@ void LanguagesTest::numbersOfThisProgramAreThoseOfC_data()
         QTest::newRow(language) << QString(language);
 }
 
-// The programs are of one kind with this one, which links the lab: Qt's application object has been made in the language.
+// This program links the lab as the others do, and its Qt application object is created in that language.
 void LanguagesTest::numbersOfThisProgramAreThoseOfC()
 {
     QFETCH(const QString, language);
@@ -103,7 +103,7 @@ void LanguagesTest::numbersOfThisProgramAreThoseOfC()
         QCOMPARE(std::stod("0.5"), 0.5);
         QCOMPARE(QLocale().toString(0.5), "0.5");
         QCOMPARE(QString("%L1").arg(0.5), "0.5");
-        QCOMPARE(QString(std::setlocale(LC_CTYPE, nullptr)), language + ".UTF-8"); // the language is in force otherwise
+        QCOMPARE(QString(std::setlocale(LC_CTYPE, nullptr)), language + ".UTF-8"); // everything else uses the language
         return;
     }
     QProcess child;

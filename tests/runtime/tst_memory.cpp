@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Servers at the limit of their memory: what would make a bucket grow is refused before it has any effect, all else goes on,
-// and nothing that was acknowledged is lost. The simulator has seeds with such limits (drawMemory in node/sim/lhrs/swarm.cpp).
+// Servers at the limit of their memory: an operation that would make a bucket grow is refused before it has any effect,
+// all others go on, and nothing acknowledged is lost. The simulator has seeds with such limits (drawMemory in
+// node/sim/lhrs/swarm.cpp).
 #include "node/runtime/memory_meter.h"
 #include "tests/rigs/core/bucket_rigs.h"
 #include "tests/rigs/core/client_rig.h"
@@ -32,7 +33,8 @@ DataRig::Options oneParityBucket()
 
 std::string longValue(char fill = 'v') { return std::string(4'000, fill); }
 
-// Inserts keys from `first` on, each acknowledged by the parity bucket, until one is refused; how many were not.
+// Inserts keys from `first` on, each acknowledged by the parity bucket, until one is refused; returns how many were
+// accepted.
 std::uint64_t fill(DataRig& rig, std::uint64_t first, pb::Reply& refusal)
 {
     for (std::uint64_t key = first; key < first + 10'000; ++key) {
@@ -88,11 +90,11 @@ void TestMemory::whatMakesAFullBucketGrowIsRefusedBeforeItHasAnyEffect()
     QVERIFY(rig.data().isFull());
     QCOMPARE(std::uint64_t(rig.data().store().count()), taken);
     const Sequence before = rig.data().link().sequence();
-    // Refused, the second time too; a longer value of a stored key likewise.
+    // An insert is refused, the second time too; so is a longer value of a stored key.
     QCOMPARE(replyOf(rig.insert(90'000, longValue())).result(), pb::RETRY);
     QCOMPARE(replyOf(rig.update(1, std::string(60'000, 'w'))).result(), pb::RETRY);
     QCOMPARE(rig.data().link().sequence(), before);
-    // What takes no further memory is done.
+    // Operations that need no further memory are carried out.
     QCOMPARE(replyOf(rig.search(1)).result(), pb::OK);
     for (const pb::OperationKind kind : { pb::UPDATE, pb::DELETE }) {
         QCOMPARE(rig.ask({ .kind = kind, .key = 2, .value = "short" }).count(Body::kDelta), std::size_t(1));
@@ -109,19 +111,19 @@ void TestMemory::aFullBucketAcceptsAgainWhenItHasRoom()
     rig.driven.memory(room(3 * kMiB));
     pb::Reply refusal;
     const std::uint64_t taken = fill(rig, 1, refusal);
-    // In place of what was deleted.
+    // An insert fits into the place of a deleted record.
     rig.erase(7);
     rig.allAcked();
     QCOMPARE(rig.insert(90'000, longValue()).count(Body::kDelta), std::size_t(1));
     rig.allAcked();
     QVERIFY(rig.data().isFull());
-    // Elsewhere in the process or the system something became free.
+    // Memory has become free elsewhere in the process or the system.
     Step step = rig.driven.memory(room(2 * kMiB));
     QCOMPARE(step.count(Happened::kMemoryFull), std::size_t(1));
     QVERIFY(!step.of(Happened::kMemoryFull)[0].memory_full().is_full());
     QVERIFY(fill(rig, 100'000, refusal) > 100);
     QVERIFY(rig.data().isFull());
-    // Half of it goes: whole pages are free again.
+    // Half of the records are deleted: whole pages are free again.
     for (std::uint64_t key = taken; key > taken / 2; --key) {
         rig.erase(key);
         rig.allAcked();
@@ -136,11 +138,11 @@ void TestMemory::aFullBucketAcceptsAgainWhenItHasRoom()
 
 void TestMemory::aFullParityBucketMakesTheDataBucketRefuse()
 {
-    DataRig rig(oneParityBucket()); // has memory itself
+    DataRig rig(oneParityBucket()); // this bucket has enough memory
     rig.insert(1, longValue());
     const auto say = [&](bool hasLimit, std::uint64_t room, Sequence applied) {
         pb::Message message = Peer(DataRig::kParity).message();
-        message.set_incarnation(500); // that of column 0, as DataRig::deltaAck says it
+        message.set_incarnation(500); // the incarnation of column 0, as in DataRig::deltaAck
         auto* ack = message.mutable_delta_ack();
         ack->set_incarnation(DataRig::kIncarnation);
         ack->set_applied(applied);
@@ -156,13 +158,13 @@ void TestMemory::aFullParityBucketMakesTheDataBucketRefuse()
     QCOMPARE(refused.full().column(), 0u);
     QVERIFY(!rig.data().isFull());
     QCOMPARE(rig.erase(1).count(Body::kDelta), std::size_t(1));
-    // No more on its way than it has said, however many come at once.
+    // Changes under way never exceed the room that it reported, however many operations arrive at once.
     say(true, 600'000, 2);
     std::size_t sent = 0;
     for (std::uint64_t key = 20'000; key < 20'100; ++key)
         sent += rig.insert(key, longValue()).count(Body::kDelta);
     QVERIFY2(sent > 0 && sent < 100, qPrintable(QString::number(sent)));
-    // An older word, gives nothing back.
+    // An older acknowledgement frees no room.
     say(false, 0, 1);
     QCOMPARE(rig.insert(30'000, std::string(60'000, 'v')).count(Body::kDelta), std::size_t(0));
     say(false, 0, rig.data().link().sequence());
@@ -179,7 +181,7 @@ void TestMemory::aParityBucketTellsThatItIsFullAndThatItHasRoom()
         QCOMPARE(appliedSaid(step, 0), std::int64_t(rank + 1)); // a change that was sent is never refused
         QVERIFY(step.of(Body::kDeltaAck)[0].message.delta_ack().has_limit());
     }
-    // All that a split may leave here has room beside it.
+    // A split needs room for as much again as is stored here.
     QVERIFY2(rank > 100 && 3 * rig.parity().storedBytes() < 14 * kMiB, qPrintable(QString::number(rank)));
     const auto wordsOf = [](const Step& step, std::uint32_t q) {
         std::vector<pb::DeltaAck> words;
@@ -193,7 +195,7 @@ void TestMemory::aParityBucketTellsThatItIsFullAndThatItHasRoom()
         QVERIFY(wordsOf(told, q)[0].has_limit());
         QCOMPARE(wordsOf(told, q)[0].room(), 0u);
     }
-    // What is on its way all the same is applied.
+    // Changes that were already on their way are applied.
     QCOMPARE(appliedSaid(rig.delta(rig.insert(1, 1, 5'000, "on its way")), 1), 1);
     QCOMPARE(rig.differenceToModel(), "");
     const Step better = rig.driven.memory(room(1'000 * kMiB, 1'200 * kMiB));
@@ -201,7 +203,7 @@ void TestMemory::aParityBucketTellsThatItIsFullAndThatItHasRoom()
     QVERIFY(!better.of(Happened::kMemoryFull)[0].memory_full().is_full());
     const auto words = wordsOf(rig.driven.pass(2s), 3);
     QVERIFY(words.size() >= 3);
-    QVERIFY(!words.back().has_limit()); // far more than what a word is for
+    QVERIFY(!words.back().has_limit()); // enough room: no limit is reported
 }
 
 void TestMemory::aParityBucketWithoutRoomForABatchLetsTheSplitBeUndone()
@@ -222,7 +224,7 @@ void TestMemory::aParityBucketWithoutRoomForABatchLetsTheSplitBeUndone()
     }
     QVERIFY2(block > 100 && block < 400, qPrintable(QString::number(block)));
     rig.abort(9, 0);
-    QVERIFY(rig.parity().storedBytes() < 100'000); // its blocks are gone
+    QVERIFY(rig.parity().storedBytes() < 100'000); // the blocks of the batch are gone
 }
 
 void TestMemory::aFullSpareDoesNotOfferItself()
@@ -265,7 +267,7 @@ void TestMemory::theCallerIsToldWhichServerIsFull()
         requests = requestsOf(step);
     }
     const pb::OperationResult result = resultOf(step);
-    QCOMPARE(result.result(), pb::RETRY); // surely not carried out
+    QCOMPARE(result.result(), pb::RETRY); // certainly not carried out
     QVERIFY2(result.text().find("parity bucket 3.1 is full") != std::string::npos, result.text().c_str());
     QCOMPARE(step.of(Happened::kOperationDone).at(0).operation_done().full().number(), 3u);
 }
@@ -282,7 +284,7 @@ void TestMemory::theNearestBoundCounts()
     const MemoryMeter::System system { (root + "/proc").toStdString(), (root + "/groups").toStdString() };
     QCOMPARE(QString::fromStdString(MemoryMeter(0, system).read(0).bound), QStringLiteral("memory of the machine"));
     QCOMPARE(MemoryMeter(0, system).read(0).limit, std::uint64_t(4'000'000) * 1024);
-    // The parent's limit holds for its children; files in the cache make way; "max" is none.
+    // A limit of the parent group holds for its children; cached files do not count as used; "max" means no limit.
     write(root + "/groups/new/memory.max", "1000000000\n");
     write(root + "/groups/new/memory.current", "400000000\n");
     write(root + "/groups/new/memory.stat", "anon 1\ninactive_file 100000000\n");
@@ -292,11 +294,11 @@ void TestMemory::theNearestBoundCounts()
     QCOMPARE(QString::fromStdString(second.bound), QStringLiteral("control group"));
     QCOMPARE(second.limit, std::uint64_t(1'000'000'000));
     QCOMPARE(second.left, std::uint64_t(700'000'000));
-    // Version 1.
+    // cgroup version 1.
     write(root + "/groups/memory/old/job/memory.limit_in_bytes", "500000000\n");
     write(root + "/groups/memory/old/job/memory.usage_in_bytes", "100000000\n");
     QCOMPARE(MemoryMeter(0, system).read(0).left, std::uint64_t(400'000'000));
-    // And what is ordered: of resident memory.
+    // And a configured limit on resident memory.
     const MemoryReading ordered = MemoryMeter(64 * kMiB, system).read(0);
     QCOMPARE(QString::fromStdString(ordered.bound), QStringLiteral("--memory"));
     QCOMPARE(ordered.left, 64 * kMiB - 5'000 * std::uint64_t(::sysconf(_SC_PAGESIZE)));
@@ -320,7 +322,7 @@ void TestMemory::anAddressSpaceLimitThatIsLoweredIsSeen()
 
 // ---- processes
 
-// A data and a parity bucket grow alike, so a common limit is reached by both at once: more than any k bears.
+// A data and a parity bucket grow alike, so both reach a common limit at once: more failures than any k can replace.
 void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
 {
     constexpr auto kMemory = "64M";
@@ -381,7 +383,8 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     const pb::WorkloadResult all = verified();
     QCOMPARE(all.operations(), stored + 1);
     QCOMPARE(all.wrong() + all.missing() + all.unanswered(), 0u);
-    // A full server says so. What messages took may have come back meanwhile, and there is room for a few more; then for no more.
+    // A full server reports that it is full. Memory of messages may have been freed meanwhile: then a few more inserts
+    // fit.
     QVERIFY(eventually([&] {
         for (const auto& [name, program] : servers)
             if (const pb::Gauges g = gauges(*program); g.is_full())
@@ -400,13 +403,13 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     }));
     QVERIFY(gauges(*servers[holder == "data-1" ? "data-2" : "data-1"]).memory_bytes() < 64 * kMiB);
 
-    // And where records go, others have room.
+    // Deleted records make room for others.
     const pb::WorkloadResult erased = run([](pb::Command& command) {
         auto* workload = command.mutable_run_workload();
         workload->set_kind(pb::DELETE);
         workload->set_keys(pb::PRESENT);
         workload->set_count(100);
-        workload->set_window(1); // a key that is being deleted is not drawn again
+        workload->set_window(1); // with a window of 1, a key under deletion is not drawn again
     }).workload();
     QCOMPARE(erased.results().at("OK"), 100u);
     const pb::WorkloadResult more = insert(90).workload();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every option with a value of every program, as one table: what is no number, is out of bounds or has a unit is refused at
-// once with a sentence that names the option. The table is compared with each program's own --help.
+// Every option with a value of every program, as one table: a value that is no number, is out of bounds or has a unit
+// is refused at once with a sentence that names the option. The table is compared with each program's own --help.
 #include "node/process/options.h"
 
 #include <QMap>
@@ -25,13 +25,13 @@ struct OptionRow {
     const char* program;
     const char* option;
     Kind kind;
-    const char* low = nullptr;  // the least that is taken
-    const char* high = nullptr; // the most
+    const char* low = nullptr;  // the smallest accepted value
+    const char* high = nullptr; // the largest accepted value
 };
 
-// Kind::Word: a file, a name or a text, of which there is no wrong number.
+// Kind::Word: a file name or a text, which has no wrong values.
 const OptionRow kOptions[] = {
-    // of all that are watched
+    // of all watched programs
     { "watched", "--name", Kind::Word },
     { "watched", "--events", Kind::Whole, "0", "65535" },
     { "watched", "--control", Kind::Whole, "0", "65535" },
@@ -109,7 +109,7 @@ const OptionRow kOptions[] = {
 #endif
 };
 
-// A program: which parts of the table are its own, and what its line needs besides.
+// A program: the parts of the table that belong to it, and the other arguments that it needs.
 struct ProgramRow {
     const char* name;
     QStringList parts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A machine that wakes its processes late: it is measured, the time-outs are chosen by it, and a bucket that was only
-// late is not shown as one that failed.
+// A machine that wakes its processes late: the delay is measured, the timeouts are chosen by it, and a bucket that was
+// only late is not shown as failed.
 #include "common/failure_reasons.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/words/failure_cause.h"
@@ -39,7 +39,7 @@ constexpr ProcessId kFilesCoordinator = 1, kBucket = 2, kParity = 3, kFilesClien
 const std::string kLateWords = "this machine wakes processes up to 81 ms late; failures are declared after 0.96 s";
 constexpr std::int64_t kSecond = 1'000'000'000, kFailedNs = 10 * kSecond;
 
-// A file of one group on this machine, at the time at which its data bucket 0 is declared failed.
+// A file of one group on this machine, at the moment when its data bucket 0 is declared failed.
 struct Failing {
     ClusterState state;
     pb::Event failed;
@@ -111,7 +111,7 @@ LocalOptions smallFile()
     return options;
 }
 
-// What the cluster chose fits what it measured, and its coordinator has the time-outs.
+// The chosen scale fits the measurement, and the coordinator has the timeouts.
 void checkChoice(const MachinePatience& patience)
 {
     QVERIFY(patience.wakeLateNs > 0);
@@ -175,19 +175,19 @@ void PatienceTest::theMeterKeepsTheWorstTimeOut()
     QCOMPARE(meter.wait(-1, start), 5);
     meter.onTimeout(start + 5ms);
     QCOMPARE(meter.worst(), 0ns);
-    QCOMPARE(meter.wait(3, start + 10ms), 3); // what is due sooner is not put off
+    QCOMPARE(meter.wait(3, start + 10ms), 3); // an earlier deadline is not put off
     meter.onTimeout(start + 10ms + 3ms + 7ms);
     QCOMPARE(meter.worst(), 7ms);
     QCOMPARE(meter.wait(60'000, start + 30ms), 5);
     meter.onTimeout(start + 30ms + 5ms + 2ms);
     QCOMPARE(meter.worst(), 7ms);
-    QCOMPARE(meter.wait(-1, start + 2s), -1); // later the process is woken by nothing but its work
+    QCOMPARE(meter.wait(-1, start + 2s), -1); // later only its work wakes the process
     QCOMPARE(meter.wait(100, start + 2s), 100);
     meter.onTimeout(start + 2s + 100ms + 40ms);
     QCOMPARE(meter.worst(), 40ms);
 }
 
-// In its first second a process waits in short pieces. If this test comes too late for it, it tries another process.
+// In its first second a process waits in short intervals. If this test misses that second, it tries another process.
 void PatienceTest::aProcessThatStoodStillSaysHowLateItWas()
 {
     Session session;
@@ -218,7 +218,7 @@ void PatienceTest::aProcessThatStoodStillSaysHowLateItWas()
     QFAIL("no process that stood still for 300 ms measured it");
 }
 
-// Stopped for longer than its wait may last, which ends after two seconds.
+// Stopped for longer than the script's timeout of 10 s.
 void PatienceTest::aScenarioThatStoodStillHasLostNoTime()
 {
     QTemporaryDir folder;
@@ -260,8 +260,8 @@ void PatienceTest::aClusterBesideBusyLoopsMeasuresItself()
     QVERIFY(!session.local().patience());
 }
 
-// Servers that stand still most of the time. A start that falls into a time in which they all go on proves nothing, and
-// is repeated.
+// Servers that are paused most of the time. A start during which all of them happen to run proves nothing, and is
+// repeated.
 void PatienceTest::aClusterOfLateProcessesIsMorePatient()
 {
     QTemporaryDir directory;

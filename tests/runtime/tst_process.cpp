@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every process shows and obeys: events and commands.
+// What every process publishes and which commands it obeys: events and commands.
 #include "node/process/options.h"
 #include "tests/runtime/operator.h"
 
@@ -35,8 +35,8 @@ std::unique_ptr<EventPublisher> openPublisher(PublisherOptions options = {})
     return std::move(*opened);
 }
 
-// Publishes single events until the watcher hears the first one: only then it is surely subscribed. Returns the number
-// after the last one that was published, which the watcher has read.
+// Publishes single events until the watcher hears the first one: only then its subscription is certain. Returns the
+// number after the last one that was published, which the watcher has read.
 std::uint64_t meet(EventPublisher& publisher, Watcher& watcher)
 {
     std::uint64_t sequence = 1;
@@ -148,7 +148,7 @@ void ProcessTest::aFullQueueIsAGapThatIsCounted()
     const auto publisher = openPublisher(options);
     Watcher watcher(publisher->endpoint());
     const std::uint64_t first = meet(*publisher, watcher);
-    publish(*publisher, first, 1'000); // one step, so the queue cannot be emptied meanwhile
+    publish(*publisher, first, 1'000); // one step, so the queue cannot be drained meanwhile
     auto batch = watcher.next();
     QVERIFY(batch);
     QCOMPARE(batch->header.first_sequence(), first);
@@ -222,7 +222,7 @@ void ProcessTest::twoOperatorsMayUseTheSameTickets()
         return commands.size() == 2;
     }));
     QVERIFY(commands[0].ticket() != commands[1].ticket());
-    // Replies come in the other order, from this thread.
+    // Replies come in reverse order, from this thread.
     for (int i = 1; i >= 0; --i) {
         pb::CommandReply reply;
         reply.set_ticket(commands[std::size_t(i)].ticket());
@@ -252,7 +252,7 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
     for (const auto& message : messages) {
         stranger.send(message);
         const auto reply = stranger.receive();
-        if (!reply) // to what looks like a REQ socket the answer has its empty frame
+        if (!reply) // a message that looks like one of a REQ socket is answered with its empty frame
             QVERIFY(message.size() > 1);
         else
             QCOMPARE(reply->refusal(), pb::MALFORMED);
@@ -266,10 +266,10 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
         for (char& byte : bytes)
             byte = char(random());
         stranger.send(std::vector { bytes });
-        QVERIFY(stranger.receive()); // malformed, or by chance a command
+        QVERIFY(stranger.receive()); // malformed, or accidentally a command
     }
     QVERIFY(server->malformed() > messages.size());
-    stranger.send(std::vector { std::string(kCommandMax + 1, 'x') }); // ends the connection
+    stranger.send(std::vector { std::string(kCommandMax + 1, 'x') }); // closes the connection
     Operator operator1(server->endpoint());
     QVERIFY(operator1.call(who()));
 }
@@ -343,7 +343,7 @@ void ProcessTest::aSnapshotNamesTheLastEventItContains()
     Operator operator1(self.control_endpoint());
     pb::Command command;
     command.mutable_take_snapshot();
-    // The machine emits one event with each command that it answers, so the numbers move.
+    // The machine emits one event with each command that it answers, so the event numbers advance.
     std::uint64_t sequence = 0;
     QVERIFY(eventually([&] {
         if (!operator1.call(readContents(1)))
@@ -383,7 +383,7 @@ void ProcessTest::statisticsCountWhatHappened()
     QVERIFY(reply->gauges().cpu_ns() > 0);
     QCOMPARE(reply->gauges().dropped(), std::uint64_t(0));
     QCOMPARE(reply->gauges().operations(), station.heard->messages.load());
-    // The same figures come as an event while something changes.
+    // The same figures come as an event while one of them changes.
     Watcher watcher(station.runtime->self().events_endpoint());
     QVERIFY(eventually([&] {
         if (!speaker.isAnswered(station.address()))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Command lines, and the programs' begin and end.
+// Command lines, and the start and end of the programs.
 #include "node/process/options.h"
 #include "tests/runtime/operator.h"
 
@@ -128,7 +128,7 @@ void ProgramsTest::aWrongCommandLineEndsWithASentence_data()
     row("-m 0", "from 1 to 32");
     row("-m four", "\"four\" is not");
     row("-b 0", "from 1 to");
-    row("-b 268435457", "from 1 to 268435456"); // no server would take it, and the file never come into being
+    row("-b 268435457", "from 1 to 268435456"); // no server would accept it, and the file would never be created
     row("-k 9", "from 0 to 8");
     row("--field 12", "use one of: 16, 8");
     row("--galois isa-l", "use simd, gf-complete or log");
@@ -235,7 +235,7 @@ void ProgramsTest::aProgramSaysWhereItListensAndEndsCleanly()
     QCOMPARE(textOf(Endpoint { reply->process().address().ip(), std::uint16_t(reply->process().address().udp_port()) }),
         tested.at("udp"));
     Watcher watcher(tested.at("events"));
-    QVERIFY(watcher.next()); // gauges at least: each process does something twice a second, or is spoken to
+    QVERIFY(watcher.next()); // gauges at least: each process acts or receives a message twice a second
     const auto begin = std::chrono::steady_clock::now();
     QVERIFY(tested.signal(end));
     QVERIFY(watcher.hears([](const pb::Event& event) { return event.has_process_ended(); }));
@@ -297,7 +297,7 @@ void ProgramsTest::aProgramDiesWithItsParentWhenTold()
     QVERIFY(signalOne(child, 0));
     shell.kill();
     QVERIFY(shell.waitForFinished());
-    // Gone, or dead and not yet collected by whoever inherited it.
+    // Gone, or dead and not yet reaped by its new parent.
     QVERIFY(eventually([child] {
         QFile status(QStringLiteral("/proc/%1/stat").arg(child));
         return !status.open(QIODevice::ReadOnly) || status.readAll().contains(") Z ");

@@ -21,11 +21,11 @@ namespace {
 
 constexpr std::uint64_t kInserts = 25'000;
 
-// What a test wants of a process, or the sentence why not.
+// The reply that a test wants of a process, or a sentence why there is none.
 pb::CommandReply ask(Session& session, ProcessId process, const pb::Command& command, std::chrono::milliseconds limit = 60s)
 {
     Answer answer = session.control().callAndWait(process, command, limit);
-    // A client that has just started may not have heard of the coordinator yet, and says so.
+    // A client that has just started may not have heard of the coordinator yet, and reports so.
     const auto until = std::chrono::steady_clock::now() + 10s;
     while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED && std::chrono::steady_clock::now() < until)
         answer = session.control().callAndWait(process, command, limit);
@@ -109,8 +109,8 @@ void RuntimeTest::aFileOf25000RecordsIsCreated_data()
     QTest::newRow("K = 2, window 64, changes told in lists") << 2 << 64 << int(pb::RECORDS);
 }
 
-// 2003 report, 5.8 and tables 65 to 68: b = 10,000, m = 4; the file ends with four data buckets, and the splits come
-// at inserts 10,001 and 20,001 to 20,005.
+// 2003 report, 5.8 and tables 65 to 68: b = 10,000, m = 4; the file ends with four data buckets, and the splits come at
+// inserts 10,001 and 20,001 to 20,005.
 void RuntimeTest::aFileOf25000RecordsIsCreated()
 {
     QFETCH(int, availability);
@@ -126,7 +126,7 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     const auto client = session.local().startClient("alice");
     QVERIFY2(bool(client), client ? "" : client.error().text.c_str());
 
-#ifdef LHRS_SLOWER // a sanitizer's watcher cannot follow half a million events; it would say how many it has lost
+#ifdef LHRS_SLOWER // with a sanitizer a watcher cannot follow half a million events; it would report losses
     session.control().setDetail(pb::COUNTS, 1);
 #endif
     pb::Command insert;
@@ -150,12 +150,12 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
         parityBuckets += member.role() == pb::PARITY ? 1 : 0;
     QCOMPARE(parityBuckets, std::uint32_t(availability));
 
-    // Everything was published and nothing lost on the way; the splits stand in the events.
+    // Everything was published and nothing was lost on the way; the events include the splits.
     const auto until = std::chrono::steady_clock::now() + 10s;
     std::vector<std::uint32_t> overflowCounts;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> splits;
     std::uint64_t cursor = 0;
-    // Each process' events come in their own time.
+    // The events of different processes arrive at different times.
     while ((splits.size() < 3 || (window == 1 && overflowCounts.size() < 3)) && session.ingest().waitBeyond(cursor, until, {})) {
         const EventPage page = session.ingest().eventsSince(cursor, 100'000);
         cursor = page.next;
@@ -170,14 +170,14 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     }
     using Splits = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
     QCOMPARE(splits, (Splits { { 0, 1 }, { 0, 2 }, { 1, 3 } }));
-    if (window == 1) // 10,001st record; then one record too many in each of two buckets of 10,000
+    if (window == 1) // record 10,001; then one record too many in each of two buckets of 10,000
         QCOMPARE(overflowCounts, (std::vector<std::uint32_t> { 10'001, 10'001, 10'001 }));
-#ifndef LHRS_SLOWER // there a watcher may come too late for the first events of a process, and takes a snapshot instead
+#ifndef LHRS_SLOWER // a slow watcher may miss the first events of a process, and takes a snapshot instead
     QCOMPARE(session.ingest().counters().lost, 0u);
 #endif
     QCOMPARE(session.ingest().counters().malformed, 0u);
 #ifndef LHRS_SLOWER
-    if (detail == pb::RECORDS) { // a watcher knows each record of each bucket, though no operation was told
+    if (detail == pb::RECORDS) { // a watcher knows each record of each bucket, though no operation was published
         const auto known = [&session] {
             std::uint64_t records = 0;
             const ClusterState state = session.ingest().state();
@@ -207,7 +207,8 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     QVERIFY(availability == 0 || audit->ranks > 0);
 }
 
-// proto/README.md: a snapshot has a number of the events, and holds what those up to it tell; no event is lost when a process ends.
+// proto/README.md: a snapshot has an event number and includes all events up to it; no event is lost when a process
+// ends.
 void RuntimeTest::changesThatWaitAreToldBeforeASnapshotAndBeforeTheEnd()
 {
     Session session;
@@ -248,7 +249,7 @@ void RuntimeTest::changesThatWaitAreToldBeforeASnapshotAndBeforeTheEnd()
     snapshot.mutable_take_snapshot();
     end.mutable_shutdown();
     std::uint64_t taken = 0;
-    for (int round = 1; round <= 20; ++round) { // some of them within the time that a list waits
+    for (int round = 1; round <= 20; ++round) { // some of them within the time that a list is gathered
         QCOMPARE(ask(session, client->node(), insert).workload().results().at("OK"), 5u);
         const pb::Snapshot seen = ask(session, node, snapshot).snapshot();
         QCOMPARE(seen.data().count(), std::uint32_t(5 * round));
@@ -261,7 +262,7 @@ void RuntimeTest::changesThatWaitAreToldBeforeASnapshotAndBeforeTheEnd()
     QCOMPARE(toldUpTo(std::numeric_limits<std::uint64_t>::max()), 105);
 }
 
-// lhrs.md 9.2: a further parity bucket for a group that is being written.
+// A further parity bucket for a group that is being written.
 void RuntimeTest::aLiveGroupGetsAParityBucketWhileWritesGoOn()
 {
     Session session;
@@ -308,7 +309,8 @@ void RuntimeTest::aLiveGroupGetsAParityBucketWhileWritesGoOn()
     QVERIFY(audit->ranks > 0);
 }
 
-// 2003 report, 5.7 and tables 60, 61: of 100,000 parallel searches the prototype lost 81 to 7,647 replies. None here.
+// 2003 report, 5.7 and tables 60, 61: of 100,000 parallel searches the prototype lost 81 to 7,647 replies. Here none is
+// lost.
 void RuntimeTest::noReplyIsMissingInParallelSearches()
 {
     Session session;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-sim as a process: scenarios play on it as on real processes, virtual time obeys, and a run is a function of its
-// seed and its commands.
+// lhrs-sim as a process: scenarios run on it as on real processes, virtual time is controllable, and a run is a
+// function of its seed and its commands.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/recording/recording.h"
@@ -38,7 +38,7 @@ PlayRun runPlay(const QStringList& arguments)
     return { process.exitCode(), QString::fromUtf8(process.readAll()) };
 }
 
-// lhrs-sim, asked and watched as any process; virtual time stands still at first.
+// lhrs-sim, controlled and watched like any process; at first virtual time is paused.
 struct PausedSim {
     explicit PausedSim(std::uint64_t seed, const QStringList& more = {})
         : program("lhrs-sim", QStringList { "--paused", "--seed", QString::number(seed), "-m", "2", "-b", "10", "--recovery", "automatic" } + more)
@@ -68,8 +68,8 @@ struct PausedSim {
         const pb::CommandReply reply = ask(command);
         return reply.processes().processes_size() == 1 ? reply.processes().processes(0).process().node() : 0;
     }
-    // Events up to now by process name and number; what the system chose is left out. A subscription takes a moment: the
-    // first ones may be missing.
+    // Events up to now by process name and number, without the values that the system chose. A subscription takes a
+    // moment: the first events may be missing.
     using Events = std::map<std::string, std::map<std::uint64_t, std::string>>;
     Events events()
     {
@@ -93,7 +93,7 @@ struct PausedSim {
         }
         return found;
     }
-    // Whether they tell the same as far as both were heard, and how much of it.
+    // Whether both have the same events where both were heard, and how many those are.
     static std::size_t inCommon(const Events& a, const Events& b)
     {
         std::size_t common = 0;
@@ -172,7 +172,7 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     experiment("network_speed.js", { "records=2000", "slice=200" }, 13);
 }
 
-// lhrs.md 19: E1 to E19.
+// Experiments E1 to E19 of the published measurements.
 void SimProcessTest::everyExperimentHasAScenario()
 {
     QStringList found;
@@ -224,7 +224,7 @@ void SimProcessTest::theSameSeedAndCommandsTellTheSame()
         if (isAsked) {
             pb::Command question;
             question.mutable_list_processes();
-            sim.ask(question); // in between, and answered
+            sim.ask(question); // answered in between
         }
         // Its answer comes while virtual time goes on.
         pb::Command step;
@@ -286,7 +286,7 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
         const QString recording = directory.filePath("%1.lhrun").arg(tables.size());
         const PlayRun run = runPlay({ "--sim", "--seed", "7", "--speed", speed, "--csv", out, "--record", recording, script.fileName() });
         QVERIFY2(run.code == 0, qPrintable(run.out));
-        QString all; // whatever the run and its recording were written as; runs.csv tells of the machine and of when
+        QString all; // all results, in whatever format; runs.csv names the machine and the time
         for (const QString& name : QDir(out).entryList(QDir::Files, QDir::Name))
             all += name == "runs.csv" ? QString() : name + '\n' + textOf(out + '/' + name);
         tables << all;
@@ -294,7 +294,7 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
     for (const char* name : { "rep.csv", "operations.csv", "messages.csv", "commands.csv", "lamps.csv", "gaps.csv", "clusters.csv" })
         QVERIFY2(tables[0].contains(name), name);
     QVERIFY(tables[0].count('\n') > 500);
-    QCOMPARE(textOf(directory.filePath("0/gaps.csv")).count('\n'), 1); // nothing was lost: no row
+    QCOMPARE(textOf(directory.filePath("0/gaps.csv")).count('\n'), 1); // nothing was lost: only the header row
     QCOMPARE(tables[1], tables[0]);
     QCOMPARE(tables[2], tables[0]);
 }
@@ -310,7 +310,7 @@ void SimProcessTest::virtualTimeWaitsForCommands()
     clock.mutable_set_clock()->set_waits_for_commands(true);
     const pb::SimulationState before = sim.ask(clock).simulation();
     QVERIFY(!before.is_paused() && before.waits_for_commands());
-    // One that lets time pass is answered, and time stands again at that instant.
+    // A command that lets time pass is answered, and time stops at that instant.
     pb::Command work;
     work.mutable_run_workload()->set_kind(pb::INSERT);
     work.mutable_run_workload()->set_count(40);
@@ -323,7 +323,7 @@ void SimProcessTest::virtualTimeWaitsForCommands()
     const std::int64_t after = sim.ask(question).simulation().virtual_ns();
     QVERIFY(after > before.virtual_ns());
     QCOMPARE(sim.ask(question).simulation().virtual_ns(), after);
-    // One that is not answered in its time ends there.
+    // A command that is not answered in time ends at its limit.
     pb::Command hold;
     hold.mutable_hold_workload()->set_is_held(true);
     hold.set_passing_ns(1'000'000'000);
@@ -332,7 +332,7 @@ void SimProcessTest::virtualTimeWaitsForCommands()
     work.set_passing_ns(2'000'000'000);
     QCOMPARE(sim.ask(work, alice).refusal(), pb::TIMED_OUT);
     QCOMPARE(sim.ask(question).simulation().virtual_ns(), held + 2'000'000'000);
-    // A step is one, too.
+    // A step is such a command too.
     QCOMPARE(sim.stepMs(5).virtual_ns(), held + 2'005'000'000);
     QVERIFY(!sim.ask(question).simulation().is_paused());
 }
@@ -353,10 +353,10 @@ void SimProcessTest::virtualTimeObeys()
     QVERIFY(!sim.ask(command).simulation().is_paused());
     command.mutable_describe_simulation();
     QElapsedTimer timer;
-    timer.start(); // before the question, whose answer may take its time to come
+    timer.start(); // before the question, whose answer may be delayed
     const std::int64_t from = sim.ask(command).simulation().virtual_ns();
     std::int64_t now = from;
-    while (now - from < 50'000'000) // it goes, and not faster than it may
+    while (now - from < 50'000'000) // time advances, but not faster than allowed
         now = sim.ask(command).simulation().virtual_ns();
     QVERIFY(timer.nsecsElapsed() >= 2 * 49'000'000);
     command.mutable_set_clock()->set_is_paused(true);
@@ -428,7 +428,7 @@ void SimProcessTest::whoIsKilledByOneCallDiesAtOneInstant()
     const ScriptResult result = stage.play(
         "lab.cluster({ m: 2, k: 2, b: 5, recovery: 'off', spares: { data: 3, parity: 3 } });\n"
         "lab.client('alice').run({ do: 'insert', count: 6 }); lab.waitFor('SplitFinished'); lab.settle();\n"
-        // What is told is looked at once, as it comes: at this speed it is soon no longer kept.
+        // Events are checked at once, as they arrive: at this speed they are not kept for long.
         "const told = calls => { const from = lab.here(); calls(); return lab.waitFor('FaultBegun', { count: 2, since: from }).map(e => e.t_s); };\n"
         "for (let i = 0; i < 10; ++i) { // two commands come together by chance, too\n"
         "    const paused = told(() => lab.pause(lab.data([0, 1]), { lease: 0.05 })); lab.settle();\n"
@@ -511,7 +511,7 @@ void SimProcessTest::aThousandBucketsAreSimulated()
 {
     PausedSim sim(1, { "-k", "0", "-b", "2", "--data-spares", "1030", "--parity-spares", "0", "--recovery", "off" });
     QVERIFY(sim.asked);
-    sim.watcher.reset(); // nobody listens: nobody is waited for
+    sim.watcher.reset(); // without a watcher no time is spent waiting
     sim.stepMs(500);
     const std::uint64_t alice = sim.start(pb::CLIENT, "alice");
     sim.stepMs(10);
@@ -526,7 +526,7 @@ void SimProcessTest::aThousandBucketsAreSimulated()
     run.set_ticket(2);
     run.mutable_set_clock()->set_factor(0);
     sim.asked->send(run);
-    // The clock is set at once, the work is done when it is done: on a busy machine that takes its time.
+    // The clock is set at once; the work takes time on a busy machine.
     constexpr std::chrono::seconds kBusy(100);
     QVERIFY(sim.asked->receive(kBusy));
     QVERIFY(sim.asked->receive(kBusy));

@@ -53,7 +53,7 @@ public:
         command.set_ticket(++m_ticket);
         m_socket.send(zmq::buffer(command.SerializeAsString()), zmq::send_flags::none);
     }
-    // The reply to this command; those to others that come before it are dropped.
+    // The reply to this command; earlier replies to other commands are dropped.
     pb::CommandReply ask(pb::Command command)
     {
         send(std::move(command));
@@ -122,7 +122,7 @@ void ThreadsTest::theMessagesOfOneStepShareADatagramAndKeepTheirOrder()
         ids.push_back(speaker.search(station.address(), std::string(50, 'v')).id());
     QVERIFY(speaker.flush());
     QVERIFY(speaker.hears(ids.size()));
-    // They are about six datagrams; each is dealt with by one working thread, and its answers leave together.
+    // They are about six datagrams; one working thread handles each datagram, and its answers leave together.
     auto answers = speaker.answers();
     std::sort(answers.begin(), answers.end());
     QCOMPARE(answers, ids);
@@ -158,7 +158,7 @@ void ThreadsTest::theMachineIsWokenAtItsDeadline()
     Speaker speaker(station.udp());
     for (int i = 0; i < 3; ++i) {
         station.heard->alarmedAt = 0;
-        speaker.say(station.address()).mutable_insert(); // the machine now wants to be woken in 20 ms
+        speaker.say(station.address()).mutable_insert(); // the machine now asks to be woken in 20 ms
         QVERIFY(speaker.flush());
         QVERIFY(eventually([&] { return station.heard->alarmedAt > 0; }));
     }
@@ -263,7 +263,7 @@ void ThreadsTest::randomDatagramsDoNotStopAProcessFromServing()
         }
         speaker.udp.send(out);
         if (sent % 30'000 == 0)
-            QVERIFY(speaker.isAnswered(station.address())); // in the middle of it
+            QVERIFY(speaker.isAnswered(station.address())); // while the transfer is under way
     }
     QVERIFY(speaker.isAnswered(station.address()));
     const Counters& counters = station.runtime->counters();
@@ -285,7 +285,7 @@ void ThreadsTest::randomBytesOverStreamsDoNotStopAProcessFromServing()
             bytes += packets.next();
         if (i % 10 == 0)
             bytes = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
-        stranger.write(bytes); // may be closed in the middle of it
+        stranger.write(bytes); // the connection may be closed in the middle of it
     }
     QVERIFY(speaker.isAnswered(station.address(), Way::Stream));
     QVERIFY(station.runtime->counters().droppedSum() > 100);
@@ -299,7 +299,7 @@ void ThreadsTest::aBurstIsNotLostWhileTheCoreIsBusy()
     heard->beforeReply = [isReleased] { isReleased.wait(); };
     Station station({}, heard);
     Speaker speaker(station.udp());
-    constexpr int kSearches = 2'000; // less than the queue and the kernel's buffer hold
+    constexpr int kSearches = 2'000; // fewer than the queue and the kernel's buffer hold
     for (int i = 0; i < kSearches; ++i)
         speaker.search(station.address(), std::string(30, 'v'));
     QVERIFY(speaker.flush());
@@ -326,7 +326,7 @@ void ThreadsTest::aCoordinatorThatNeverAnswersIsMissed()
     QVERIFY(ending.reason.find("--coordinator") != std::string::npos);
 }
 
-// ---- who watches
+// ---- watching
 
 void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
 {
@@ -340,8 +340,8 @@ void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
     Watcher watcher(station), other(station);
     QVERIFY(watcher.sample().has_gauges());
 
-    // A handler that does not end holds the core (a stream's message is for the working threads); the other working thread
-    // waits for it with a command in its hands.
+    // A handler that does not end holds the core (a stream's message is handled by the working threads); the other
+    // working thread waits for the core with a command.
     Speaker speaker(station.udp());
     speaker.search(station.address(), "holds the core", Way::Stream);
     QVERIFY(speaker.flush());
@@ -370,11 +370,11 @@ void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
     for (const char* name : { "TCP listening", "Control server", "Event publisher", "Main" })
         QVERIFY2(threadOf(held, name).name() == name, name);
 
-    release.reset(); // now
+    release.reset(); // let the handler continue
     QVERIFY(eventually([&] { return queueOf(watcher.sample(), "Working threads").length() == 0; }));
     const pb::NodeSample after = watcher.sample();
     QVERIFY(!after.core_is_busy());
-    QCOMPARE(queueOf(after, "Working threads").high_mark(), std::uint64_t(5)); // the most so far stays
+    QCOMPARE(queueOf(after, "Working threads").high_mark(), std::uint64_t(5)); // the maximum so far stays
     QVERIFY(after.gauges().operations() > 0);
     QVERIFY(threadOf(after, holder).handler_ns() > threadOf(held, holder).handler_ns());
 }
@@ -432,7 +432,7 @@ void ThreadsTest::watchingEndsFiveSecondsAfterTheLastQuestion()
     s_now = ThreadBook::Clock::time_point(100s);
     ThreadBook book([] { return s_now; });
     QVERIFY(!book.isWatched());
-    QVERIFY(book.deadline() == ThreadBook::Clock::time_point::max()); // nobody has to look
+    QVERIFY(book.deadline() == ThreadBook::Clock::time_point::max()); // no check is due
     book.watch();
     QVERIFY(book.isWatched());
     s_now += 4s;
@@ -442,7 +442,7 @@ void ThreadsTest::watchingEndsFiveSecondsAfterTheLastQuestion()
     book.look();
     QVERIFY(book.isWatched());
     s_now += 1ms;
-    book.look(); // whoever watched is gone: killed, perhaps
+    book.look(); // the watcher is gone, killed perhaps
     QVERIFY(!book.isWatched());
     QVERIFY(book.deadline() == ThreadBook::Clock::time_point::max());
 }
@@ -465,8 +465,8 @@ void ThreadsTest::timeIsTakenOnlyWhileSomebodyWatches()
     book.watch();
     s_now += 2s;
     QCOMPARE(sampled().handler(), std::string("delta"));
-    QCOMPARE(sampled().in_state_ns(), std::int64_t(-1)); // it became so while nobody watched
-    QCOMPARE(sampled().handler_ns(), std::int64_t(2'000'000'000)); // of which this much was seen
+    QCOMPARE(sampled().in_state_ns(), std::int64_t(-1)); // the state changed while there was no watcher
+    QCOMPARE(sampled().handler_ns(), std::int64_t(2'000'000'000)); // the part that was observed
     ThreadMeter::become(pb::NodeSample::IN_SOCKET);
     s_now += 1s;
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, -int(pb::Command::kDescribeFile));

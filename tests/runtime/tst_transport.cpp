@@ -130,7 +130,7 @@ void TransportTest::aMessageWithUnknownFieldsGoesWhereItFits()
     Talker talker;
     auto receiver = UdpSocket::open({ kLoopback, 0 });
     QVERIFY(receiver);
-    const Address to { kLoopback, receiver->self().port, 9 }; // nobody listens to streams there
+    const Address to { kLoopback, receiver->self().port, 9 }; // no process listens for streams there
     Effects effects;
     pb::RequestId request;
     request.set_client(7);
@@ -204,11 +204,11 @@ void TransportTest::aPortInUseIsSaidInASentence()
 
 namespace {
 
-// One end of streams with its thread; what arrives is a list.
+// One end of streams with its thread; arrivals go into a list.
 struct StreamEnd {
     explicit StreamEnd(Endpoint self = { kLoopback, 0 }, const StreamLimits& limits = {})
     {
-        // A port that was in use a moment ago may need one.
+        // A port that was in use a moment ago may need several attempts.
         if (!eventually([&] {
                 auto opened = TcpStreams::open(self, envelope, counters, limits);
                 if (opened)
@@ -274,8 +274,8 @@ void TransportTest::framesArriveWholeAndInOrderHoweverTheBytesAreCut()
     QCOMPARE(receiver.counters.droppedSum(), std::uint64_t(0));
 }
 
-// Blocks of all lengths between frames without, the stream cut anywhere; and the same by our own sender, whose connection breaks
-// in the middle of some.
+// Blocks of all lengths between frames without blocks, the stream cut at any place. Then the same by our own sender,
+// whose connection breaks in the middle of some blocks.
 void TransportTest::framesWithABlockArriveWholeAndInOrder()
 {
     std::mt19937 random(11);
@@ -320,7 +320,7 @@ void TransportTest::aBlockWaitsWithItsFrame()
     QVERIFY(eventually([&] { return receiver.count() == 20; }));
     for (std::size_t i = 0; i < 20; ++i)
         QVERIFY(receiver.heard[i] == std::to_string(i) + std::string(50'000, char('a' + i)));
-    // One flipped bit of a block ends the connection.
+    // One flipped bit in a block closes the connection.
     std::string bytes = bytesOf(sealedFrame(sender.envelope, "body", std::string(5'000, 'x')));
     bytes[kHeaderBytes + 100] ^= 1;
     const Stranger stranger(receiver.streams->self());
@@ -339,7 +339,7 @@ void TransportTest::whatIsNotOursIsClosedWithoutAnAnswer_data()
     header.replace(0, 4, "LHRS");
     QTest::newRow("wrong version") << header;
     header[4] = header[5] = 1;
-    header[15] = '\x7f'; // a length of two GiB
+    header[15] = '\x7f'; // a length of 2 GiB
     QTest::newRow("a frame beyond the limit") << header;
     header[15] = 0;
     QTest::newRow("another cluster") << header;
@@ -399,7 +399,7 @@ void TransportTest::streamsSurviveARestartOfTheReceiver()
     QVERIFY(sender.streams->send(to, sealedPacket(sender.envelope, "before")));
     QVERIFY(eventually([&] { return receiver->count() == 1; }));
     receiver.reset();
-    // What is sent into the old connection's last moments may be lost: the protocol resends it, and so does this test.
+    // Data sent in the last moments of the old connection may be lost: the protocol resends it, and so does this test.
     QVERIFY(sender.streams->send(to, sealedPacket(sender.envelope, "between")));
     receiver = std::make_unique<StreamEnd>(to);
     QVERIFY(eventually([&] {
@@ -430,7 +430,7 @@ void TransportTest::aReaderThatDoesNotReadBlocksNobodyElse()
         while (!sender.streams->send(reader.streams->self(), big))
             std::this_thread::yield();
     QVERIFY(eventually([&] { return reader.count() == 10; }));
-    // Once the kernel's buffers are full as well, the slow reader loses its connection and queue; it is served again
+    // When the kernel's buffers are full as well, the slow reader loses its connection and queue; it is served again
     // when it reads.
     QVERIFY(eventually([&] {
         sender.streams->send(stuck.streams->self(), big);
@@ -450,7 +450,7 @@ void TransportTest::framesWaitWhileThereIsNoRoomForThem()
     receiver.giveRoom(false);
     for (int i = 0; i < 50; ++i)
         QVERIFY(sender.streams->send(receiver.streams->self(), sealedPacket(sender.envelope, std::to_string(i))));
-    StreamEnd other; // its own traffic goes on
+    StreamEnd other; // its own traffic continues
     QVERIFY(receiver.streams->send(other.streams->self(), sealedPacket(receiver.envelope, "out")));
     QVERIFY(eventually([&] { return other.count() == 1; }));
     QCOMPARE(receiver.count(), std::size_t(0));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// proto/watch.py, the example of proto/README.md in another language: against sockets that speak as a cluster does, and
-// against a cluster.
+// proto/watch.py, the example of proto/README.md in another language: tested with sockets that behave like a cluster,
+// and with a cluster.
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 
@@ -23,7 +23,7 @@
 using namespace lhrs;
 using namespace Qt::Literals::StringLiterals;
 
-// A process of the cluster as its watchers see it: an endpoint where events come out.
+// A process of the cluster as its watchers see it: an endpoint that publishes events.
 class Publisher {
 public:
     Publisher(zmq::context_t& context, std::uint64_t process, const std::string& name)
@@ -90,10 +90,10 @@ private slots:
     void theReadmeShowsThisVeryProgram();
 
 private:
-    // Starts a program of ours and returns the line in which it says that it is ready; empty if it does not.
+    // Starts one of our programs and returns its ready line; empty if there is none.
     QString launch(const QString& name, const QStringList& arguments);
     void start(const QString& endpoint);
-    // Answers ListProcesses with the publishers until the condition holds; false after half a minute.
+    // Answers ListProcesses with the publishers until the condition holds; false after 30 s.
     bool serveUntil(const std::function<bool()>& condition);
     QString output();
 
@@ -103,12 +103,12 @@ private:
     std::vector<std::unique_ptr<Publisher>> m_publishers;
     std::unique_ptr<QProcess> m_watch;
     std::vector<std::unique_ptr<QProcess>> m_cluster;
-    QString m_clock; // a program that runs the watcher with another clock; empty: its own
-    std::string m_strangeEndpoint; // of one more entry of the directory
+    QString m_clock; // a program that runs the watcher with another clock; empty: its own clock
+    std::string m_strangeEndpoint; // for one additional entry of the directory
     QString m_output;
 };
 
-// The Debian packages are those of the system's Python; another one may come first in PATH and lack them.
+// The Debian packages belong to the system's Python; another Python may come first in PATH and lack them.
 void WatchTest::initTestCase()
 {
     for (const QString& python : { u"/usr/bin/python3"_s, QStandardPaths::findExecutable(u"python3"_s) })
@@ -224,7 +224,7 @@ void WatchTest::withoutACoordinatorItEndsAndSaysSo()
     QCOMPARE(output(), u"the coordinator at %1 does not answer\n"_s.arg(endpoint));
 }
 
-// It asks five times, and what it slept is not counted: when it goes on it asks anew and is answered.
+// It asks five times, and paused time is not counted: when it continues it asks again and is answered.
 void WatchTest::whoSleptAsksAgainBeforeItGivesUp()
 {
     QTemporaryDir directory;
@@ -235,7 +235,7 @@ void WatchTest::whoSleptAsksAgainBeforeItGivesUp()
     start(QString::fromStdString(m_control->get(zmq::sockopt::last_endpoint)));
     QVERIFY2(serveUntil([&] { return m_publishers[0]->isSubscribed(); }), qPrintable(output()));
     QFile file(slept);
-    QVERIFY(file.open(QIODevice::WriteOnly)); // now 1,000 s have gone by at once
+    QVERIFY(file.open(QIODevice::WriteOnly)); // now 1,000 s have passed at once
     m_publishers[0]->publish(1, { 11 });
     QVERIFY2(serveUntil([&] { return output().count(u'\n') == 1; }), qPrintable(output()));
     QCOMPARE(output(), u"1.500000 data-7 1 record_inserted key: 11 rank: 3\n"_s);
@@ -276,7 +276,7 @@ QString WatchTest::launch(const QString& name, const QStringList& arguments)
     return QString::fromUtf8(process->readLine());
 }
 
-// What a ready line says behind this word: "... control=tcp://127.0.0.1:4711 ...".
+// The value after this word in a ready line: "... control=tcp://127.0.0.1:4711 ...".
 static QString said(const QString& line, const QString& word)
 {
     return QRegularExpression(u"\\b%1=(\\S+)"_s.arg(word)).match(line).captured(1);
@@ -293,14 +293,14 @@ void WatchTest::aRealClusterIsWatchedWhileItGrows()
     ready << client;
     start(said(coordinator, u"control"_s));
 
-    // Every process gives signs of life: one that was seen is subscribed to, so the split will not be missed.
+    // Every process publishes regularly: a process that was seen is subscribed to, so the split will not be missed.
     for (const QString& line : ready) {
         const QString name = line.section(u' ', 1, 1); // "ready NAME udp=..."
         QVERIFY(!name.isEmpty());
         QTRY_VERIFY2_WITH_TIMEOUT(output().contains(u" %1 "_s.arg(name)), qPrintable(output()), 30'000);
     }
 
-    // Insert by insert, as in the README, until the watcher has seen the file grow.
+    // One insert after the other, as in the README, until the watcher has seen the file grow.
     zmq::socket_t control(m_context, zmq::socket_type::dealer);
     control.set(zmq::sockopt::linger, 0);
     control.set(zmq::sockopt::rcvtimeo, 30'000);
