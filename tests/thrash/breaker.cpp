@@ -28,7 +28,7 @@ Breaker::Breaker(Fleet& fleet, const Shape& shape, const Options& options, std::
 {
 }
 
-// ---- what the coordinator says
+// ---- the coordinator's description
 
 void Breaker::describe()
 {
@@ -88,7 +88,7 @@ std::uint32_t Breaker::groups() const
 
 std::string Breaker::whatIsMissing()
 {
-    replaceEnded(); // who was started while there was no coordinator may have ended since
+    replaceEnded(); // a process that was started without a coordinator may have ended since
     launchDue();
     describe();
     const std::lock_guard lock(m_described->mutex);
@@ -128,15 +128,15 @@ std::string Breaker::whatIsMissing()
     return missing;
 }
 
-// ---- who may be hurt
+// ---- which processes may be hurt
 
 bool Breaker::isHurt(const Process& process) const
 {
     return process.hasEnded || process.isPaused || Clock::now() < process.calmFrom;
 }
 
-// Whether every group survives it if these are hurt as well. Who is hurt and in no view may be on his way into one, so he
-// counts in all groups.
+// Whether every group survives it if these are hurt as well. A hurt process in no view may be on its way into one, so
+// it counts in all groups.
 bool Breaker::mayHurt(const std::set<std::uint64_t>& nodes)
 {
     const auto known = file();
@@ -156,7 +156,7 @@ bool Breaker::mayHurt(const std::set<std::uint64_t>& nodes)
             const Process* holder = m_fleet.find(member.holder().node());
             hurt += member.state() != pb::UP || holder == nullptr || isHurt(*holder) || nodes.contains(member.holder().node()) ? 1 : 0;
         }
-        // One that is lost is out of the table as soon as its successor is looked for.
+        // A lost parity bucket leaves the table as soon as its successor is being recruited.
         hurt += group.k() > parity ? group.k() - parity : 0;
         if (hurt > group.k())
             return false;
@@ -203,13 +203,13 @@ void Breaker::replaceEnded()
     for (const auto& process : m_fleet.all()) {
         if (!process->hasEnded) {
             if (process->mayEnd && Clock::now() > process->calmFrom)
-                process->mayEnd = false; // the event at which it was to crash did not come
+                process->mayEnd = false; // the event at which it was to crash did not occur
             continue;
         }
         if (!m_replaced.insert(process.get()).second)
             continue;
         if (process->isNode())
-            hurtFor(*process, 0ms); // whoever ended
+            hurtFor(*process, 0ms); // it ended
         m_haveClientsChanged |= process->kind == Kind::Client;
         std::size_t present = m_fleet.living(process->kind).size();
         for (const auto& [due, kind] : m_successors)
@@ -242,7 +242,7 @@ void Breaker::launchDue()
 
 void Breaker::turn()
 {
-    // Weights as in testing.md 6, doubled. What is said of one action there is several here.
+    // The weights are doubled, because some actions here are variants of one action.
     static constexpr Action kActions[] = {
         { "kill a node", 7, &Breaker::killNode },
         { "kill k of a group", 2, &Breaker::killMany },

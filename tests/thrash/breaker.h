@@ -17,9 +17,9 @@
 
 namespace lhrs::thrash {
 
-// Draws what goes wrong next, and does it: kills, pauses, faults of the network, splits and merges, servers that come and
-// go, coordinators that are started anew. In no group more members are hurt at a time than it survives. The seed decides
-// the draws, not what they meet.
+// Draws the next disturbance and carries it out: kills, pauses, faults of the network, splits and merges, servers that
+// come and go, coordinators that are restarted. In no group are more members hurt at a time than it survives. The seed
+// decides the draws, but not the state in which they find the cluster.
 class Breaker {
 public:
     struct Options {
@@ -31,22 +31,21 @@ public:
 
     // Does what is due; call it every few milliseconds.
     void turn();
-    // Everything is healed and woken, and who died gets a successor. An Error: one cannot be started.
+    // Heals and wakes everything, and replaces every process that died. An Error: a process cannot be started.
     Result<void> mend();
-    // Nothing: the file is whole, as the coordinator described it after this call's first use since mend(); else what
-    // is missing.
+    // "": the file is whole, as described by the coordinator after the first call since mend(); else what is missing.
     std::string whatIsMissing();
 
     // Clients have come or gone since the last call.
     bool takeClientsChanged() { return std::exchange(m_haveClientsChanged, false); }
     std::vector<std::uint64_t> clients();
     std::uint32_t groups() const;
-    // What the coordinator said last.
+    // The coordinator's last description.
     pb::FileDescription lastDescription() const;
     const std::map<std::string, int>& counts() const { return m_counts; }
-    // What became of the last crowd of short clients, once it is over.
+    // The outcome of the last crowd of short clients, once it is over.
     std::optional<Crowd::Outcome> takeCrowd();
-    // The crowd that is there now goes on to its end; false: it does not come to one.
+    // Waits for the end of the present crowd; false: it does not end in time.
     bool awaitCrowd(std::chrono::milliseconds patience) const;
 
 private:
@@ -79,7 +78,7 @@ private:
     bool wasRestartedLately() const;
 
     void describe();
-    // Not older than a second; or older, while there is no coordinator that could have changed anything.
+    // At most one second old; older only while there is no coordinator that could have changed anything.
     std::optional<pb::FileDescription> file() const;
     static std::set<std::uint64_t> holdersIn(const pb::FileDescription& file);
     Process* anyNode();
@@ -94,17 +93,17 @@ private:
     void launchDue();
     std::chrono::milliseconds drawTime(int least, int most);
     void addPeer(const Process& process, pb::PartitionFault& partition) const;
-    // Not twice within this time.
+    // True if it was done within this time; otherwise notes that it is done now.
     bool isTooSoon(const char* what, std::chrono::milliseconds time);
 
-    // What a callback of the control client writes to; it may outlive this object.
+    // Written by callbacks of the control client; it may outlive this object.
     struct Described {
         std::mutex mutex;
         bool isAsked = false;
         Clock::time_point asked {};
         Clock::time_point from {}; // when the description was asked for
         pb::FileDescription file;
-        std::uint32_t ordered = 0; // reconfigurations that are not answered
+        std::uint32_t ordered = 0; // reconfigurations without an answer
     };
 
     Fleet& m_fleet;
@@ -114,7 +113,7 @@ private:
     Generator m_draws;
     Clock::time_point m_next;
     std::multimap<Clock::time_point, std::function<void()>> m_agenda;
-    std::multimap<Clock::time_point, Kind> m_successors; // to be started
+    std::multimap<Clock::time_point, Kind> m_successors; // to be started at that time
     std::map<Kind, std::uint32_t> m_wanted;              // processes of each kind
     std::set<const Process*> m_replaced;
     std::map<std::string, int> m_counts;

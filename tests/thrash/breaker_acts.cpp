@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the breaker does to processes and their network.
+// Faults of processes and of their network.
 #include "tests/thrash/breaker.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool Breaker::killNode()
     return true;
 }
 
-// As many of one group as it survives, at once.
+// As many members of one group as it survives, at once.
 bool Breaker::killMany()
 {
     const auto known = file();
@@ -122,7 +122,7 @@ void Breaker::arm(const std::vector<Process*>& at, pb::Fault fault, milliseconds
     }
 }
 
-// A little of everything, everywhere: nobody may be declared failed for that.
+// A little of everything, everywhere: no process may be declared failed for that.
 bool Breaker::disturbAll()
 {
     if (isTooSoon("disturb all", 4s))
@@ -148,7 +148,7 @@ bool Breaker::disturbAll()
     return true;
 }
 
-// One process behind a bad line.
+// One process behind a bad network link.
 bool Breaker::disturbOne()
 {
     Process* node = anyNode();
@@ -184,7 +184,7 @@ void Breaker::addPeer(const Process& process, pb::PartitionFault& partition) con
     *peer.mutable_address() = process.info.address();
 }
 
-// One process is cut off: from everybody, from the coordinator, or from another node; one way or both.
+// One process is cut off: from all others, from the coordinator, or from another node; one way or both ways.
 bool Breaker::partOne()
 {
     Process* node = anyNode();
@@ -224,7 +224,7 @@ bool Breaker::partOne()
     return true;
 }
 
-// A random set falls asleep one by one and wakes in another order.
+// A random set is paused one by one and resumed in another order.
 bool Breaker::swizzle()
 {
     std::vector<Process*> chosen;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the breaker does to the file, the pools of spares, the coordinator, and by clients.
+// Disturbances of the file, the pools of spares, the coordinator, and by clients.
 #include "tests/thrash/breaker.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr auto kBetweenRestarts = 4s; // a coordinator needs a while to find the file again; times the time scale
-constexpr std::uint32_t kSparesMax = 2; // of each pool, above what the shape says
+constexpr std::uint32_t kSparesMax = 2; // per pool, above the number in the shape
 
 const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "split_finished", "merge_ordered", "merge_committed",
     "parity_creation_ordered", "parity_added", "epoch_changed", "bucket_failed", "recovery_started", "recovery_finished",
@@ -20,7 +20,7 @@ const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "
 
 } // namespace
 
-// Told to the coordinator; carried out or waiting until it is answered, or until that coordinator is gone.
+// An order to the coordinator counts as open until it is answered, or until that coordinator is gone.
 void Breaker::order(pb::Command command)
 {
     {
@@ -68,7 +68,7 @@ bool Breaker::merge()
     return true;
 }
 
-// Once in the life of a cluster the file wants one parity bucket more per group; then the groups get them.
+// Once per cluster, K of the file grows by one; then the groups get their parity buckets.
 bool Breaker::addParity()
 {
     const auto known = file();
@@ -109,7 +109,7 @@ bool Breaker::addSpare()
     return true;
 }
 
-// One that is idle, or on its way into a group at this moment.
+// A server that is idle, or on its way into a group at this moment.
 bool Breaker::endSpare()
 {
     const auto known = file();
@@ -149,10 +149,10 @@ bool Breaker::restartCoordinator()
         return false;
     m_tell("kill the coordinator");
     m_fleet.kill(*coordinator);
-    return true; // its successor comes as all do
+    return true; // its successor is started like any other
 }
 
-// In the middle of what it does, if it does something soon; a split or a merge sees to that.
+// Crashes in the middle of an activity, if there is one soon; a split or a merge causes some.
 bool Breaker::crashCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
@@ -199,7 +199,7 @@ bool Breaker::awaitCrowd(milliseconds patience) const
     while (m_crowd && !m_crowd->isOver()) {
         if (Clock::now() > end)
             return false;
-        std::this_thread::sleep_for(5ms); // looks again
+        std::this_thread::sleep_for(5ms); // polling
     }
     return true;
 }

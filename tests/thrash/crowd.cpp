@@ -27,13 +27,13 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto kLife = 60s; // of the whole crowd; an operation ends before by its own deadline
-constexpr std::uint64_t kFirstKey = std::uint64_t(1) << 40; // far from those of the writers
+constexpr auto kLife = 60s; // of the whole crowd; an operation ends earlier by its own deadline
+constexpr std::uint64_t kFirstKey = std::uint64_t(1) << 40; // far from the keys of the writers
 constexpr std::uint64_t kFirstWriter = 0xc00000;
 
 } // namespace
 
-// One client: its socket, its machine, and how far it is.
+// One client: its socket, its machine, and its progress.
 class Crowd::Member {
 public:
     Member(Address coordinator, std::uint64_t seed, std::uint64_t key, std::uint64_t mark, Clock::time_point start, Effects& effects)
@@ -72,9 +72,9 @@ public:
     bool wasInserted() const { return m_inserted == pb::OK; }
     std::uint64_t key() const { return m_key; }
     std::uint64_t mark() const { return m_mark; }
-    // The insert was acknowledged, and the search brought the value.
+    // The insert was acknowledged, and the search returned the value.
     bool isKept() const { return wasInserted() && m_found == pb::OK && m_value == m_mark; }
-    // Nothing, or what the two answers contradict.
+    // Empty, or the contradiction between the two answers.
     std::string contradiction() const
     {
         const std::string name = "key " + std::to_string(m_key) + " of a client that came for a moment: ";
@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    // Its insert, as soon as it is registered.
+    // Starts its insert as soon as it is registered.
     void begin()
     {
         if (m_isBegun || !m_client->isRegistered())
@@ -161,7 +161,7 @@ private:
             appendMessage(*send.message, packet.data() + kHeaderBytes);
             m_envelope.seal(packet.data(), size, send.node);
             const sockaddr_in to = toSystem({ send.to.ip, send.to.udpPort });
-            // What does not leave is lost like any datagram.
+            // A datagram that cannot be sent is lost like any other.
             (void)::sendto(m_socket.get(), packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
         }
         for (const pb::CommandReply* reply : m_effects.replies())
@@ -174,7 +174,7 @@ private:
     const NodeId m_node;
     const std::uint64_t m_key;
     const std::uint64_t m_mark;
-    Effects& m_effects; // of the step under way, shared by all
+    Effects& m_effects; // of the current step, shared by all
     Envelope m_envelope;
     Descriptor m_socket;
     Address m_self;

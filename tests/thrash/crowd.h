@@ -14,28 +14,28 @@
 
 namespace lhrs::thrash {
 
-// Many clients that come at once, do one insert and one search each, and vanish without a word (H24): client machines
-// with a UDP socket each, all in one thread of this program, since a thousand processes would be another test.
+// Many clients that start at once, do one insert and one search each, and vanish without notice (H24). They are client
+// machines with a UDP socket each, all in one thread of this program, since a thousand processes would be another test.
 class Crowd {
 public:
     static constexpr std::uint32_t kClients = 1'000;
 
     struct Outcome {
-        std::uint32_t inserted = 0; // that were told so
-        std::uint32_t unsure = 0;   // inserts and searches without an answer that tells something
+        std::uint32_t inserted = 0; // acknowledged inserts
+        std::uint32_t unsure = 0;   // inserts and searches without a conclusive answer
         std::vector<std::pair<std::uint64_t, std::uint64_t>> kept; // key and fingerprint of the value, which was read back
         std::vector<std::string> wrong;
     };
 
-    // `number` tells crowds apart: each has its own keys.
+    // `number` distinguishes crowds: each has its own keys.
     Crowd(Address coordinator, std::uint64_t seed, std::uint32_t number);
-    // Whoever is still there goes.
+    // Ends all remaining clients.
     ~Crowd() = default;
     Crowd(const Crowd&) = delete;
     Crowd& operator=(const Crowd&) = delete;
 
     bool isOver() const { return m_isOver; }
-    // Once it is over.
+    // Valid once it is over.
     const Outcome& outcome() const { return m_outcome; }
 
 private:
@@ -45,7 +45,7 @@ private:
     const Address m_coordinator;
     const std::uint64_t m_seed;
     const std::uint32_t m_number;
-    Outcome m_outcome; // of the thread until it is over
+    Outcome m_outcome; // owned by the thread until it is over
     std::atomic<bool> m_isOver = false;
     std::jthread m_thread;
 };

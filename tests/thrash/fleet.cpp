@@ -27,7 +27,7 @@ const char* wordOf(Kind kind)
     return "";
 }
 
-// A line that nobody may write while all is well.
+// A log line that must not appear while all is well.
 bool isError(const std::string& line)
 {
     for (const char* sign : { "[error]", "check failed", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "runtime error:" })
@@ -70,7 +70,7 @@ Fleet::~Fleet()
 {
     for (const auto& process : m_processes)
         if (process->isPaused)
-            signal(*process, SIGCONT); // so that it can end cleanly
+            signal(*process, SIGCONT); // so that it can shut down cleanly
 }
 
 Result<Process*> Fleet::launch(
@@ -97,7 +97,8 @@ Result<Process*> Fleet::launch(
     return m_processes.back().get();
 }
 
-// The first one makes a new file; a later one listens where it did, and finds the file from its buckets.
+// The first coordinator creates a new file; a later one listens at the same address, and finds the file from its
+// buckets.
 Result<Process*> Fleet::startCoordinator()
 {
     std::vector<std::string> arguments { "-m", std::to_string(m_shape.m), "-k", std::to_string(m_shape.k), "-b", "100000",
@@ -167,7 +168,7 @@ std::vector<Process*> Fleet::living(Kind kind)
     return found;
 }
 
-// The kernel keeps the number of a child until its end was noted, and the start time tells should it not.
+// The kernel keeps a child's process number until its end was reaped; otherwise the start time tells the difference.
 void Fleet::signal(Process& process, int number)
 {
     if (!process.hasEnded && startTimeOf(process.pid) == process.startTime)
@@ -213,7 +214,7 @@ std::vector<std::string> Fleet::reap()
             process->hasEnded = true;
             if (process->kind == Kind::Coordinator)
                 m_coordinatorGone = std::max(m_coordinatorGone, Clock::now() - 1s); // it may have ended a moment ago
-            // Who looks in vain for a coordinator at its start gives up, and says so by this code.
+            // A process that finds no coordinator at its start gives up with this exit code.
             const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < std::max(m_coordinatorGone, m_coordinatorPaused) + 20s;
             if (!process->mayEnd && !isWithoutCoordinator)
                 surprises.push_back(process->name + ": " + how + "; its log is " + m_logs + "/" + process->name + ".log");

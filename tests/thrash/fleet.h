@@ -23,12 +23,12 @@ struct Process {
     std::string name;
     Kind kind = Kind::DataNode;
     pid_t pid = 0;
-    std::uint64_t startTime = 0; // as the kernel counts: a number that is used again belongs to a later one
+    std::uint64_t startTime = 0; // in the kernel's unit; a reused process number has a later start time
     pb::ProcessInfo info;
     bool isPaused = false;
     bool mayEnd = false;           // it was killed, or told to end itself
     bool hasEnded = false;
-    Clock::time_point calmFrom {}; // hurt until then: paused a moment ago, cut off, slow
+    Clock::time_point calmFrom {}; // until then it counts as hurt: recently paused, cut off, slow
 
     bool isNode() const { return kind == Kind::DataNode || kind == Kind::ParityNode; }
 };
@@ -36,7 +36,7 @@ struct Process {
 // Field 22 of /proc/PID/stat; 0: no such process.
 std::uint64_t startTimeOf(pid_t pid);
 
-// What the coordinator is started with.
+// Parameters of the coordinator and of the cluster.
 struct Shape {
     std::uint32_t m = 4;
     std::uint32_t k = 2;
@@ -45,7 +45,7 @@ struct Shape {
     std::uint32_t parityNodes = 3;
     std::uint32_t clients = 3;
     double timeScale = 3;
-    std::string timers; // other time-outs of the protocol, in protobuf text format
+    std::string timers; // other timeouts of the protocol, in protobuf text format
 };
 
 // The processes of one cluster, and the only place that signals them: by process number and start time, never by name.
@@ -58,7 +58,7 @@ public:
     Result<Process*> add(Kind kind);
 
     std::vector<std::unique_ptr<Process>>& all() { return m_processes; }
-    // Not ended; nullptr: none has this process number.
+    // Only if it has not ended; nullptr: there is no such process.
     Process* find(std::uint64_t node);
     Process* coordinator();
     std::vector<Process*> living(Kind kind);
@@ -67,15 +67,15 @@ public:
     Clock::time_point coordinatorGone() const { return m_coordinatorGone; }
     void pause(Process& process);
     void resume(Process& process);
-    // From now on its end is no surprise.
+    // From now on its end is expected.
     static void letEnd(Process& process) { process.mayEnd = true; }
 
-    // Notes who has ended, and says who should not have.
+    // Collects ended processes, and returns those that should not have ended.
     std::vector<std::string> reap();
-    // Lines of level error in the logs so far that were not told before.
+    // New log lines of level error.
     std::vector<std::string> errorsInLogs();
     gui::ControlClient& control() { return m_session.control(); }
-    // What they told, the newest of it.
+    // The newest part of their events.
     gui::Ingest& ingest() { return m_session.ingest(); }
 
 private:
@@ -91,10 +91,10 @@ private:
     std::map<pid_t, std::string> m_ended;
     gui::ChildKeeper m_keeper;
     std::vector<std::unique_ptr<Process>> m_processes;
-    std::map<std::string, std::streamoff> m_readTo; // of each log
+    std::map<std::string, std::streamoff> m_readTo; // position in each log
     std::string m_coordinatorAddress;
     Clock::time_point m_coordinatorGone {};
-    Clock::time_point m_coordinatorPaused {}; // until then
+    Clock::time_point m_coordinatorPaused {}; // paused until then
     std::uint32_t m_started = 0;
 };
 

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 constexpr auto kPatience = 60s;
-constexpr std::uint64_t kWordsEnough = 60; // answers of a phase
+constexpr std::uint64_t kWordsEnough = 60; // answers per phase
 
 std::string nameOf(const pb::Member& member) { return pb::Role_Name(member.role()) + " " + std::to_string(member.index()); }
 
@@ -47,7 +47,7 @@ bool LossDrill::awaitThat(const char* what, const std::function<bool()>& holds, 
             return false;
         if (Clock::now() > end)
             return wrong(std::string(what) + " did not come in time");
-        std::this_thread::sleep_for(5ms); // looks again
+        std::this_thread::sleep_for(5ms); // polling
     }
     return true;
 }
@@ -86,7 +86,7 @@ void LossDrill::remove(std::uint64_t node, const char* how)
     m_fleet.kill(*process);
 }
 
-// At least two groups, and clients at work.
+// Waits for at least two groups, and for clients at work.
 bool LossDrill::prepare()
 {
     while (describe() && m_file.groups_size() < 2 && m_file.buckets() < m_shape.bucketsMax) {
@@ -104,7 +104,7 @@ bool LossDrill::prepare()
     return awaitThat("the first operations of the drill", [&] { return m_writers.figures().operations > before + 300; }, kPatience) && describe();
 }
 
-// k + 1 members of one group, a data bucket among them; the last one to go is a data bucket if no other is.
+// k + 1 members of one group, with at least one data bucket; if there is no other, the last one is a data bucket.
 void LossDrill::chooseVictims()
 {
     const auto& chosen = m_file.groups(int(m_draws.below(std::uint64_t(m_file.groups_size()))));
@@ -136,7 +136,7 @@ void LossDrill::endSpares()
                 remove(spare->info.node(), "end the spare");
 }
 
-// k of the victims go, and nobody can take their places: the group answers with the m members that are left.
+// k of the victims end, and no spare can replace them: the group answers with the m members that are left.
 bool LossDrill::sinkToMinimum()
 {
     endSpares();
@@ -145,7 +145,7 @@ bool LossDrill::sinkToMinimum()
     const auto isDegraded = [this] {
         if (!describe() || group() == nullptr || group()->view().state() != pb::GROUP_DEGRADED)
             return false;
-        // A parity bucket that failed is out of the table as soon as another one is looked for.
+        // A failed parity bucket leaves the table as soon as another one is being recruited.
         return std::all_of(m_victims.begin(), m_victims.end() - 1, [this](const pb::Member& victim) {
             const auto& members = group()->view().members();
             return std::none_of(members.begin(), members.end(), [&](const pb::Member& member) {
@@ -231,7 +231,7 @@ bool LossDrill::acknowledge(Way way)
     pb::Command command;
     command.mutable_acknowledge_loss()->set_group(m_group);
     if (way == Way::OneSleeps && m_draws.chance(500)) {
-        // It is awake again: then nobody may vouch for its end.
+        // It is awake again: then the operator cannot confirm its end.
         Process* sleeper = m_fleet.find(m_sleeper);
         m_fleet.resume(*sleeper);
         gui::Answer refused;
@@ -244,7 +244,7 @@ bool LossDrill::acknowledge(Way way)
         remove(m_sleeper, "kill");
         m_sleeper = 0;
     }
-    // Servers for the places of the lost ones; the parity is made anew on those that are left and on new ones.
+    // Servers for the places of the lost members; the parity is filled again on the remaining and the new ones.
     for (const pb::Member& victim : m_victims)
         if (const auto added = m_fleet.add(victim.role() == pb::DATA ? Kind::DataNode : Kind::ParityNode); !added)
             return wrong(added.error().text);
@@ -254,7 +254,7 @@ bool LossDrill::acknowledge(Way way)
         return wrong("I18 the loss cannot be acknowledged: " + answer.text);
     if (Process* sleeper = m_sleeper == 0 ? nullptr : m_fleet.find(m_sleeper)) {
         m_tell("wake " + sleeper->name);
-        m_fleet.resume(*sleeper); // what it believes to hold is no longer its
+        m_fleet.resume(*sleeper); // its contents are no longer valid
     }
     const auto from = m_writers.answeredSince();
     return awaitThat("answers of the buckets that came back empty", [&] {
@@ -270,7 +270,7 @@ std::vector<std::string> LossDrill::play()
     if (prepare()) {
         chooseVictims();
         if (lose(way) && checkDeclared())
-            (void)acknowledge(way); // what is wrong stands in the list
+            (void)acknowledge(way); // errors are in the list
     }
     return m_wrong;
 }

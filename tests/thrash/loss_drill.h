@@ -13,15 +13,17 @@
 
 namespace lhrs::thrash {
 
-// One member more of a group is gone than its parity replaces (lhrs.md 10.8): that is said, only of that group, and
-// nothing is invented; a person takes note, the lost buckets come back empty, and the rest is as it was. Before it, in one
-// of three drills, the group serves with exactly m members left and no spare (Ceph's minimum size).
+// One member more of a group is gone than its parity replaces. The loss must be declared, only for that group, and no
+// value may be invented. After a person has acknowledged it, the lost buckets come back empty, and everything else is
+// as before. In one of three drills, the group first serves with exactly m members left and no spare (Ceph's minimum
+// size).
 class LossDrill {
 public:
     LossDrill(Fleet& fleet, Breaker& breaker, Writers& writers, const Shape& shape, std::uint64_t seed,
         std::function<void(const std::string&)> tell);
 
-    // The file is whole and nobody writes. Afterwards the writers go on, and the file is to be mended. Says what is wrong.
+    // Call it when the file is whole and without writes. Afterwards the writers go on, and the file must be mended.
+    // Returns what is wrong.
     std::vector<std::string> play();
 
 private:
@@ -29,7 +31,7 @@ private:
     using Fate = Writers::Fate;
 
     bool wrong(const std::string& what);
-    // Until it holds; false: not in time, or somebody ended who should not have.
+    // Waits until it holds; false: not in time, or a process ended that should not have.
     bool awaitThat(const char* what, const std::function<bool()>& holds, std::chrono::milliseconds patience);
     bool describe();
     const pb::FileDescription::Group* group() const;

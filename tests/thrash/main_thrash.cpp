@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// lhrs-thrash: real processes whose clients write histories while others of them are killed, put to sleep, cut off and
-// disturbed. After each round everything is healed; then the file must be whole in time, its parity right, every answer
-// explained by some order, every acknowledged key there, and nobody have grown.
+// lhrs-thrash: clients of real processes write histories while other processes are killed, paused, cut off and
+// disturbed. After each round everything is healed. Then the file must be whole in time, its parity correct, every
+// answer explained by some order, every acknowledged key there, and no process larger than allowed.
 #include "common/number_words.h"
 #include "gui/lab/control/audit.h"
 #include "gui/lab/live/ingest.h"
@@ -29,11 +29,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kCleanWithin = 20s; // times the time scale
-constexpr auto kAnsweredWithin = 60s; // far beyond the deadline of an operation; times the time scale
+constexpr auto kCleanWithin = 20s; // multiplied by the time scale
+constexpr auto kAnsweredWithin = 60s; // far beyond the deadline of an operation; multiplied by the time scale
 constexpr int kRoundsOfCluster = 3;
 
-volatile std::sig_atomic_t interrupts = 0; // at the first one what is under way is still judged
+volatile std::sig_atomic_t interrupts = 0; // after the first one the running round is still judged
 
 struct Arguments {
     std::uint64_t seed = 1;
@@ -53,7 +53,7 @@ int usage(const std::string& wrong)
     return 2;
 }
 
-// What one cluster went through, and what was wrong.
+// The events of one cluster, and its errors.
 class Run {
 public:
     Run(const Arguments& arguments, std::uint64_t seed, const std::string& logs)
@@ -156,7 +156,7 @@ bool Run::awaitWhole()
             return false;
         missing = m_breaker->whatIsMissing();
         if (!missing.empty())
-            std::this_thread::sleep_for(5ms); // looks again
+            std::this_thread::sleep_for(5ms); // polling
     }
     tell("whole");
     m_report.cleanSeconds.push_back(std::chrono::duration<double>(Clock::now() - begin).count());
@@ -185,7 +185,7 @@ void Run::thrashUntil(Clock::time_point end)
             m_writers->setClients(m_breaker->clients());
         failAll(m_fleet->reap());
         takeCrowd();
-        std::this_thread::sleep_for(5ms); // looks again
+        std::this_thread::sleep_for(5ms); // polling
     }
 }
 
@@ -202,7 +202,7 @@ void Run::audit()
     }
 }
 
-// The faults are over: everything is healed, whole in time, and looked at.
+// After the faults: heal everything, wait until it is whole in time, and check it.
 bool Run::endRound()
 {
     tell("mend");
@@ -247,7 +247,7 @@ bool Run::rounds(Clock::time_point end)
     return failAll(m_vitals.slopes());
 }
 
-// The newest events as sentences, on the clock of the story.
+// The newest events as sentences, with the times of the story.
 void Run::keepEvents()
 {
     gui::Ingest& ingest = m_fleet->ingest();
@@ -263,7 +263,7 @@ void Run::keepEvents()
     }
 }
 
-// Nothing of the cluster may be left: no process, no descriptor of ours.
+// Nothing of the cluster may be left: no process, and no descriptor of ours.
 void Run::tearDown(std::size_t descriptorsBefore)
 {
     std::vector<std::pair<std::string, std::pair<pid_t, std::uint64_t>>> started;
@@ -294,7 +294,7 @@ Report Run::play(Clock::time_point end)
         m_breaker = std::make_unique<Breaker>(*m_fleet, m_shape, Breaker::Options { m_seed, m_arguments.restartsCoordinator },
             [this](const std::string& line) { tell(line); });
         m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed, scaled(kCleanWithin));
-        (void)rounds(end); // what is wrong was counted
+        (void)rounds(end); // errors are counted
         m_report.faults = m_breaker->counts();
         m_report.figures = m_writers->figures();
         failAll(m_fleet->errorsInLogs());
@@ -326,20 +326,20 @@ int run(const Arguments& arguments)
         }
         all.add(Run(arguments, seed, logs).play(end));
         if (all.violations == 0)
-            std::filesystem::remove_all(logs, error); // nothing to be seen
+            std::filesystem::remove_all(logs, error); // nothing to keep
         ++seed;
     } while (all.violations == 0 && Clock::now() < end && interrupts == 0);
     std::printf("%s%s\n", all.words().c_str(), all.violations == 0 ? "no violation" : "FAILED");
     return all.violations == 0 ? 0 : 1;
 }
 
-// A crowd has a socket for each of its clients.
+// A crowd needs a socket for each of its clients.
 void allowManyDescriptors()
 {
     rlimit limit {};
     if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 4'096) {
         limit.rlim_cur = std::min<rlim_t>(4'096, limit.rlim_max);
-        ::setrlimit(RLIMIT_NOFILE, &limit); // else the crowd says that it is smaller
+        ::setrlimit(RLIMIT_NOFILE, &limit); // if it fails, the crowd reports that it is smaller
     }
 }
 

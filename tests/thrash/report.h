@@ -11,15 +11,15 @@
 
 namespace lhrs::thrash {
 
-// What a cluster, or all of them, went through: told at the end.
+// What happened to one cluster, or to all of them: reported at the end.
 struct Report {
-    std::map<std::string, int> faults; // by kind; splits and merges are among them
+    std::map<std::string, int> faults; // by kind; includes splits and merges
     Writers::Figures figures;
     std::vector<double> cleanSeconds; // from the end of the faults until the file was whole
     std::uint32_t shortClients = 0, shortClientsUnsure = 0;
     std::uint32_t audits = 0; // of groups
     int clusters = 0;
-    int losses = 0; // on purpose
+    int losses = 0; // deliberate ones
     int violations = 0;
 
     void add(const Report& other);

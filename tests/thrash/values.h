@@ -20,7 +20,7 @@ inline std::string valueOf(std::uint64_t mark)
     return value;
 }
 
-// The write that a value belongs to; nothing: nobody wrote this.
+// The write that a value belongs to; empty: no client wrote this.
 inline std::optional<std::uint64_t> markOf(const std::string& value)
 {
     if (value.size() < 8)

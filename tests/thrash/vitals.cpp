@@ -16,15 +16,15 @@ namespace lhrs::thrash {
 
 namespace {
 
-// A process of these clusters has 20 to 40 MiB. What it may have more than when it was first seen at rest:
+// A process of these clusters has 20 to 40 MiB. The permitted growth since it was first seen at rest:
 constexpr double kGrowthMax = 64;
 constexpr std::size_t kDescriptorsMax = 128; // a dozen processes, two connections to each, and its own
 constexpr double kFirstHour = 1;
-constexpr double kSpanMin = 0.25; // hours: from less nothing can be said of growth
-constexpr double kSlopeMax = 0.01; // of its size, an hour
+constexpr double kSpanMin = 0.25; // hours: a shorter span says nothing about growth
+constexpr double kSlopeMax = 0.01; // fraction of its size per hour
 
 #if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
-constexpr bool isInstrumented = true; // memory that was given back is kept for a while, or shadowed
+constexpr bool isInstrumented = true; // freed memory is kept for a while, or shadowed
 #else
 constexpr bool isInstrumented = false;
 #endif
@@ -40,7 +40,7 @@ const char* kindWord(Kind kind)
     return "";
 }
 
-// Resident memory in MiB; nothing: it is gone.
+// Resident memory in MiB; empty: the process is gone.
 std::optional<double> memoryOf(pid_t pid)
 {
     std::ifstream file("/proc/" + std::to_string(pid) + "/statm");
@@ -59,7 +59,7 @@ std::optional<std::size_t> descriptorsOf(const std::string& process)
     return error ? std::nullopt : std::optional(count);
 }
 
-// The slope of the straight line through these points that is nearest to them.
+// The slope of the least-squares line through these points.
 template <class Samples>
 double slopeOf(const Samples& samples)
 {
@@ -127,7 +127,7 @@ std::vector<std::string> Vitals::slopes() const
         std::vector<Sample> late;
         std::copy_if(samples.begin(), samples.end(), std::back_inserter(late), [](const Sample& s) { return s.hours >= kFirstHour; });
         if (late.empty() || late.back().hours < 2 * kFirstHour || isInstrumented)
-            continue; // too short to tell
+            continue; // too short for a judgement
         const double slope = slopeOf(late);
         if (slope > kSlopeMax * late.front().mebibytes)
             wrong.push_back("I20 processes of kind " + std::string(kindWord(kind)) + " grow by " + std::to_string(slope) + " MiB an hour");

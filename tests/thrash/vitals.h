@@ -9,16 +9,16 @@
 
 namespace lhrs::thrash {
 
-// What the processes hold, looked at whenever the file is at rest: memory and open descriptors. A leak shows as growth,
-// because the records are few.
+// The resources of the processes, measured whenever the file is at rest: memory and open descriptors. A leak shows as
+// growth, because the records are few.
 class Vitals {
 public:
-    // Notes what each living process holds now; says who holds more than it may.
+    // Measures each living process; returns those that exceed their limit.
     std::vector<std::string> look(Fleet& fleet);
 
-    // Per kind of process: the largest it was, and by how much an hour it grew.
+    // Per kind of process: the largest size, and the growth per hour.
     std::string describe() const;
-    // Kinds whose growth is beyond the share of their size in an hour, after the first hour (testing.md 11).
+    // Kinds whose growth per hour exceeds the permitted fraction of their size, after the first hour.
     std::vector<std::string> slopes() const;
 
 private:
@@ -33,11 +33,11 @@ private:
 
     const Clock::time_point m_start = Clock::now();
     std::map<std::uint64_t, First> m_first;      // by process number
-    std::map<Kind, std::vector<Sample>> m_samples; // medians of the living
+    std::map<Kind, std::vector<Sample>> m_samples; // medians over the living processes
     std::map<Kind, double> m_largest;
 };
 
-// What this program itself has open, so that what a cluster left behind shows.
+// Open descriptors of this program itself, so that leftovers of a cluster show.
 std::size_t ownDescriptors();
 // Whether this program still has children, running or not reaped.
 bool hasChildren();

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 using check::Outcome;
 using check::RequestKind;
 
-constexpr auto kTick = 8ms; // between two looks at the lanes
+constexpr auto kTick = 8ms; // interval between two checks of the lanes
 constexpr std::uint32_t kUnknownMax = 6;
 constexpr std::size_t kEarlierMax = 2'000; // keys of earlier rounds that are read back at once
 constexpr auto kOrderTimeout = 60s; // far beyond the deadline of an operation
@@ -51,7 +51,7 @@ Writers::~Writers()
 {
     m_thread.request_stop();
     m_thread.join();
-    halt(kOrderTimeout); // callbacks end before what they write to
+    halt(kOrderTimeout); // callbacks must end before the objects to which they write
 }
 
 std::int64_t Writers::now() const { return (Clock::now() - m_start).count(); }
@@ -74,7 +74,7 @@ void Writers::beginRound()
     m_fateOf = nullptr;
     m_answered = {};
     for (std::uint32_t i = 0; i < kKeys; ++i)
-        m_keys.emplace_back().key = m_keys.size() * 7 + i % 3; // in all buckets
+        m_keys.emplace_back().key = m_keys.size() * 7 + i % 3; // spread over all buckets
 }
 
 void Writers::adopt(const std::vector<std::pair<std::uint64_t, std::uint64_t>>& kept)
@@ -123,7 +123,7 @@ void Writers::lossIsAcknowledged()
         if (i >= m_firstOfRound && !state.isAdopted)
             state.history.lost({ m_lossDeclared, m_lossAcknowledged, state.fate == Fate::Lost });
         else if (state.fate == Fate::Lost)
-            state.settled.reset(); // and from now on it is absent
+            state.settled.reset(); // from now on it is absent
     }
 }
 
@@ -178,7 +178,7 @@ void Writers::giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock)
     Order order;
     order.kind = drawn < 20 ? RequestKind::Insert : drawn < 45 ? RequestKind::Update : drawn < 55 ? RequestKind::Delete : RequestKind::Search;
     if (state.unknown > kUnknownMax)
-        order.kind = RequestKind::Search; // the judge looks at all orders of unknown changes
+        order.kind = RequestKind::Search; // the judge tries all orders of unknown changes
     const std::uint64_t mark = check::fingerprint(lane + 1, ++m_values);
     order.key = key;
     order.lane = lane;
@@ -242,7 +242,7 @@ void Writers::answered(const Order& order, const gui::Answer& answer)
         m_changed.notify_all();
 }
 
-// Searches for these keys until each is answered. The lanes are at rest, so the histories are ours.
+// Searches for these keys until each is answered. The lanes are at rest, so this thread owns the histories.
 bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::string>& wrong)
 {
     constexpr std::size_t kAtOnce = 32;
@@ -288,7 +288,7 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
                     + (state.settled ? check::describeValue(*state.settled) : std::string("absent")) + " and is "
                     + (read ? check::describeValue(*read) : std::string("absent")));
             state.settled = read;
-            // A change of unknown outcome may still be on its way somewhere.
+            // A change of unknown outcome may still be under way.
             state.isSettled = state.unknown == 0;
         }
         left.erase(left.begin(), left.begin() + std::ptrdiff_t(count));
