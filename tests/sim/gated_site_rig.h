@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A simulated cluster with a client, whose gates are closed, looked into and opened as watchers do it.
+// A simulated cluster with a client and closed gates, inspected and opened as watchers do it.
 #pragma once
 
 #include "tests/sim/sim_site_rig.h"
@@ -26,7 +26,7 @@ struct GatedSite : Site {
         stepNs(50ms);
     }
 
-    // One word to each process, as watchers say it.
+    // One command to each process, as watchers send it.
     void gate(bool isClosed, std::uint32_t leaseMs = 60'000)
     {
         for (const std::uint64_t process : living()) {
@@ -78,7 +78,7 @@ struct GatedSite : Site {
         command.mutable_release_held()->set_is_dropped(isDropped);
         return replies[give(command, process)];
     }
-    // The oldest one, wherever it is; what its step sends comes to its receivers.
+    // Releases the oldest message at any process; the messages of its step travel to their receivers.
     bool releaseOldest()
     {
         const std::vector<HeldThere> all = held();
@@ -88,7 +88,7 @@ struct GatedSite : Site {
         stepNs(2ms);
         return isThrough;
     }
-    // All clocks go on to the next timer of any process.
+    // All clocks advance to the next timer of any process.
     void passToTimer()
     {
         std::int64_t next = -1;
@@ -110,7 +110,7 @@ struct GatedSite : Site {
         command.mutable_operate()->set_value(value);
         return give(command, alice);
     }
-    // Lets virtual time go on until then.
+    // Lets virtual time pass until then.
     bool until(const std::function<bool()>& condition, Time limit = 30s)
     {
         for (Time passed {}; passed < limit && !condition(); passed += 1ms)
@@ -125,7 +125,7 @@ struct GatedSite : Site {
         fill(fault);
         return Site::arm(process, fault).faults();
     }
-    // Who told each event.
+    // The process that published each event.
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override
     {
         Site::onStep(process, input, effects, now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A simulated cluster that is operated by commands, without a socket: what lhrs-sim is around the same objects, but that
-// real time is an argument.
+// A simulated cluster that is operated by commands, without a socket. It has the same objects as lhrs-sim, but real
+// time is an argument.
 #pragma once
 
 #include "node/machine/ack_list.h"
@@ -67,14 +67,14 @@ struct Site : SimObserver {
         control.command(command, real);
         return ticket;
     }
-    // Until the command is answered; as long as virtual time must go for it.
+    // Lets virtual time pass until the command is answered.
     pb::CommandReply ask(const pb::Command& command, std::uint64_t process = 0)
     {
         const std::uint64_t mine = give(command, process);
         cluster.runUntil([&] { return control.look(real), replies.contains(mine); }, 120s);
         return replies.contains(mine) ? replies[mine] : pb::CommandReply();
     }
-    // As lhrs-sim does it: what may happen until this real time.
+    // As lhrs-sim does: everything that may happen up to this real time.
     void runTo(Time until)
     {
         real = until;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Text in, events out: every tests/cases/NAME.case is played and must hold; where NAME.events stands beside it, the
-// events must be these, line by line. LHRS_REWRITE=1 writes the .events files anew; the difference is to be reviewed.
+// Text in, events out: every tests/cases/NAME.case is run and must hold. If there is a NAME.events, the events must
+// equal it, line by line. LHRS_REWRITE=1 writes the .events files again; the difference is to be reviewed.
 #include "node/sim/engine/event_lines.h"
 #include "node/sim/lhrs/simulation.h"
 
@@ -20,7 +20,7 @@ namespace {
 
 const QString kFolder = QStringLiteral(LHRS_SOURCE_DIR "/tests/cases");
 
-// What every process does all the time, and the arrival of what was sent, would only hide the story.
+// Periodic events of every process, and arrivals of messages, would only hide the story.
 bool isTold(const pb::Event& event)
 {
     constexpr std::array<std::string_view, 4> noise { "alive", "register", "registered", "ack" };
@@ -34,7 +34,7 @@ bool isTold(const pb::Event& event)
     return true;
 }
 
-// Keeps the first mistake of a case file with its line.
+// Keeps the first error of a case file with its line.
 class FirstError : public google::protobuf::io::ErrorCollector {
 public:
     void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ways of a bucket recovery that experiments compare: slices as streams or as datagrams, connections that stay or
-// are asked for each time, and where the time goes.
+// The variants of a bucket recovery that experiments compare: slices as streams or as datagrams, connections that stay
+// open or are requested each time, and where the time is spent.
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/transfer/part_transfers.h"
 #include "node/machine/task_times.h"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint64_t kSender = 10, kReceiver = 11;
 
-// Two processes with PartTransfers and what is under way between them.
+// Two processes with PartTransfers and the messages under way between them.
 struct PartRig {
     struct End {
         explicit End(std::uint64_t node) : info(process(node, pb::NODE)), context { info, {}, AckList(pb::Timers()), {}, {}, 0 } {}
@@ -34,7 +34,7 @@ struct PartRig {
     Time now = 1s;
     std::uint32_t sent = 0;
 
-    // What a step of a process has sent, as its driver completes it.
+    // The messages that a step of a process sent, completed as by its driver.
     std::vector<pb::Message> take(const End& from)
     {
         std::vector<pb::Message> messages;
@@ -133,7 +133,7 @@ void TestRecoveryWays::aLongMessageTravelsInPartsThatFitADatagram()
         most = std::max(most, more.size());
         parts.insert(parts.end(), more.begin(), more.end());
     }
-    QCOMPARE(parts.size(), (slice.ByteSizeLong() + kPartBytes - 1) / kPartBytes); // none twice
+    QCOMPARE(parts.size(), (slice.ByteSizeLong() + kPartBytes - 1) / kPartBytes); // no part twice
     QVERIFY(whole);
     QCOMPARE(whole->sender(), kSender);
     QCOMPARE(whole->answers(), std::uint64_t(77));
@@ -155,7 +155,7 @@ void TestRecoveryWays::partsMayComeInAnyOrderAndTwice()
         QVERIFY(rig.acknowledge(ack).empty());
     }
     QCOMPARE(wholes, 1);
-    QVERIFY(rig.sender.parts.deadline() == Time::max()); // all is acknowledged
+    QVERIFY(rig.sender.parts.deadline() == Time::max()); // all parts are acknowledged
     const auto [whole, ack] = rig.deliver(twice.back());  // a late copy
     QVERIFY(!whole);
     QCOMPARE(ack.part_ack().below(), twice.back().part().count());
@@ -173,7 +173,7 @@ void TestRecoveryWays::aLostPartIsSentAgain()
     const std::vector<pb::Message> again = rig.wait(2ms);
     QCOMPARE(again.size(), std::size_t(1));
     QCOMPARE(again[0].part().number(), 2u);
-    QVERIFY(rig.wait(59ms).empty()); // it has doubled
+    QVERIFY(rig.wait(59ms).empty()); // the interval has doubled
     QCOMPARE(rig.wait(2ms).size(), std::size_t(1));
     const auto [whole, ack] = rig.deliver(again[0]);
     QVERIFY(whole);
@@ -192,7 +192,7 @@ void TestRecoveryWays::onePartAmongManyIsNotWaitedFor()
                 again.push_back(more);
         }
     }
-    QCOMPARE(again.size(), std::size_t(1)); // at once, and once
+    QCOMPARE(again.size(), std::size_t(1)); // at once, and only once
 }
 
 void TestRecoveryWays::whatNobodyTakesIsGivenUp()
@@ -216,7 +216,7 @@ void TestRecoveryWays::aMessageIsNotOnItsWayTwice()
     PartRig rig;
     const pb::Message slice = sliceOf(3'000);
     QCOMPARE(rig.begin(slice).size(), std::size_t(3));
-    QVERIFY(rig.begin(slice).empty()); // an ack list sends it again, or somebody has asked again
+    QVERIFY(rig.begin(slice).empty()); // as when an ack list resends it, or the receiver asks again
 }
 
 void TestRecoveryWays::partsOfNoMessageAreRefused()
@@ -229,7 +229,7 @@ void TestRecoveryWays::partsOfNoMessageAreRefused()
     part.mutable_part()->set_count(1);
     part.mutable_part()->set_bytes("this is no message in wire format");
     QVERIFY(!rig.deliver(part).first);
-    // Parts in parts could go on for ever.
+    // Parts nested in parts could recurse without end.
     part.mutable_part()->set_transfer(10);
     part.mutable_part()->set_bytes(pb::Message(part).SerializeAsString());
     QVERIFY(!rig.deliver(part).first);
@@ -247,7 +247,7 @@ void TestRecoveryWays::twoDatagramsComeBeforeEachConnection()
     };
     send();
     QCOMPARE(effects.sends().size(), std::size_t(1));
-    QVERIFY(effects.sends()[0].message->has_slice_data()); // passive open: it leaves as it is
+    QVERIFY(effects.sends()[0].message->has_slice_data()); // passive open: the message leaves as it is
     effects.clear();
     handshake.setMode(pb::TCP_HANDSHAKE);
     send();
@@ -255,10 +255,10 @@ void TestRecoveryWays::twoDatagramsComeBeforeEachConnection()
     QVERIFY(effects.sends()[0].message->has_open_connection() && effects.sends()[0].way == Way::Auto);
     const std::uint64_t connection = effects.sends()[0].message->open_connection().connection();
     effects.clear();
-    send(); // again, while the receiver is asked
+    send(); // again, while the receiver is being asked
     QVERIFY(effects.sends().empty());
     now += 31ms;
-    handshake.onTime(now, effects); // the question was lost
+    handshake.onTime(now, effects); // the request was lost
     QCOMPARE(effects.sends().size(), std::size_t(1));
     effects.clear();
     pb::Message ready;
@@ -268,14 +268,14 @@ void TestRecoveryWays::twoDatagramsComeBeforeEachConnection()
     QCOMPARE(effects.sends().size(), std::size_t(1));
     QVERIFY(effects.sends()[0].message->has_slice_data() && effects.sends()[0].way == Way::OwnStream);
     effects.clear();
-    handshake.onConnectionReady(ready, effects); // a double
+    handshake.onConnectionReady(ready, effects); // a duplicate
     QVERIFY(effects.sends().empty());
     QVERIFY(handshake.deadline() == Time::max());
 }
 
 void TestRecoveryWays::slicesAheadOfTheirTurnAreKept()
 {
-    // Each slice to a spare may come over a way of its own; waiting for its resend would cost a second each time.
+    // Each slice to a spare may use a connection of its own; waiting for a resend would cost a second each time.
     FileRig rig(optionsOf({}));
     QVERIFY(rig.waitForFile());
     QCOMPARE(rig.insertMany(140, 30, 4).results().at("OK"), 140u);
@@ -287,7 +287,7 @@ void TestRecoveryWays::slicesAheadOfTheirTurnAreKept()
             const std::uint32_t number = packet.message->spare_slice().number();
             if (++times[number] == 1 && number % 2 == 0)
                 return true;
-            if (times[number] == 1) { // the odd ones are overtaken by what follows
+            if (times[number] == 1) { // the following slices overtake the odd ones
                 pb::Message late = *packet.message;
                 rig.cluster.inject(packet.to, late);
                 return false;
@@ -323,7 +323,7 @@ void TestRecoveryWays::timesAddUp()
     clock.at = 33ms;
     times.leave(30ms, out, false); // and 3 ms of work
     out.setPreparation(0ms);
-    times.enter(40ms, out);        // 7 ms of neither
+    times.enter(40ms, out);        // 7 ms count as neither
     clock.at = 41ms;
     const TaskTimes::Sums sums = times.sums(40ms, out);
     QCOMPARE(sums.process, Time(10ms));
@@ -332,7 +332,7 @@ void TestRecoveryWays::timesAddUp()
     QCOMPARE(sums.total, Time(31ms));
     QCOMPARE(sums.transfer, Time(19ms));
     QCOMPARE(times.since(40ms, out), Time(31ms));
-    // Reading a message cannot have begun before the step before it had ended.
+    // The reading of a message cannot begin before the previous step has ended.
     times.leave(40ms, out, true);
     out.setPreparation(10ms);
     times.enter(42ms, out);
@@ -363,12 +363,12 @@ void TestRecoveryWays::lostBucketsComeBack()
     QVERIFY(google::protobuf::TextFormat::ParseFromString(ways.toStdString(), &config));
     FileRig::Options options = optionsOf(config);
     if (isRough)
-        options.network = { 200us, 2ms, 80, 80, 5 }; // late, overtaking each other, 8 % lost and 8 % doubled
+        options.network = { 200us, 2ms, 80, 80, 5 }; // late, out of order, 8 % lost and 8 % duplicated
     FileRig rig(options);
     QVERIFY(rig.waitForFile());
     QCOMPARE(rig.insertMany(140, 300, 4).results().at("OK"), 140u);
     QVERIFY(rig.waitForRest());
-    while (rig.coordinator().file().buckets() < 4) { // a bucket that splits slowly tells no overload meanwhile
+    while (rig.coordinator().file().buckets() < 4) { // a bucket that splits slowly reports no overload meanwhile
         pb::Command split;
         split.mutable_force_split();
         rig.cluster.command(FileRig::kCoordinator, split);
@@ -401,12 +401,12 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(isStreamed, !isUdp);
     QCOMPARE(packets[Body::kPart] > 0, isUdp);
     QCOMPARE(packets[Body::kOpenConnection] > 0, config.tcp_mode() == pb::TCP_HANDSHAKE && !isUdp);
-    // In a rough network one that lives may be taken for dead, and is brought back with the others.
+    // In a rough network a live bucket may be declared failed; then it is recovered with the others.
     const int back = done.buckets_size();
     QVERIFY(back == int(lost) || (isRough && back > int(lost)));
     QCOMPARE(done.is_xor(), back == 1 && config.decode() == pb::DECODE_AUTO);
     QCOMPARE(done.survivors_size(), 4);
-    // The manager told whom it decodes from, and the coefficients that make the lost records.
+    // The manager's event names the participants, and the coefficients that compute the lost records.
     QVERIFY(!decoders.empty());
     const pb::DecoderChosen& told = decoders.back();
     QCOMPARE(told.recovery(), done.recovery());
@@ -462,7 +462,7 @@ void TestRecoveryWays::aRecoveryStopsAtTheHighestRankInUse()
 
 void TestRecoveryWays::aSliceFitsAMessageWhateverWasOrdered()
 {
-    // What is longer than a frame of a stream is dropped, and would be asked for again for ever.
+    // A message longer than a frame of a stream is dropped, and would be requested again for ever.
     FileRig::Options options = optionsOf({});
     options.config.set_b(1'000);
     options.config.set_slice(100'000);
@@ -489,7 +489,7 @@ void TestRecoveryWays::aSliceFitsAMessageWhateverWasOrdered()
     QCOMPARE(rig.verify().wrong() + rig.verify().missing(), 0u);
 }
 
-// The simulator's seeds in which processes fail, with the ways that they do not draw. LHRS_SEEDS=N: so many of each range.
+// The simulator's seeds with failures, with the variants that they do not draw. LHRS_SEEDS=N: this many of each range.
 void TestRecoveryWays::seedsHoldInEachWay_data()
 {
     QTest::addColumn<quint64>("seed");

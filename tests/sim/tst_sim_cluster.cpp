@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The simulator on its own: what it does to messages, clocks and processes.
+// The simulator alone: what it does to messages, clocks and processes.
 #include "node/lhrs/coordinator/coordinator.h"
 #include "node/lhrs/server/node_machine.h"
 #include "node/sim/engine/sim_cluster.h"
@@ -15,7 +15,7 @@ using namespace lhrs;
 
 namespace {
 
-// A machine of the test: sends numbered messages to the next process, keeps what it receives.
+// A machine of the test: it sends numbered messages to the next process, and keeps what it receives.
 class Echo : public Machine {
 public:
     explicit Echo(std::uint32_t to, std::uint32_t count, Way way) : m_to(to), m_left(count), m_way(way) {}
@@ -118,7 +118,7 @@ void TestSimCluster::clocksDriftAndNeverRunBackwards()
     options.seed = 3;
     const TwoProcesses run(options, Way::Auto);
     QVERIFY(std::is_sorted(run.to->at.begin(), run.to->at.end()));
-    // 1,000 messages, one each millisecond of the sender's clock, by the receiver's: neither is right.
+    // 1,000 messages, one per millisecond of the sender's clock, timed by the receiver's clock: neither clock is exact.
     const Time span = run.to->at.back() - run.to->at.front();
     QVERIFY(span != std::chrono::milliseconds(999));
     QVERIFY(span > std::chrono::milliseconds(890) && span < std::chrono::milliseconds(1110));
@@ -151,13 +151,13 @@ void TestSimCluster::aKilledProcessIsGoneAndAPausedOneIsLate()
     cluster.runUntil([&] { return to.received.size() == 101; }, std::chrono::minutes(1));
     QVERIFY(cluster.now() - before >= std::chrono::milliseconds(200));
     cluster.runUntil([&] { return to.received.size() == 400; }, std::chrono::minutes(1));
-    QVERIFY(std::is_sorted(to.received.begin(), to.received.end())); // what waited came in its order
+    QVERIFY(std::is_sorted(to.received.begin(), to.received.end())); // waiting messages arrive in their order
     const SimProcess& killed = *cluster.processes().front();
     cluster.kill(killed.index);
     QVERIFY(killed.isGone());
     const std::size_t count = to.received.size();
     cluster.runUntil([] { return false; }, std::chrono::minutes(1));
-    QVERIFY(to.received.size() <= count + 1); // one may have been on its way
+    QVERIFY(to.received.size() <= count + 1); // one may have been under way
 }
 
 void TestSimCluster::nothingPassesBetweenPartedProcesses()
@@ -179,7 +179,7 @@ void TestSimCluster::nothingPassesBetweenPartedProcesses()
     }
 }
 
-// testing.md 5h. Printed, not demanded: no test depends on speed.
+// The speed is printed and not checked: no test depends on it.
 void TestSimCluster::theTimeOfSixteenNodesAtRestIsTold()
 {
     SimCluster cluster({});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A simulated cluster that is operated by the commands of control.proto, without a socket: virtual time, questions
-// outside of it, faults of processes and of the network, and that a run is a function of its commands.
+// A simulated cluster that is operated by the commands of control.proto, without a socket. It covers virtual time,
+// questions outside of it, and faults of processes and of the network. A run is a function of its commands.
 #include "tests/sim/sim_site_rig.h"
 
 #include "node/sim/lhrs/simulation.h"
@@ -199,7 +199,7 @@ void TestSimControl::whoWatchesChangesNothingAndSeesWhatThereIs()
     const pb::NodeSample sample = site.replies[site.give(watch, bucket)].sample();
     QCOMPARE(sample.process(), bucket);
     QVERIFY(sample.is_simulated());
-    QCOMPARE(sample.threads_size(), 0); // there are none in a simulated process
+    QCOMPARE(sample.threads_size(), 0); // a simulated process has no threads
     QCOMPARE(sample.queues(0).name(), std::string("Inbox"));
     QCOMPARE(sample.place().role(), pb::DATA);
     QCOMPARE(sample.state(), pb::UP);
@@ -209,7 +209,7 @@ void TestSimControl::whoWatchesChangesNothingAndSeesWhatThereIs()
     QCOMPARE(sample.sequence(), site.cluster.numbered(NodeId(bucket))->stamper().sequence());
     QCOMPARE(site.events.size(), before);
 
-    // One that stands still is seen to: what it is sent waits in its inbox.
+    // A paused process is visible: its messages wait in its inbox.
     pb::Fault fault = faultOf(60'000);
     fault.mutable_pause();
     site.arm(bucket, fault);
@@ -235,14 +235,14 @@ void TestSimControl::aHeldClientGoesOnWhenNobodyRenewsInRealTime()
     insert.mutable_operate()->set_kind(pb::INSERT);
     insert.mutable_operate()->set_key(2);
     const std::uint64_t waits = site.give(insert, alice);
-    site.stepNs(60s); // of virtual time, which says nothing about who holds it
+    site.stepNs(60s); // of virtual time, which says nothing about a holder in real time
     QVERIFY(!site.replies.contains(waits));
     site.real = 14s;
     QVERIFY(site.ask(hold, alice).client().is_held()); // renewed
     site.real = 18s;
     site.stepNs(1s);
     QVERIFY(!site.replies.contains(waits));
-    site.real = 19s; // 5 s after the last word
+    site.real = 19s; // 5 s after the last command
     site.stepNs(1s);
     QVERIFY(site.replies.contains(waits));
     QCOMPARE(site.replies[waits].operation().result(), pb::OK);
@@ -360,7 +360,7 @@ void TestSimControl::aPartitionCutsOneSideFromTheOther()
     QCOMPARE(site.operate(clients[0], pb::INSERT, 1).result(), pb::OK);
     QCOMPARE(site.operate(clients[1], pb::SEARCH, 1).result(), pb::OK);
     const SimProcess* alice = site.cluster.numbered(NodeId(clients[0]));
-    // Told to the bucket alone: nothing from and to alice, by her number and by her address.
+    // Only the bucket has the fault: no messages between it and alice, identified by her number and by her address.
     pb::Fault fault = faultOf(60'000);
     pb::FaultPeer& peer = *fault.mutable_partition()->add_peers();
     peer.set_node(clients[0]);

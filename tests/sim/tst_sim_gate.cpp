@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The gates of a simulated cluster, by the commands that real processes take: what is held where, that no protocol
-// clock goes meanwhile, and that nothing is lost by it but what somebody loses on purpose.
+// clock advances meanwhile, and that only messages dropped on purpose are lost.
 #include "tests/sim/gated_site_rig.h"
 
 #include <map>
@@ -41,7 +41,7 @@ void SimGateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
     const std::uint64_t bucket = site.place(pb::DATA, 0);
     site.gate(true);
     QCOMPARE(site.count(pb::Event::kGateClosed), site.living().size());
-    site.stepNs(5ms); // what was under way is held now
+    site.stepNs(5ms); // the messages under way are held now
     const std::uint64_t insert = site.begin(pb::INSERT, 2);
     QVERIFY(site.until([&] { return site.heldOf("insert").has_value(); }));
     const HeldThere request = *site.heldOf("insert");
@@ -63,7 +63,7 @@ void SimGateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
     }
     QCOMPARE(site.replies[insert].operation().result(), pb::OK);
     QVERIFY(site.cluster.isGated());
-    // Its refusals are those of real processes.
+    // It refuses what real processes refuse.
     QCOMPARE(site.release(bucket, 987'654).refusal(), pb::REFUSED);
     pb::Command many;
     many.mutable_release_held()->set_count(1'001);
@@ -94,7 +94,7 @@ void SimGateTest::noLeaseAndNoResendRunsOut()
     QCOMPARE(site.held().size(), held);
     const pb::NodeSample sample = site.replies[site.give(watch, bucket)].sample();
     QCOMPARE(sample.lease_left_ns(), lease);
-    QCOMPARE(sample.time_ns(), site.cluster.now().count()); // gated time passes in what watchers are told
+    QCOMPARE(sample.time_ns(), site.cluster.now().count()); // watchers see gated time pass
     site.gate(false);
     site.stepNs(1s);
     QCOMPARE(site.replies[insert].operation().result(), pb::OK);
@@ -104,7 +104,7 @@ void SimGateTest::noLeaseAndNoResendRunsOut()
     for (const pb::Event& event : site.events)
         if (event.has_gate_opened())
             gated = event.gate_opened().gated_ns();
-    QCOMPARE(gated, std::int64_t(60'010'000'000)); // all of them
+    QCOMPARE(gated, std::int64_t(60'010'000'000)); // the total of all
 }
 
 void SimGateTest::aLostMessageIsSentAgain()
@@ -118,7 +118,7 @@ void SimGateTest::aLostMessageIsSentAgain()
     const pb::CommandReply lost = site.release(request.at, request.message.number(), true);
     QCOMPARE(lost.gate().released(0).id(), request.message.id());
     QCOMPARE(lost.gate().dropped(), std::uint64_t(1));
-    const pb::Event& said = site.events.at(site.events.size() - 2); // gauges follow
+    const pb::Event& said = site.events.at(site.events.size() - 2); // the gauges follow it
     QCOMPARE(said.message_dropped().reason(), std::string(kDroppedAtGate));
     site.stepNs(10ms);
     QVERIFY(!site.heldOf("insert"));
@@ -141,7 +141,7 @@ void SimGateTest::clocksGoOnToTheNextTimerByHand()
     for (int i = 0; i < 50 && site.held().empty(); ++i)
         site.passToTimer();
     QVERIFY(!site.held().empty());
-    // A second's worth of timers by hand: nobody thinks that another one is dead.
+    // One second of timers, step by step: no process is suspected.
     for (int i = 0; i < 300; ++i)
         if (!site.releaseOldest())
             site.passToTimer();
@@ -170,7 +170,7 @@ void SimGateTest::whatIsHeldIsDeliveredInItsOrder()
     QVERIFY(ids.size() >= 8);
     const std::size_t before = site.events.size();
     site.gate(false);
-    // What is sent to it right now comes behind what was held.
+    // A message that is sent to it now comes after the held ones.
     const std::uint64_t later = site.begin(pb::INSERT, 50);
     site.stepNs(1s);
     for (std::size_t i = before; i < site.events.size(); ++i)
@@ -198,7 +198,7 @@ void SimGateTest::aStreamIsHeldAsSuch()
             streams.push_back(one);
     QCOMPARE(streams.size(), std::size_t(2));
     QVERIFY(streams[0].message.bytes() > 5'000);
-    // Out of its order, by hand: that is what a person wanted.
+    // Out of order by command: that is what a person asked for.
     QCOMPARE(site.release(streams[1].at, streams[1].message.number()).gate().released_size(), 1);
     site.gate(false);
     site.stepNs(1s);
@@ -229,7 +229,7 @@ void SimGateTest::aMulticastIsHeldAtEachReceiver()
         if (!site.releaseOldest())
             site.passToTimer();
     QVERIFY2(invited() >= 2, "one invitation waits at several spares");
-    // One of them is lost, the others are enough.
+    // One of them is lost; the others are enough.
     for (const HeldThere& one : site.held())
         if (one.message.transport() == pb::MULTICAST) {
             QCOMPARE(site.release(one.at, one.message.number(), true).gate().dropped() > 0, true);
@@ -263,7 +263,7 @@ void SimGateTest::aKilledProcessTakesWhatItHeldWithIt()
     QVERIFY(said->message_dropped().reason().find("ended") != std::string::npos);
     QVERIFY(!site.heldOf("insert"));
     QVERIFY(site.release(bucket, number).text().find("has ended") != std::string::npos);
-    site.stepNs(10s); // nobody misses it while all clocks stand
+    site.stepNs(10s); // it is not missed while all clocks stand
     QCOMPARE(site.trouble(), std::size_t(0));
     site.gate(false);
     QVERIFY(site.until([&] { return site.replies.contains(insert); }));
@@ -331,17 +331,17 @@ void SimGateTest::aPausedProcessKeepsWhatItHas()
     site.arm(bucket, [](pb::Fault& fault) { fault.mutable_pause(); });
     QVERIFY(site.release(bucket, number).text().find("stands still by a fault") != std::string::npos);
     QCOMPARE(site.state(bucket).next_timer_ns(), std::int64_t(-1));
-    site.passToTimer(); // the others', who are not held up by one that stands still
+    site.passToTimer(); // of the other processes, which a paused one does not hold up
     const std::uint32_t held = site.state(bucket).held();
     const std::uint64_t second = site.begin(pb::INSERT, 3);
     site.stepNs(20ms);
-    QCOMPARE(site.state(bucket).held(), held); // it waits before the gate of one that does nothing
+    QCOMPARE(site.state(bucket).held(), held); // it waits before the gate of the paused process
     pb::Command heal;
     heal.mutable_heal_faults();
     site.give(heal, bucket);
     site.stepNs(20ms);
     QCOMPARE(site.state(bucket).held(), held + 1);
-    // Opened while it stands still, it takes its messages when it goes on.
+    // If the gate opens during the pause, the process takes its messages when it continues.
     site.arm(bucket, [](pb::Fault& fault) { fault.mutable_pause(); });
     site.gate(false);
     QVERIFY(!site.state(bucket).is_closed());
@@ -372,7 +372,7 @@ void SimGateTest::rulesOfTheNetworkHoldBeforeTheGate()
     site.stepNs(30ms);
     QVERIFY(site.heldOf("insert").has_value());
     QCOMPARE(site.state(bucket).coming(), 0u);
-    // What a rule loses never comes to the gate.
+    // A message that a rule loses never reaches the gate.
     pb::Command heal;
     heal.mutable_heal_faults();
     site.give(heal, bucket);
@@ -402,14 +402,14 @@ void SimGateTest::closedTwiceIsClosedOnce()
     QVERIFY(site.heldOf("insert"));
     const std::size_t events = site.events.size();
     site.gate(true);
-    QCOMPARE(site.events.size(), events); // renewed, and nobody sees when
+    QCOMPARE(site.events.size(), events); // a renewal emits no event
     QCOMPARE(site.count(pb::Event::kGateClosed), closed);
     QCOMPARE(site.state(site.alice).stopped_ns(), stopped);
     site.gate(false);
     QCOMPARE(site.count(pb::Event::kGateOpened), closed);
     site.gate(false);
     QCOMPARE(site.count(pb::Event::kGateOpened), closed);
-    // And again: the clocks leave out both times.
+    // Once more: the clocks leave out both times.
     site.gate(true);
     site.stepNs(10s);
     site.gate(false);
@@ -423,7 +423,7 @@ void SimGateTest::aGateThatNobodyRenewsInRealTimeOpens()
     site.real = 10s;
     site.gate(true, 5'000);
     QCOMPARE(site.state(site.alice).lease_left_ms(), 5'000u);
-    site.stepNs(3600s); // virtual time says nothing about who holds it
+    site.stepNs(3600s); // virtual time does not count for the lease
     QVERIFY(site.cluster.isGated());
     site.real = 14s;
     site.gate(true, 5'000); // renewed
@@ -445,7 +445,7 @@ void SimGateTest::stepsOfVirtualTimeEndBehindAClosedGate()
     QCOMPARE(site.operate(site.alice, pb::INSERT, 1).result(), pb::OK);
     site.gate(true);
     pb::StepClock until;
-    until.set_messages(1'000'000); // all that is under way, and not for ever
+    until.set_messages(1'000'000); // a limit beyond all that is under way
     QVERIFY(site.step(until).is_paused());
     for (const std::uint64_t process : site.living())
         QCOMPARE(site.state(process).coming(), 0u);
@@ -453,7 +453,7 @@ void SimGateTest::stepsOfVirtualTimeEndBehindAClosedGate()
     until.set_events(1);
     QVERIFY(site.step(until).is_paused());
     QVERIFY(site.cluster.now() - quiet < 1s);
-    // A message that arrives at a gate has arrived.
+    // A message that arrives at a closed gate counts as arrived.
     const std::size_t held = site.held().size();
     site.begin(pb::SEARCH, 1);
     until.set_messages(1);
@@ -462,7 +462,7 @@ void SimGateTest::stepsOfVirtualTimeEndBehindAClosedGate()
     QVERIFY(site.heldOf("search").has_value());
     const std::int64_t before = site.control.state({}).virtual_ns();
     QCOMPARE(site.stepNs(1ms).virtual_ns() - before, std::int64_t(1'000'000));
-    // Paused time lets a message through all the same: one step, at once; what it sends is under way.
+    // A message may pass even in paused time: it takes one step, at once, and the messages of that step are under way.
     const HeldThere search = *site.heldOf("search");
     QCOMPARE(site.release(search.at, search.message.number()).gate().released_size(), 1);
     QCOMPARE(site.state(site.alice).coming(), 1u);
@@ -482,7 +482,7 @@ void SimGateTest::asFastAsPossibleGoesAsRealTimeWhileItIsClosed()
     QCOMPARE(clock.factor(), 0.0);
     clock.setGated(false, 3s, 12s);
     QCOMPARE(clock.limit(12s), Time::max());
-    // Of any other speed it takes nothing.
+    // At any other speed it has no effect.
     clock.run(2, 3s, 12s);
     clock.setGated(true, 3s, 12s);
     QCOMPARE(clock.limit(13s), Time(5s));
@@ -506,7 +506,7 @@ void SimGateTest::halfWayThrough()
         if (what == int(pb::Event::kRecoveryStarted)) {
             site.awaitRest();
             site.arm(site.place(pb::DATA, 0), [](pb::Fault& fault) { fault.mutable_crash(); });
-            keys.push_back(site.begin(pb::SEARCH, 1)); // somebody misses it
+            keys.push_back(site.begin(pb::SEARCH, 1)); // its absence is noticed
         } else {
             keys.push_back(site.begin(pb::INSERT, 10));
             keys.push_back(site.begin(pb::INSERT, 11));
@@ -538,7 +538,7 @@ void SimGateTest::watchersSeeIt()
     site.gate(true);
     site.begin(pb::INSERT, 2);
     site.stepNs(5ms);
-    // Where time stands nobody waits for the next gauges to see how many are held.
+    // While time stands, the number of held messages appears without the next gauges.
     std::map<std::uint64_t, std::uint32_t> told;
     for (std::size_t i = 0; i < site.events.size(); ++i)
         if (site.events[i].has_gauges())
@@ -553,7 +553,7 @@ void SimGateTest::watchersSeeIt()
     QCOMPARE(sample.gate().messages_size(), int(told[bucket]));
     QVERIFY(std::any_of(sample.queues().begin(), sample.queues().end(),
         [&](const auto& queue) { return queue.name() == "Held by the gate" && queue.length() == told[bucket]; }));
-    // Whoever only asks changes nothing.
+    // Questions have no effect.
     const std::size_t before = site.events.size();
     site.held();
     QCOMPARE(site.events.size(), before);

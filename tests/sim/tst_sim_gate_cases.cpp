@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Cases of the swarm, with failures of their own, whose gates are closed again and again: everything that the oracle
+// Cases of the swarm, with their own failures, while gates are closed again and again: everything that the oracle
 // checks holds.
 #include "node/sim/lhrs/sim_control.h"
 #include "node/sim/lhrs/simulation.h"
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kCaseSeeds = 4'500'100;
 constexpr std::uint64_t kCases = 30;
 
-// Closes the gates again and again while a case of the swarm is played, lets messages through, loses some, opens them.
+// During a case of the swarm, closes the gates again and again, lets messages through, drops some, and opens the gates.
 struct Gater {
     SimCluster& cluster;
     Generator draw;

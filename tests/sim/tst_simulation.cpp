@@ -32,28 +32,28 @@ using namespace lhrs;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(_GLIBCXX_TSAN)
-constexpr std::uint64_t kShare = 10; // one seed in ten: each takes about as many times as long
+constexpr std::uint64_t kShare = 10; // one seed in ten, as each takes about ten times as long
 #else
 constexpr std::uint64_t kShare = 1;
 #endif
-constexpr std::uint64_t kQuietSeeds = 30 / kShare;    // 1..30, in which nobody fails
+constexpr std::uint64_t kQuietSeeds = 30 / kShare;    // 1..30, without failures
 constexpr std::uint64_t kFailingSeeds = 80 / kShare;  // from kFailuresFrom on, and as many from kPointsFrom on
 constexpr std::uint64_t kRestartSeeds = 80 / kShare;  // from kRestartsFrom on
 constexpr std::uint64_t kWaveSeeds = 30 / kShare;     // from kWavesFrom on
 constexpr std::uint64_t kFullSeeds = 40 / kShare;     // from kFullFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
-// What the command line asked for; everything else is Qt Test's.
+// Our own arguments; all others are Qt Test's.
 struct Wish {
     std::optional<std::pair<std::uint64_t, std::uint64_t>> seeds;
     std::string caseFile;
     bool isTraced = false; // --trace: every event as a line
     bool hasMessages = false; // --messages: those too
-    bool isQuick = false;  // --quick: no failure is made small
+    bool isQuick = false;  // --quick: no failing case is shrunk
 };
 Wish wish;
 
-// What all runs of this program did together.
+// Sums over all runs of this program.
 struct Totals {
     std::uint64_t operations = 0;
     std::uint64_t messages = 0;
@@ -73,11 +73,11 @@ struct Totals {
     std::uint64_t degraded = 0;
     std::uint64_t lost = 0;
     std::uint64_t merges = 0;
-    std::uint64_t full = 0;     // servers that came to the limit of their memory
+    std::uint64_t full = 0;     // servers that reached the limit of their memory
     std::uint64_t fullRuns = 0; // runs with such a server
     std::uint64_t restarts = 0; // of the coordinator
-    std::uint64_t rebuilt = 0;  // of these, those that came to know the file
-    std::uint64_t readopted = 0; // runs in which a failed bucket was taken back
+    std::uint64_t rebuilt = 0;  // restarts after which the coordinator rebuilt the file
+    std::uint64_t readopted = 0; // runs in which a failed bucket was readmitted
     std::uint64_t clients = 0;  // killed
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
@@ -129,7 +129,7 @@ std::string hex(std::uint64_t seed)
     return text;
 }
 
-// The block of testing.md 5g; `argument` is what repeats the run.
+// The report of a failure; `argument` reproduces the run.
 std::string describe(const Simulation& simulation, const std::string& seed, const std::string& argument)
 {
     const Simulation::Failure& failure = *simulation.failure();
@@ -158,7 +158,7 @@ void trace(Simulation& simulation)
     });
 }
 
-// Keeps the smallest case that fails in the same way; the line that says where it is and what it took.
+// Keeps the smallest case that fails in the same way. Returns the line with its path and the cost of finding it.
 std::string keepShrunk(const pb::Case& failing, int invariant)
 {
     const Shrunk shrunk = shrink(failing, invariant);
@@ -182,11 +182,11 @@ std::string keepShrunk(const pb::Case& failing, int invariant)
         "watch      ./run gui ", gui::recordCase(shrunk.smallest, folder + '/' + QString::fromStdString(hex(failing.seed())) + ".lhrun"), "\n");
 }
 
-// Plays a seed; the failure's description, or nothing.
+// Runs a seed; returns the description of the failure, if any.
 std::optional<std::string> play(std::uint64_t seed, std::string* hash = nullptr, bool isShrunk = false)
 {
     pb::Case drawn = drawCase(seed);
-    if (wish.hasMessages) // longer messages, so it may be another run
+    if (wish.hasMessages) // longer messages, so the run may differ
         drawn.set_with_messages(true);
     Simulation simulation(drawn);
     trace(simulation);
@@ -231,7 +231,7 @@ private slots:
     void everyPointAndFaultHasFired();
     void theOracleLooksAtWhatItShould();
     void clocksMayDrift();
-    // Of the mutants build. (moc does not know which build this is.)
+    // In the mutants build only. (moc does not know which build this is.)
     void everyMutantIsCaught_data();
     void everyMutantIsCaught();
     void aFailingCaseIsMadeSmall();
@@ -282,8 +282,7 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
     for (std::uint64_t seed = kFullFrom; seed < kFullFrom + kFullSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    // Those that found what the track record tells, and some in which what is rare fires: RecordReadBehind,
-    // OtherSources, CutReportLate.
+    // Seeds that once found errors, and some in which rare points fire: RecordReadBehind, OtherSources, CutReportLate.
     for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616, 0x66e,
              0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0, 0x8040, 0x8048, 0x8131, 0x8162,
              0x8855, 0x89ef, 0x4e85, 0x4ea1, 0x4eaf, 0x4eee, 0x4f12, 0x4e91, 0x4f10, 0x4fe0, 0x4eb6, 0x524e, 0x5254,
@@ -298,7 +297,7 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants()
         QFAIL(failure->c_str());
 }
 
-// A point or a fault that no seed has fired shows nothing.
+// A point or a fault that no seed fires proves nothing.
 void TestSimulation::everyPointAndFaultHasFired()
 {
     if (totals.seconds.size() < 2 * kFailingSeeds || kShare > 1)
@@ -311,7 +310,7 @@ void TestSimulation::everyPointAndFaultHasFired()
     QVERIFY(totals.cuts > 0 && totals.withdrawn > 0 && totals.recovered > 0 && totals.degraded > 0 && totals.lost > 0);
 }
 
-// A run in which nothing is looked at would pass too.
+// A run in which nothing is checked would pass too.
 void TestSimulation::theOracleLooksAtWhatItShould()
 {
     Oracle::Counts sum;
@@ -335,8 +334,9 @@ void TestSimulation::theOracleLooksAtWhatItShould()
     QVERIFY(sum.parityAdded > 5);
 }
 
-// H8. Wall clocks jump by hours, rates differ by up to 5 %: nothing happens. By 20 %, twice what a fence leaves for drift, and
-// a bucket that nobody of its group hears still answers when another is enabled in its place - or this would see nothing.
+// H8. Wall clocks jump by hours and rates differ by up to 5 %, without any effect. At 20 %, twice the drift that a
+// fence allows, a bucket that hears no member of its group still answers when its successor is enabled. This proves
+// that the check works.
 void TestSimulation::clocksMayDrift()
 {
     const auto runs = [](std::uint64_t seed, std::uint32_t driftPpm) {
@@ -395,7 +395,7 @@ void TestSimulation::clocksMayDrift()
 void TestSimulation::everyMutantIsCaught_data()
 {
     QTest::addColumn<int>("mutant");
-    std::set<std::string> others; // ./run test mutants runs these with tests of their own
+    std::set<std::string> others; // ./run test mutants runs these with their own tests
     std::ifstream file(LHRS_SOURCE_DIR "/tests/mutants.txt");
     for (std::string line; std::getline(file, line);)
         others.insert(line.substr(0, line.find(' ')));
@@ -407,11 +407,11 @@ void TestSimulation::everyMutantIsCaught_data()
 
 void TestSimulation::everyMutantIsCaught()
 {
-    constexpr std::uint64_t kSeedsMax = 2000; // testing.md 10: a median of 200 is to be reached
+    constexpr std::uint64_t kSeedsMax = 2000; // the median should be at most 200
     QFETCH(const int, mutant);
     activeMutant = Mutant(mutant);
     std::optional<std::string> caught;
-    // Quiet seeds, those in which processes fail, and those in which the coordinator does, in turn.
+    // In turn: seeds without failures, with failing processes, with coordinator restarts.
     const std::array<std::uint64_t, 3> first { 1, kFailuresFrom, kRestartsFrom };
     std::uint64_t seed = 0;
     for (; !caught && seed < kSeedsMax; ++seed)
@@ -430,7 +430,7 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     const Shrunk shrunk = shrink(drawn, simulation.failure()->invariant);
     Simulation again(shrunk.smallest);
     QVERIFY(!again.run());
-    // The window opens it at what went wrong.
+    // The window opens the recording at the violation.
     QTemporaryDir folder;
     const QString path = folder.filePath("failing.lhrun");
     QCOMPARE(QString::fromStdString(gui::recordCase(shrunk.smallest, path)), path);
@@ -441,7 +441,7 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     activeMutant = Mutant::None;
     QCOMPARE(again.failure()->invariant, simulation.failure()->invariant);
     QVERIFY(drawn.operations_size() >= 200);
-    // Row 0 of P is ones, so the wrong column shows only after a split: the small case still fills a bucket.
+    // Row 0 of P is ones, so the wrong column has an effect only after a split: the small case still fills a bucket.
     QVERIFY2(shrunk.smallest.operations_size() <= 10, std::to_string(shrunk.smallest.operations_size()).c_str());
     QVERIFY(shrunk.runs <= 200);
 }
@@ -453,7 +453,7 @@ void TestSimulation::aFailingCaseIsMadeSmall() { QSKIP("only in the mutants buil
 
 namespace {
 
-// Takes our arguments out of the list; false with a sentence on stderr when one is wrong.
+// Removes our arguments from the list; false with a sentence on stderr if one is wrong.
 bool takeArguments(int& argc, char** argv)
 {
     const auto wrong = [](const std::string& sentence) {
@@ -507,7 +507,7 @@ bool takeArguments(int& argc, char** argv)
     return true;
 }
 
-// One line per seed and a summary; 0 when all held.
+// One line per seed and a summary; returns 0 if all held.
 int playWished()
 {
     if (!wish.caseFile.empty()) {
@@ -567,7 +567,7 @@ int main(int argc, char** argv)
 {
     if (!takeArguments(argc, argv))
         return 2;
-    const QCoreApplication application(argc, argv); // Qt's SQLite wants one
+    const QCoreApplication application(argc, argv); // Qt's SQLite driver needs one
     if (wish.seeds || !wish.caseFile.empty())
         return playWished();
     TestSimulation test;
