@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the narrator makes of a run, and a file of four buckets whose processes tell what a test wants, written as text.
+// Collects what the narrator says about a run. The stage is a file of four buckets whose processes publish what a test
+// writes as text.
 #pragma once
 
 #include "gui/lab/words/narrator.h"
@@ -17,10 +18,10 @@
 
 namespace lhrs::gui {
 
-// The tellings as a reader sees them: one that goes on stands where its forerunner stood.
+// The sentences as a reader sees them: one that continues another takes its place.
 class ToldStory {
 public:
-    // False: it replaces what was not told, or what another has replaced already; or its event has told before.
+    // False: it replaces a sentence that does not exist or was already replaced; or its event already has a sentence.
     bool add(const Telling& telling)
     {
         if (telling.event != 0 && !m_events.insert(telling.event).second)
@@ -51,14 +52,15 @@ private:
     std::set<std::uint64_t> m_events;
 };
 
-// All that a narrator makes of a run.
+// All that a narrator says about a run.
 struct Reading {
     ToldStory story;
-    QStringList all; // also what was replaced
+    QStringList all; // including replaced sentences
     bool isWhole = true;
 };
 
-// `frames`: shown so slowly that nothing follows closely. `isSimulated`: the processes are heard in the order of their time.
+// `frames`: frames after each event; many mean slow motion, in which no two events follow closely. `isSimulated`:
+// events arrive in order of time.
 inline Reading read(const std::vector<RunEvent>& events, int frames, bool isSimulated = true)
 {
     Reading reading;
@@ -79,7 +81,7 @@ inline Reading read(const std::vector<RunEvent>& events, int frames, bool isSimu
     return reading;
 }
 
-// Any order that keeps each process' own.
+// A random order that keeps each process's own.
 inline std::vector<RunEvent> interleaved(const std::vector<RunEvent>& events, std::uint32_t seed)
 {
     std::map<ProcessId, std::vector<RunEvent>> lists;
@@ -113,7 +115,7 @@ struct NarratorStage {
     std::map<ProcessId, std::uint64_t> sequences;
     std::int64_t nowNs = 0;
     std::uint64_t index = 0;
-    bool isWhole = true; // each telling fits the story
+    bool isWhole = true; // each sentence fits the story
 
     NarratorStage()
     {
@@ -162,8 +164,9 @@ struct NarratorStage {
         give(of(who), event);
     }
 
-    // "d1 bucket_overflowed { count: 17 }"; "@250" first: at that many milliseconds, else 10 ms after the last one. "=alice" stands
-    // for the number of the process. "recruit s8 DATA 4": the spare becomes data bucket 4. "look": a frame; "wait 2000": milliseconds.
+    // "d1 bucket_overflowed { count: 17 }". A prefix "@250" sets the time in ms; without it an event comes 10 ms after
+    // the last one. "=alice" is replaced by the number of the process. "recruit s8 DATA 4": the spare becomes data
+    // bucket 4. "look": a frame; "wait 2000": ms.
     bool tell(const std::string& line)
     {
         std::string rest = line;
@@ -228,7 +231,7 @@ struct NarratorStage {
     }
 };
 
-// What processes tell of so many inserts of alice into bucket 0, as lines for NarratorStage.
+// The events of this many inserts of alice into bucket 0, as lines for NarratorStage.
 inline std::vector<std::string> insertsOf(std::uint64_t count)
 {
     std::vector<std::string> lines;
@@ -245,7 +248,7 @@ inline std::vector<std::string> insertsOf(std::uint64_t count)
     return lines;
 }
 
-// A search of alice that bucket `believed` passes on to `found`.
+// A search of alice that bucket `believed` forwards to `found`.
 inline QStringList forwardOf(int number, int key, int believed, int found, bool isAdjusted = true)
 {
     const QString operation = QString("operation { client: =alice number: %1 } ").arg(number);

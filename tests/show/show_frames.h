@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Pictures of a show, one a second of its time, for somebody who wants to watch it: LHRS_SHOW_FRAMES names a folder for them, and
-// LHRS_SHOW_LOOK has "dark" or "hall" (in front of one, at 1920x1080) in it where they are to look so.
+// Pictures of a show, one per second of its time, for manual review. LHRS_SHOW_FRAMES names a folder for them.
+// LHRS_SHOW_LOOK may contain "dark" or "hall" (as in front of a hall, at 1920x1080).
 #pragma once
 
 #include "gui/window/main/main_window.h"
@@ -23,13 +23,13 @@ public:
     static bool isDark() { return qEnvironmentVariable("LHRS_SHOW_LOOK").contains(QLatin1String("dark")); }
     static bool isInHall() { return qEnvironmentVariable("LHRS_SHOW_LOOK").contains(QLatin1String("hall")); }
 
-    // A frame has been made. False: its picture cannot be written.
+    // Call after each frame. False: its picture cannot be written.
     bool look(double seconds)
     {
         m_played += seconds;
         if (m_folder.isEmpty())
             return true;
-        // Replies of the cluster come, and what has changed gets its place, as in a window that somebody looks at.
+        // Handles replies of the cluster and layout changes, as in a visible window.
         QCoreApplication::processEvents();
         if (m_played < double(m_count))
             return true;

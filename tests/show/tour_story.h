@@ -13,7 +13,7 @@
 
 namespace lhrs::gui {
 
-// A file of three buckets in one group, and two clients. A test tells what happens in it, and what is seen.
+// A file of three buckets in one group, and two clients. A test decides what happens in it, and what is visible.
 class TourStory {
 public:
     enum : ProcessId { kCoordinator = 1, kAlice = 2, kBob = 3, kParity = 9, kData = 10, kSpare = 20 };
@@ -60,20 +60,20 @@ public:
     }
     void put(std::uint32_t bucket, std::uint32_t rank, std::uint64_t key) { state.data[bucket].ranks.set(rank, key); }
 
-    // The process tells; `text` as protobuf writes it: "bucket_overflowed { count: 11 }".
+    // The process publishes an event; `text` is in protobuf text format: "bucket_overflowed { count: 11 }".
     void tell(ProcessId process, const char* text, std::int64_t ns = 0)
     {
         auto event = std::make_shared<pb::Event>();
         LHRS_CHECK(google::protobuf::TextFormat::ParseFromString(text, event.get()));
         tour.take({ ++m_index, process, ns, event, 0, 0 }, state);
     }
-    // The same event as before comes once more, as when the past is played.
+    // Repeats the previous event, as when the past is played.
     void tellAgain(ProcessId process, const char* text)
     {
         --m_index;
         tell(process, text);
     }
-    // Frames until nothing is to be done any more; what was done.
+    // Frames until nothing is left to do; returns what was done.
     std::vector<TourDeed> prepare(const std::function<void(const TourDeed&)>& carryOut, int limit = 60)
     {
         std::vector<TourDeed> deeds;
@@ -88,7 +88,7 @@ public:
         }
         return deeds;
     }
-    // What is shown counts from the run's begin, the newest state from the program's.
+    // Shown times count from the start of the run, state times from the start of the program.
     void look()
     {
         ClusterState shown = state;

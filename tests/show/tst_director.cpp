@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The director by itself, beside a recorder that has written just as much as the test wants: the picture is not paced
-// by how a run is written down, and is live while a question is open.
+// The director alone, with a recorder that has written exactly as much as the test wants. The speed of writing does not
+// pace the picture, and the picture is live while a question is open.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/show/director.h"
@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kShownFrame = 0.05; // seconds
 
-// Two processes that answer each other: each event has the one before as its cause, and takes a time that can be read.
+// Two processes that answer each other: each event is caused by the one before, after a readable time.
 Story talk(std::size_t events)
 {
     Story story;
@@ -38,7 +38,7 @@ Story talk(std::size_t events)
     return story;
 }
 
-// A cluster that is at work. What has been received of it is not recorded before somebody says so.
+// A cluster at work. Its events are received, but not recorded until the test says so.
 struct WrittenRun : EventFeed {
     QTemporaryDir folder;
     QString path = folder.filePath("run.lhrun");
@@ -55,7 +55,7 @@ struct WrittenRun : EventFeed {
         feeder.isKept = false;
         recorder->onKeyframe({}, 0);
     }
-    static std::int64_t nsOf(std::size_t event) { return std::int64_t(event) * 1'000; } // as the feeder has it
+    static std::int64_t nsOf(std::size_t event) { return std::int64_t(event) * 1'000; } // as the feeder numbers them
     void receive(std::size_t upTo)
     {
         for (; received < std::min(upTo, story.order.size()); ++received) {
@@ -108,7 +108,7 @@ struct DirectedShow {
             frame();
         return holds();
     }
-    // What is recorded is looked for a few times a second of real time, which is none of the show's.
+    // The recording is polled a few times per second of real time, which is not part of the show's time.
     bool takesWhatIsWritten()
     {
         return QTest::qWaitFor([this] {
@@ -182,10 +182,10 @@ void DirectorTest::thePictureIsNotPacedByItsRecorder()
     QCOMPARE(show.pacer.shownUpTo(), std::uint64_t(kEnd));
     const double afterwards = show.played - begun;
     QVERIFY2(std::abs(afterwards - atOnce) < 0.5, qPrintable(QString("%1 s and %2 s").arg(atOnce).arg(afterwards)));
-    QVERIFY2(atOnce > 5, qPrintable(QString("%1 s").arg(atOnce))); // longer than it takes to read
+    QVERIFY2(atOnce > 5, qPrintable(QString("%1 s").arg(atOnce))); // longer than the reading time
 }
 
-// A disk is full, or a recorder hangs: the lecture goes on, with what there is.
+// A disk is full, or a recorder hangs: the lecture goes on with the existing part.
 void DirectorTest::whatIsNeverRecordedIsNotWaitedForLong()
 {
     DirectedShow show;
@@ -229,11 +229,11 @@ void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
     show.director.setScript(Director::Script::Waits);
     QVERIFY(show.until([&] { return show.director.await() == Await::Question; }));
     QVERIFY(show.until([&] { return !show.pacer.isShow(); }, 5));
-    // People think, and the cluster goes on: that is seen as it happens.
+    // While people think, the cluster goes on, and that is visible live.
     show.run.write(kMeanwhile);
     QVERIFY(show.until([&] { return show.pacer.shownUpTo() == kMeanwhile && !show.pacer.isBusy(); }, 60));
     QCOMPARE(show.director.await(), Await::Question);
-    // Answered: nothing of it is shown once more.
+    // After the answer nothing of it is shown again.
     std::vector<std::uint64_t> shownAgain;
     show.pacer.setWitness([&](const RunEvent& event, const ClusterState&) {
         if (event.index <= kMeanwhile)

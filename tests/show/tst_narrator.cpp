@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The narrator: each sentence from its events, what is not worth one, many as one, effects before their causes, and the story of
-// whole scenarios on a simulated cluster.
+// The narrator: the sentence of each event, events without a sentence, many events in one sentence, effects before
+// their causes, and the story of whole scenarios on a simulated cluster.
 #include "gui/lab/live/ingest.h"
 #include "tests/rigs/lab/lab_stage.h"
 #include "tests/show/narrator_story.h"
@@ -13,7 +13,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-// A caption that can be read in its time has at most 25 words a sentence.
+// A caption that can be read in time has at most 25 words per sentence.
 QString tooLong(const QStringList& texts)
 {
     static const QRegularExpression kEnd("\\. (?=[A-Z0-9])");
@@ -24,7 +24,7 @@ QString tooLong(const QStringList& texts)
     return {};
 }
 
-// A scenario on a simulated cluster, up to a place in its text; gives what its processes told.
+// A scenario on a simulated cluster, up to a place in its text; returns the events of its processes.
 std::vector<RunEvent> played(const QString& name, const QString& end, QString& problem)
 {
     ClusterStage stage;
@@ -48,7 +48,7 @@ std::vector<RunEvent> played(const QString& name, const QString& end, QString& p
     }
 }
 
-// "Key 7: alice's image said bucket 0", its way, and how old it was.
+// "Key 7: alice's image said bucket 0", the path, and the age of the image.
 const QRegularExpression kForward("^(Key [0-9]+: [a-z]+'s image said bucket [0-9]+), (bucket|but)[^:.]*(?:: that image was (at least )?([0-9]+) splits? old)?");
 
 struct SplitTold {
@@ -66,7 +66,7 @@ std::optional<SplitTold> splitIn(const QString& text)
     return std::nullopt;
 }
 
-// The bucket was ordered to split, and the full one had reported before that.
+// The bucket was ordered to split, and the full bucket had reported before.
 bool isOrderedBecause(const std::vector<RunEvent>& events, const SplitTold& split)
 {
     std::int64_t fullNs = split.full ? std::numeric_limits<std::int64_t>::max() : 0;
@@ -167,7 +167,7 @@ void NarratorTest::eachHasItsSentence_data()
         { "Parity bucket 0.1 does not answer and is declared failed: group 0 survives 1 further failure.", "Parity bucket 0.1 is lost: a spare is to take its place and to encode the data buckets of group 0 anew.", "Parity bucket 0.1 is back on a spare with 16 parity records, encoded anew in 5.00 ms." });
 
     // ---- clients
-    const QStringList later { "wait 2000" }; // the file has not grown for long
+    const QStringList later { "wait 2000" }; // the file has not grown for a while
     row("a forward", later + forwardOf(1, 75, 1, 3, false), { "Key 75: alice's image said bucket 1, bucket 1 forwarded to 3: that image was 2 splits old." });
     row("a forward while the file grows", forwardOf(1, 75, 1, 3, false), { "Key 75: alice's image said bucket 1, bucket 1 forwarded to 3: that image was at least 2 splits old." });
     row("a forward whose reply corrects the image", later + forwardOf(1, 75, 1, 3), { "Key 75: alice's image said bucket 1, bucket 1 forwarded to 3: that image was 2 splits old. The reply corrects it: it counts 4 buckets now." });
@@ -225,7 +225,7 @@ void NarratorTest::eachHasItsSentence_data()
     row("another way to recover", { "C recovery_way_changed { recovery: RECOVERY_MANUAL former: RECOVERY_AUTOMATIC reason: \"an operator asked for it\" }" },
         { "Recovery is \"manual\" from now on, not \"automatic\": an operator asked for it." });
 
-    // ---- what is done to processes
+    // ---- faults of processes
     row("buckets are killed", { "d1 fault_begun { fault { number: 5 crash { } } }", "d2 fault_begun { fault { number: 5 crash { } } }" }, { "Buckets 1 and 2 are killed on purpose: their processes end at once." });
     row("the coordinator is killed", { "C fault_begun { fault { number: 5 crash { } } }" },
         { "The coordinator is killed on purpose: key operations go on, but nothing splits or is recovered until there is another." });
@@ -350,7 +350,7 @@ void NarratorTest::manySplitsAreCounted()
     QVERIFY(stage.isWhole);
 }
 
-// Two tellings of which the second goes on with the first are one for a caller that asks only then.
+// If a caller asks only after two sentences, of which the second continues the first, it gets one.
 void NarratorTest::whatNobodyHasSeenIsNotReplaced()
 {
     NarratorStage stage;
@@ -370,7 +370,7 @@ void NarratorTest::whatNobodyHasSeenIsNotReplaced()
     QCOMPARE(told.at(0).text, QString("Bucket 1 is full. The split pointer n stands at 0, so bucket 0 splits."));
     QCOMPARE(told.at(0).instead, 0u);
     QCOMPARE(told.at(0).event, 100 + stage.of("C"));
-    // Of three, the first was seen: the last one stands for it.
+    // Of three sentences, only the first was taken; the last one replaces it.
     NarratorStage seen;
     QVERIFY(seen.tell("d1 fault_begun { fault { number: 5 crash { } } }"));
     const std::uint64_t first = seen.story.tellings().at(0).event;
@@ -391,7 +391,7 @@ void NarratorTest::whatNobodyHasSeenIsNotReplaced()
 void NarratorTest::endsAndPausesAreSeenByLooking()
 {
     NarratorStage stage;
-    stage.state.markEnded(stage.of("s9"), "it was ended", stage.nowNs); // before anybody looked: no news
+    stage.state.markEnded(stage.of("s9"), "it was ended", stage.nowNs); // before the first frame: no sentence
     stage.tell("look");
     stage.tell("look");
     QCOMPARE(stage.story.texts(), QStringList());
@@ -411,7 +411,7 @@ void NarratorTest::endsAndPausesAreSeenByLooking()
         QStringList({ "Bucket 3 stands still: its process is paused, and to all others it looks dead.", "Bucket 3 goes on: its process is no longer paused.",
             "Buckets 1 and 2 are gone: their processes were killed on request.", "data-8 is taken for ended (the coordinator no longer lists it).",
             "The coordinator has ended: key operations go on, but nothing splits or is recovered until there is another." }));
-    // What an event has told is not told again by looking.
+    // What an event has already said is not repeated after a frame.
     QVERIFY(stage.tell("d0 fault_begun { fault { number: 9 pause { } } }"));
     stage.tell("look");
     QVERIFY(stage.tell("d0 fault_ended { fault { number: 9 pause { } } achieved { lasted_ns: 20000000 } }"));
@@ -438,7 +438,7 @@ void NarratorTest::anotherClusterIsAnotherStory()
     QCOMPARE(stage.story.texts(), QStringList { "The split pointer n stands at 0, so bucket 0 splits into 0 and 4." });
 }
 
-// Each of these begins a text, in this order; others may be between them.
+// Each of these begins a sentence, in this order; others may be between them.
 QString missingIn(const QStringList& texts, const QStringList& beginnings)
 {
     qsizetype at = 0;
@@ -471,7 +471,7 @@ void NarratorTest::aRecoveryIsToldInItsOrder()
             "Bucket 3 goes on after a pause of " });
     QVERIFY2(missing.isEmpty(), qPrintable(missing));
     QVERIFY2(std::any_of(texts.begin(), texts.end(), [](const QString& text) { return text.contains(" goes on, but bucket 3 has another process"); }), qPrintable(texts.join('\n')));
-    // Nothing is told twice of one recovery.
+    // No sentence occurs twice for one recovery.
     QStringList part;
     bool hasFailed = false;
     for (const QString& text : texts) {
@@ -505,7 +505,7 @@ void NarratorTest::aFileThatGrowsIsToldInItsOrder()
                      }),
             qPrintable(texts.filter("bob").join('\n')));
     }
-    // Closely after each other, some of the splits are only counted; shown slowly, each has its sentences.
+    // In quick succession some splits are only counted; in slow motion each has its sentences.
     const auto splits = std::count_if(events.begin(), events.end(), [](const RunEvent& event) { return !event.isGap() && event.event->has_split_finished(); });
     const auto told = [](const Reading& reading, const char* words) { return reading.story.texts().filter(words).size(); };
     QCOMPARE(told(slow, " is split: "), splits);
@@ -529,7 +529,7 @@ void NarratorTest::effectsMayComeBeforeCauses_data()
     row("a split that has gone on", { "@900 " + ordered, "@910 C split_committed { split: 1 bucket: 0 new_bucket: 4 file { i: 2 n: 1 } }", "@890 " + full },
         { "The split pointer n stands at 0, so bucket 0 splits into 0 and 4.", "Both buckets and their parity have staged the split of bucket 0: it is decided, and n moves to 1.", "Bucket 1 is full: it holds 17 records, and its capacity b is 16." });
     QStringList overtaken = forwardOf(1, 75, 1, 3, false);
-    overtaken.move(1, 2); // the bucket that passed it on is heard last
+    overtaken.move(1, 2); // the event of the forwarding bucket arrives last
     row("an answer before the forward", QStringList { "wait 2000" } + overtaken, { "Key 75: alice's image said bucket 1, but it belongs in bucket 3: that image was 2 splits old." });
     QStringList beside = forwardOf(2, 75, 1, 3); // its image was adjusted since by the reply to an earlier one, of which only the beginning is heard
     beside.prepend("alice operation { client: =alice number: 1 } operation_started { kind: SEARCH key: 7 bucket: 1 image { i: 1 n: 0 } }");
@@ -551,7 +551,7 @@ void NarratorTest::noOrderOfTheEventsMakesItSayWhatIsWrong_data()
     QTest::newRow("recover_k") << "recover_k.js" << "";
 }
 
-// A whole run, in many orders: what is said of a cause or a number is so.
+// A whole run, in many orders: every statement about a cause or a number is true.
 void NarratorTest::noOrderOfTheEventsMakesItSayWhatIsWrong()
 {
     QFETCH(QString, scenario);
@@ -571,7 +571,7 @@ void NarratorTest::noOrderOfTheEventsMakesItSayWhatIsWrong()
                 causes += split->full ? 1 : 0;
                 QVERIFY2(isOrderedBecause(events, *split), what.constData());
             } else if (const auto forward = kForward.match(text); forward.hasMatch()) {
-                // All of its way may not be known, nor how old the image was; what is said is right.
+                // Part of the path, or the age of the image, may be missing, but what is said is true.
                 const int age = forward.captured(4).toInt();
                 ages += age > 0 ? 1 : 0;
                 QVERIFY2(std::any_of(right.begin(), right.end(),
@@ -582,10 +582,10 @@ void NarratorTest::noOrderOfTheEventsMakesItSayWhatIsWrong()
                              }),
                     what.constData());
             } else {
-                // What is known at a time depends on the order, and so does which of several is heard first.
+                // What is known at a time, and which of several events comes first, depend on the order.
                 const bool isOfOrder = text.endsWith(" is killed on purpose: its process ends at once.") || text.contains(" joins with the oldest image")
                     || text.startsWith("As far as is known");
-                // Or its beginning, where the file's b is not known yet.
+                // Or its beginning, while b of the file is unknown.
                 QVERIFY2(isOfOrder || std::any_of(right.begin(), right.end(), [&](const QString& r) { return r.startsWith(text.chopped(1)); }), what.constData());
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The level RECORDS in the picture: lists of changes come all the time, and neither wait nor keep anything waiting.
+// The level RECORDS in the picture: lists of changes arrive all the time, and they neither wait nor delay anything.
 #include "tests/rigs/gui/motion_show.h"
 
 #include <QTest>
@@ -47,7 +47,7 @@ void PacerTest::listsOfChangesAreShownAsTheyCome()
 void PacerTest::whatNoEventTellsIsLearntAmongLists()
 {
     Show show(FileShape { 4, 4, 1 });
-    show.feed.known().processes.at(kSpare).pool = pb::PARITY; // as a snapshot has said
+    show.feed.known().processes.at(kSpare).pool = pb::PARITY; // as in a snapshot
     std::uint32_t changes = show.pacer.state().data.at(0).count;
     std::uint64_t sequence = 1'000;
     const auto learns = [&] {
@@ -62,7 +62,7 @@ void PacerTest::whatNoEventTellsIsLearntAmongLists()
     QVERIFY(show.until([&] { return show.pacer.state().data.at(0).count == changes; }, 1));
 }
 
-// As a scenario does that makes a second cluster; nobody tells the picture of it.
+// As in a scenario that starts a second cluster; the picture gets no message about it.
 void PacerTest::nothingOfAFormerClusterStays()
 {
     constexpr ProcessId kNewCoordinator = 9'001, kNewBucket = 9'002;
@@ -80,7 +80,7 @@ void PacerTest::nothingOfAFormerClusterStays()
     };
     introduce(kNewCoordinator, pb::COORDINATOR, "coordinator");
     introduce(kNewBucket, pb::NODE, "data-1");
-    // It works on without a pause in which the newest state would be taken.
+    // It works without a pause in which the newest state would be taken.
     std::uint32_t records = 0;
     const auto isNew = [&] {
         pb::Event inserted;

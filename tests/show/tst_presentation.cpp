@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// In front of a hall: full screen and the presenter's window, the clicker, captions of past instants, looks that are found
-// again, and what a screen reader is told.
+// In front of a hall: full screen and the presenter's window, the clicker, captions of past instants, settings that
+// persist, and the announcements for a screen reader.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/text_check.h"
@@ -38,7 +38,7 @@ MainWindow::Options options(const QString& settings = {})
     return o;
 }
 
-// A closed recording of a file that grows while somebody tells of it: two steps, a question, an expectation.
+// A closed recording of a file that grows, with captions: two steps, a question, an expectation.
 void makeToldRecording(const QString& path)
 {
     const auto recorder = recorderAt(path, often(50));
@@ -77,7 +77,7 @@ struct Replay {
     explicit Replay(const QString& settings = {}) : window(options(settings))
     {
         makeToldRecording(folder.filePath("told.lhrun"));
-        window.clock().stop(); // frames are made here
+        window.clock().stop(); // the test makes the frames
         window.resize(1280, 720);
         window.show();
         problem = window.openRecording(folder.filePath("told.lhrun"));
@@ -145,7 +145,7 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
     window.timeLine().seek(0);
     replay.frames();
     QCOMPARE(window.player().stepTitle() + window.player().caption(), QString());
-    // Where no scenario spoke, the narrator does.
+    // Where the scenario says nothing, the narrator speaks.
     makeRecording(replay.folder.filePath("silent.lhrun"));
     QCOMPARE(window.openRecording(replay.folder.filePath("silent.lhrun")), QString());
     window.timeLine().seek(window.timeLine().newest());
@@ -174,7 +174,7 @@ void PresentationTest::theClickerLeadsThroughARecording()
     QVERIFY(window.timeLine().cursor() < window.timeLine().newest());
     replay.press(Qt::Key_PageUp);
     QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
-    replay.press(Qt::Key_PageUp); // nothing is before it but the beginning
+    replay.press(Qt::Key_PageUp); // only the beginning comes before it
     QCOMPARE(window.timeLine().cursor(), std::uint64_t(0));
     replay.press(Qt::Key_PageDown);
     QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
@@ -182,7 +182,7 @@ void PresentationTest::theClickerLeadsThroughARecording()
     replay.press(Qt::Key_B);
     QVERIFY(blank->isVisible());
     QCOMPARE(blank->size(), window.size());
-    replay.press(Qt::Key_PageDown); // gives back the picture first
+    replay.press(Qt::Key_PageDown); // first it restores the picture
     QVERIFY(!blank->isVisible());
     QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
     replay.press(Qt::Key_PageDown);
@@ -194,7 +194,7 @@ void PresentationTest::theClickerLeadsThroughARecording()
     replay.press(Qt::Key_Period);
     QVERIFY(window.timeLine().cursor() > 0); // it plays; the run took less than a millisecond
     replay.press(Qt::Key_B);
-    replay.press(Qt::Key_Escape); // out of the dark, then out of the presentation
+    replay.press(Qt::Key_Escape); // leaves the dark screen first, then the presentation
     QVERIFY(!blank->isVisible() && window.isPresenting());
     replay.press(Qt::Key_Escape);
     QVERIFY(!window.isPresenting() && !window.isFullScreen());
@@ -214,7 +214,7 @@ void PresentationTest::aHallReadsEverythingThatIsShown()
     MainWindow& window = replay.window;
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.setPresenting(true);
-    window.setWindowState(Qt::WindowNoState); // as large as the test says, not as the screen is
+    window.setWindowState(Qt::WindowNoState); // sized by the test, not by the screen
     window.resize(size);
     replay.frames();
     QCOMPARE(window.size(), size);
@@ -236,7 +236,7 @@ void PresentationTest::aHallReadsEverythingThatIsShown()
     window.setPresenting(false);
     replay.frames();
     QVERIFY(window.menuBar()->isVisible());
-    QCOMPARE(window.workspace(), MainWindow::Workspace::Inspect); // as it was
+    QCOMPARE(window.workspace(), MainWindow::Workspace::Inspect); // unchanged
     QCOMPARE(window.theme().fontScale(), 1.0);
 }
 
@@ -262,7 +262,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY2(window.notes()->words().faults[0].startsWith("data 2 "), qPrintable(window.notes()->words().faults[0]));
     QTRY_VERIFY_WITH_TIMEOUT(window.notes()->findChild<QPushButton*>("notes_healAll")->isEnabled(), kLimit);
     QTRY_VERIFY2_WITH_TIMEOUT(clipped(*window.notes()).isEmpty(), qPrintable(clipped(*window.notes())), kLimit);
-    // The keys of the clicker work there, too.
+    // The keys of the clicker work in the presenter's window too.
     window.notes()->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(window.notes()));
     QTest::keyClick(window.notes(), Qt::Key_B);
@@ -276,9 +276,9 @@ void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
 {
     SecondClick second;
     QVERIFY(!second.mayDo("kill data 3", 10));
-    QVERIFY(!second.mayDo("kill data 4", 11)); // something else
+    QVERIFY(!second.mayDo("kill data 4", 11)); // another action
     QVERIFY(second.mayDo("kill data 4", 12));
-    QVERIFY(!second.mayDo("kill data 4", 13)); // the third is a first one again
+    QVERIFY(!second.mayDo("kill data 4", 13)); // the third click counts as a first one
     QVERIFY(!second.mayDo("kill data 4", 13 + SecondClick::kPatience)); // too late
     Replay replay;
     MainWindow& window = replay.window;
@@ -291,13 +291,13 @@ void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
     QVERIFY(window.timeLine().isReplay());
     const auto* notice = window.player().findChild<QLabel*>("progress");
     QVERIFY2(notice->text().contains("once more"), qPrintable(notice->text()));
-    window.clock().step(SecondClick::kPatience + 1); // nobody meant it
+    window.clock().step(SecondClick::kPatience + 1); // no second click came
     QVERIFY2(!notice->text().contains("once more"), qPrintable(notice->text()));
     window.actions().get("closeRecording")->trigger();
     QVERIFY(window.timeLine().isReplay());
     window.actions().get("closeRecording")->trigger();
     QVERIFY(!window.timeLine().isReplay());
-    // Without a hall once is enough.
+    // Without a presentation one click is enough.
     window.setPresenting(false);
     window.actions().get("quit")->trigger();
     QVERIFY(!window.isVisible());
@@ -309,7 +309,7 @@ void PresentationTest::notesAreReadFromTheTextOfAScenario()
                                                  "// lab.step('x', 'commented out');\nlab.step('b', titleOf(3));\nlab.note('three');\nlab.step(");
     QCOMPARE(plan.size(), std::size_t(3));
     QCOMPARE(plan[0].id + " " + plan[0].title, QString("a It's first"));
-    QCOMPARE(plan[0].notes, QStringList({ "one" })); // what is computed is not known yet
+    QCOMPARE(plan[0].notes, QStringList({ "one" })); // computed text is not known yet
     QCOMPARE(plan[1].id + plan[1].title, QString("b"));
     QCOMPARE(plan[1].notes, QStringList({ "three" }));
     QVERIFY(plan[2].id.isEmpty());
@@ -350,7 +350,7 @@ void PresentationTest::aScreenReaderIsToldEachCaption()
     QVERIFY(heard);
     QCOMPARE(heard->text(QAccessible::Name), QString("A bucket overflows."));
     QCOMPARE(heard->role(), QAccessible::Notification);
-    replay.frames(); // said once
+    replay.frames(); // announced once
     QCOMPARE(announced.size(), 1);
 }
 
@@ -376,10 +376,10 @@ void PresentationTest::looksAreFoundAgain()
         MainWindow window(options(settings));
         QVERIFY(window.theme().fontScale() == 1.5 && !window.theme().isDark() && window.actions().get("projector")->isChecked());
         window.actions().get("projector")->trigger();
-        QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true)); // what was chosen before it
+        QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true)); // the theme chosen before it
     }
     {
-        // What the command line says counts.
+        // The command line has priority.
         MainWindow::Options said = options(settings);
         said.theme = MainWindow::ThemeChoice::Light;
         said.fontScale = 2;
@@ -414,7 +414,7 @@ void PresentationTest::theProjectorIsAPresetThatGoesAgain()
     QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
 }
 
-// Two pixels in the colour of the focus on all sides, as the colours' test wants it: 3:1 against what is around.
+// A focus frame of two pixels on all sides, with the contrast that the colour test requires: 3:1 to its surroundings.
 void PresentationTest::whateverHasTheFocusShowsIt()
 {
     Replay replay;
@@ -452,7 +452,7 @@ void PresentationTest::aScreenReaderIsNotFlooded()
     pacer.advance(1.0 / 60);
     QStringList heard;
     QString last = canvas.accessibleDescription();
-    // Two seconds in which every frame brings a change of structure.
+    // Two seconds in which every frame brings a structural change.
     for (int frame = 0; frame < 120; ++frame) {
         pb::Event event;
         event.mutable_bucket_failed()->set_role(pb::DATA);
@@ -475,7 +475,7 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     StartPage page(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
     page.setTheme(Theme());
     page.show();
-    // Each field says what it is, to whoever points at it and to whoever comes by the keyboard.
+    // Each field describes itself, for mouse and for keyboard users.
     auto* help = page.findChild<QLabel*>("startHelp");
     int fields = 0;
     for (QWidget* field : page.findChildren<QWidget*>()) {
@@ -519,7 +519,7 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     const QString line = page.findChild<QLabel*>("startLine")->text();
     QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', loadControl: 0.85, split: 'parallel', merges: true, mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
     QVERIFY(page.findChild<QLabel*>("startNote")->text().startsWith("17 processes"));
-    // What the network must do is tried before anything is started; keys come later, and the field says so.
+    // The network test runs before any process is started; keys take effect later, and the field says so.
     QVERIFY2(portTrouble(17).empty(), portTrouble(17).c_str());
     QVERIFY2(portTrouble(1'000'000).find("4000000 ports") != std::string::npos, portTrouble(1'000'000).c_str());
     QCOMPARE(page.findChild<QLabel*>("startNote")->text().contains("registry"), !multicastTrouble().empty());
@@ -533,7 +533,7 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     QCOMPARE(next.localOptions().config.thresholds(1).availability(), 3u);
 }
 
-// Whoever scrolls over the parameters must not change one of them unseen.
+// Scrolling over the parameters must not change one of them unnoticed.
 void PresentationTest::theWheelOverAFieldIsLeftToThePage()
 {
     MainWindow window(options());
@@ -543,9 +543,9 @@ void PresentationTest::theWheelOverAFieldIsLeftToThePage()
     window.startPage().showForm(true);
     for (QPushButton* button : window.startPage().findChildren<QPushButton*>()) {
         if (button->isCheckable())
-            button->setChecked(true); // more parameters than the window is high
+            button->setChecked(true); // more parameters than fit into the window
     }
-    const auto turn = [](QWidget* field) { // true: the field took it, and the page will not get it
+    const auto turn = [](QWidget* field) { // true: the field accepted it, and the page will not get it
         const QPointF at = field->rect().center();
         QWheelEvent wheel(at, field->mapToGlobal(at), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(field, &wheel);
@@ -565,14 +565,14 @@ void PresentationTest::theWheelOverAFieldIsLeftToThePage()
         QVERIFY(!field->hasFocus());
     }
     QVERIFY(fields > 12);
-    auto* m = window.startPage().findChild<QSpinBox*>("m"); // one that was chosen does take it
+    auto* m = window.startPage().findChild<QSpinBox*>("m"); // a selected field accepts it
     m->setFocus();
     const int before = m->value();
     QVERIFY(turn(m));
     QVERIFY(m->value() < before);
 }
 
-// Of a recorded run, in the workspaces that a running cluster is not needed for; in high contrast and with thick lines.
+// From a recorded run, in the workspaces that need no running cluster; in high contrast and with thick lines.
 void PresentationTest::noTextIsClippedInAnyLook()
 {
     Replay replay;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The reel and its director: what waits for whom, what a key does, how fast it goes, and that a recording is the same lecture.
+// The reel and its director: which entry waits for what, what a key does, the speed, and that a recording gives the
+// same lecture.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/show_stage.h"
 
@@ -19,7 +20,7 @@ using Await = Director::Await;
 
 namespace {
 
-// Each choice in one line.
+// Each option in one line.
 const QString kQuestion = QString::fromUtf8("Which bucket now?   1:\u00a0bucket\u00a00   2:\u00a0bucket\u00a01");
 const QString kLecture = QStringLiteral(
     "lab.cluster({ m: 4, k: 1, b: 10, slice: 2, recovery: 'automatic', spares: { data: 6, parity: 3 } });\n"
@@ -42,7 +43,7 @@ const QString kLecture = QStringLiteral(
     "lab.replay({ from: full, to: split, speed: 0.01, at: [[split, 'It was split here.']] });\n"
     "lab.say('Back in the present.');\n");
 
-// How many of the events that change the structure the picture has shown.
+// The number of structural events that the picture has shown.
 std::size_t bucketsShown(ShowStage& stage) { return stage.window.pacer().state().data.size(); }
 
 } // namespace
@@ -109,7 +110,7 @@ void ReelTest::wordsWaitForThePicture()
     QCOMPARE(stage.director().await(), Await::Begin);
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts eleven records."; }));
-    // The script has long done all that, and is before the next step; the picture has not begun.
+    // The script has done all that long ago, and waits before the next step; the picture has not begun.
     QVERIFY(stage.awaitScript());
     QVERIFY(stage.window.cluster().session().ingest().state().data.size() == 2);
     QCOMPARE(bucketsShown(stage), std::size_t(1));
@@ -117,7 +118,7 @@ void ReelTest::wordsWaitForThePicture()
     QVERIFY(stage.until([&] { return stage.caption() == "Bucket 0 is full."; }));
     QVERIFY(stage.played - said >= Director::readingSeconds("Alice inserts eleven records.") - 0.11);
     QVERIFY(stage.window.pacer().state().data.at(0).count >= 11); // painted
-    QCOMPARE(bucketsShown(stage), std::size_t(1));                // and not further
+    QCOMPARE(bucketsShown(stage), std::size_t(1));                // and nothing later
     QVERIFY(stage.until([&] { return stage.caption() == "It has been split."; }));
     QCOMPARE(bucketsShown(stage), std::size_t(2));
     QVERIFY(stage.untilStop());
@@ -154,10 +155,10 @@ void ReelTest::aKeySkipsToTheNextCaption()
     QVERIFY(stage.untilStop());
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts eleven records."; }));
-    stage.press("nextStep"); // whoever knows it already
+    stage.press("nextStep"); // when the answer is already known
     QVERIFY(stage.frame() && stage.frame());
     QCOMPARE(stage.caption(), QString("Bucket 0 is full."));
-    QVERIFY(stage.window.pacer().state().data.at(0).count >= 11); // nothing was left out
+    QVERIFY(stage.window.pacer().state().data.at(0).count >= 11); // nothing was skipped
     QCOMPARE(bucketsShown(stage), std::size_t(1));
 }
 
@@ -167,18 +168,18 @@ void ReelTest::backIsTheStepBefore()
     QVERIFY(stage.begin(kLecture));
     QVERIFY(stage.untilStop() && stage.goOn() && stage.goOn() && stage.goOn() && stage.goOn());
     QCOMPARE(stage.window.player().stepTitle(), QString("(b)  A question"));
-    stage.press("formerMarker"); // PgUp: its beginning
+    stage.press("formerMarker"); // PgUp: the beginning of this step
     QVERIFY(stage.frame());
     QCOMPARE(stage.window.player().stepTitle(), QString("(b)  A question"));
     QCOMPARE(stage.window.pacer().state().data.at(0).count + stage.window.pacer().state().data.at(1).count, 11u);
-    stage.press("formerMarker"); // at once: the step before
+    stage.press("formerMarker"); // pressed again at once: the previous step
     QVERIFY(stage.frame());
     QCOMPARE(stage.window.player().stepTitle(), QString("(a)  Growth"));
     QCOMPARE(bucketsShown(stage), std::size_t(1));
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.caption(), QString("It has been split."));
     QCOMPARE(bucketsShown(stage), std::size_t(2));
-    // And on, to where it had been, and further.
+    // And forward again, to the earlier position and beyond.
     QVERIFY(stage.goOn());
     QCOMPARE(stage.director().await(), Await::Question);
     QVERIFY(stage.goOn() && stage.goOn() && stage.goOn());
@@ -247,7 +248,7 @@ void ReelTest::aRecordingIsTheSameLecture()
     QCOMPARE(stage.window.player().stepTitle(), QString("(c)  Once more"));
 }
 
-// A chart is opened where it stands on the reel, with what was measured, also where there is no script.
+// A chart opens at its position on the reel, with the measured values, also without a script.
 void ReelTest::aRecordedShowOpensItsCharts()
 {
     const QString script = "lab.cluster({ m: 4, k: 1, b: 10, spares: { data: 4, parity: 2 } });\n"
@@ -281,7 +282,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
     const MeasureChart* shown = stage.window.charts().measured();
     QVERIFY(shown);
     QCOMPARE(shown->panels.size(), std::size_t(1));
-    // Gone back over it and on, it is opened once more.
+    // After going back over it, it opens again.
     stage.press("formerMarker");
     QVERIFY(stage.until([&] { return stage.director().isOver() || !stage.caption().isEmpty(); }));
     while (!stage.director().isOver())
@@ -289,7 +290,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
     QCOMPARE(opened.size(), std::size_t(2));
 }
 
-// At an eighth of the speed a step takes eight times as long; reading takes no longer.
+// At an eighth of the speed a step takes eight times as long; the reading time is unchanged.
 void ReelTest::slowIsSlow()
 {
     const QString script = "lab.cluster({ m: 4, k: 1, b: 10, slice: 2, recovery: 'automatic', spares: { data: 6, parity: 3 } });\n"
@@ -343,7 +344,7 @@ void ReelTest::manyAlikeAreShownTogetherWithTheirNumber()
                         "lab.say('Many.');\nalice.run({ do: 'insert', count: 300 });\nlab.say('Done.');\n"));
     QVERIFY(stage.untilStop());
     stage.press("nextStep");
-    std::vector<int> counted; // those that are still to come
+    std::vector<int> counted; // the inserts still to come
     const double begun = stage.played;
     QVERIFY(stage.until([&] {
         for (const QString& text : stage.window.canvas().movingPicture().texts())
@@ -364,14 +365,14 @@ void ReelTest::itIsSaidHowLateThePictureIs()
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts eleven records."; }));
     QVERIFY2(stage.window.timeBar().words().startsWith("SHOW"), qPrintable(stage.window.timeBar().words()));
-    stage.press("follow"); // End: now
+    stage.press("follow"); // End: jump to the present
     QVERIFY(stage.frame());
     QCOMPARE(stage.caption(), QString("It has been split."));
     QCOMPARE(bucketsShown(stage), std::size_t(2));
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.director().await(), Await::Step);
     QCOMPARE(stage.window.timeBar().words(), QString("FOLLOW"));
-    QCOMPARE(stage.texts(Kind::Caption).size(), 3); // nothing that was said is missing in the story
+    QCOMPARE(stage.texts(Kind::Caption).size(), 3); // the story has everything that was said
 }
 
 void ReelTest::aPauseStopsThePictureAlone()
@@ -405,7 +406,7 @@ void ReelTest::somebodyLooksElsewhereAndComesBack()
     QVERIFY(stage.frame());
     QCOMPARE(stage.window.timeLine().mode(), TimeLine::Mode::Paused);
     QVERIFY(stage.window.canvas().state().data.empty() || stage.window.canvas().state().data.at(0).count == 0);
-    stage.press("nextStep"); // back to where it stood
+    stage.press("nextStep"); // back to the earlier position
     QVERIFY(stage.frame());
     QVERIFY(stage.window.pacer().state().data.at(0).count >= 11);
     QCOMPARE(bucketsShown(stage), std::size_t(1));
@@ -437,7 +438,7 @@ const QString kTwoClusters = QStringLiteral(
     "lab.cluster({ m: 4, k: 0, b: 20, spares: { data: 4, parity: 0 } });\n"
     "lab.say('Bucket 0 alone again.');\n");
 
-// The picture goes to the end of the former file, and is cut to the next one, of which nothing is mixed with it.
+// The picture reaches the end of the former file, then cuts to the next one, without mixing them.
 void ReelTest::anotherClusterIsCutTo()
 {
     QTemporaryDir folder;
@@ -456,7 +457,7 @@ void ReelTest::anotherClusterIsCutTo()
                 most = std::max(most, bucketsShown(stage));
             return stage.caption() == "Bucket 0 alone again.";
         }));
-        QCOMPARE(most, std::size_t(4)); // the last split was painted, too
+        QCOMPARE(most, std::size_t(4)); // the last split was painted as well
         const ClusterState& state = stage.window.pacer().state();
         QCOMPARE(state.data.size(), std::size_t(1));
         QVERIFY(state.parity.empty());
@@ -475,7 +476,7 @@ void ReelTest::anotherClusterIsCutTo()
     judge(stage);
 }
 
-// As fast as frames come, with a script that runs beside them.
+// As fast as frames come, with a script that runs in parallel.
 void ReelTest::thePictureWaitsForAScriptThatIsSlower()
 {
     for (int round = 0; round < 5; ++round) {
@@ -503,7 +504,7 @@ void ReelTest::anAnswerIsReadAlsoAfterACaption()
     QCOMPARE(stage.caption(), QString("Afterwards."));
 }
 
-// The end of a process is told by no event, and has its place among them all the same.
+// No event reports the end of a process; still it has its place among the events.
 void ReelTest::anEndIsSeenInItsTurn()
 {
     for (const bool hasStops : { true, false }) {
@@ -537,7 +538,7 @@ void ReelTest::anEndIsSeenInItsTurn()
     }
 }
 
-// A person's own: marks, and one key.
+// A person's own entries: marks, and one key.
 void ReelTest::whoeverMarksAnIntervalSeesItAgain()
 {
     ShowStage stage;
@@ -557,7 +558,7 @@ void ReelTest::whoeverMarksAnIntervalSeesItAgain()
     QCOMPARE(stage.director().await(), Await::Question);
 }
 
-// Nobody's script drives the cluster: what happens is told, with its cause.
+// No script drives the cluster: what happens is told, with its cause.
 void ReelTest::freePlayHasANarrator()
 {
     FakeCluster cluster({ 4, 4, 1 });
@@ -573,7 +574,7 @@ void ReelTest::freePlayHasANarrator()
     failed.mutable_bucket_failed()->set_k_left(0);
     cluster.tell(kFileCoordinator, failed);
     QTRY_VERIFY2_WITH_TIMEOUT(window.player().caption().startsWith("Bucket 2 does not answer and is declared failed"), qPrintable(window.player().caption()), 60'000);
-    QCOMPARE(window.player().story().lines().back().text, window.player().caption()); // and stays to be read
+    QCOMPARE(window.player().story().lines().back().text, window.player().caption()); // and it stays readable
 }
 
 void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The story of a run: what the narrator's tellings come to in the end, and where it is read, the summary of the log.
+// The story of a run: the final list of the narrator's sentences, and the place where it is read, the summary of the
+// log.
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/told_model.h"
 #include "tests/rigs/gui/show_stage.h"
@@ -40,7 +41,8 @@ private slots:
     void theLogHasASummary();
 };
 
-// What a reader has in the end: what goes on stands once, where it has come to; what is shown once more is not told twice.
+// The final story: a sentence that continues another is listed once, at its last position; a repeated one is not added
+// again.
 void RunStoryTest::theStoryIsAsItEnded()
 {
     RunStory story;
@@ -51,15 +53,15 @@ void RunStoryTest::theStoryIsAsItEnded()
     const std::vector<RunStory::Line> wanted { { 9, 90, "A record is lost." }, { 12, 120, "Two splits." }, { 13, 130, "A process stands still." } };
     QVERIFY(story.lines() == wanted);
     const std::uint64_t version = story.version();
-    QVERIFY(!story.add({ 9, 90, "A record is lost.", 0 }, 9));       // once more
-    QVERIFY(!story.add({ 14, 140, "Three splits.", 5 }, 14));        // its forerunner is replaced already
+    QVERIFY(!story.add({ 9, 90, "A record is lost.", 0 }, 9));       // a repeat
+    QVERIFY(!story.add({ 14, 140, "Three splits.", 5 }, 14));        // its predecessor is replaced already
     QVERIFY(story.lines() == wanted && story.version() == version);
-    // Of an instant before: it has its place.
+    // An earlier instant is inserted at its place.
     QVERIFY(story.add({ 7, 70, "Between.", 0 }, 13));
     QCOMPARE(story.lines().front().text, QString("Between."));
     story.clear();
     QVERIFY(story.lines().empty());
-    // A long run forgets its beginning.
+    // A long run drops its beginning.
     for (std::uint64_t event = 1; event <= RunStory::kLinesMax + 10; ++event)
         QVERIFY(story.add({ event, std::int64_t(event), "x", 0 }, event));
     QCOMPARE(story.lines().size(), RunStory::kLinesMax);
@@ -70,12 +72,12 @@ void RunStoryTest::whatIsSeenByLookingIsToldOnce()
 {
     RunStory story;
     QVERIFY(story.add({ 0, 2'000'000'000, "A process stands still.", 0 }, 3));
-    QVERIFY(!story.add({ 0, 2'100'000'000, "A process stands still.", 0 }, 3)); // of the same instant, seen anew
-    QVERIFY(story.add({ 0, 9'000'000'000, "A process stands still.", 0 }, 8));  // it does so again
+    QVERIFY(!story.add({ 0, 2'100'000'000, "A process stands still.", 0 }, 3)); // of the same instant, seen again
+    QVERIFY(story.add({ 0, 9'000'000'000, "A process stands still.", 0 }, 8));  // a new pause
     QCOMPARE(story.lines().size(), std::size_t(2));
 }
 
-// The log's summary is the narrator's story, also while a scenario speaks, up to the instant that is shown.
+// The log's summary is the narrator's story, also while a scenario speaks, up to the shown instant.
 void RunStoryTest::theLogHasASummary()
 {
     QTemporaryDir folder;
@@ -103,10 +105,10 @@ void RunStoryTest::theLogHasASummary()
         QVERIFY(stage.frame() && stage.frame());
         live = rowsOf(stage);
         QVERIFY2(!live.filter("bucket 0 splits").isEmpty(), qPrintable(live.join('\n')));
-        QCOMPARE(QSet<QString>(live.begin(), live.end()).size(), live.size()); // what is shown once more is not told twice
+        QCOMPARE(QSet<QString>(live.begin(), live.end()).size(), live.size()); // repeated events add no sentence
         auto* table = stage.window.log().findChild<QTableView*>("toldTable");
         QVERIFY(table->isVisible() && !stage.window.log().findChild<QTableView*>("logTable")->isVisible());
-        // Part of a sentence.
+        // The filter finds part of a sentence.
         auto* text = stage.window.log().findChild<QLineEdit*>("logText");
         text->setText("splits");
         QVERIFY(stage.frame());
@@ -125,7 +127,7 @@ void RunStoryTest::theLogHasASummary()
     while (!stage.director().isOver())
         QVERIFY(stage.goOn());
     QVERIFY(stage.frame());
-    // What was before the first step was not shown as it happened; the recording has it.
+    // Events before the first step were not shown live; the recording has them.
     QVERIFY2(rowsOf(stage).value(0).startsWith("The file begins with bucket 0"), qPrintable(rowsOf(stage).value(0)));
     QCOMPARE(rowsOf(stage).mid(rowsOf(stage).size() - live.size()), live);
 }

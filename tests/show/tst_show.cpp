@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every scenario as a show: played in the window on a simulated cluster, in the show's own time, and judged by the rules of a good
-// director.
+// Every scenario as a show: run in the window on a simulated cluster, in the show's own time, and judged by the rules
+// for a good show.
 #include "tests/show/show_frames.h"
 #include "tests/rigs/gui/show_judge.h"
 #include "tests/rigs/gui/show_stage.h"
@@ -14,7 +14,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-constexpr double kAfterReading = 1; // seconds after which somebody presses the key
+constexpr double kAfterReading = 1; // seconds after the reading time until the key is pressed
 
 } // namespace
 
@@ -39,7 +39,7 @@ void ShowTest::theShowIsWellTold_data()
     }
     QTest::newRow("demo.js on a wall") << QString("demo.js") << kWall << true << QStringList();
     QTest::newRow("demo.js on a small projector") << QString("demo.js") << kSmall << true << QStringList();
-    // Experiments, which are short here.
+    // Experiments, which are shortened here.
     row("recovery_ways.js", { "records=4000", "repetitions=1", "slice=500", "searches=200" });
     row("reading_a_measurement.js", { "records=500", "searches=300", "repetitions=2" });
     row("parity_tables.js", { "repetitions=1", "sizes=200" });
@@ -69,7 +69,7 @@ void ShowTest::theShowIsWellTold()
     ShowFrames frames(window, QTest::currentDataTag());
     if (isPresented) {
         window.setPresenting(true);
-        window.setWindowState(Qt::WindowNoState); // the screen of the tests has a size of its own
+        window.setWindowState(Qt::WindowNoState); // the test screen has its own size
         window.resize(size);
     }
     ScriptSettings settings = window.player().settings();

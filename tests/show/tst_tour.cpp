@@ -15,7 +15,7 @@ namespace {
 constexpr ObjectRef kBucket0 { ObjectKind::Data, 0, 0 }, kBucket1 { ObjectKind::Data, 1, 0 },
     kBucket2 { ObjectKind::Data, 2, 0 };
 
-// Events of a busy cluster, none of which is what a stop waits for.
+// Events of a busy cluster, none of which a stop waits for.
 void tellOfOthers(TourStory& story)
 {
     story.tell(TourStory::kAlice, "message_sent {}");
@@ -50,7 +50,7 @@ void TourTest::aRecordIsInsertedAndItsRankSeen()
 {
     TourStory story(1);
     story.sight.count = 20;
-    QVERIFY(story.words().goals.isEmpty()); // it prepares
+    QVERIFY(story.words().goals.isEmpty()); // it is being prepared
     const auto deeds = story.prepare([&](const TourDeed& deed) { story.sight.count = deed.number; });
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::Count, 0, 1 } }));
     QCOMPARE(story.words().place, QString("Tour, stop 1 of 8"));
@@ -58,9 +58,9 @@ void TourTest::aRecordIsInsertedAndItsRankSeen()
     QVERIFY(story.words().goals[0].contains("<insert>"));
     tellOfOthers(story);
     QCOMPARE(story.words().held, (std::vector { false, false }));
-    story.sight.table = 2; // seen before there is one
+    story.sight.table = 2; // seen before there is a table
     story.tell(TourStory::kData + 2, "record_inserted { key: 4711 rank: 3 count: 3 } place { role: DATA number: 2 }");
-    story.sight.table = 0; // another one
+    story.sight.table = 0; // another table
     QCOMPARE(story.words().held, (std::vector { true, false }));
     QVERIFY(!story.words().isDone && story.words().goals[1].contains("bucket 2"));
     story.sight.table = 2;
@@ -79,7 +79,7 @@ void TourTest::aBucketOverflowsAndOneSplits()
     QCOMPARE(story.sight.count, std::uint64_t(5));
     tellOfOthers(story);
     story.tell(TourStory::kCoordinator, "split_finished { split: 1 bucket: 0 new_bucket: 2 level: 2 moved: 3 "
-        "}"); // by hand
+        "}"); // entered by hand
     QCOMPARE(story.words().held, (std::vector { false, false }));
     story.tell(TourStory::kData + 1, "bucket_overflowed { count: 11 level: 1 } place { role: DATA number: 1 }");
     QCOMPARE(story.words().held, (std::vector { true, false }));
@@ -107,11 +107,11 @@ void TourTest::bucketNSplitsAndNotTheFullOne()
     QVERIFY2(story.words().task.contains("now n = 0") && story.words().task.contains("inserted 3 records into bucket "
         "1"), qPrintable(story.words().task));
     tellOfOthers(story);
-    story.sight.selected = kBucket0; // that is n
+    story.sight.selected = kBucket0; // that is bucket n
     QCOMPARE(story.words().held, (std::vector { false, false, false }));
     story.sight.selected = kBucket1;
     QCOMPARE(story.words().held, (std::vector { true, false, false }));
-    // Bucket n itself overflows and splits: that is not the question.
+    // Bucket n itself overflows and splits: that does not answer the question.
     story.tell(TourStory::kData, "bucket_overflowed { count: 11 } place { role: DATA number: 0 }");
     story.tell(TourStory::kCoordinator, "split_ordered { split: 1 bucket: 0 new_bucket: 2 }");
     story.tell(TourStory::kCoordinator, "split_finished { split: 1 bucket: 0 new_bucket: 2 moved: 6 }");
@@ -134,7 +134,7 @@ void TourTest::anOldImageIsAdjusted()
     TourStory story(4);
     story.put(2, 1, 6);
     story.state.clients[TourStory::kBob].image.set_i(1);
-    story.state.clients[TourStory::kBob].image.set_n(1); // knows all
+    story.state.clients[TourStory::kBob].image.set_n(1); // knows all buckets
     const auto deeds = story.prepare([&](const TourDeed& deed) { story.state.clients[deed.process].image.Clear(); });
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::Forget, TourStory::kBob } }));
     QVERIFY2(story.words().task.contains("bob believes in 1 bucket, but the file has 3")
@@ -160,7 +160,7 @@ void TourTest::anOldImageIsAdjusted()
     operation.imageAfter.set_n(1);
     story.state.clients[TourStory::kBob].last.push_back(operation);
     story.tell(TourStory::kBob, "operation { client: 3 number: 11 } operation_done { kind: SEARCH key: 4 bucket: 0 "
-        "}"); // went straight
+        "}"); // no forward
     story.tell(TourStory::kData, "operation_forwarded { kind: SEARCH key: 6 from: 0 to: 2 } place { role: DATA "
         "number: 0 }");
     QCOMPARE(story.words().held, (std::vector { true, true, false }));
@@ -234,11 +234,11 @@ void TourTest::oneFailureTooManyLosesRecordsByName()
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::PauseClock } }));
     tellOfOthers(story);
     QCOMPARE(story.words().held, (std::vector { true, false, false, false }));
-    // One bucket that comes back is no loss.
+    // One recovered bucket is no loss.
     story.tell(TourStory::kCoordinator, "bucket_failed { group: 0 role: DATA index: 1 process: 11 }");
     story.tell(TourStory::kCoordinator, "recovery_finished { group: 0 recovery: 1 buckets: 1 records: 1 }");
     story.sight.isClockPaused = false;
-    QCOMPARE(story.words().held, (std::vector { false, false, false, false })); // it is said that time goes
+    QCOMPARE(story.words().held, (std::vector { false, false, false, false })); // it says that time is running
     story.sight.isClockPaused = true;
     story.state.processes[TourStory::kData].hasEnded = true;
     QCOMPARE(story.words().held, (std::vector { true, true, false, false }));
@@ -258,7 +258,7 @@ void TourTest::thePastIsSeenAndLeft()
     TourStory story(8);
     story.put(0, 1, 4);
     story.put(1, 1, 1);
-    // On a cluster where nothing is lost the tour loses something first.
+    // On a cluster without a loss the tour causes one first.
     std::vector<TourDeed::Kind> kinds;
     const auto carryOut = [&](const TourDeed& deed) {
         kinds.push_back(deed.kind);
@@ -309,13 +309,13 @@ void TourTest::whatWasDoneBeforeIsSaid()
     story.tour.begin(2);
     QVERIFY2(story.words().isDone && story.words().seen.startsWith("You have seen this already. Bucket 0 had 11 "
         "records"), qPrintable(story.words().seen));
-    // The past, played once more, does nothing.
+    // Playing the past again has no effect.
     story.tour.begin(1);
     story.tell(TourStory::kData, "record_inserted { key: 1 rank: 1 count: 1 } place { role: DATA number: 0 }");
     story.tellAgain(TourStory::kData, "record_inserted { key: 2 rank: 2 count: 2 } place { role: DATA number: 0 }");
     story.sight.table = 0;
     QVERIFY2(story.words().seen.contains("key 1 "), qPrintable(story.words().seen));
-    // Back at a stop that was done it still says so.
+    // Back at a completed stop, it is still marked as done.
     story.tour.begin(2);
     QVERIFY(story.words().isDone);
 }
@@ -362,7 +362,7 @@ void TourTest::aDeedThatFailsIsTriedAgainAndThenSaid()
     QVERIFY(tries > 5 && tries < 100);
     QVERIFY2(story.words().trouble.contains("alice has not heard of the coordinator"),
         qPrintable(story.words().trouble));
-    // One that could not start is said at once.
+    // A cluster that cannot start is reported at once.
     story.tour.beginAnew();
     QCOMPARE(story.tour.takeDeed()->kind, TourDeed::Kind::Start);
     story.tour.done(false, "no program lhrs-sim");
@@ -380,13 +380,13 @@ void TourTest::anotherClusterBeginsTheStopAnew()
     QVERIFY(!story.words().isDone && story.words().goals.isEmpty());
     const auto start = story.tour.takeDeed();
     QVERIFY(start && start->kind == TourDeed::Kind::Start);
-    story.tour.forgetCluster(); // as the window says when it begins
+    story.tour.forgetCluster(); // as the window calls it at the start
     story.sight.table.reset();
     story.tour.done(true, {});
     story.prepare([](const TourDeed&) {});
     QVERIFY2(story.words().task.contains("started a simulated cluster"), qPrintable(story.words().task));
     QCOMPARE(story.words().held, (std::vector { false, false }));
-    // It counts from there: events of the former one do not matter.
+    // Counting starts here: events of the former cluster do not matter.
     story.tell(TourStory::kData, "record_inserted { key: 5 rank: 2 count: 2 } place { role: DATA number: 0 }");
     story.sight.table = 0;
     QVERIFY(story.words().seen.contains("key 5 "));
@@ -394,7 +394,7 @@ void TourTest::anotherClusterBeginsTheStopAnew()
     QVERIFY(!story.tour.isOn() && story.words() == GuideWords());
 }
 
-// Keys are never written by hand, so that they are the true ones.
+// Keyboard shortcuts are never written as literals, so that they are the real ones.
 void TourTest::eachWordNamesAnAction()
 {
     TourStory story(1);

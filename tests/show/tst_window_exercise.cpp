@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Exercises in the window: a person acts by keys on a simulated cluster, is judged as it happens, asks for hints,
-// begins anew.
+// Exercises in the window: a person acts by keys on a simulated cluster, is judged live, asks for hints, and starts
+// again.
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
 
@@ -23,7 +23,7 @@ namespace {
 
 constexpr int kPatience = 60'000;
 
-// One split is wanted, and no more.
+// The goal is exactly one split.
 const QString kSplitOnce = QStringLiteral(
     "// %1   @title %2   @exercise %3   @minutes 1   @needs 5 processes\n"
     "lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 3, parity: 0 } });\n"
@@ -60,7 +60,7 @@ struct Desk {
     {
         return window.openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
     }
-    // The exercise is shown, and the keys of the person work.
+    // The exercise is shown, and the person's keys work.
     bool awaitTask()
     {
         return QTest::qWaitFor([this] {
@@ -120,7 +120,7 @@ void WindowExerciseTest::theFirstOneIsSolvedByKeys()
     QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().hasBegun(), kPatience);
     QCOMPARE(desk.window.player().result().outcome, ScriptOutcome::Held);
     QCOMPARE(desk.window.player().result().expectationsHeld, 2);
-    QVERIFY(desk.words().mayGoOn && !desk.words().mayGoBack); // the second of the twelve
+    QVERIFY(desk.words().mayGoOn && !desk.words().mayGoBack); // the second of twelve
 }
 
 void WindowExerciseTest::hintsComeOneAfterTheOther()
@@ -148,18 +148,18 @@ void WindowExerciseTest::whatCanNoLongerHoldIsSaidAndBegunAnew()
     Desk desk;
     QVERIFY(desk.open(desk.write("a.js", "Twice", 1)));
     desk.key("split");
-    QVERIFY2(desk.awaitText("✓  one split"), qPrintable(desk.text())); // but nobody has inserted anything
+    QVERIFY2(desk.awaitText("✓  one split"), qPrintable(desk.text())); // but nothing is inserted yet
     QVERIFY(desk.window.player().isRunning() && !desk.words().isDone);
     desk.key("split");
     QVERIFY2(desk.awaitText("✗  There were 2. So this can no longer be reached. Begin anew: Ctrl+F2."),
         qPrintable(desk.text()));
-    QVERIFY(desk.window.player().isRunning()); // it waits for that
+    QVERIFY(desk.window.player().isRunning()); // it waits for an insert
     const int clusters = int(desk.window.player().clusters().size());
     desk.key("guideAgain");
     QVERIFY(QTest::qWaitFor([&] { return !desk.text().contains("There were 2."); }, kPatience));
     QVERIFY(desk.awaitTask());
     QVERIFY2(desk.awaitText("one split  –  Splits so far: 0."), qPrintable(desk.text()));
-    QCOMPARE(int(desk.window.player().clusters().size()), clusters); // those of this run
+    QCOMPARE(int(desk.window.player().clusters().size()), clusters); // the clusters of this run
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.pacer().state().file.buckets, 1u, kPatience);
     desk.window.workloads().countBox()->setValue(1);
     desk.key("insert");
@@ -223,7 +223,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
     QVERIFY(!kept.front().isOver && kept.front().goals[0].state == ExerciseGoal::State::Open
         && kept.front().hints.size() == 3);
     QVERIFY(kept.back().isOver && kept.back().isHeld() && kept.back().goals[1].why.contains("was inserted"));
-    // Shown without a cluster, it says the same.
+    // Without a cluster it says the same.
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lecture without a lecturer: votes by the mouse, a way out in the middle, going on.
+// A lecture without a lecturer: votes by the mouse, leaving it in the middle, and continuing.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/text_check.h"
@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kLimit = 60'000;
 
-// A question with these choices, as the words of a list.
+// A question with these choices, as the items of a list.
 QString asking(const QString& choices)
 {
     return QStringLiteral("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
@@ -32,7 +32,7 @@ QString asking(const QString& choices)
                           "lab.print(q.votes);\n").arg(choices);
 }
 
-// Steps with a record each.
+// Steps with one record each.
 const QString kTwoSteps = QStringLiteral("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
                                          "const alice = lab.client('alice');\n"
                                          "lab.step('a', 'The first');\n"
@@ -44,7 +44,7 @@ const QString kTwoSteps = QStringLiteral("lab.cluster({ m: 2, k: 0, b: 10, spare
                                          "alice.insert();\n"
                                          "lab.say('Another one.');\n");
 
-// Answers each question of the window by the button with these words, or by Escape, and keeps what was asked.
+// Answers each question of the window by the button with this text, or by Escape, and keeps the questions.
 struct Answerer {
     explicit Answerer(const QString& wanted)
     {
@@ -69,7 +69,7 @@ struct Answerer {
     QTimer timer;
 };
 
-// Keys go to it; where there is no window manager, nobody gives them back after a question.
+// Gives the window the focus; without a window manager it does not come back after a question.
 bool isActive(ShowStage& stage)
 {
     stage.window.activateWindow();
@@ -81,7 +81,7 @@ bool begin(ShowStage& stage, const QString& script)
     return stage.begin(script) && stage.untilStop() && QTest::qWaitForWindowActive(&stage.window);
 }
 
-// Frames until the script has ended, and the window knows.
+// Frames until the script has ended and the window has noticed.
 bool awaitEnd(ShowStage& stage)
 {
     return QTest::qWaitFor([&] {
@@ -125,16 +125,16 @@ void WindowLectureTest::choicesAreButtons()
     auto* second = row->findChild<QPushButton*>("choice2");
     QVERIFY(first && second && first->isVisible() && second->isVisible());
     QVERIFY(QTest::qWaitForWindowActive(&stage.window));
-    // They say what they are, and which key does the same.
+    // They show their text, and the key with the same effect.
     QCOMPARE(first->text(), QString("1: bucket 0"));
     QCOMPARE(second->text(), QString("2: bucket 1 && 2")); // "&&" is painted as "&"
     QCOMPARE(first->accessibleName(), QString("Vote for 1: bucket 0"));
     QVERIFY2(first->toolTip().contains("key 1") && second->toolTip().contains("key 2"), qPrintable(second->toolTip()));
-    // What stands on them is not painted twice; a screen reader and the presenter are told all.
+    // The text on the buttons is not painted a second time; a screen reader and the presenter get all of it.
     auto* caption = player.findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), QString("Which bucket is split?"));
     QVERIFY2(stage.caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: bucket 0   2: bucket 1 & 2"), qPrintable(stage.caption()));
-    // A click and the key are the same.
+    // A click and the key have the same effect.
     const QWidget* focus = stage.window.focusWidget();
     QTest::mouseClick(second, Qt::LeftButton);
     QTest::keyClick(&stage.window, Qt::Key_2);
@@ -143,7 +143,7 @@ void WindowLectureTest::choicesAreButtons()
     QCOMPARE(first->text(), QString("1: bucket 0 (1 vote)"));
     QCOMPARE(second->text(), QString("2: bucket 1 && 2 (2 votes)"));
     QCOMPARE(second->accessibleDescription(), QString("2 votes"));
-    QCOMPARE(stage.window.focusWidget(), focus); // the keys stay where they were
+    QCOMPARE(stage.window.focusWidget(), focus); // the focus stays where it was
     stage.press("nextStep");
     QVERIFY(stage.frame());
     QVERIFY(row->isHidden());
@@ -161,7 +161,7 @@ void WindowLectureTest::choicesWithoutRoomHaveNumbers()
     auto* first = row->findChild<QPushButton*>("choice1");
     QCOMPARE(first->text(), QString("1"));
     auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
-    QCOMPARE(caption->seen(), stage.caption()); // the words are read in the question
+    QCOMPARE(caption->seen(), stage.caption()); // the question contains the words
     QCOMPARE(stage.window.size(), QSize(1280, 720));
     QTest::mouseClick(first, Qt::LeftButton);
     QVERIFY(stage.frame());
@@ -220,11 +220,11 @@ void WindowLectureTest::aLectureIsLeft()
     QVERIFY(awaitEnd(stage));
     QTRY_VERIFY_WITH_TIMEOUT(!stage.window.showsCluster() && stage.window.startPage().isVisible(), kLimit);
     QCOMPARE(stage.window.cluster().link(), Operator::Link::None);
-    QCOMPARE(none.asked, QStringList()); // it is there again whenever it is begun
+    QCOMPARE(none.asked, QStringList()); // it is available again at every start
     QVERIFY(!stage.window.director().isOn());
     QVERIFY(!leave->isEnabled());
     QTRY_COMPARE_WITH_TIMEOUT(stage.window.cluster().session().local().processes(), std::size_t(0), kLimit);
-    // And another one can be begun.
+    // And another scenario can begin.
     QVERIFY(stage.begin(kTwoSteps));
     QVERIFY2(stage.untilStop(), qPrintable(stage.caption()));
     QVERIFY(stage.window.showsCluster() && leave->isEnabled());
@@ -263,7 +263,7 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
     QVERIFY(begin(stage, kTwoSteps));
     QVERIFY(stage.goOn());
     stage.window.canvas().setFocus();
-    for (const char* key : { "Esc", "Return", "Go on" }) { // what is pressed without reading goes on
+    for (const char* key : { "Esc", "Return", "Go on" }) { // keys pressed without reading continue the lecture
         QVERIFY(isActive(stage));
         stage.window.canvas().setFocus();
         Answerer goesOn(key);
@@ -273,7 +273,7 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
         QVERIFY(stage.window.player().isRunning());
     }
     QVERIFY(isActive(stage));
-    // From a field, Escape is the way back to the picture, as ever.
+    // From a field, Escape goes back to the picture, as always.
     Answerer none("Esc");
     QTRY_VERIFY_WITH_TIMEOUT(stage.window.workloads().countBox()->isEnabled(), kLimit);
     stage.window.workloads().countBox()->setFocus();
@@ -282,11 +282,11 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
     QCOMPARE(none.asked, QStringList());
     QVERIFY(stage.goOn());
     QVERIFY(stage.until([&] { return stage.director().isOver(); }));
-    QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape); // it has ended: nothing is there to stop
+    QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape); // it has ended: there is nothing to stop
     QCOMPARE(none.asked, QStringList());
 }
 
-// A step in a loop is known when it comes: no total is told that would be wrong.
+// A step in a loop is known only when it begins, so no total is shown, as it might be wrong.
 void WindowLectureTest::stepsInALoopHaveNoTotal()
 {
     QCOMPARE(stepsOf("lab.step('a', 'A');\n// lab.step('x', 'X');\nlab.step('b', 'B');\n"), 2);
@@ -316,9 +316,9 @@ void WindowLectureTest::escapeStops()
     QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit);
     QVERIFY(stage.frame());
     QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
-    QVERIFY(stage.window.showsCluster()); // it stays
+    QVERIFY(stage.window.showsCluster()); // the picture stays
     QCOMPARE(stage.window.cluster().link(), Operator::Link::Here);
-    // Of what has no steps it says another word.
+    // For a scenario without steps it uses another word.
     QVERIFY(stage.begin("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
                         "lab.predict({ text: 'Which?', choices: ['a', 'b'] });\n"));
     QVERIFY(stage.untilStop() && isActive(stage));
@@ -351,7 +351,7 @@ void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
     QVERIFY(begin(stage, kTwoSteps));
     QVERIFY(stage.goOn());
     int boxes = 0;
-    QTimer meanwhile; // the lecture ends while it is asked
+    QTimer meanwhile; // the lecture ends while the question is open
     connect(&meanwhile, &QTimer::timeout, this, [&] {
         auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
         if (!box || boxes > 0)
@@ -366,7 +366,7 @@ void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
         }, kLimit));
     });
     meanwhile.start(5);
-    QTest::keyClick(&stage.window, Qt::Key_Escape); // returns when the box has gone
+    QTest::keyClick(&stage.window, Qt::Key_Escape); // returns when the box is closed
     QCOMPARE(boxes, 1);
 }
 
@@ -376,7 +376,7 @@ void WindowLectureTest::whoStopsSeesNow()
         ShowStage stage;
         QVERIFY(begin(stage, kTwoSteps));
         stage.press("nextStep");
-        QVERIFY(stage.frame()); // the script is before the second step, the show tells the first
+        QVERIFY(stage.frame()); // the script is before the second step, the show is at the first
         QCOMPARE(stage.caption(), QString("Alice inserts a record."));
         if (isButton)
             stage.window.player().findChild<QPushButton*>("stopScenarioButton")->click();
@@ -398,12 +398,12 @@ void WindowLectureTest::theButtonSaysWhatItDoes()
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts a record."; }));
     QVERIFY(stage.frame());
-    // While it plays, PgDn goes on to the caption after this one, which has not been read yet.
+    // While it plays, PgDn goes to the next caption, although this one has not been read yet.
     QCOMPARE(next->text(), QString("Next caption   PgDn"));
     for (const char* words : { "goes on to the next one", "PgDn" })
         QVERIFY2(next->toolTip().contains(words), qPrintable(next->toolTip()));
     const double said = stage.played;
-    for (const char* away : { "playPause", "toStart" }) { // it is paused; somebody looks at another instant
+    for (const char* away : { "playPause", "toStart" }) { // it is paused at another instant
         stage.press(away);
         QVERIFY(stage.frame());
         QCOMPARE(next->text(), QString("Go on   PgDn"));
@@ -421,14 +421,14 @@ void WindowLectureTest::theButtonSaysWhatItDoes()
     QCOMPARE(next->text(), QString("Begin   PgDn"));
 }
 
-// Somebody has sat before the start page for a while: the times of the picture begin with the cluster all the same, and
-// are those of the bar that says its virtual time.
+// The start page was open for a while. Still the times of the picture start with the cluster, and equal those of the
+// bar that shows its virtual time.
 void WindowLectureTest::oneClockForCardAndBar()
 {
     MainWindow window(options());
     window.show();
     window.director().setSpeed(Director::kFastest);
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().nowNs() > 700'000'000, kLimit); // since the window is there
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().nowNs() > 700'000'000, kLimit); // since the window was opened
     window.cluster().session().local().preferSimulated(SimulatedOptions { .seed = 7 });
     QTemporaryDir folder;
     QFile file(folder.filePath("ends.js"));
@@ -452,7 +452,7 @@ void WindowLectureTest::oneClockForCardAndBar()
         return std::abs(window.pacer().state().shownSeconds(zero + 5'000'000'000) - 5);
     };
     QTRY_VERIFY2_WITH_TIMEOUT(difference() < 0.002, qPrintable(QString::number(difference())), kLimit);
-    // What happened before its clock went, happened at its 0.
+    // Events from before the start of its clock are shown at 0.
     const std::int64_t made = *window.cluster().virtualZeroNs() - 1'000'000;
     QCOMPARE(window.pacer().state().shownSeconds(made), 0.0);
     const double shown = window.pacer().state().shownSeconds(ended()->endedNs);
@@ -461,7 +461,7 @@ void WindowLectureTest::oneClockForCardAndBar()
     QVERIFY2(window.clockBar().text().contains("SIMULATED, seed 7: "), qPrintable(window.clockBar().text()));
 }
 
-// i and n with the figures that are in the picture.
+// i and n must match the figures in the picture.
 void WindowLectureTest::aKeyIsWorkedOut()
 {
     struct Split {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person does to a show besides watching it: stops it, leaves it, begins something else.
+// What a person does to a show besides watching it: stopping it, leaving it, starting something else.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/show_stage.h"
 
@@ -25,7 +25,7 @@ const QString kTwoSteps = QStringLiteral(
     "alice.run({ do: 'insert', count: 2 });\n");
 const QString kToldHere = QStringLiteral("What happens is told here. Ctrl+O opens a scenario.");
 
-// A cluster for free play, real or simulated, with some work done on it.
+// A cluster for free play, real or simulated, after some work.
 bool worksFreely(MainWindow& window)
 {
     if (!QTest::qWaitFor([&] { return window.actions().get("insert")->isEnabled(); }, kShowLimit))
@@ -34,7 +34,7 @@ bool worksFreely(MainWindow& window)
     return QTest::qWaitFor([&] { return window.hasUnsavedRun(); }, kShowLimit);
 }
 
-// What the window asks when its cluster is left.
+// The question that the window asks when its cluster is left.
 QStringList askedWhenLeft(MainWindow& window)
 {
     QuestionAnswerer answerer(QMessageBox::Discard);
@@ -65,7 +65,7 @@ private slots:
     void theEndCountsWhatHeld();
 };
 
-// Somebody who stops it has seen no failure.
+// A show that a person stops has not failed.
 void WindowShowTest::aStoppedScenarioIsBegunAnew()
 {
     ShowStage stage;
@@ -103,7 +103,7 @@ void WindowShowTest::wordsOfAShowEndWithIt()
     QVERIFY(stage.until([&] { return stage.director().isOver(); }));
     Player& player = stage.window.player();
     QCOMPARE(player.stepTitle(), QString("(a)  Growth"));
-    stage.window.clock().start(); // from here on frames come by themselves
+    stage.window.clock().start(); // from here on frames come automatically
     if (isTour)
         stage.window.startTour();
     else
@@ -164,7 +164,7 @@ void WindowShowTest::aFreeRunIsAskedFor()
     QVERIFY2(asked[0].startsWith("This run is in no file yet:"), qPrintable(asked[0]));
 }
 
-// What real processes did comes no second time.
+// Events of real processes are not shown twice.
 void WindowShowTest::aLectureOfRealProcessesIsAskedFor()
 {
     ShowStage stage;
@@ -179,7 +179,7 @@ void WindowShowTest::aLectureOfRealProcessesIsAskedFor()
     QVERIFY2(asked[0].startsWith("This run is in no file yet:"), qPrintable(asked[0]));
 }
 
-// PgDn goes on in the guide when all is done, and else does nothing: the scenario of before is not wanted.
+// PgDn goes on in the guide when all is done; otherwise it has no effect, and the earlier scenario does not start.
 void WindowShowTest::onTheTourNoScenarioIsBegun()
 {
     ShowStage stage;
@@ -206,7 +206,7 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     stage.press("insert");
     QTRY_VERIFY_WITH_TIMEOUT(window.guide().words().held[0], kShowLimit);
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    QTest::keyClick(&window.canvas(), Qt::Key_Return); // its records
+    QTest::keyClick(&window.canvas(), Qt::Key_Return); // opens its records
     QTRY_VERIFY2_WITH_TIMEOUT(window.guide().words().isDone, qPrintable(window.guide().text()), kShowLimit);
     stage.press("nextStep");
     QVERIFY2(isAt(2), qPrintable(window.guide().text()));

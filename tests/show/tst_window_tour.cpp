@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tour in the window, on a simulated cluster: all of it by the keyboard alone, all of it by the mouse alone, left
-// and found
-// again, and what is said when its cluster goes.
+// The tour in the window, on a simulated cluster: completely by keyboard, completely by mouse, left and resumed, and
+// the message when its cluster ends.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/view_stage.h"
@@ -30,7 +29,7 @@ MainWindow::Options remembering(const QTemporaryDir& folder)
     return o;
 }
 
-// Somebody in front of the window, who reads what it says and has either a keyboard or a mouse.
+// A person at the window, who reads its text and has either a keyboard or a mouse.
 class Visitor {
 public:
     explicit Visitor(const MainWindow::Options& chosen) : window(chosen)
@@ -38,7 +37,7 @@ public:
         window.resize(1280, 720);
         window.show();
         m_isActive = QTest::qWaitForWindowActive(&window);
-        // Nothing is slowed down for eyes that are not there.
+        // No delays for reading.
         window.canvas().setReducedMotion(true);
     }
     bool isActive() const { return m_isActive; }
@@ -49,7 +48,7 @@ public:
     {
         return until([&] { return guide().text().contains(words); });
     }
-    // The stop has begun, and asks for something.
+    // The stop has begun, and asks for an action.
     bool isAt(int stop)
     {
         return until([&] {
@@ -89,7 +88,7 @@ public:
     }
     bool find(const QString& words)
     {
-        for (int view = 0; view < 12 && !window.canvas().hasFocus(); ++view) // a field would take the key for itself
+        for (int view = 0; view < 12 && !window.canvas().hasFocus(); ++view) // a field would take the key
             press(Qt::Key_F6);
         inDialog([words](QWidget* dialog) {
             QTest::keyClicks(dialog->focusWidget(), words);
@@ -99,7 +98,7 @@ public:
         window.activateWindow(); // what a window manager does when a dialog has gone
         return until([&] { return window.canvas().hasFocus(); });
     }
-    // What is done to the dialog that comes.
+    // What is done to the next dialog.
     void inDialog(const std::function<void(QWidget*)>& act)
     {
         auto* look = new QTimer(&window);
@@ -276,7 +275,7 @@ void WindowTourTest::allOfItByKeys()
     QCOMPARE(v.guide().button(GuidePanel::Next)->text(), QString("Finish"));
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(!v.guide().isVisible());
-    QCOMPARE(v.window.tourStopLeft(), 0); // from the beginning, whoever comes next
+    QCOMPARE(v.window.tourStopLeft(), 0); // from the beginning, for the next visitor
 }
 
 void WindowTourTest::allOfItByTheMouse()
@@ -284,7 +283,7 @@ void WindowTourTest::allOfItByTheMouse()
     QTemporaryDir folder;
     Visitor v(remembering(folder));
     QVERIFY(v.isActive());
-    // The menu bar of a screen that is none opens no menu; the entry itself is what a click there triggers.
+    // The menu bar of an offscreen platform opens no menu; triggering the entry equals a click there.
     v.window.actions().get("tour")->trigger();
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
     QVERIFY(v.click(&v.window, "insertButton"));
@@ -350,7 +349,7 @@ void WindowTourTest::allOfItByTheMouse()
 
     QVERIFY(v.isAt(8));
     TimeTrack& track = v.window.timeBar().track();
-    // From now to the left, as somebody drags who looks at the picture.
+    // From the present to the left, as by dragging with the mouse.
     const int y = track.height() / 2, right = int(track.xOf(v.window.timeLine().cursorNs())) - 1;
     QTest::mousePress(&track, Qt::LeftButton, {}, QPoint(right, y));
     for (int x = right; x > 2 && !v.guide().words().held[0]; x -= 3) {
@@ -378,11 +377,11 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
         QVERIFY(v.pressFor("tour"));
         QVERIFY(v.isAt(1));
         QVERIFY(!v.window.actions().get("tour")->isEnabled()); // one tour at a time
-        for (int stop = 2; stop <= 4; ++stop) { // whoever wants may go on at once
+        for (int stop = 2; stop <= 4; ++stop) { // a person may go on at once
             QVERIFY(v.pressFor("guideNext"));
             QVERIFY2(v.isAt(stop), qPrintable(v.guide().text()));
         }
-        // Its cluster has what the stop needs, and it is said who made it.
+        // Its cluster has what the stop needs, and the text says that the tour created it.
         QVERIFY2(v.state().data.size() >= 3 && v.guide().text().contains("the tour has inserted"),
             qPrintable(v.guide().text()));
         QVERIFY(v.pressFor("guideLeave"));
@@ -398,10 +397,10 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
         QVERIFY(v.isAt(3));
         QVERIFY(v.pressFor("guideNext"));
         QVERIFY(v.isAt(4));
-    } // closed without a word
+    } // closed without a question
     Visitor v(remembering(folder));
     QVERIFY(v.isActive());
-    QVERIFY(!v.guide().isVisible()); // nobody is led who has not asked
+    QVERIFY(!v.guide().isVisible()); // the guide appears only on request
     QCOMPARE(v.window.tourStopLeft(), 4);
     QCOMPARE(v.window.actions().get("tour")->text(), QString("Go on with the tour, stop 4"));
     v.window.startTour();
@@ -417,7 +416,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     QVERIFY(v.isActive());
     v.window.startTour();
     QVERIFY(v.isAt(1));
-    // The process that simulates all others goes.
+    // The process that simulates all others ends.
     v.window.cluster().session().local().stop();
     QVERIFY2(v.reads("does not answer any more"), qPrintable(v.guide().text()));
     QVERIFY(v.guide().text().contains("Begin anew"));
@@ -426,14 +425,14 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     QVERIFY(v.guide().words().trouble.isEmpty());
     QVERIFY(v.pressFor("insert"));
     QVERIFY(v.hasTicked(0));
-    // Somebody leaves it.
+    // A person leaves it.
     QuestionAnswerer answerer(QMessageBox::Discard);
     QVERIFY(v.pressFor("leave"));
     QVERIFY2(v.reads("There is no cluster."), qPrintable(v.guide().text()));
     QVERIFY(v.pressFor("guideAgain"));
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
     QCOMPARE(v.guide().words().held, (std::vector { false, false })); // nothing of the former one counts
-    // Another cluster comes in its place.
+    // Another cluster replaces it.
     v.window.startSimulated({ .seed = 5 });
     QVERIFY2(v.reads("not the cluster of the tour"), qPrintable(v.guide().text()));
     QVERIFY(v.until([&] { return v.window.cluster().link() == Operator::Link::Here; }));
@@ -458,7 +457,7 @@ void WindowTourTest::noWordIsClipped_data()
     QTest::newRow("1920x1080, twice as large") << QSize(1920, 1080) << 2.0;
 }
 
-// Each stop as it begins, with the words that it has there.
+// Each stop at its start, with its text.
 void WindowTourTest::noWordIsClipped()
 {
     QFETCH(const QSize, size);
