@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The canvas beside the other views of the same cluster, a mouse that comes by, and where the canvas writes something.
+// The canvas beside the other views of the same cluster, the position of the mouse, and where the canvas writes text.
 #pragma once
 
 #include "tests/rigs/gui/motion_show.h"
@@ -16,7 +16,7 @@
 
 namespace lhrs::gui {
 
-// A cluster that tells what a test wants, and the views that look at it.
+// A cluster that publishes what a test wants, and the views that show it.
 struct Views {
     Show show;
     Selection selection;
@@ -40,7 +40,7 @@ struct Views {
         diagram.setOrder(SpaceTimeWish::Order::Time);
         frame();
     }
-    // Everything that was told is shown.
+    // Advances the picture until all events are shown.
     void settle()
     {
         show.untilRest();
@@ -79,14 +79,14 @@ struct Views {
     }
 };
 
-// As the mouse comes by; nothing waits meanwhile, so that no other window takes it away.
+// Moves the mouse there, without waiting, so that no other window takes it away.
 inline void moveTo(QWidget& widget, QPointF at)
 {
     QMouseEvent move(QEvent::MouseMove, at, widget.mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
     QCoreApplication::sendEvent(&widget, &move);
 }
 
-// Where the canvas has written these lines last.
+// Where the canvas wrote these lines last.
 inline QRectF placeOf(const ClusterCanvas& canvas, const std::vector<QString>& lines)
 {
     QRectF all;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Texts that a person has reviewed, kept in tests/pictures: what is drawn today must be the same, line by line.
+// Reviewed texts, kept in tests/pictures: what is drawn must equal them, line by line.
 #pragma once
 
 #include <QFile>
@@ -10,8 +10,8 @@
 
 namespace lhrs::gui {
 
-// The first line in which the text is another one than tests/pictures/NAME; empty: it is the same. LHRS_REWRITE=1 writes the
-// file anew, and the difference is to be reviewed as code is.
+// The first line in which the text differs from tests/pictures/NAME; empty: they are equal. LHRS_REWRITE=1 writes the
+// file again, and the difference is to be reviewed like code.
 inline QString differenceTo(const QString& name, const QString& text)
 {
     QFile file(QStringLiteral(LHRS_SOURCE_DIR "/tests/pictures/") + name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Processes that talk to each other, for the space-time diagram: events with causes, and what a person wants to see of them.
+// Processes that exchange messages, for the space-time diagram: events with causes, and the view's settings.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
@@ -10,7 +10,7 @@
 
 namespace lhrs::gui {
 
-// Processes that talk: every event gets its number, its cause and its time.
+// Processes that exchange messages: every event gets its number, its cause and its time.
 struct Talk {
     std::vector<RunEvent> events;
     std::map<ProcessId, std::uint64_t> sequences, messages;
@@ -57,7 +57,7 @@ struct Talk {
     std::size_t pass(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0) { return receive(send(from, to, kind, operation), to); }
 };
 
-// Inserts with their deltas, between the processes of a file.
+// Inserts with their Deltas, between the processes of a file.
 inline Talk conversation(int operations, std::uint32_t buckets = 8)
 {
     Talk talk;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The canvas as a widget, and the one selection: what any view is pointed at is marked in all others.
+// The canvas as a widget, and the common selection: what is pointed at in one view is marked in all others.
 #include "tests/view/canvas_views.h"
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
@@ -75,7 +75,7 @@ void CanvasTest::aBucketAProcessAndAKeyAreFound()
         QCOMPARE(v.selection.rank(), 7u);
         QVERIFY(v.moving().contains("key 702 has rank 7"));
     }
-    QVERIFY(v.canvas.findObject("key 5") == false); // a bucket's number is no key
+    QVERIFY(v.canvas.findObject("key 5") == false); // the number of a bucket is no key
     QVERIFY(!v.canvas.findObject("key 99999"));
     QVERIFY(!v.canvas.findObject("nobody"));
 }
@@ -131,7 +131,7 @@ void CanvasTest::whatTheRatesMeanIsPrinted()
     QVERIFY2(foot.contains("dots: 1 of"), qPrintable(foot.right(400)));
 }
 
-// ---- one selection
+// ---- the common selection
 
 void CanvasTest::aRowOfTheLogMarksItsOperationEverywhere()
 {
@@ -148,18 +148,18 @@ void CanvasTest::aRowOfTheLogMarksItsOperationEverywhere()
     const QPoint at = table->visualRect(v.log.model().index(row, EventLogModel::What)).center();
     moveTo(*table->viewport(), at);
     QCOMPARE(v.selection.pointed().operation, (OperationId { kAlice, 2 }));
-    // The picture: alice and the bucket that it visited, and what it is.
+    // The picture marks alice and the bucket that it visited, with their text.
     const QStringList words = v.moving();
     QVERIFY2(words.contains("insert key 4711"), qPrintable(words.join(" | ")));
     const DisplayList& moving = v.canvas.movingPicture();
     QVERIFY(!moving.boundsOf(kAliceRef).isNull() && !moving.boundsOf({ ObjectKind::Data, 0, 0 }).isNull());
-    // The diagram: its messages, and its instant. The log: its other rows.
+    // The diagram marks the messages and the instant. The log marks the other rows.
     QCOMPARE(v.marked(ObjectKind::Message), std::size_t(4)); // insert, delta, acknowledgement, reply
     const std::vector<int> rows = v.markedRows();
     QVERIFY(rows.size() > 3);
     for (const int marked : rows)
         QCOMPARE(v.log.model().pointedOfRow(marked).operation, (OperationId { kAlice, 2 }));
-    // Chosen, it is followed until another one is.
+    // Once selected, it is followed until another one is selected.
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, at);
     QCOMPARE(v.selection.operation(), (OperationId { kAlice, 2 }));
     QCOMPARE(v.diagram.wish().operation, (OperationId { kAlice, 2 }));
@@ -178,7 +178,7 @@ void CanvasTest::aClientInThePictureIsMarkedInTheOtherViews()
     QVERIFY(!rows.empty() && int(rows.size()) < v.log.model().rowCount());
     for (const int marked : rows)
         QCOMPARE(v.log.model().objectOfRow(marked), kAliceRef);
-    // And from the images back into the picture.
+    // And from the images view back to the picture.
     moveTo(v.canvas, QPoint(640, 300));
     const auto& drawn = v.images.picture().items();
     const auto own = std::find_if(drawn.begin(), drawn.end(), [](const DisplayList::Item& item) { return item.object == kAliceRef && std::holds_alternative<DisplayList::Text>(item.primitive); });
@@ -244,7 +244,8 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
         moveTo(*rows->viewport(), rows->visualRect(index).center());
     };
     mouseOverRank(22);
-    // The canvas: the cells of the record group. The group: its member. The log: what happened to the record and its parity.
+    // The canvas marks the cells of the record group, the group its member, the log the events of the record and its
+    // parity.
     QCOMPARE(v.selection.rank(), 22u);
     QCOMPARE(v.selection.rankBucket(), bucket);
     v.moving();
@@ -254,9 +255,10 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     for (const int row : v.markedRows())
         told << v.log.model().index(row, EventLogModel::What).data().toString();
     QVERIFY2(told.size() == 2 && told.join('|').contains("rank 22") && !told.join('|').contains("rank 21"), qPrintable(told.join(" | ")));
-    mouseOverRank(20); // another record: not of the group that is open
+    mouseOverRank(20); // another record, which is not in the open group
     QVERIFY(group.marks().items().empty());
-    // The other way: a record of another bucket of the group, in the picture; a member of the record group; a row of the log.
+    // The other direction: a record of another bucket of the group, in the picture; a member of the record group; a row
+    // of the log.
     const ObjectRef other { ObjectKind::Data, 1, 0 };
     const CellGeometry cells = cellGeometry(v.canvas.theme(), v.canvas.rectOf(other), cellPlanOf(v.canvas.state()));
     moveTo(v.canvas, cells.cellOf(7).center().toPoint());
@@ -337,7 +339,7 @@ void CanvasTest::theTimeTrackMarksAKillAndShadesWhatLasts()
     QCOMPARE(shades(), std::ptrdiff_t(1));
 }
 
-// What was there, what comes, and how far it is: "−" and "+" before the lines of the picture that differ.
+// The old lines, the new lines, and the progress: "−" and "+" mark the lines of the picture that differ.
 void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
 {
     Views v({ 2, 2, 1, 2, 2, 1, 40, 4 });
@@ -347,7 +349,7 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
     QCOMPARE(v.canvas.fadeShare(), 1.0);
     const QImage before = v.canvas.grab().toImage();
     const QStringList left = v.canvas.picture().toText().split('\n');
-    // The bucket fails; another process takes the place of bucket 1: a card would travel.
+    // The bucket fails; another process takes the place of bucket 1: its card would move.
     pb::Event failed;
     failed.mutable_bucket_failed()->set_role(pb::DATA);
     failed.mutable_bucket_failed()->set_index(0);
@@ -357,9 +359,9 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
     v.show.feed.known().data.at(1).process = kFileSpares;
     v.show.feed.known().processes.at(kFileSpares).place = v.show.feed.known().processes.at(kFileData + 1).place;
     v.show.feed.known().processes.at(kFileData + 1).place.Clear();
-    v.frame(0.3); // it is shown now
+    v.frame(0.3); // now it is shown
     QCOMPARE(v.canvas.fadeShare(), 0.0);
-    QVERIFY(v.canvas.refresh(ClusterCanvas::kFade / 2)); // it wants the next frame
+    QVERIFY(v.canvas.refresh(ClusterCanvas::kFade / 2)); // it requests the next frame
     QCOMPARE(v.canvas.fadeShare(), 0.5);
     const QStringList come = v.canvas.picture().toText().split('\n');
     QStringList lines { "fade: 0.5" };
@@ -373,7 +375,7 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     for (const ClusterLayout::Item& item : v.canvas.layoutShown().items)
         QVERIFY(!item.isMoving);
-    // Each pixel is halfway between what it was and what it will be.
+    // Each pixel is halfway between its old and its new value.
     const QImage halfway = v.canvas.grab().toImage();
     v.canvas.refresh(ClusterCanvas::kFade);
     v.canvas.refresh(kFrame);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The charts as a person meets them: what is drawn is what was counted, the instant is shared with the time line, nothing
-// is cut off at 1280x720, files hold what the screen shows.
+// The charts as a person uses them: what is drawn equals what was counted, the instant is shared with the time line,
+// nothing is cut off at 1280x720, and files hold what the screen shows.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/show_stage.h"
@@ -28,7 +28,7 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// Two kinds of operations for ten seconds, with a failure from 4 s to 6 s.
+// Two kinds of operations during ten seconds, with a failure from 4 s to 6 s.
 RunSeries busyRun()
 {
     RunSeries series;
@@ -69,7 +69,7 @@ ChartData busyChart(ChartKind kind)
     return chartOf(busyRun(), { kind, 0, 10'000 * kMs, 0, 200 });
 }
 
-// A view of that chart that has its place on a screen.
+// A view of that chart with a size.
 struct Shown {
     ChartView view;
     explicit Shown(ChartKind kind, QSize size = { 1000, 500 })
@@ -79,7 +79,7 @@ struct Shown {
         view.show();
         view.setChart(busyChart(kind));
         (void)QTest::qWaitForWindowExposed(&view);
-        view.grab(); // the chart's layout is made when it is painted
+        view.grab(); // painting makes the chart's layout
     }
 };
 
@@ -154,7 +154,7 @@ void ChartsTest::theInstantIsDrawnWhereItIs()
     Shown shown(ChartKind::Operations);
     const auto focusAt = [&](double seconds) {
         const QImage image = shown.view.grab().toImage();
-        const QPoint at = shown.view.positionOf(seconds, 25).toPoint(); // between lines of the grid, below those of the series
+        const QPoint at = shown.view.positionOf(seconds, 25).toPoint(); // between the grid lines, below the series
         bool isThere = false;
         for (int x = at.x() - 2; x <= at.x() + 2; ++x)
             isThere = isThere || image.pixelColor(x, at.y()) == Theme().focus;
@@ -227,7 +227,7 @@ void ChartsTest::aLogarithmicAxisShowsZerosAtItsFoot()
     for (const QAbstractSeries* series : shown.view.chart()->series())
         for (const QPointF& point : qobject_cast<const QLineSeries*>(series)->points())
             QVERIFY(point.y() > 0 && shown.view.positionOf(point.x(), point.y()).y() <= foot + 1);
-    // A power of ten is always the same way up.
+    // A power of ten is always upright.
     const double step = shown.view.positionOf(0, 10).y() - shown.view.positionOf(0, 100).y();
     QVERIFY(step > 10);
 }
@@ -247,7 +247,7 @@ void ChartsTest::nothingIsDrawnAcrossATimeOfWhichNothingIsKnown()
     view.setChart(chartOf(series, { ChartKind::Latency, 0, 10'000 * kMs, 0, 200 }));
     view.grab();
     QCOMPARE(view.chart()->series().size(), 9); // three times three pieces
-    // The same again with more: the pieces are as many as then.
+    // The next chart in the same view has its own pieces only.
     view.setChart(chartOf(series, { ChartKind::Latency, 0, 5'000 * kMs, 0, 200 }));
     QCOMPARE(view.chart()->series().size(), 6);
 }
@@ -267,7 +267,7 @@ void ChartsTest::theTableIsAModel()
     QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
     const ChartData chart = busyChart(ChartKind::Latency);
     table.show(chart.header, chart.rows);
-    table.show(chart.header, chart.rows); // once more: no reset
+    table.show(chart.header, chart.rows); // again: no reset
     QCOMPARE(table.rowCount(), int(chart.rows.size()));
     QCOMPARE(table.columnCount(), int(chart.header.size()));
     QCOMPARE(table.data(table.index(3, 3)).toString(), QString::number(chart.rows[3][3].toDouble(), 'g', 5));
@@ -310,7 +310,7 @@ void ChartsTest::aPartOfTheRunIsShownByPages()
         recorder->onKeyframe({}, 0);
         Feeder feeder { *recorder };
         feeder.isKept = false;
-        for (int i = 0; i < 300; ++i) { // ten a second
+        for (int i = 0; i < 300; ++i) { // ten per second
             pb::Event event;
             event.mutable_operation_done()->set_kind(pb::SEARCH);
             feeder.event(kClient, event);
@@ -329,7 +329,7 @@ void ChartsTest::aPartOfTheRunIsShownByPages()
         const double page = std::floor(second / 10) * 10;
         QTRY_VERIFY((window.clock().step(0.3), !window.charts().isReading() && window.charts().chart().from == page));
         QCOMPARE(window.charts().chart().to, page + 10);
-        // A slice may reach over the edge of the page.
+        // A slice may extend beyond the edge of the page.
         const int counted = window.charts().chart().note.section(' ', 0, 0).toInt();
         QVERIFY2(counted >= 99 && counted <= 101, qPrintable(window.charts().chart().note));
     }
@@ -344,7 +344,7 @@ void ChartsTest::chartsFollowALiveCluster()
     QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
     window.charts().choose(ChartKind::Load);
-    // What the snapshots told: 4 buckets of 20 records, b = 40.
+    // The values of the snapshots: 4 buckets of 20 records, b = 40.
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().nothing.isEmpty()), 15'000);
     QTRY_COMPARE_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().rows.back().last().toDouble()), 50.0, 15'000);
     std::vector<pb::Event> events;
@@ -376,7 +376,7 @@ void ChartsTest::theLegendSwitchesSeries()
     QVERIFY(!window.charts().view().chart()->series()[0]->isVisible());
     QTest::mouseClick(button, Qt::LeftButton);
     QVERIFY(window.charts().view().chart()->series()[0]->isVisible());
-    // The list is walked by keys, and each chart has its own word on the axis.
+    // The keyboard selects in the list, and each chart has its own axis title.
     auto* list = window.charts().findChild<QListWidget*>("chartList");
     QTest::keyClick(list, Qt::Key_Down);
     QCOMPARE(window.charts().kind(), ChartKind::Latency);
@@ -459,7 +459,7 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QCOMPARE(list->currentItem()->text(), QString("Times by window"));
     QCOMPARE(window.charts().table().rowCount(), 7);
     auto* view = window.charts().findChild<MeasureView*>();
-    QVERIFY(!view->isHidden() && window.charts().view().isHidden()); // without a cluster the start page is what is visible
+    QVERIFY(!view->isHidden() && window.charts().view().isHidden()); // without a cluster only the start page is visible
     QVERIFY(window.charts().rect().contains(view->parentWidget()->geometry()));
     QVERIFY(!view->grab().toImage().isNull());
     QVERIFY(view->svg().contains("Times by window"));
@@ -521,7 +521,7 @@ void ChartsTest::aPictureIsTheSameBytesTwice()
     QVERIFY(written[0] == written[1]);
     if (ending == "svg")
         QVERIFY(written[0].contains("SIMULATED"));
-    if (ending == "pdf") // when it was written is not in it
+    if (ending == "pdf") // except its creation time
         QVERIFY(written[0].contains("/CreationDate (D:20000101"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What failures look like on the canvas: groups in words, shape and colour; the recovery's progress; who is displaced; what moves.
+// Failures on the canvas: groups in words, shape and colour; the recovery's progress; displaced processes; what moves.
 #include "tests/rigs/gui/motion_show.h"
 #include "tests/rigs/gui/picture_faults.h"
 
@@ -34,7 +34,7 @@ QStringList headerOf(const ClusterState& state, QSizeF view = kSmallView)
     return texts;
 }
 
-// As the processes tell of a partition: each side what it was told.
+// As the processes report a partition: each side its own view.
 void cut(ClusterState& state, const std::vector<ProcessId>& a, const std::vector<ProcessId>& b, bool restIsB = false, pb::FaultWay way = pb::BOTH_WAYS)
 {
     const auto tell = [&](ProcessId at, const std::vector<ProcessId>& peers, bool isAllBut, pb::FaultWay own) {
@@ -111,7 +111,7 @@ void FailurePicturesTest::theHeaderOfAGroupSaysItsState()
     const QStringList lost = headerOf(failing(pb::GROUP_LOST, true));
     QVERIFY2(lost.contains("LOST: bucket 1"), qPrintable(lost.join(" | ")));
     QVERIFY(headerOf(failing(pb::GROUP_LOST, true), QSizeF(500, 520)).join(' ').contains("LOST"));
-    // What is lost is not counted among the records of the file.
+    // Lost records do not count among the records of the file.
     const QString file = drawn(failing(pb::GROUP_LOST, true), QSizeF(1920, 900)).list.texts().join(" | ");
     QVERIFY2(file.contains("140 records") && file.contains("20 records lost"), qPrintable(file));
 }
@@ -188,7 +188,7 @@ void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
     QVERIFY(sentenceOf(state, displaced).contains("serves nothing"));
     const std::vector<ObjectRef> objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), displaced) != objects.end());
-    state.markPaused(kFileData + 1, true, 1); // it may stand still all the longer
+    state.markPaused(kFileData + 1, true, 1); // it may be paused all the longer
     QVERIFY(drawn(state, kSmallView).list.texts().join('|').contains("paused") && sentenceOf(state, displaced).contains("is paused"));
 }
 
@@ -265,7 +265,7 @@ void FailurePicturesTest::leasesAreNotDrawn()
         QVERIFY(!messageClassOf(kind));
     QCOMPARE(messageClassOf("slice_data"), std::optional(MessageClass::Bulk));
     QCOMPARE(messageClassOf("alarm"), std::optional(MessageClass::Control));
-    // A member that only renews its leases does not keep the picture busy.
+    // A member that only renews its leases causes no repainting.
     Show show({ 4, 4, 1 });
     pb::Event lease;
     lease.mutable_message_sent()->set_kind("lease_request");
@@ -277,7 +277,7 @@ void FailurePicturesTest::leasesAreNotDrawn()
     QVERIFY(!show.pacer.isBusy());
 }
 
-// No event tells of a lease: it is seen while the node is watched, and nothing is made up else.
+// No event reports a lease: it is visible while the node is watched, and otherwise nothing is shown.
 void FailurePicturesTest::aWatchedBucketShowsItsLease()
 {
     ClusterState state = fileOf({ 4, 4, 1 });
@@ -294,7 +294,7 @@ void FailurePicturesTest::aWatchedBucketShowsItsLease()
     ProcessState& process = state.processes.at(kFileData + 1);
     process.samples.push_back({ 12'000'000'000, sample });
     QVERIFY(says("lease 214 ms") && !details().contains("not observed"));
-    for (int width = 400; width < 1'600; width += 50) // a number without its word would say nothing
+    for (int width = 400; width < 1'600; width += 50) // a number without its label has no meaning
         QVERIFY(!drawn(state, QSizeF(width, 700)).list.texts().contains("214 ms"));
     QVERIFY2(details().contains("lease 214 ms left at 12.00 s (2 of 2 grants)"), qPrintable(details()));
     QVERIFY(sentenceOf(state, bucket).contains("up, lease 214 ms left, parity up to date"));
@@ -302,9 +302,9 @@ void FailurePicturesTest::aWatchedBucketShowsItsLease()
     over->set_lease_left_ns(0);
     process.samples.push_back({ 12'100'000'000, over });
     QVERIFY(says("lease run out"));
-    process.lastEventNs = 20'000'000'000; // nobody watches it any more
+    process.lastEventNs = 20'000'000'000; // it is no longer watched
     QVERIFY(!says("lease run out") && details().contains("lease: not observed"));
-    state.file.config.set_recovery(pb::RECOVERY_OFF); // nobody is declared failed: no lease is needed
+    state.file.config.set_recovery(pb::RECOVERY_OFF); // failures are not declared: no lease is needed
     QVERIFY(!details().contains("lease"));
 }
 
@@ -317,13 +317,13 @@ void FailurePicturesTest::aFailedBucketHasItsLastWords()
     const QString words = picture.list.texts().join(" | ");
     QVERIFY2(words.contains("ended at 11.87 s: killed on request") && words.contains(" 12.00 s: it does not answer probes"), qPrintable(words));
     QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
-    // One that is only suspected says since when and why; one that runs, when it was last heard.
+    // A suspected bucket shows since when and why; a live one, when it was last heard.
     ClusterState suspect = fileOf({ 4, 4, 1 });
     suspect.processes.at(parityProcess(0, 0)).lastEventNs = 9'500'000'000;
     suspect.groups[0].suspected[{ pb::PARITY, 0 }] = { "not heard of", 10'000'000'000 };
     const QString feared = drawn(suspect, view).list.texts().join(" | ");
     QVERIFY2(feared.contains("its last event came at 9.50 s") && feared.contains("suspected at 10.00 s: not heard of"), qPrintable(feared));
-    // Where there is no room the card does without, and the hover card has it.
+    // Without enough room the card omits it, and the hover card has it.
     const Drawn small = drawn(state, QSizeF(700, 420));
     QVERIFY2(textFault(small.list, QSizeF(700, 420)).isEmpty(), qPrintable(textFault(small.list, QSizeF(700, 420))));
     QVERIFY(detailsOf(state, { ObjectKind::Data, 1, 0 }).contains("ended: killed on request"));
@@ -392,7 +392,7 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
     QCOMPARE(partitions.size(), std::size_t(1));
     QCOMPARE(partitions[0].a, (std::set<ProcessId> { kFileData + 1, kFileData + 2 }));
     QVERIFY(partitions[0].restIsB && partitions[0].b.size() == others.size());
-    // The two stand beside each other: one island, with ground on its four sides and none of it on a card.
+    // The two are adjacent: one island, with ground on its four sides and none of it on a card.
     const std::vector<QRectF> ground = tapes(state);
     QCOMPARE(ground.size(), std::size_t(4));
     const ClusterLayout layout = drawn(state, QSizeF(1280, 620)).layout;
@@ -404,12 +404,12 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
     }
     QVERIFY(all.contains(layout.find({ ObjectKind::Data, 1, 0 })->rect) && all.contains(layout.find({ ObjectKind::Data, 2, 0 })->rect));
     QVERIFY(faultRect(state, layout, 77).contains(layout.find({ ObjectKind::Data, 1, 0 })->rect));
-    // For who cannot see it, and for the menu.
+    // For screen readers, and for the menu.
     QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: data 1 and data 2 are cut off from everybody else"));
     const auto objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
     QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));
-    // Far from each other they are two islands.
+    // At a distance they are two islands.
     ClusterState apart = fileOf({ 8, 4, 1 });
     others.push_back(kFileData + 2);
     std::erase(others, kFileData + 3);
@@ -427,7 +427,7 @@ void FailurePicturesTest::twoSidesHaveWallsBetweenThem()
     QCOMPARE(partitions[0].b, (std::set<ProcessId> { kFileData, kFileData + 5 }));
     QCOMPARE(tapes(state).size(), std::size_t(2)); // one wall on each link
     QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: nothing passes from coordinator to data 0 and data 5"));
-    // Of many links one stands for all.
+    // One represents many links.
     ClusterState many = fileOf({ 8, 4, 1 });
     std::vector<ProcessId> all;
     for (std::uint64_t a = 0; a < 8; ++a)
@@ -448,7 +448,7 @@ void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
     fold::arm(state.processes.at(kFileData + 2), fault);
     QVERIFY2(textsOf(state).contains("loses 20 %, +50 ms"), qPrintable(textsOf(state)));
     QVERIFY(isInside(drawn(state, QSizeF(1280, 620)).list, QSizeF(1280, 620)));
-    // On one link it is written on the link.
+    // For a single link the text is on the link.
     ClusterState link = fileOf({ 4, 4, 1 });
     fault.mutable_network()->set_way(pb::OUTGOING);
     fault.mutable_network()->add_peers()->set_node(kFileData + 2);
@@ -554,7 +554,7 @@ void FailurePicturesTest::aSplitThatIsUndoneSaysSo()
     split.reason = "no spare confirmed";
     const QString words = headerOf(state, wide).join(" | ");
     QVERIFY2(words.contains(QString::fromUtf8("split 1 → 9 undone")), qPrintable(words));
-    split.endedNs = -6'000'000'000; // a while ago
+    split.endedNs = -6'000'000'000; // some time ago
     QVERIFY(!headerOf(state, wide).join(' ').contains("undone"));
 }
 
@@ -590,7 +590,7 @@ void FailurePicturesTest::wordsOfWhatHappensDoNotCoverEachOther()
                 QVERIFY2(!texts[i].intersects(texts[j]), qPrintable(picture.texts().join(" | ")));
         most = std::max(most, texts.size());
     }
-    QVERIFY2(most >= 8, qPrintable(QString::number(most))); // they make room for each other, and are not left out
+    QVERIFY2(most >= 8, qPrintable(QString::number(most))); // they make room for each other, and none is left out
 }
 
 int main(int count, char** arguments)

@@ -22,7 +22,7 @@ qsizetype wordsIn(const QString& text)
     return text.split(kBetween, Qt::SkipEmptyParts).size();
 }
 
-// What somebody has looked up in the papers: they are not in the tree.
+// Sources that were looked up in the papers, which are not in the tree.
 const QSet<QString> kLookedUp {
     "Litwin, Moussa, Schwarz 2004 (VLDB), section 2",
     "Litwin, Moussa, Schwarz 2004 (VLDB), section 3",
@@ -40,7 +40,7 @@ const std::map<QString, QString> kWithoutSource {
     { "fault", "a word of this window: no paper breaks anything on purpose while it explains it" },
 };
 
-// What is wrong with a source; empty: nothing. A place in the tree is there.
+// What is wrong with a source; empty: nothing. A source in the tree must exist.
 QString sourceFault(const QString& source)
 {
     const QString own = "LHRS Lab, ";
@@ -66,7 +66,7 @@ void putDown(ClusterState& state, std::uint32_t bucket, pb::GroupState then, boo
     state.data[bucket].state = pb::FAILED;
 }
 
-// Fourteen buckets in four groups, in which each term has an example.
+// Fourteen buckets in four groups: each term has an example.
 ClusterState troubled()
 {
     ClusterState s = fileOf({ 14, 4, 2 });
@@ -193,7 +193,7 @@ void GlossaryTest::eachTermHasAnExampleSomewhereAndNoneInAnEmptyCluster()
         for (const ObjectRef object : { ObjectRef(), data(3), ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, 7, 0 }, ObjectRef { ObjectKind::Group, 99, 0 } })
             QVERIFY2(exampleOf(term, none, object, 4).isEmpty(), qPrintable(QString("%1: %2").arg(term.id, exampleOf(term, none, object, 4))));
     }
-    // What does not happen in a file at rest has no example there.
+    // A term for something that does not occur in a file at rest has no example there.
     const ClusterState rest = fileOf({ 5, 4, 1 });
     for (const char* const term : { "overflow", "suspect", "frozen-group", "degraded-group", "lost-group", "cut", "recovery-manager", "slice", "displaced", "fault", "gate", "hold", "lease", "lamp", "image-adjustment" })
         QVERIFY2(example(term, rest).isEmpty(), qPrintable(example(term, rest)));
@@ -236,7 +236,7 @@ void GlossaryTest::theNumbersAreThoseOfTheState_data()
     row(1, "load-factor", "160 records / (40 × 8) = 50 %");
     row(2, "k", "group 0 has k = 2, and 1 bucket is down: it survives 1 loss more");
     row(2, "overflow", "bucket 5 holds 43 records, 3 more than b = 40");
-    row(2, "load-factor", "243 records / (40 × 14) = 43 %"); // without the 60 that are lost
+    row(2, "load-factor", "243 records / (40 × 14) = 43 %"); // without the 60 lost records
     row(2, "degraded-group", "group 0 is degraded, without bucket 1");
     row(2, "frozen-group", "group 1 is frozen, without bucket 6");
     row(2, "lost-group", "group 2 is lost, with bucket 8, bucket 9 and bucket 10");
@@ -274,7 +274,7 @@ void GlossaryTest::theExampleIsMadeFromWhatIsPointedAt()
     QCOMPARE(example("epoch", state, data(9)), QString("Here: group 2 is in epoch 3."));
     QCOMPARE(example("client-image", state, { ObjectKind::Client, kFileClients + 1, 0 }), QString("Here: bob believes in (3, 0), so in 8 buckets; the file has 14."));
     QCOMPARE(example("spare", state, { ObjectKind::Spare, kFileSpares + 7, 0 }), QString("Here: spare-8 waits in the pool of the parity servers."));
-    // A bucket in which the rank is not used, a bucket that is not there: something else is an example.
+    // For an unused rank, or a bucket that does not exist, the example is another one.
     QCOMPARE(example("rank", state, data(6), 500), QString("Here: the record with key 106 has rank 1 in bucket 6."));
     QCOMPARE(example("data-bucket", state, data(99)), QString("Here: bucket 0 holds 20 records in process node-1."));
 }
@@ -316,13 +316,13 @@ void GlossaryTest::theSearchFindsPartsOfWords()
     QCOMPARE(first("pointer"), QString("n"));
     QCOMPARE(first("FORW"), QString("forward"));
     QCOMPARE(first("cord gro"), QString("record-group"));
-    QCOMPARE(first("group bucket"), QString("bucket-group")); // whatever the order
+    QCOMPARE(first("group bucket"), QString("bucket-group")); // in any order
     for (const char* const letter : { "i", "n", "j", "M", "K", "k", "m", "b" })
         QCOMPARE(first(letter), QString(letter));
     QVERIFY(has("XOR", "delta") && has("membership", "epoch") == false && has("multipl", "load-factor") == false); // meanings, and nothing else
     QVERIFY(has("divided by", "load-factor"));
     QVERIFY(findTerms("no such word").empty());
-    for (const auto& term : glossary()) // each is found by the middle of its name
+    for (const auto& term : glossary()) // the middle of its name finds each term
         QVERIFY2(has(qPrintable(term.name.mid(1, std::max<qsizetype>(2, term.name.size() - 2))), term.id), term.id);
 }
 

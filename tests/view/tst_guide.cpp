@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The strip that leads somebody through the tour or an exercise: its words, its buttons and their keys, and that all of
+// The strip that guides a person through the tour or an exercise: its text, its buttons and their keys, and that all of
 // it can be read.
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
@@ -54,14 +54,14 @@ void GuideTest::eachWordIsShownAndTold()
     GuideWords words = someWords();
     panel.show(words);
     const QStringList lines = panel.text().split('\n');
-    QCOMPARE(lines.size(), 6); // no hint until it is asked for
+    QCOMPARE(lines.size(), 6); // no hint until a person asks for it
     QCOMPARE(lines[0], words.place);
     QVERIFY2(lines[3].startsWith("✓") && lines[4].startsWith("○") && lines[5].startsWith("○"),
         qPrintable(panel.text()));
     QCOMPARE(told.size(), 1);
     QVERIFY(told[0][0].toString().contains(words.task));
     panel.show(words);
-    QCOMPARE(told.size(), 1); // the same words are not told twice
+    QCOMPARE(told.size(), 1); // the same words are not announced twice
     words.held = { true, true };
     panel.show(words);
     QCOMPARE(told.size(), 2);
@@ -78,7 +78,7 @@ void GuideTest::eachWordIsShownAndTold()
     panel.press(GuidePanel::Hint);
     QVERIFY(panel.text().contains(words.hint));
     words.title = "Another one";
-    panel.show(words); // its hint has not been asked for
+    panel.show(words); // its hint has not been requested
     QVERIFY(!panel.text().contains(words.hint));
 }
 
@@ -96,7 +96,7 @@ void GuideTest::buttonsAndKeysDoTheSame()
         { "guideHint", &GuidePanel::hintWanted }, { "guideAgain", &GuidePanel::againWanted }, { "guideLeave",
             &GuidePanel::leaveWanted } };
     for (const auto& [id, wanted] : all)
-        QVERIFY2(!window.actions().get(id)->isEnabled(), id); // nobody is led
+        QVERIFY2(!window.actions().get(id)->isEnabled(), id); // no guide is active
     GuideWords words = someWords();
     words.mayGoBack = true;
     panel.show(words);
@@ -128,7 +128,7 @@ void GuideTest::nothingIsClipped_data()
             QTest::addRow("%dx%d, %.1f", size.width(), size.height(), scale) << size << scale;
 }
 
-// Where there is no room for all of it, the rest can be scrolled to with the keyboard.
+// Where the room does not suffice, the keyboard scrolls to the rest.
 void GuideTest::nothingIsClipped()
 {
     QFETCH(const QSize, size);
@@ -170,8 +170,8 @@ void GuideTest::nothingIsClipped()
     }
 }
 
-// What is seen comes together with “Next exercise”, which is wider than “Skip”: the words have less room than a
-// moment before, and whichever of them is the first that no longer fits into its line is to be seen all the same.
+// The text `seen` appears together with “Next exercise”, which is wider than “Skip”. So the words have less room than
+// before, and the first word that no longer fits into its line must still be visible.
 void GuideTest::theLastWordsAreWholeBesideALongerButton()
 {
     MainWindow window(options());
@@ -195,7 +195,7 @@ void GuideTest::theLastWordsAreWholeBesideALongerButton()
         words.nextWords = "Next exercise";
         words.seen = QString("Solved.") + QString(" moved").repeated(count);
         panel.show(words);
-        const auto missing = [&] { // pixels of the last words that are below what is seen of them
+        const auto missing = [&] { // pixels of the last words below the visible area
             return seen->mapTo(scroll->viewport(), QPoint(0, seen->heightForWidth(seen->width()))).y()
                 - scroll->viewport()->height();
         };

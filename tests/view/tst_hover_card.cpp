@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The card beside what the mouse points at: what it says first, where it stands, and that it goes again.
+// The card beside what the mouse points at: its first line, its position, and when it disappears.
 #include "tests/view/canvas_views.h"
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
@@ -12,7 +12,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-constexpr qreal kHead = 26; // pixels of a bucket that have its name and level
+constexpr qreal kHead = 26; // pixels of a bucket's head, with its name and level
 
 } // namespace
 
@@ -33,7 +33,7 @@ void HoverCardTest::isBesideTheRowAndGoesAgain_data()
     QTest::newRow("below") << 5;
 }
 
-// It says what the details say, covers neither the bucket nor the parity of its group, and does not stay.
+// Its text equals the details, it covers neither the bucket nor the parity of its group, and it disappears.
 void HoverCardTest::isBesideTheRowAndGoesAgain()
 {
     QFETCH(const int, bucket);
@@ -42,17 +42,17 @@ void HoverCardTest::isBesideTheRowAndGoesAgain()
     const ObjectRef object { ObjectKind::Data, std::uint64_t(bucket), 0 };
     const QStringList details = detailsOf(v.show.pacer.state(), object);
     QVERIFY(details.size() >= 2);
-    const std::vector<QString> lines // a record is in the middle
+    const std::vector<QString> lines // the middle of the bucket is a record
         = hoverCard(v.show.pacer.state(), v.canvas.theme(), object, "rank").lines;
     const auto card = [&] { return placeOf(v.canvas, lines); };
-    v.canvas.setAttribute(Qt::WA_UnderMouse); // as the mouse makes it
+    v.canvas.setAttribute(Qt::WA_UnderMouse); // as the mouse sets it
     moveTo(v.canvas, v.centreOf(object));
     v.frame(0.1);
-    QVERIFY(card().isNull()); // whoever passes by sees no card
+    QVERIFY(card().isNull()); // a passing mouse shows no card
     v.frame(0.3);
     v.frame(0.1);
     const QStringList shown = v.canvas.movingPicture().texts();
-    for (const QString& line : details) // two of them may be one
+    for (const QString& line : details) // two of them may be on one line
         QVERIFY2(shown.join(" | ").contains(line), qPrintable(line + " is not in " + shown.join(" | ")));
     const ObjectRef parity { ObjectKind::Parity, std::uint64_t(bucket / 4), 0 };
     for (const ObjectRef covered : { object, parity })
@@ -60,7 +60,7 @@ void HoverCardTest::isBesideTheRowAndGoesAgain()
             qPrintable(wordsOf(card()) + " over " + wordsOf(v.canvas.rectOf(covered))));
     QVERIFY(QRectF(v.canvas.rect()).contains(card()));
     for (int i = 0; i < 10; ++i)
-        v.frame(1); // the mouse is left there
+        v.frame(1); // the mouse stays there
     QVERIFY(card().isNull());
     moveTo(v.canvas, v.centreOf(parity));
     moveTo(v.canvas, v.centreOf(object));
@@ -73,7 +73,7 @@ void HoverCardTest::isBesideTheRowAndGoesAgain()
     QVERIFY(card().isNull());
 }
 
-// A number that only somebody at a debugger needs stands behind everything that a person wants to know.
+// A number that is only useful for debugging comes after everything that a person wants to know.
 void HoverCardTest::saysFirstWhatItIsAndHowItIs()
 {
     Views v({ 8, 4, 1 });
@@ -119,8 +119,8 @@ void HoverCardTest::coversNothingOfWhatItExplains_data()
     QTest::newRow("low, and brought near") << 8 << QSize(640, 300) << true;
 }
 
-// Pointed at in its middle and at its lower edge, where a card at the mouse would be over it. A bucket that fills the
-// picture leaves no room beside it: then its head, which says what it is and how it is, is free.
+// The mouse is at its middle or at its lower edge, where a card at the mouse would cover it. If a bucket fills the
+// picture there is no room beside it; then its head, with name and state, stays uncovered.
 void HoverCardTest::coversNothingOfWhatItExplains()
 {
     QFETCH(const int, buckets);
@@ -140,7 +140,7 @@ void HoverCardTest::coversNothingOfWhatItExplains()
     const auto before = countBoxes();
     v.frame(0.4);
     v.frame(0.1);
-    QCOMPARE(countBoxes(), before); // no card without words
+    QCOMPARE(countBoxes(), before); // no card without text
     int seen = 0;
     const ClusterState& state = v.show.pacer.state();
     for (const ObjectRef object : objectsOf(state)) {
@@ -149,7 +149,7 @@ void HoverCardTest::coversNothingOfWhatItExplains()
         if (isNear)
             v.canvas.fitTo(object);
         for (int i = 0; isNear && i < 20; ++i)
-            v.frame(0.2); // it slides there
+            v.frame(0.2); // it moves there
         QRectF thing = v.canvas.rectOf(object);
         for (const DisplayList::Part& part : v.canvas.restingPicture().parts())
             if (part.object == object)
