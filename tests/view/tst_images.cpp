@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Belief beside truth: the picture of clients' images, the way of a key that is tried, the theory beside the counts.
+// Belief and truth: the picture of clients' images, the path of a tried key, the theory beside the counts.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
@@ -18,7 +18,7 @@ namespace {
 constexpr int kLimit = 15'000;
 constexpr double kFrame = 0.016;
 
-// Advances the picture until everything told is shown.
+// Advances the picture until all events are shown.
 bool showAll(Pacer& pacer, const ListFeed& feed)
 {
     for (int frame = 0; frame < 20'000; ++frame) {
@@ -50,7 +50,7 @@ OperationState searched(std::uint64_t key, std::vector<std::uint32_t> path)
     return operation;
 }
 
-// A file with so many buckets and one client that knows so many.
+// A file with this many buckets and one client that knows this many.
 ClusterState believing(std::uint32_t buckets, std::uint32_t believed)
 {
     FileShape shape { buckets };
@@ -174,13 +174,13 @@ void ImagesTest::aTriedKeyGoesTheWayOfTheAddressingRules()
                 QCOMPARE(tried.adjustment.has_value(), tried.forwards() > 0);
                 if (!tried.adjustment)
                     continue;
-                // Not wrong about that key twice, and never ahead of the file.
+                // The client does not make an error for that key twice, and is never ahead of the file.
                 QCOMPARE(tryKey(key, tried.adjustment->after, truth).forwards(), std::size_t(0));
                 QVERIFY(bucketCount(tried.adjustment->after) > believed && bucketCount(tried.adjustment->after) <= buckets);
             }
         }
     }
-    QVERIFY(tryKey(7, imageOf(8), imageOf(4)).path.empty()); // of a file that has shrunk
+    QVERIFY(tryKey(7, imageOf(8), imageOf(4)).path.empty()); // the file has shrunk
 }
 
 void ImagesTest::aBucketIsRightStaleOrUnknown()
@@ -219,10 +219,10 @@ void ImagesTest::aTriedKeyIsWorkedOutAndNothingMoreIsSaid()
     const KeyTry tried = tryKey(4711, {}, imageOf(8));
     QCOMPARE(tried.right, 7u);
     QVERIFY2(words.simplified().contains(QString("adjust the image by (a = %1, j = %2)").arg(tried.adjustment->bucket).arg(tried.adjustment->level)), qPrintable(words));
-    // The right bucket at once.
+    // The correct bucket at once.
     words = imagesOf(believing(8, 8), 460, Theme(), 4711).words();
     QVERIFY2(words.contains("Both say bucket 7: no forward"), qPrintable(words));
-    // A frozen image says that it stays.
+    // A frozen image is shown as unchanging.
     state.clients[kFileClients].mode = pb::FROZEN;
     QVERIFY(imagesOf(state, 460, Theme(), 4711).words().contains("frozen and stays"));
     // Keys that the file scrambles.

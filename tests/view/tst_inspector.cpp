@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The node inspector: from samples of a process to lanes, bars and underlined words; and in the window, who is watched, and the
-// hold of the workload.
+// The node inspector: from samples of a process to lanes, bars and underlined words. In the window: which processes are
+// watched, and the hold of the workload.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/picture_faults.h"
 #include "tests/rigs/gui/window_options.h"
@@ -37,7 +37,7 @@ Sample::Thread& addThread(Sample& sample, const std::string& name, Sample::Threa
     return thread;
 }
 
-// A busy data bucket, `tenths` of a second after it was watched first.
+// A busy data bucket, `tenths` of a second after the start of watching.
 Sample sampleAt(int tenths)
 {
     Sample sample;
@@ -98,7 +98,7 @@ pb::Told told(const Sample& sample)
 
 std::int64_t at(int tenths) { return 12'000'000'000 + tenths * 100'000'000ll; }
 
-// A file in which data bucket 3 was watched for so many tenths of a second.
+// A file in which data bucket 3 was watched for this many tenths of a second.
 ClusterState watched(int tenths)
 {
     ClusterState state = fileOf({ 8, 4, 2 });
@@ -176,7 +176,7 @@ void InspectorTest::lanesHaveTheNamesOfThePaperAndSayWhatTheThreadsDo()
     const NodeFacts::Lane* working = laneOf(facts, "Working 1");
     QCOMPARE(working->words, QString("in handler insert"));
     QCOMPARE(working->samples.size(), std::size_t(12));
-    QCOMPARE(qRound(working->share() * 100), 12); // of the last second, by the sums of its first and last sample
+    QCOMPARE(qRound(working->share() * 100), 12); // over the last second, from the sums of its first and last sample
     QCOMPARE(laneOf(facts, "Working 2")->words, QString("waits for the core"));
     QCOMPARE(qRound(laneOf(facts, "Working 2")->coreWait * 100), 4);
     QCOMPARE(valueOf(facts, "Lease"), QString("2 of 2, 214 ms left"));
@@ -222,7 +222,7 @@ void InspectorTest::aQueueThatFillsIsSeenWithBoundAndHighMark()
     const NodeDrawn drawn = drawnNodes({ nodeFacts(watched(3), kNode, at(3)) });
     QVERIFY2(drawn.words().contains(QString("5 of 4") + QChar(0x202f) + "096, most 7"), qPrintable(drawn.words()));
     QVERIFY2(drawn.words().contains("3 dropped"), qPrintable(drawn.words()));
-    // Half full is more of the bar than five of four thousand.
+    // Half full fills more of the bar than five of four thousand.
     std::vector<qreal> bars;
     for (const DisplayList::Item& item : drawn.list.items())
         if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box && box->fill == drawn.list.theme().selection && box->rect.height() > 6 && box->rect.width() > 3)
@@ -244,7 +244,7 @@ void InspectorTest::whatWasNotWatchedIsSaidAndADeadProcessKeepsItsLastValues()
     QCOMPARE(never.watch, NodeFacts::Watch::NotWatched);
     QVERIFY(drawnNodes({ never }).words().contains("not watched then"));
     QVERIFY(never.lanes.empty());
-    QVERIFY(!valueOf(never, "State").isEmpty()); // what events tell is known all the same
+    QVERIFY(!valueOf(never, "State").isEmpty()); // what events say is known all the same
 
     ClusterState state = watched(5);
     const NodeFacts former = nodeFacts(state, kNode, at(50));
@@ -284,7 +284,7 @@ void InspectorTest::onlyWhatChangedIsUnderlined()
     Sample sample = sampleAt(11);
     sample.mutable_gauges()->set_sequence(413);
     sample.mutable_queues(0)->set_length(9);
-    sample.set_lease_left_ns(111'000'000); // runs out all the time: no change of its own
+    sample.set_lease_left_ns(111'000'000); // it changes all the time: that alone is no change
     next.apply(kNode, told(sample), at(11) + 1);
     NodeFacts after = nodeFacts(next, kNode, at(11) + 1);
     QCOMPARE(markChanges(after, before), 2);
@@ -328,7 +328,7 @@ void InspectorTest::noTextIsClippedOrCovered()
     QCOMPARE(textFault(drawn.list, QSizeF(width, drawn.picture.height)), QString());
     QVERIFY(drawn.words().contains("Working 1"));
     if (width > 1'000 && scale == 1.0)
-        QCOMPARE(drawn.picture.columns, std::min(nodes, 3)); // side by side where there is room
+        QCOMPARE(drawn.picture.columns, std::min(nodes, 3)); // side by side if there is room
 }
 
 void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
@@ -355,7 +355,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     QCOMPARE(window.nodes().view().shown(), std::vector<ProcessId>({ kNode, kFileData + 1 }));
     QTRY_COMPARE_WITH_TIMEOUT(window.nodes().view().facts().size(), std::size_t(2), kLimit);
 
-    // Its picture goes the way of all pictures; out of sight nobody is asked.
+    // Its picture is exported like all others; a hidden inspector sends no requests.
     QTemporaryDir directory;
     QCOMPARE(window.exportViewTo(directory.filePath("node.svg")), QString());
     QFile svg(directory.filePath("node.svg"));
@@ -363,7 +363,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     QVERIFY(svg.readAll().contains("waits for the core"));
     window.setWorkspace(MainWindow::Workspace::Lecture);
     QTRY_VERIFY_WITH_TIMEOUT(window.cluster().session().control().watchedNodes().empty(), kLimit);
-    QVERIFY(!cluster.order(pb::Command::kWatch)); // they are questions
+    QVERIFY(!cluster.order(pb::Command::kWatch)); // these commands are questions
 }
 
 void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
@@ -389,11 +389,11 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     cluster.tell(kFileClients, event);
     QTRY_VERIFY2_WITH_TIMEOUT(window.status().text().contains("WORKLOAD HELD"), qPrintable(window.status().text()), kLimit);
     QVERIFY(hold->isChecked());
-    // The other holds are other things: they do not release it.
+    // The other kinds of hold are independent: they do not release it.
     window.actions().get("freeze")->trigger();
     QTRY_VERIFY2_WITH_TIMEOUT(window.status().text().contains("VIEW FROZEN"), qPrintable(window.status().text()), kLimit);
     window.actions().get("follow")->trigger();
-    window.actions().get("gate")->trigger(); // these processes have none, and it says so
+    window.actions().get("gate")->trigger(); // these processes have no gate, and the message says so
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("--gate"), qPrintable(window.labLine().text()), kLimit);
     QTRY_VERIFY(!window.actions().get("gate")->isChecked());
     QVERIFY(window.cluster().isWorkloadHeld());
@@ -438,7 +438,8 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
         return processes.size();
     };
     QTRY_COMPARE_WITH_TIMEOUT(told(true), window.pacer().state().processes.size(), kLimit);
-    // A machine full of tests may be too slow for the window's 20 ms: then it has told all that it is open again.
+    // A machine that runs many tests may be too slow for the window's 20 ms: then it has already reported that all
+    // gates are open again.
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("hold what arrives") || told(false) > 0, qPrintable(window.labLine().text()), kLimit);
     if (!window.cluster().isGated())
         QSKIP("the machine is too busy");
@@ -490,7 +491,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     QVERIFY(panel.isVisible() && list->isChecked() && window.canvas().isVisible());
     const auto* summary = panel.findChild<QLabel*>("heldSummary");
     QVERIFY2(summary->text().contains("The gate is open"), qPrintable(summary->text()));
-    // Not by the key X: a machine full of tests is too slow for the 20 ms in which a process must stop its clock.
+    // Not by the key X: a machine that runs many tests is too slow for the 20 ms in which a process must stop its
+    // clock.
     QVERIFY(closeGates(window.cluster().session().control(), std::chrono::seconds(10)).isClosed);
     QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 3, kLimit);
     const auto cell = [&](int row, int column) { return panel.model().index(row, column).data().toString(); };
@@ -499,7 +501,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     QCOMPARE(cell(2, HeldModel::To), QString("data 2"));
     QVERIFY(summary->text().contains("3 messages are held"));
 
-    // A row chosen marks where it waits; a place chosen elsewhere marks its oldest message.
+    // A selected row marks the place where its message waits; a place selected elsewhere marks its oldest message.
     QTRY_VERIFY_WITH_TIMEOUT(!panel.chosen(), kLimit);
     panel.table().selectRow(1);
     QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Data, 0, 0 }));
@@ -510,7 +512,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
     panel.table().selectRow(1);
 
-    // By its button, not the oldest one; what came after it is chosen next.
+    // By its button, not the oldest one; the message caused by it is selected next.
     const auto released = [&](std::uint64_t number, bool isDropped) {
         for (const FakeCluster::Order& order : cluster.orders())
             if (order.command.has_release_held() && order.command.release_held().number() == number && order.command.release_held().is_dropped() == isDropped)
@@ -524,7 +526,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     QCOMPARE(released(8, false), kFileData);
     QVERIFY2(window.labLine().text().contains("delta ack from parity-0-0 arrives at node-1"), qPrintable(window.labLine().text()));
     QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
-    // By its key: this one is lost.
+    // By its key: this message is dropped.
     QTest::keyClick(&panel.table(), Qt::Key_Delete);
     QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 1, kLimit);
     QCOMPARE(released(3, true), kFileData + 2);

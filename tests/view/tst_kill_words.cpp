@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What is asked before a process is killed: nothing while parity outlives it, and never more than is known.
+// The question before a process is killed: none while parity suffices, and never more than is known.
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/view/cluster/kill_words.h"
@@ -52,9 +52,9 @@ void KillWordsTest::whatItDoesNotReplaceIs()
     state.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
     QCOMPARE(askedFor(state, { kFileData }), QString());
     QCOMPARE(askedFor(state, { kFileData, kFileData + 2 }), "Group 0 survives 1 failure more, and these are 2." + kLost);
-    state.processes.at(parityProcess(0, 1)).hasEnded = true; // nobody has missed it yet
+    state.processes.at(parityProcess(0, 1)).hasEnded = true; // its end has not been noticed yet
     QCOMPARE(askedFor(state, { kFileData }), "Group 0 survives no further failure: 2 of its members are down, and k is 2." + kLost);
-    QCOMPARE(askedFor(state, { kFileData + 4 }), QString()); // of the other group
+    QCOMPARE(askedFor(state, { kFileData + 4 }), QString()); // in the other group
     ClusterState single = fileWith(1);
     single.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
     QCOMPARE(askedFor(single, { kFileData }),
@@ -67,15 +67,15 @@ void KillWordsTest::whoHoldsNothingIsNotAskedFor()
         QCOMPARE(askedFor(state, { kFileSpares, kFileCoordinator, kFileClients }), QString());
 }
 
-// A bucket is heard of, and can be killed, before what the coordinator says of its file and its group is.
+// A bucket may appear, and can be killed, before the coordinator's description of its file and its group arrives.
 void KillWordsTest::aFileThatIsNotKnownYetIsNotSaidToBeLost()
 {
     ClusterState state = fileWith(2);
-    state.file = {}; // whose recovery would be: off
+    state.file = {}; // it would give the setting of recovery: off
     state.groups.clear();
     QCOMPARE(askedFor(state, { kFileData }), kUnknown);
     state = fileWith(2);
-    state.groups[0].k = 0; // it is told with the group; a parity bucket of it was heard of
+    state.groups[0].k = 0; // k arrives with the group; only a parity bucket of it is known
     QCOMPARE(askedFor(state, { kFileData }), kUnknown);
     state.groups.erase(0);
     QCOMPARE(askedFor(state, { kFileData }), kUnknown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Labels of what happens to a card leave its words legible, and epochs are numbers that people count.
+// Labels of events on a card leave its text legible, and epochs are numbers that people can count.
 #include "tests/rigs/gui/motion_show.h"
 
 #include "gui/lab/words/sentences.h"
@@ -24,7 +24,7 @@ void LabelsTest::wordsOfWhatHappensDoNotCoverTheCard_data()
     QTest::newRow("small cards") << QSizeF(800, 420);
 }
 
-// The reason of a suspicion is read while the label says that there is one.
+// The reason of a suspicion is readable while its label is shown.
 void LabelsTest::wordsOfWhatHappensDoNotCoverTheCard()
 {
     QFETCH(const QSizeF, view);
@@ -76,7 +76,7 @@ void LabelsTest::wordsOfWhatHappensDoNotCoverTheCard()
     }
 }
 
-// Under the second coordinator the numbers go on above 2^32.
+// Under the second coordinator the numbers continue above 2^32.
 void LabelsTest::anEpochIsCountedUnderItsCoordinator()
 {
     ClusterState state = fileOf({ 8, 4, 2 });

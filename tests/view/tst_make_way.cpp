@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window beside a cluster that needs all processors of the machine: when it makes way, and that what it paints often
-// costs no more than it must.
+// A window beside a cluster that needs all processors of the machine: when the window reduces its own work, and that
+// frequent painting costs no more than necessary.
 #include "gui/view/paint/display_list.h"
 #include "gui/view/time/frame_clock.h"
 #include "gui/view/time/free_processors.h"
@@ -109,7 +109,7 @@ void TestMakeWay::scarceBelowATenthUntilAboveAQuarter()
     processors.take(at(1'200, 520));
     QVERIFY(processors.areScarce()); // 9 %
     processors.take(at(1'300, 544));
-    QVERIFY(processors.areScarce()); // 24 %: may be what the window itself no longer takes
+    QVERIFY(processors.areScarce()); // 24 %: possibly what the window itself no longer uses
     processors.take(at(1'400, 570));
     QVERIFY(!processors.areScarce());
 }
@@ -120,9 +120,9 @@ void TestMakeWay::aShortTimeSaysNothing()
     processors.take(at(1'000, 500));
     processors.take(at(1'010, 500));
     QVERIFY(!processors.areScarce());
-    processors.take(at(1'030, 500)); // counted from the first, not from that between
+    processors.take(at(1'030, 500)); // counted from the first sample, not from those in between
     QVERIFY(processors.areScarce());
-    processors.take(at(900, 100)); // a machine that slept, or another: begins anew
+    processors.take(at(900, 100)); // a machine that was suspended, or another one: starts again
     QVERIFY(processors.areScarce());
     processors.take(at(1'000, 200));
     QVERIFY(!processors.areScarce());
@@ -161,7 +161,7 @@ void TestMakeWay::aRoundedBoxLooksAsQtDrawsIt_data()
     QTest::newRow("low") << blue << dark << 2.0 << 24.0;
 }
 
-// Drawn in pieces where it is large: no pixel may differ by more than the smoothing of an edge, and few by that.
+// Painted in pieces if it is large: no pixel may differ by more than the smoothing of an edge, and few by that much.
 void TestMakeWay::aRoundedBoxLooksAsQtDrawsIt()
 {
     QFETCH(QColor, fill);

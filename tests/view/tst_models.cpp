@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The tables beside the picture, each watched by Qt's model tester while rows come, leave and change; and the words that
-// a screen reader gets.
+// The tables beside the picture, each watched by Qt's model tester while rows are added, removed and changed; and the
+// texts for screen readers.
 #include "tests/rigs/lab/fold_story.h"
 #include "tests/rigs/gui/view_stage.h"
 
@@ -21,7 +21,7 @@ using Tester = QAbstractItemModelTester;
 constexpr auto kFatal = Tester::FailureReportingMode::Fatal;
 constexpr double kFrame = 0.016;
 
-// Feeds a story in its order, so many events at a time.
+// Feeds a story in its order, this many events at a time.
 struct Teller {
     ListFeed& feed;
     const Story& story;
@@ -36,7 +36,7 @@ struct Teller {
     }
 };
 
-// Advances the picture until everything told is shown.
+// Advances the picture until all events are shown.
 bool showAll(Pacer& pacer, const ListFeed& feed)
 {
     for (int frame = 0; frame < 20'000; ++frame) {
@@ -103,7 +103,7 @@ ContentsAnswer pageOf(std::uint32_t first, std::uint32_t last, const std::string
 
 QString cell(const QAbstractItemModel& model, int row, int column) { return model.index(row, column).data().toString(); }
 
-// Looks at every cell of some rows, as a view does that is painted.
+// Reads every cell of some rows, as a painted view does.
 void look(const QAbstractItemModel& model, int first, int last)
 {
     for (int row = first; row <= last && row < model.rowCount(); ++row) {
@@ -161,7 +161,7 @@ void ModelsTest::theRecordTableFollowsAFileThatGrows()
             request.done(pageOf(request.rankFrom, request.rankFrom + 3, "bytes"));
     }
     QVERIFY(rowsMost > 5);
-    QVERIFY(hasShrunk); // a split took records away
+    QVERIFY(hasShrunk); // a split removed records
     const DataBucketState& bucket = feed.known().data.at(0);
     QCOMPARE(data.rowCount(), int(bucket.ranks.rankMax()));
     for (std::uint32_t rank = 1; rank <= bucket.ranks.rankMax(); ++rank)
@@ -182,7 +182,7 @@ void ModelsTest::bytesAreReadPageByPageAndOnlyWhenLookedAt()
     RecordModel model(pacer, contents);
     Tester tester(&model, kFatal);
     model.setBucket({ ObjectKind::Data, 0, 0 });
-    contents.requests.clear(); // what the tester looked at
+    contents.requests.clear(); // requests caused by the tester
     RecordModel quiet(pacer, contents);
     quiet.setBucket({ ObjectKind::Data, 0, 0 });
     quiet.refresh(1);
@@ -195,7 +195,7 @@ void ModelsTest::bytesAreReadPageByPageAndOnlyWhenLookedAt()
     QCOMPARE(contents.requests[0].count, RecordModel::kPage);
     QCOMPARE(cell(quiet, 300, 4), QString("…"));
     QVERIFY(quiet.headline().contains("reading"));
-    quiet.refresh(3); // an answer is under way: not asked twice
+    quiet.refresh(3); // an answer is under way: no second request
     look(quiet, 300, 320);
     QCOMPARE(contents.requests.size(), std::size_t(1));
     QSignalSpy changed(&quiet, &QAbstractItemModel::dataChanged);
@@ -208,8 +208,8 @@ void ModelsTest::bytesAreReadPageByPageAndOnlyWhenLookedAt()
     QVERIFY(quiet.headline().contains("512"));
     look(quiet, 300, 320);
     quiet.refresh(9);
-    QCOMPARE(contents.requests.size(), std::size_t(1)); // nothing changed, nothing is read again
-    // No answer at all is asked for again; one that says why is shown.
+    QCOMPARE(contents.requests.size(), std::size_t(1)); // nothing changed, so nothing is read again
+    // A missing answer is requested again; an answer with a reason is shown.
     look(quiet, 0, 3);
     quiet.refresh(10);
     QCOMPARE(contents.requests.size(), std::size_t(2));
@@ -258,7 +258,7 @@ void ModelsTest::aChangeOfTheBucketIsSeenInTheTable()
     look(model, 0, 19);
     model.refresh(1);
     contents.requests.at(0).done(pageOf(1, 20, "old"));
-    // A record in the middle leaves: as many rows as before, but one of them says so, and views are told.
+    // A record in the middle leaves: the number of rows is unchanged, but one of them says so, and views are notified.
     QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
     feed.tell(kFileData, deleted(0, 500, 5, 19, 21));
     QVERIFY(showAll(pacer, feed));
@@ -266,7 +266,7 @@ void ModelsTest::aChangeOfTheBucketIsSeenInTheTable()
     QCOMPARE(model.rowCount(), 20);
     QCOMPARE(cell(model, 4, 1), QString("free rank"));
     QVERIFY(changed.size() > 0);
-    // An update leaves keys and ranks alone: the bytes are read again once a view looks.
+    // An update leaves keys and ranks unchanged: the bytes are read again when a view needs them.
     const auto asked = contents.requests.size();
     pb::Event updated = at(pb::DATA, 0);
     updated.mutable_record_updated()->set_rank(7);
@@ -332,7 +332,7 @@ void ModelsTest::theLogListsWhatIsShownAndNothingElse()
         isMore = teller.tell(5);
         pacer.advance(kFrame);
         while (log.refresh(7)) { }
-        QVERIFY(log.listed() <= pacer.shownUpTo()); // what is listed is in the picture
+        QVERIFY(log.listed() <= pacer.shownUpTo()); // everything in the list is in the picture
         QVERIFY(log.listed() >= before);
         before = log.listed();
     }
@@ -342,7 +342,7 @@ void ModelsTest::theLogListsWhatIsShownAndNothingElse()
     log.clear();
     QCOMPARE(log.rowCount(), 0);
     log.refresh();
-    QCOMPARE(log.rowCount(), 0); // begins after the newest event
+    QCOMPARE(log.rowCount(), 0); // starts after the newest event
     feed.tell(kFileData, inserted(0, 1, 1, 1));
     QVERIFY(showAll(pacer, feed));
     log.refresh();
@@ -466,8 +466,8 @@ void ModelsTest::everyObjectHasAName()
     QCOMPARE(durationWords(1'250'000'000), QString("1.25 s"));
 }
 
-// A snapshot introduces a process and is in no event, so what is shown can hold a bucket whose process it knows no more of
-// than the number.
+// A snapshot adds a process without an event. So the shown state may contain a bucket of whose process only the number
+// is known.
 void ModelsTest::aProcessThatAnEventNamesFirstGetsItsName()
 {
     ListFeed feed;
@@ -476,12 +476,12 @@ void ModelsTest::aProcessThatAnEventNamesFirstGetsItsName()
     feed.known().processes.erase(kFileSpares);
     Pacer pacer(feed);
     for (int frame = 0; frame < 40; ++frame)
-        pacer.advance(kFrame); // begins with the newest state, then goes over to the slow show
+        pacer.advance(kFrame); // starts with the newest state, then goes over to slow motion
     QVERIFY(!pacer.isLive() && !pacer.state().processes.contains(kFileSpares));
     pb::Event recruited = at(pb::DATA, 2);
     recruited.mutable_node_recruited()->set_incarnation(9);
     feed.tell(kFileSpares, recruited);
-    // Each causes the next, so the show stays busy, and takes no newer state as a whole.
+    // Each causes the next, so the show stays busy, and does not jump to a newer state.
     ProcessId process = kFileSpares;
     std::uint64_t number = 1;
     for (std::uint32_t i = 0; i < 6; ++i) {
@@ -539,7 +539,7 @@ void ModelsTest::theCanvasIsAListForScreenReaders()
     selection.select({ ObjectKind::Data, 3, 0 });
     const auto index = std::find(objects.begin(), objects.end(), selection.selected()) - objects.begin();
     QVERIFY(list->child(int(index))->state().selected);
-    // Every object is reached by arrow keys from the first one.
+    // The arrow keys reach every object from the first one.
     std::set<ObjectRef> reached;
     selection.select({});
     canvas.setFocus();

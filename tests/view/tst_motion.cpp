@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What moves on the canvas: shown means happened. The pacer stretches time and never invents or loses a state; what is
-// drawn on its way stands for an event that was told.
+// What moves on the canvas: everything shown has happened. The pacer stretches time and never invents or loses a state;
+// everything drawn in motion belongs to a published event.
 #include "tests/rigs/lab/fold_story.h"
 #include "tests/rigs/gui/motion_show.h"
 
@@ -21,7 +21,7 @@ int glyphs(const DisplayList& list, Glyph glyph)
     }));
 }
 
-// A message leaves; nothing is told of its arrival.
+// A message leaves; there is no event of its arrival.
 void depart(Show& show, const char* kind, ProcessId from, ProcessId to, std::uint64_t operation)
 {
     pb::Event sent = show.event(operation);
@@ -92,7 +92,7 @@ void MotionTest::whatIsShownIsTheFoldOfWhatWasShown()
             QCOMPARE(textOf(pacer.state()), textOf(own));
             ++compared;
         }
-        QVERIFY(own.events <= next); // nothing that was not told
+        QVERIFY(own.events <= next); // only published events
     }
     QVERIFY(compared >= 3);
     QCOMPARE(pacer.shownUpTo(), feed.committed());
@@ -118,7 +118,7 @@ void MotionTest::aProcessKeepsItsOrderAndNoEffectComesBeforeItsCause()
             continue;
         const auto cause = order.find({ run.event->cause_process(), run.event->cause_sequence() });
         QVERIFY2(cause != order.end(), "an effect is shown before its cause");
-        // A message travels: its arrival is one hop after its departure.
+        // A message moves: its arrival is one hop after its departure.
         if (run.event->has_message_received())
             QVERIFY(show.shown[i].at >= show.shown[cause->second].at + show.shown[i].hop);
     }
@@ -127,7 +127,7 @@ void MotionTest::aProcessKeepsItsOrderAndNoEffectComesBeforeItsCause()
 void MotionTest::aCauseThatArrivesLaterIsStillShownFirst()
 {
     Show show({ 2, 4, 1 });
-    // The receiver's batch comes a moment before the sender's, though the sender's clock says that it was first.
+    // The receiver's batch comes a moment before the sender's, although the sender's time is earlier.
     pb::Event sent = show.event();
     sent.mutable_message_sent()->set_kind("split");
     sent.mutable_message_sent()->set_to(kBucket0);
@@ -172,7 +172,7 @@ void MotionTest::afterABurstTheSlowShowBeginsAgain()
     QVERIFY(show.until([&] { return show.pacer.isLive(); }, 5));
     QVERIFY(show.until([&] { return !show.pacer.isLive(); }, 5));
     QCOMPARE(textOf(show.pacer.state()), textOf(show.feed.state()));
-    // What happens now is shown step by step again.
+    // From now on events are shown step by step again.
     show.shown.clear();
     show.insert(90'000, 2'001, 1);
     QVERIFY(show.until([&] { return show.motion.messagesUnderWay() > 0; }));
@@ -188,7 +188,7 @@ void MotionTest::lostEventsAreShownAsLost()
         EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override
         {
             EventPage page = ListFeed::eventsSince(cursor, max);
-            for (RunEvent& event : page.events) { // the second event never came
+            for (RunEvent& event : page.events) { // the second event never arrived
                 if (event.index == 2)
                     event = { 2, event.process, event.runNs, nullptr, 2, 2 };
             }
@@ -222,7 +222,7 @@ void MotionTest::aDeltaGoesToAllParityBucketsAtOnce()
     QCOMPARE(glyphs(picture, Glyph::Delta), 3);
     QCOMPARE(show.motion.messagesUnderWay(), std::size_t(3));
     QCOMPARE(glyphs(picture, Glyph::Reply), 0);
-    // As long as they travel, no parity bucket has the change, and each gets it when its delta arrives.
+    // During the flight no parity bucket has the change; each gets it when its Delta arrives.
     QVERIFY(!show.pacer.state().parity.at({ 0, 0 }).ranks.has(21));
     QVERIFY(show.until([&] { return show.pacer.state().parity.at({ 0, 2 }).ranks.has(21); }));
     QCOMPARE(glyphs(show.picture(), Glyph::Delta), 0);
@@ -283,7 +283,7 @@ void MotionTest::aForwardedRequestAndItsImageAdjustmentAreWritten()
     QVERIFY2(at("not mine: forward to 3") > at("search key 47"), qPrintable(seen.join(" | ")));
     QVERIFY2(at("not mine: forward to 7") > at("not mine: forward to 3"), qPrintable(seen.join(" | ")));
     QVERIFY2(at("image (0, 0) → (2, 4)") > at("not mine: forward to 7"), qPrintable(seen.join(" | ")));
-    QVERIFY(hasImageReply); // the answer carries the adjustment, and says so by its glyph
+    QVERIFY(hasImageReply); // the answer carries the adjustment, and its glyph shows that
 }
 
 // ---- spares
@@ -359,7 +359,7 @@ void MotionTest::aRecruitedSpareTravelsToItsPlace()
     const Theme theme;
     LayoutMotion motion;
     motion.retarget(layoutCluster(state, theme, options), 0, true);
-    QVERIFY(!motion.isMoving(0)); // the first layout is simply there
+    QVERIFY(!motion.isMoving(0)); // the first layout is there without animation
     const QRectF chip = motion.at(0).findProcess(kSpare)->rect;
     pb::Event recruited;
     recruited.set_sequence(1);
@@ -376,18 +376,18 @@ void MotionTest::aRecruitedSpareTravelsToItsPlace()
     for (double now = 10; now <= 10 + LayoutMotion::kTravel; now += 0.05) {
         const ClusterLayout here = motion.at(now);
         const ClusterLayout::Item* item = here.find(place);
-        QVERIFY(item->rect.center().y() <= before + 0.01); // never back, never beyond
+        QVERIFY(item->rect.center().y() <= before + 0.01); // never backwards, never too far
         QVERIFY(item->rect.center().y() >= after.find(place)->rect.center().y() - 0.01);
         before = item->rect.center().y();
     }
     QVERIFY(!motion.isMoving(11) && motion.at(11).find(place)->rect == after.find(place)->rect);
-    // Without animation everything is at once where it belongs.
+    // Without animation everything is at its place at once.
     LayoutMotion still;
     still.retarget(layoutCluster(fileOf({ 3, 4, 1 }), theme, options), 0, false);
     still.retarget(after, 1, false);
     QVERIFY(!still.isMoving(1));
     QCOMPARE(still.at(1).find(place)->rect, after.find(place)->rect);
-    motion.forget(); // in another cluster no process travels from where another one of its number was
+    motion.forget(); // in another cluster a process does not start at the place of an earlier process with its number
     motion.retarget(layoutCluster(fileOf({ 3, 4, 1 }), theme, options), 12, true);
     QVERIFY(!motion.isMoving(12) && motion.at(12).findProcess(kSpare)->rect == chip);
 }
@@ -408,10 +408,10 @@ void MotionTest::theRecordsOfASplitFlyFromRankToRank()
     show.feed.tell(kBucket0, show.event());
     show.feed.tell(kFileData + 1, moved);
     QVERIFY(show.until([&] { return show.motion.recordsUnderWay() == 12; }));
-    QVERIFY(!show.pacer.state().data.at(1).incoming.has(21)); // they have not landed
+    QVERIFY(!show.pacer.state().data.at(1).incoming.has(21)); // they have not arrived yet
     const ClusterLayout places = show.layout();
     const QRectF source = places.find({ ObjectKind::Data, 0, 0 })->rect, target = places.find({ ObjectKind::Data, 1, 0 })->rect;
-    const QRectF way = source.united(target).adjusted(-12, -80, 12, 80); // they fly in a bow
+    const QRectF way = source.united(target).adjusted(-12, -80, 12, 80); // their path is an arc
     std::size_t squaresMost = 0;
     while (show.motion.recordsUnderWay() > 0) {
         std::size_t squares = 0;
@@ -427,7 +427,7 @@ void MotionTest::theRecordsOfASplitFlyFromRankToRank()
         show.frame();
     }
     QVERIFY(squaresMost > 3 && squaresMost <= 12);
-    QVERIFY(show.pacer.state().data.at(1).incoming.has(21)); // landed, and shown as not decided
+    QVERIFY(show.pacer.state().data.at(1).incoming.has(21)); // arrived, and shown as undecided
     QVERIFY(show.pacer.state().data.at(0).ranks.has(1));     // the source keeps its own until the decision
 }
 
@@ -481,14 +481,14 @@ void MotionTest::manyMessagesAreBoundedAndSaidSo()
     for (std::uint32_t i = 0; i < 200; ++i)
         depart(show, "split", kFileCoordinator, kFileData + i % 4, 0);
     QVERIFY(show.until([&] { return show.motion.messagesUnderWay() > Motion::kDots; }));
-    QCOMPARE(show.motion.messagesUnderWay(), Motion::kDots + 200); // what changes structure is never thinned
+    QCOMPARE(show.motion.messagesUnderWay(), Motion::kDots + 200); // structural messages are never thinned out
     QVERIFY2(show.motion.footNote(show.pacer).contains("dots: 1 of 3 messages"), qPrintable(show.motion.footNote(show.pacer))); // no silent omission
     const ClusterLayout places = show.layout();
     CellReader cells;
     DisplayList list(show.theme);
     show.frame();
     const Motion::Ribbons ribbons = show.motion.drawRibbons({ show.pacer.state(), places, show.theme, cells }, list);
-    QCOMPARE(ribbons.drawn, std::size_t(4)); // those that have no dot are in the rates of the four links
+    QCOMPARE(ribbons.drawn, std::size_t(4)); // messages without a dot are part of the rates of the four links
 }
 
 void MotionTest::aLossIsDrawnThoughItsMessageWasLeftOut()
@@ -534,10 +534,10 @@ void MotionTest::underLoadRibbonsShowTheRatesOfTheLinks()
     const QString words = Motion::ribbonNote(ribbons);
     QVERIFY2(words.contains("width by messages per second") && !words.contains("busiest"), qPrintable(words));
     for (const DisplayList::Item& item : list.items())
-        QVERIFY(std::get<DisplayList::Line>(item.primitive).width > 5); // 900 a second and link
+        QVERIFY(std::get<DisplayList::Line>(item.primitive).width > 5); // 900 per second and link
     for (int i = 0; i < 600; ++i)
         show.frame();
-    QCOMPARE(show.motion.bands(), std::size_t(0)); // they fade when nothing comes any more
+    QCOMPARE(show.motion.bands(), std::size_t(0)); // they fade without new messages
 }
 
 void MotionTest::ribbonsOfManyLinksJoinAndTheRestIsCounted()
@@ -563,7 +563,7 @@ void MotionTest::ribbonsOfManyLinksJoinAndTheRestIsCounted()
     QCOMPARE(tiles.links, std::size_t(64));
     QCOMPARE(tiles.drawn, Motion::kRibbons);
     QVERIFY(Motion::ribbonNote(tiles).contains("the 48 busiest of 64 links"));
-    const Motion::Ribbons cards = ribbonsOf(8); // to a few cards, and to the edges beyond which the others are
+    const Motion::Ribbons cards = ribbonsOf(8); // to a few cards, and to the edges beyond which the others lie
     QVERIFY2(cards.links < 40, qPrintable(QString::number(cards.links)));
 }
 

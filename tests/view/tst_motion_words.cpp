@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Words beside what moves: a place says the newest, and no more than is still so.
+// Words beside moving objects: each place shows the newest words, as long as they are true.
 #include "tests/rigs/gui/motion_show.h"
 
 using namespace lhrs;
@@ -53,7 +53,7 @@ void MotionWordsTest::whatFailedIsNotSaidAnyMoreWhenItIsBack()
     finished.mutable_recovery_finished()->add_buckets(2);
     show.feed.tell(parityProcess(0, 0), finished);
     QVERIFY(show.until([&] { return show.picture().texts().join(" | ").contains("1 bucket is back"); }, 20));
-    QCOMPARE(said("declared failed"), 1); // of the other group: it is still so
+    QCOMPARE(said("declared failed"), 1); // for the other group, where it is still true
 }
 
 void MotionWordsTest::whatIsBackIsNotSaidAnyMoreWhenItFailsAgain()
@@ -90,7 +90,7 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
 }
 
-// In a show the first operation of a run is seen in full, and of the others how many are still to come.
+// A show presents the first operation of a run in full, and the number of the remaining ones.
 void MotionWordsTest::whatIsBundledIsCountedDown()
 {
     Show show({ 4, 4, 1 });

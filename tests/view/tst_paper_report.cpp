@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Measured tables beside the published ones: what is joined, what is said of shapes, what is written.
+// Measured tables beside the published ones: the joined rows, the statements about shapes, and the written files.
 #include "gui/view/charts/report_writer.h"
 #include "tests/rigs/gui/view_stage.h"
 
@@ -27,7 +27,8 @@ QString textOf(const QTemporaryDir& directory, const QString& name)
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
-// Two buckets take 2 s in GF(2^16) and 1 s in GF(2^8), three of them 3 s: one shape of the papers holds, one does not.
+// Two buckets take 2 s in GF(2^16) and 1 s in GF(2^8), three of them 3 s: one of the papers' shapes holds, one does
+// not.
 const QByteArray kRecovery = "run,simulated,detail,repetition,warm_up,scheme,failed_buckets,slice,gf,total_s,process_s,comm_s,machine\n"
                              "r1,false,counts,1,true,rs,2,3125,16,90,90,90,\"a machine, 2 cores\"\n"
                              "r1,false,counts,1,false,rs,2,3125,16,1.5,2,0.25,\"a machine, 2 cores\"\n"
@@ -67,7 +68,7 @@ void PaperReportTest::rowsOfTheSameConditionsAreJoined()
         QCOMPARE(row.condition, QString("slices of 3125 records"));
         QCOMPARE(row.published, 1.172); // table 30 of the report
         QCOMPARE(row.source, QString("2003, table 30, configuration 2"));
-        QCOMPARE(row.ours->n, 2); // the one to warm up does not count
+        QCOMPARE(row.ours->n, 2); // the warm-up does not count
         QCOMPARE(row.ours->median, 2.0);
         QCOMPARE(row.ours->q1, 1.75);
     }

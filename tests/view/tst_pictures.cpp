@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the picture is made of: primitives, their text and SVG, states by shape, word and colour.
+// The elements of the picture: primitives, their text and SVG, states by shape, word and colour.
 #include "tests/rigs/gui/colour_difference.h"
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/view_stage.h"
@@ -36,7 +36,7 @@ QStringList textsOf(const DisplayList& list, ObjectRef object)
     return out;
 }
 
-// The picture line by line; of a large file only the first group, and what stands for no place.
+// The picture line by line; for a large file only the first group, and the items that belong to no place.
 QString linesOf(const DisplayList& list, const ClusterState& state)
 {
     const bool isLarge = state.data.size() > 64;
@@ -53,7 +53,8 @@ QString linesOf(const DisplayList& list, const ClusterState& state)
     return few.toText();
 }
 
-// Two groups: in one a bucket has failed and is being rebuilt, another is suspected; the other has lost more than it can bear.
+// Two groups. In one a bucket has failed and is being rebuilt, and another is suspected; the other has lost more than
+// it can survive.
 ClusterState inTrouble()
 {
     ClusterState state = fileOf({ 6, 3, 2, 2, 2, 1, 40, 4 });
@@ -118,7 +119,7 @@ void PicturesTest::whatIsDrawnLastIsHitFirst()
     QCOMPARE(list.hitTest({ 50, 54 }), above);
     list.setObject({});
     list.add(DisplayList::Box { QRectF(0, 0, 100, 100), Outline::Rectangle, 0, Qt::white, {}, 1, false, false });
-    QCOMPARE(list.hitTest({ 50, 50 }), line); // what stands for nothing is no obstacle
+    QCOMPARE(list.hitTest({ 50, 50 }), line); // items without an object do not intercept the click
     list.setObject(above);
     list.setClip(QRectF(0, 0, 10, 10));
     list.add(DisplayList::Box { QRectF(0, 0, 100, 100), Outline::Rectangle, 0, Qt::white, {}, 1, false, false });
@@ -139,7 +140,7 @@ void PicturesTest::theLongestWordingThatFitsIsTaken()
     QCOMPARE(given(wide(wordings[0])), wordings[0]);
     QCOMPARE(given(wide(wordings[0]) - 1), wordings[1]);
     QCOMPARE(given(wide(wordings[1]) - 1), wordings[2]);
-    QCOMPARE(given(wide(wordings[2]) - 1), QString()); // rather nothing than one letter
+    QCOMPARE(given(wide(wordings[2]) - 1), QString()); // nothing rather than one letter
     DisplayList list(theme);
     QVERIFY(list.text(QRectF(0, 0, wide("parity ..."), 30), QStringLiteral("parity bucket of group 5"), style, Qt::black));
     QVERIFY(list.texts()[0].startsWith("pari"));
@@ -196,13 +197,13 @@ void PicturesTest::aCellStandsForItsRanks()
     state.data[0].count = 9;
     QCOMPARE(used(), 9);
     QCOMPARE(cellsOf(drawn(state, kSmallView), bucket).values[3], std::uint8_t(0)); // rank 4
-    // The keys are written where there is room, each in its cell.
+    // The keys are written if there is room, each in its cell.
     QVERIFY(textsOf(drawn(state, kSmallView).list, bucket).contains("300"));
     QVERIFY(!textsOf(drawn(state, kSmallView).list, bucket).contains("400"));
-    // Records of a split that is not decided look different.
+    // Records of an undecided split look different.
     state.data[0].incoming.set(4, 77);
     QCOMPARE(cellsOf(drawn(state, kSmallView), bucket).values[3], kCellIncoming);
-    // Ten thousand ranks: a cell is several, and the picture says how many.
+    // Ten thousand ranks: a cell stands for several, and the picture says how many.
     ClusterState large = fileOf({ 1, 4, 1, 2, 2, 1, 10'000, 10'000 });
     const Drawn picture = drawn(large, kSmallView);
     const CellGeometry geometry = cellGeometry(Theme(), picture.layout.find(bucket)->rect, cellPlanOf(large));
@@ -312,7 +313,7 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
 
 void PicturesTest::stateColoursDifferForEveryEye()
 {
-    // Known pairs of the formula's paper.
+    // Known pairs from the paper of the formula.
     QVERIFY(std::abs(ciede2000({ 50, 2.6772, -79.7751 }, { 50, 0, -82.7485 }) - 2.0425) < 1e-4);
     QVERIFY(std::abs(ciede2000({ 60.2574, -34.0099, 36.2677 }, { 60.4626, -34.1751, 39.4387 }) - 1.2644) < 1e-4);
     for (const Eye eye : { Eye::Usual, Eye::Protan, Eye::Deutan, Eye::Tritan }) {
@@ -322,7 +323,7 @@ void PicturesTest::stateColoursDifferForEveryEye()
                 QVERIFY2(x == y || d >= 10, qPrintable(QString("eye %1: %2 and %3 differ by %4").arg(int(eye)).arg(x, 0, 16).arg(y, 0, 16).arg(d)));
             }
         }
-        // And those that each theme really paints states and messages with.
+        // And the pairs with which each theme really paints states and messages.
         for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
             std::vector<QColor> looks, messages;
             for (int look = 0; look < kLooks; ++look)
@@ -342,7 +343,7 @@ void PicturesTest::stateColoursDifferForEveryEye()
 void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
 {
     for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
-        // In high contrast there is no text that is hard to read, and no line that is hard to see.
+        // In high contrast no text is hard to read, and no line is hard to see.
         const double ofText = theme.isHighContrast() ? 12 : 4.5;
         for (const QColor& back : { theme.canvas, theme.card, theme.cardHeader }) {
             QVERIFY2(contrast(theme.text, back) >= ofText, qPrintable(back.name()));
@@ -394,7 +395,7 @@ void PicturesTest::anEmptyClusterSaysWhatItWaitsFor()
 
 namespace {
 
-// How often the widget is painted.
+// Counts the paintings of the widget.
 class PaintCounter : public QObject {
 public:
     explicit PaintCounter(QWidget& widget) { widget.installEventFilter(this); }
@@ -408,7 +409,7 @@ protected:
     }
 };
 
-// A feed that says whether its state is another one.
+// A feed that reports whether its state has changed.
 struct RevisedFeed : ListFeed {
     std::uint64_t number = 7;
     mutable int copies = 0;
@@ -442,11 +443,11 @@ void PicturesTest::whatRestsIsNotPaintedAgain()
         }
         return std::exchange(counter.paints, 0);
     };
-    pass(60); // what slides to its place, and all cells
+    pass(60); // for moving objects, and all cells
     const std::uint64_t version = pacer.version();
     QCOMPARE(pass(60), 0);
-    QVERIFY(pacer.version() > version); // the state was taken anew all the while
-    // One record more is seen, and then it rests again.
+    QVERIFY(pacer.version() > version); // the state was taken again all the time
+    // One more record becomes visible, and then it rests again.
     pb::Event event;
     event.mutable_place()->set_role(pb::DATA);
     event.mutable_record_inserted()->set_rank(21);
@@ -456,7 +457,7 @@ void PicturesTest::whatRestsIsNotPaintedAgain()
     QVERIFY(pass(60) > 0);
     QVERIFY(canvas.restingPicture().texts().contains("21 / 40"));
     QCOMPARE(pass(60), 0);
-    // An offer runs out, and its bar gets shorter.
+    // An offer is running out, and its bar gets shorter.
     auto& offer = feed.known().processes.at(kFileSpares).offer;
     offer.invitation = 3;
     offer.sinceNs = feed.nowNs();
@@ -484,7 +485,7 @@ void PicturesTest::aStateThatDidNotChangeIsNotCopiedAgain()
     pass();
     QCOMPARE(pacer.state().file.buckets, 5u);
     QVERIFY(pacer.version() > version);
-    // Another feed's state would be another one, whatever its number.
+    // The state of another feed would be different, whatever its number is.
     pacer.reset();
     feed.copies = 0;
     pass();
@@ -523,7 +524,7 @@ void PicturesTest::anotherCanvasIsNotTheSame()
     oneMore.data[3].ranks.set(5, 503);
     oneMore.data[3].count = 5;
     const QString wrong = differenceTo(QStringLiteral("canvas_light.txt"), linesOf(drawn(oneMore, QSizeF(1280, 620)).list, oneMore));
-    QVERIFY2(wrong.contains("5 / 40"), qPrintable(wrong)); // the line that differs is told
+    QVERIFY2(wrong.contains("5 / 40"), qPrintable(wrong)); // the message names the differing line
     QVERIFY(differenceTo(QStringLiteral("nobody_drew_this.txt"), QString()).contains("cannot be read"));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The opened decoder: what it says of a record group, that nothing is invented, and that every step can be read.
+// The opened decoder: its statements about a record group, that nothing is invented, and that every step is readable.
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/group_stage.h"
 #include "tests/rigs/gui/picture_faults.h"
@@ -52,7 +52,7 @@ std::vector<Decoding> allSteps(const RecordGroup& group, DecodingWish wish)
 
 QString joined(const DisplayList& list) { return list.texts().join(QLatin1Char('\n')); }
 
-// Texts that stand beside each other, in one line.
+// Texts side by side, in one line.
 QString byLines(const DisplayList& list)
 {
     QString words;
@@ -75,7 +75,7 @@ bool hasColour(const DisplayList& list, QColor colour)
     });
 }
 
-// A source that answers at once from a record group, and counts who was asked.
+// A source that answers at once from a record group, and counts the requests to each member.
 class GroupSource : public ContentsSource {
 public:
     RecordGroup group;
@@ -237,7 +237,7 @@ void RecordGroupTest::nothingIsInventedWhereThereIsNoWitness()
     const QString page = joined(drawnOf(d, 700).list);
     QVERIFY2(page.contains("gone: no witness"), qPrintable(page));
     QVERIFY(page.contains("no witness was taken"));
-    QVERIFY(page.contains("key 101")); // the key lists of the parity records say so
+    QVERIFY(page.contains("key 101")); // the key lists of the parity records contain it
 }
 
 void RecordGroupTest::anOlderWitnessIsNotCompared()
@@ -268,7 +268,7 @@ void RecordGroupTest::aByteThatDiffersIsMarked()
 void RecordGroupTest::membersOfTwoStatesAreNotCombined()
 {
     RecordGroup group = groupOf(4, 2);
-    group.find(dataMember(3))->record.version = 99; // read after a change that the parity was read before
+    group.find(dataMember(3))->record.version = 99; // it was read after a change, and the parity before it
     const Decoding d = decodingOf(group, supposing({ dataMember(0) }));
     QVERIFY(!d.hasBytes);
     QVERIFY2(d.whyNoBytes.contains("data 3") && d.whyNoBytes.contains("middle of a change"), qPrintable(d.whyNoBytes));
@@ -302,7 +302,7 @@ void RecordGroupTest::theManagersSurvivorsAreTakenAndItsNumbersChecked()
     QVERIFY(!d.managerDiffers);
     QVERIFY(d.managerSentence.contains("the same as here"));
     DecodingWish other;
-    other.choice = 0; // a person's choice is followed
+    other.choice = 0; // a person's choice is respected
     QVERIFY(!decodingOf(group, other).isManagersChoice);
 }
 
@@ -316,7 +316,7 @@ void RecordGroupTest::aWrongCoefficientOfTheManagerIsSaidInRed()
     const Decoding d = decodingOf(group, {});
     QVERIFY(d.managerDiffers);
     QCOMPARE(d.managerSentence, QString("The recovery manager’s coefficient of D3 for D1 is 79cd; the code gives 79cc."));
-    // On every step, in the colour for what is wrong.
+    // On every step, in the colour of errors.
     for (std::size_t step = 0; step < d.steps.size(); ++step) {
         DecodingWish wish;
         wish.step = step;
@@ -340,7 +340,7 @@ void RecordGroupTest::aChangeAddsItsCoefficientTimesTheDelta()
     QCOMPARE(change.delta[1], std::byte { 0 });
     QCOMPARE(change.columns.size(), std::size_t(2));
     QCOMPARE(change.columns[1].coefficient, Symbol(0xeb9b));
-    // What was there before is the parity of the old record.
+    // The parity of the old record was there before.
     const ErasureCode code(FieldWidth::Gf16, 4);
     for (std::uint32_t p = 0; p < 2; ++p) {
         std::vector<std::byte> parity = change.columns[p].before;
@@ -391,7 +391,7 @@ void RecordGroupTest::noTextIsClippedOrCovered()
     }
 }
 
-// The words of all steps, as a person reviewed them; LHRS_REWRITE=1 writes the file anew.
+// The text of all steps, as reviewed; LHRS_REWRITE=1 writes the file again.
 void RecordGroupTest::theStepsSayWhatTheySaidBefore()
 {
     QString words;
@@ -425,11 +425,11 @@ void RecordGroupTest::theViewReadsEachPlaceAndKeepsAWitness()
     QCOMPARE(v.source.asked.size(), std::size_t(6));
     QVERIFY(v.view.decoding() != nullptr);
     QVERIFY2(v.view.decoding()->hasBytes, qPrintable(v.view.decoding()->whyNoBytes));
-    QCOMPARE(v.view.decoding()->supposed, std::vector { dataMember(1) }); // whose record was opened
+    QCOMPARE(v.view.decoding()->supposed, std::vector { dataMember(1) }); // the member whose record was opened
     QCOMPARE(v.view.decoding()->outcomes[0].verdict, Verdict::Equal);
     v.frames(20);
     for (const auto& [process, times] : v.source.asked)
-        QCOMPARE(times, 1); // nothing changes: nobody is asked again
+        QCOMPARE(times, 1); // without a change no member is asked again
     pb::Place place;
     place.set_role(pb::DATA);
     place.set_number(2);
@@ -442,7 +442,7 @@ void RecordGroupTest::theViewReadsEachPlaceAndKeepsAWitness()
     v.view.setPinned(false);
     v.frames();
     QVERIFY(!v.view.isPinned());
-    // A change of one bucket: only it is read again.
+    // One bucket changes: only this one is read again.
     pb::Event event;
     event.mutable_place()->set_role(pb::DATA);
     event.mutable_place()->set_number(2);
@@ -476,7 +476,7 @@ void RecordGroupTest::arrowKeysAloneGoThroughTheStory()
     for (std::size_t step = 1; step < steps; ++step)
         QTest::keyClick(&v.view, Qt::Key_Left);
     QCOMPARE(v.view.picture().toText(), first);
-    // Members: Shift and an arrow chooses, Enter takes for lost.
+    // Members: Shift with an arrow selects, Enter declares lost.
     v.selection.select({ ObjectKind::Data, 1, 0 });
     QTest::keyClick(&v.view, Qt::Key_Right, Qt::ShiftModifier);
     QCOMPARE(v.selection.selected(), (ObjectRef { ObjectKind::Data, 2, 0 }));
@@ -485,7 +485,7 @@ void RecordGroupTest::arrowKeysAloneGoThroughTheStory()
     QTest::keyClick(&v.view, Qt::Key_Left, Qt::ShiftModifier);
     QTest::keyClick(&v.view, Qt::Key_Left, Qt::ShiftModifier);
     QTest::keyClick(&v.view, Qt::Key_Left, Qt::ShiftModifier);
-    QCOMPARE(v.selection.selected(), (ObjectRef { ObjectKind::Parity, 0, 1 })); // round the end
+    QCOMPARE(v.selection.selected(), (ObjectRef { ObjectKind::Parity, 0, 1 })); // wraps around at the end
     QVERIFY(v.view.accessibleDescription().contains("Record group (0, 5)"));
 }
 
@@ -506,7 +506,7 @@ void RecordGroupTest::aClickTakesAMemberForLost()
         QTest::mouseClick(&v.view, Qt::LeftButton, {}, centreOf(object));
         QCOMPARE(v.selection.selected(), object);
     }
-    // Three of six are taken for lost, and two parity buckets replace two: said, and nothing computed.
+    // Three of six are declared lost, and two parity buckets can replace two: this is stated, and nothing is computed.
     QCOMPARE(v.view.decoding()->supposed.size(), std::size_t(3));
     QVERIFY(!v.view.decoding()->story->isSolvable());
     QTest::mouseClick(&v.view, Qt::LeftButton, {}, centreOf({ ObjectKind::Parity, 0, 1 }));
@@ -534,7 +534,7 @@ void RecordGroupTest::aDeadBucketIsComparedWithWhatWasReadBefore()
     QVERIFY(d.supposed.empty());
     QCOMPARE(d.outcomes[0].verdict, Verdict::Equal);
     QVERIFY2(d.outcomes[0].sentence.contains("read here before it failed"), qPrintable(d.outcomes[0].sentence));
-    // It is back on a spare, as its manager told: still what is looked at.
+    // Its manager reports that it is back on a spare: it remains the subject of the view.
     ClusterState& known = v.feed.known();
     known.groups[0].down.clear();
     known.groups[0].recovery.decoder = toldOf(v.source.group, { dataMember(0), dataMember(2), dataMember(3), parityMember(0) }, { dataMember(1) });
@@ -544,7 +544,7 @@ void RecordGroupTest::aDeadBucketIsComparedWithWhatWasReadBefore()
     v.frames(40);
     QVERIFY(v.view.decoding()->lost == std::vector { dataMember(1) } && v.view.decoding()->isManagersChoice);
     QVERIFY(v.view.decoding()->outcomes[0].isKnownLive);
-    // A recording has no bytes, and says so; the arithmetic stays.
+    // A recording has no bytes, and the view says so; the arithmetic remains.
     v.view.setReading(false, "A recording holds no bytes.");
     v.frames();
     QVERIFY(!v.view.decoding()->hasBytes);
@@ -556,7 +556,7 @@ void RecordGroupTest::whatHappensTakesThePlaceOfWhatWasOnlySupposed()
 {
     for (const bool isChosen : { false, true }) {
         Viewed v;
-        if (isChosen) { // by a person: it stays beside what is really lost
+        if (isChosen) { // chosen by a person: it stays in addition to what is really lost
             v.view.toggleSupposed(dataMember(1));
             v.view.toggleSupposed(dataMember(1));
         }

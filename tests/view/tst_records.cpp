@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The table of a bucket's records as a tool: sorted, filtered, compared with a witness, written out; what is read goes
-// into the recording, and comes from there in a replay.
+// The table of a bucket's records as a tool: sorted, filtered, compared with a witness, exported. What is read is
+// stored in the recording, and comes from there in a replay.
 #include "tests/rigs/lab/data_dictionary.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/text_check.h"
@@ -22,7 +22,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-// A bucket whose process answers as soon as it is asked to. Its records are those of fileOf(): key 100 rank + number.
+// A bucket whose process answers when the test tells it to. Its records are those of fileOf(): key 100 rank + number.
 struct Stage {
     ListFeed feed;
     Pacer pacer { feed };
@@ -30,7 +30,7 @@ struct Stage {
     RecordModel model { pacer, contents };
     QAbstractItemModelTester tester { &model, QAbstractItemModelTester::FailureReportingMode::Fatal };
     double now = 1;
-    std::map<std::uint32_t, std::string> bytes; // by rank, where they are not "rank N"
+    std::map<std::uint32_t, std::string> bytes; // by rank, if they are not "rank N"
     std::set<std::uint32_t> gone;
 
     explicit Stage(std::uint32_t records = 20)
@@ -61,7 +61,7 @@ struct Stage {
         }
         return page;
     }
-    // Frames until everything that was asked for is answered.
+    // Frames until all requests are answered.
     void run()
     {
         for (int turn = 0; turn < 50; ++turn) {
@@ -153,7 +153,7 @@ void RecordsTest::onlyRowsThatAreLikeTheFilterAreListed()
     QVERIFY2(stage.model.headline().contains("3 of 20 records listed"), qPrintable(stage.model.headline()));
     stage.model.setFilter("key 7");
     QCOMPARE(stage.model.rowCount(), 0);
-    // A record that comes is listed, one that goes is not any more.
+    // A new record is listed, and a removed one is not.
     stage.model.setFilter("rank 18-30");
     QCOMPARE(stage.model.rowCount(), 3);
     pb::Event event;
@@ -193,7 +193,7 @@ void RecordsTest::aWitnessIsComparedRecordByRecord()
     Stage stage;
     QSignalSpy read(&stage.model, &RecordModel::wholeRead);
     QVERIFY(!stage.model.hasWitness());
-    stage.gone = { 7 }; // comes later
+    stage.gone = { 7 }; // becomes available later
     stage.model.readAll();
     stage.run();
     QCOMPARE(read.size(), 1);
@@ -214,11 +214,11 @@ void RecordsTest::aWitnessIsComparedRecordByRecord()
     const int last = stage.model.columnCount() - 1;
     QCOMPARE(stage.model.headerData(last, Qt::Horizontal).toString(), QString("witness"));
     QCOMPARE(stage.column(last)[2], QString("changed"));
-    stage.model.sort(last, Qt::AscendingOrder); // what is not equal comes first
+    stage.model.sort(last, Qt::AscendingOrder); // differing rows come first
     QCOMPARE(stage.column(last).mid(0, 4), QStringList({ "extra", "missing", "changed", "equal" }));
     stage.model.endComparison();
     QCOMPARE(stage.model.columnCount(), last);
-    // After a recovery that brought everything back nothing differs.
+    // After a recovery that restored everything, nothing differs.
     stage.bytes.clear();
     stage.gone = { 7 };
     stage.model.compare();
@@ -235,7 +235,7 @@ void RecordsTest::rowsAreWrittenAsCsv()
     QCOMPARE(stage.model.csv(), QString("rank,key,length,version,bytes_hex\r\n1,101,6,1,72616e6b2031\r\n2,201,4,1,612c2200\r\n3,301,6,1,72616e6b2033\r\n"));
     QCOMPARE(stage.model.rowsAsText({ 0 }), QString("1\t101\t6\t1\t72 61 6e 6b 20 31\trank 1"));
     stage.model.setFilter("key 201");
-    QVERIFY(!stage.model.csv().contains("301")); // what is listed
+    QVERIFY(!stage.model.csv().contains("301")); // only listed rows
     stage.model.setFilter({});
     stage.model.takeWitness();
     stage.model.compare();
@@ -258,7 +258,7 @@ void RecordsTest::whatCannotBeReadIsSaidInTheTablesPlace()
     QVERIFY(view->isVisible() && table.filter().isVisible());
     table.filter().setText("key 7");
     table.refresh(1);
-    QVERIFY(!view->isVisible() && table.filter().isVisible()); // so that it can be emptied
+    QVERIFY(!view->isVisible() && table.filter().isVisible()); // so that the filter can be cleared
     table.filter().clear();
     table.refresh(1);
     QVERIFY(view->isVisible());
@@ -277,7 +277,7 @@ void RecordsTest::whatCannotBeReadIsSaidInTheTablesPlace()
     for (const QLabel* label : table.findChildren<QLabel*>())
         said += label->isVisible() ? label->text() + "\n" : QString();
     QVERIFY2(said.contains("The process of data 1 has ended (killed)"), qPrintable(said));
-    // Whoever wants the whole bucket is told why not.
+    // A request for the whole bucket is refused with the reason.
     QSignalSpy read(&table.model(), &RecordModel::wholeRead);
     table.model().readAll();
     table.refresh(1);
@@ -285,7 +285,7 @@ void RecordsTest::whatCannotBeReadIsSaidInTheTablesPlace()
     QVERIFY(read[0][0].toString().contains("has ended"));
 }
 
-// The picture beside the table would have to give it.
+// A wide title would take room from the picture beside the table.
 void RecordsTest::aLongTitleTakesLinesAndNoWidth()
 {
     Stage stage;
@@ -326,14 +326,14 @@ void RecordsTest::whatWasReadIsInTheRecording()
         event.mutable_place()->set_role(pb::DATA);
         event.mutable_place()->set_number(0);
         event.mutable_bucket_overflowed();
-        feeder.event(kFileData, event); // before anybody reads
+        feeder.event(kFileData, event); // before anything is read
         recorder->flush();
         const auto readAll = [&] {
             desk.readContents(kFileData + 1, 1, 256, &stage.model, [](const ContentsAnswer&) {});
             stage.contents.requests.back().done({ true, stage.page(1, 256), {} });
         };
         readAll();
-        readAll(); // the same again is not written again
+        readAll(); // the same page is not written again
         feeder.event(kFileData, event);
         recorder->flush();
         stage.bytes[3] = "changed";

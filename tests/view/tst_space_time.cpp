@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The space-time diagram: causes before effects whatever clocks say, arrows that are neither lost nor doubled when lanes
-// are folded away, times to pixels and back; and the log for ShiViz, whose clocks know exactly the causes.
+// The space-time diagram: causes before effects whatever the clocks say, arrows that are neither lost nor doubled when
+// lanes are folded, times to pixels and back; and the log for ShiViz, whose vector clocks give exactly the causes.
 #include "tests/view/golden.h"
 #include "tests/view/space_time_talk.h"
 
@@ -81,8 +81,8 @@ void SpaceTimeTest::aResendIsNotTakenForTheFirst()
     talk.send(1, 3, "ack");
     const SpaceTime model = spaceTimeOf(talk.events);
     QCOMPARE(model.messages[0].fate, Fate::Lost);
-    QCOMPARE(model.messages[1].fate, Fate::Arrived); // its cause says which of the two it was
-    // The same, when it was the first.
+    QCOMPARE(model.messages[1].fate, Fate::Arrived); // its cause identifies which of the two it was
+    // The same for the first one.
     Talk other;
     const std::size_t one = other.send(1, 2, "delta", 0, 7);
     other.receive(one, 2);
@@ -113,7 +113,7 @@ void SpaceTimeTest::whatNeverArrivedIsLostAndWhatJustLeftIsNot()
     const SpaceTime model = spaceTimeOf(talk.events);
     QCOMPARE(model.messages[0].fate, Fate::GivenUp);
     QCOMPARE(model.messages[1].fate, Fate::Lost);
-    QCOMPARE(model.messages[2].fate, Fate::Unknown); // nobody knows what its receiver heard
+    QCOMPARE(model.messages[2].fate, Fate::Unknown); // events of its receiver are missing
     QCOMPARE(model.messages[3].fate, Fate::UnderWay);
 }
 
@@ -131,7 +131,7 @@ void SpaceTimeTest::anArrivalWithoutSendingKeepsItsArrow()
     const SpaceTime model = spaceTimeOf(talk.events);
     QCOMPARE(model.messages.size(), std::size_t(2));
     for (const SpaceTimeMessage& message : model.messages)
-        QCOMPARE(message.sent, sent); // a multicast: its cause is where it comes from
+        QCOMPARE(message.sent, sent); // a multicast: its cause gives the origin
     QVERIFY(model.events[two].logical > model.events[sent].logical);
     QVERIFY(model.events[three].logical > model.events[sent].logical);
 }
@@ -140,7 +140,7 @@ void SpaceTimeTest::everyEffectStandsRightOfItsCause()
 {
     Talk talk = conversation(40);
     std::mt19937 random(5);
-    // In the order in which batches of different processes happen to come.
+    // In a random order of the batches of different processes.
     std::map<ProcessId, std::deque<RunEvent>> queues;
     for (const RunEvent& run : talk.events)
         queues[run.process].push_back(run);
@@ -180,14 +180,14 @@ void SpaceTimeTest::wrongClocksNeverChangeTheLogicalPicture()
     }
     const SpaceTime wrong = spaceTimeOf(talk.events);
     QCOMPARE(numbersOf(wrong), numbersOf(right));
-    QVERIFY(wrong.backwards > 0); // and it is said
+    QVERIFY(wrong.backwards > 0); // and it is reported
     const ClusterState state = fileOf({ 8, 4, 1 });
     const auto picture = [&](const SpaceTime& model) {
         DisplayList list { Theme() };
         const SpaceTimeWish wish = wishFor(model);
         SpaceTimeLayout layout = layoutSpaceTime(model, state, wish, Theme(), QSizeF(1200, 500));
         for (auto& arrow : layout.arrows)
-            arrow.isBackwards = false; // the colour tells of the clocks, the places do not
+            arrow.isBackwards = false; // the colour depends on the clocks, the places do not
         drawSpaceTime(layout, model, wish, list);
         return list.toText();
     };
@@ -261,7 +261,7 @@ void SpaceTimeTest::collapsingKeepsTheNumberOfArrows()
     QCOMPARE(countOf(closed), countOf(open));
     QCOMPARE(closed.messages, open.messages);
     QVERIFY(closed.lanes.size() < open.lanes.size());
-    // Each arrow still meets a line at both ends, those inside of a group its line.
+    // Each arrow still meets a line at both ends; arrows inside a group meet its line.
     for (const SpaceTimeLayout::Arrow& arrow : closed.arrows) {
         QVERIFY(arrow.fromLane < closed.lanes.size() && arrow.toLane < closed.lanes.size());
         QCOMPARE(arrow.from.y(), closed.lanes[arrow.fromLane].y);
@@ -279,7 +279,7 @@ void SpaceTimeTest::tooManyArrowsAreBundledAndCounted()
     const SpaceTimeLayout layout = layoutSpaceTime(model, state, wishFor(model), Theme(), QSizeF(1200, 500));
     QCOMPARE(layout.messages, std::size_t(3'600));
     QVERIFY(layout.arrows.size() < kArrowsMax);
-    QCOMPARE(countOf(layout), std::size_t(3'600)); // nothing dropped
+    QCOMPARE(countOf(layout), std::size_t(3'600)); // none is missing
     QVERIFY(layout.bundled > 0);
     DisplayList list { Theme() };
     drawSpaceTime(layout, model, wishFor(model), list);
@@ -310,7 +310,7 @@ void SpaceTimeTest::aFollowedOperationStandsOut()
     wish.operation = { kFileClients, 4 };
     const SpaceTimeLayout layout = layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wish, Theme(), QSizeF(1200, 500));
     QCOMPARE(std::count_if(layout.arrows.begin(), layout.arrows.end(), [](const auto& arrow) { return !arrow.isFaint; }), std::ptrdiff_t(4));
-    QCOMPARE(layout.messages, std::size_t(40)); // the others are still there
+    QCOMPARE(layout.messages, std::size_t(40)); // the others are still in the model
 }
 
 void SpaceTimeTest::theSearchFindsKindsAndSentences()
@@ -376,11 +376,11 @@ void SpaceTimeTest::shivizClocksKnowExactlyTheCauses()
     QCOMPARE(events.size(), talk.events.size());
     std::map<QString, int> last;
     for (const Event& event : events) {
-        // A process counts its own events, without holes.
+        // A process counts its own events, without gaps.
         QCOMPARE(event.clock[event.host].toInt(), last[event.host] + 1);
         ++last[event.host];
         for (auto other = event.clock.begin(); other != event.clock.end(); ++other)
-            QVERIFY(other.value().toInt() <= last[other.key()]); // nothing of the future
+            QVERIFY(other.value().toInt() <= last[other.key()]); // only past events
     }
 }
 
@@ -456,7 +456,7 @@ void SpaceTimeTest::gatedTimeIsHatchedAndLosesNoMessage()
     const std::size_t from = talk.tell(2, closed);
     talk.send(1, 2, "delta");
     talk.now += 40 * kUnderWayNs;
-    talk.send(3, 1, "reply"); // to nobody who is gated: lost, some time later
+    talk.send(3, 1, "reply"); // its receiver has no gate: lost after some time
     talk.now += 2 * kUnderWayNs;
     talk.tell(3, pb::Event());
     const SpaceTime gated = spaceTimeOf(talk.events);
@@ -466,7 +466,7 @@ void SpaceTimeTest::gatedTimeIsHatchedAndLosesNoMessage()
     talk.now += 2 * kUnderWayNs;
     talk.tell(1, pb::Event());
     const SpaceTime model = spaceTimeOf(talk.events);
-    QCOMPARE(model.messages[1].fate, Fate::Lost); // open again, and still not here
+    QCOMPARE(model.messages[1].fate, Fate::Lost); // the gate is open again, and the message is still missing
     SpaceTimeWish wish = wishFor(model, SpaceTimeWish::Order::Time);
     const SpaceTimeLayout layout = layoutSpaceTime(model, ClusterState(), wish, Theme(), QSizeF(1200, 500));
     QCOMPARE(layout.shades.size(), std::size_t(1));
@@ -493,7 +493,7 @@ void SpaceTimeTest::clocksThatMustBeWrongAreCorrectedAndOthersMeasured()
         QCOMPARE(right.at(process).correctionNs, std::int64_t(0));
     QCOMPARE(*right.at(2).errorNs, std::int64_t(1'000'000));
     QVERIFY(!right.at(4).errorNs);
-    // The clock of 3 goes 50 ms ahead: its acknowledgements arrive before they were sent.
+    // The clock of 3 is 50 ms ahead: its acknowledgements seem to arrive before they were sent.
     for (RunEvent& event : talk.events)
         if (event.process == 3)
             event.runNs += 50'000'000;

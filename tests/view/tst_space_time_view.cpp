@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The space-time diagram in the window: of a recording up to its instant, live, and sharing what is selected.
+// The space-time diagram in the window: of a recording up to its instant, live, and with the common selection.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/window_options.h"
@@ -68,13 +68,13 @@ void SpaceTimeViewTest::selectionIsSharedWithTheCanvasAndTheLog()
     window.clock().step(0.2);
     const auto& after = view.canvas().layoutShown().lanes;
     QVERIFY(std::any_of(after.begin(), after.end(), [&](const auto& l) { return l.isSelected && l.object == object; }));
-    // A group is folded away by its name.
+    // A click on a group's name folds it.
     const std::size_t before = after.size();
     const auto head = std::find_if(after.begin(), after.end(), [](const auto& l) { return l.isHead; });
     QVERIFY(head != after.end());
     QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, QPoint(8, int(head->y)));
     QVERIFY(view.canvas().layoutShown().lanes.size() < before);
-    // An operation is followed everywhere.
+    // All views follow an operation.
     window.selection().selectOperation({ kClient, 3 });
     QCOMPARE(view.wish().operation.second, std::uint64_t(3));
     QVERIFY(view.findChild<QPushButton*>("spaceTimeFree")->isVisible());
@@ -121,7 +121,7 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
     }
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().model().messages.size() == 30), 15'000);
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().canvas().layoutShown().messages == 30), 15'000);
-    // Time of the clocks shows the same messages.
+    // The time axis of the clocks shows the same messages.
     window.spaceTime().findChild<QComboBox*>("spaceTimeOrder")->setCurrentIndex(1);
     QCOMPARE(window.spaceTime().wish().order, SpaceTimeWish::Order::Time);
     QCOMPARE(window.spaceTime().canvas().layoutShown().messages, std::size_t(30));
@@ -146,7 +146,7 @@ void SpaceTimeViewTest::aDistanceIsMeasured()
     const double shown = view.wish().from;
     QTest::mouseRelease(&view.canvas(), Qt::LeftButton, Qt::ShiftModifier, QPoint(int(layout.xOf(from + 7)), 60));
     window.clock().step(0.2);
-    QCOMPARE(view.wish().from, shown); // measuring moves nothing
+    QCOMPARE(view.wish().from, shown); // measuring does not scroll
 }
 
 int main(int count, char** arguments)

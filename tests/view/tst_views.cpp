@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Where the picture puts things, asked without a window: nothing overlaps, nothing is clipped, everything can be hit.
+// The layout of the picture, computed without a window: nothing overlaps, nothing is clipped, everything can be hit.
 #include "tests/rigs/gui/picture_faults.h"
 #include "tests/rigs/gui/view_stage.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr QSizeF kSmallView(1280, 520), kWideView(1920, 880), kInspectView(800, 520);
 
-// What is wrong with a layout, in words; empty: nothing.
+// Faults of a layout, as text; empty: none.
 QString fault(const ClusterLayout& layout)
 {
     const QRectF view(QPointF(0, 0), layout.viewport);
@@ -128,7 +128,7 @@ void ViewsTest::fullPoolsAndManyClientsFit()
         QCOMPARE(layout.pools[0].spares + layout.pools[1].spares, std::size_t(many + many / 2));
         const QStringList words = drawn(state, kSmallView).list.texts();
         QCOMPARE(words.contains(QString("+%1").arg(layout.clientsHidden)), layout.clientsHidden > 0);
-        options.client = clientsOf(state).back(); // the chosen one is among those that are shown
+        options.client = clientsOf(state).back(); // the selected one is among those that are shown
         const ClusterLayout chosen = layoutCluster(state, Theme(), options);
         QVERIFY2(fault(chosen).isEmpty(), qPrintable(fault(chosen)));
         QVERIFY(chosen.find({ ObjectKind::Client, options.client, 0 }) != nullptr);
@@ -153,7 +153,7 @@ void ViewsTest::theCardsShowAsMuchAsTheirRoomAllows()
     CardDetail before = CardDetail::Full;
     for (const std::uint32_t buckets : { 1u, 8u, 16u, 64u, 256u, 1'024u, 3'000u }) {
         const CardDetail now = detailOf(buckets, kWideView);
-        QVERIFY(now >= before); // more buckets never show more of each
+        QVERIFY(now >= before); // more buckets never increase the detail of each
         before = now;
     }
 }
@@ -166,7 +166,7 @@ void ViewsTest::manyBucketsAreTilesAndMoreAHeatMap()
         const ClusterState state = fileOf(shape);
         const Theme theme;
         LayoutOptions options;
-        options.viewport = QSizeF(3'840, 2'000); // room is not what decides
+        options.viewport = QSizeF(3'840, 2'000); // room is not the limit
         options.zoom = zoom;
         const ClusterLayout layout = layoutCluster(state, theme, options);
         CellReader cells;
@@ -183,7 +183,7 @@ void ViewsTest::manyBucketsAreTilesAndMoreAHeatMap()
     QCOMPARE(shownOf(1'025, 1).first, CardDetail::Heat);
     QVERIFY(shownOf(1'025, 1).second.contains(QString::fromUtf8("more than 1\u202f024 buckets: heat map")));
     const auto [detail, words] = shownOf(1'024, 8);
-    QVERIFY(detail <= CardDetail::Compact); // what is left in sight are few enough
+    QVERIFY(detail <= CardDetail::Compact); // few enough are left in sight
     QVERIFY2(words.contains(QString::fromUtf8("of 1\u202f024 buckets in sight")), qPrintable(words));
 }
 
@@ -266,7 +266,7 @@ void ViewsTest::zoomAndPanReachEveryBucket()
     options.pan = QPointF(1e9, -1e9);
     const ClusterLayout far = layoutCluster(state, theme, options);
     QCOMPARE(far.pan, QPointF(far.panMax.x(), 0.0));
-    // Large text in a small window leaves no room for the groups at all.
+    // Large text in a small window may leave no room at all for the groups.
     for (const QSizeF view : { QSizeF(300, 120), QSizeF(60, 20), QSizeF(0, 0) }) {
         options.viewport = view;
         const ClusterLayout none = layoutCluster(state, Theme(Theme::Kind::Light, 2.5), options);
@@ -283,7 +283,8 @@ void ViewsTest::theFirstGroupKeepsItsOrderFromLeftToRight()
     const auto left = [&](ObjectRef object) { return layout.find(object)->rect.left(); };
     for (const std::uint32_t a : { 0u, 1u, 2u })
         QVERIFY(left({ ObjectKind::Data, a, 0 }) < left({ ObjectKind::Data, a + 1, 0 }));
-    // Data, a gap that is wider than those between data buckets, parity; what does not exist yet keeps its place.
+    // Data, a gap that is wider than those between data buckets, parity; a bucket that does not exist yet keeps its
+    // place.
     const qreal between = left({ ObjectKind::Data, 1, 0 }) - layout.find({ ObjectKind::Data, 0, 0 })->rect.right();
     QVERIFY(left({ ObjectKind::Parity, 0, 0 }) - layout.find({ ObjectKind::Data, 3, 0 })->rect.right() > 1.5 * between);
     QVERIFY(left({ ObjectKind::Parity, 0, 0 }) < left({ ObjectKind::Parity, 0, 1 }));
@@ -306,7 +307,7 @@ void ViewsTest::aLargeViewIsFilled_data()
     QTest::newRow("3840 x 2160") << QSizeF(3840, 1900) << 1.0 << true;
 }
 
-// A hall sees the cards, not the ground between them.
+// In front of a hall the cards are visible, not the ground between them.
 void ViewsTest::aLargeViewIsFilled()
 {
     QFETCH(const QSizeF, view);
@@ -321,7 +322,7 @@ void ViewsTest::aLargeViewIsFilled()
         LayoutOptions options;
         options.viewport = view;
         const qreal scale = roomScale(state, asked, options);
-        QVERIFY(scale >= 1 && scale <= before); // more buckets never have more room
+        QVERIFY(scale >= 1 && scale <= before); // more buckets never increase the room of each
         before = scale;
         if (buckets == 4)
             QCOMPARE(scale > 1.05, hasRoom);
@@ -329,7 +330,7 @@ void ViewsTest::aLargeViewIsFilled()
         const Drawn picture = drawn(state, view, theme);
         const QByteArray what = QByteArray::number(buckets) + " buckets, scale " + QByteArray::number(scale);
         QVERIFY2(fault(picture.layout).isEmpty(), what + ": " + fault(picture.layout).toUtf8());
-        // Of many tiles in a small view the parity's own words ("0.1") tell the group.
+        // For many tiles in a small view the parity's own label ("0.1") names the group.
         QVERIFY2((buckets > 24 || picture.list.texts().contains("Group 0")) && (fontScale > 1 || buckets > 24 || picture.list.texts().filter("j = ").size() > 0), what);
         QVERIFY2(textFault(picture.list, view).isEmpty(), what + ": " + textFault(picture.list, view).toUtf8());
         for (const auto& item : picture.layout.items)
@@ -357,7 +358,7 @@ void ViewsTest::largeTextLeavesEveryBucketItsNumber_data()
     }
 }
 
-// The text of the picture gives way before its buckets do; nothing lies over another thing.
+// The text of the picture is reduced before its buckets are; nothing overlaps.
 void ViewsTest::largeTextLeavesEveryBucketItsNumber()
 {
     QFETCH(const QSizeF, view);
@@ -370,7 +371,7 @@ void ViewsTest::largeTextLeavesEveryBucketItsNumber()
         options.viewport = view;
         const Theme asked(Theme::Kind::Light, fontScale);
         const qreal scale = roomScale(state, asked, options);
-        QVERIFY2(scale <= 1.5 && fontScale * scale >= 0.999, QByteArray::number(scale)); // never less than 100 %
+        QVERIFY2(scale <= 1.5 && fontScale * scale >= 0.999, QByteArray::number(scale)); // never below 100 %
         const Drawn picture = drawn(state, view, Theme(Theme::Kind::Light, fontScale * scale));
         QVERIFY2(fault(picture.layout).isEmpty(), qPrintable(fault(picture.layout)));
         QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
@@ -428,7 +429,7 @@ void ViewsTest::noTextIsClippedOrCovered()
             shape.records = buckets > 100 ? 2 : 37;
             ClusterState state = fileOf(shape);
             state.file.splitsOwed = 3;
-            if (buckets > 3) { // a split, an overload, a starting bucket and one of which nothing is heard
+            if (buckets > 3) { // a split, an overload, a starting bucket, and one without any report
                 state.data[1].state = pb::SPLITTING;
                 state.data[2].isOverflowed = true;
                 state.data[2].count = 57;
@@ -469,7 +470,7 @@ void ViewsTest::theCentreOfEveryObjectHitsIt()
     const bool isHeat = picture.layout.detail == CardDetail::Heat;
     for (const auto& item : picture.layout.items) {
         if (isHeat && item.object.kind == ObjectKind::Dummy)
-            continue; // not drawn so small
+            continue; // not drawn at this size
         const ObjectRef hit = picture.list.hitTest(item.rect.center());
         QVERIFY2(hit == item.object, qPrintable(wordsOf(item.object) + " hits " + wordsOf(hit)));
     }
@@ -491,7 +492,7 @@ void ViewsTest::noFontIsSmallerThanTwelvePixels()
         QVERIFY(Theme(Theme::Kind::Light, 1.5).font(style).pixelSize() >= 18);
         QVERIFY(Theme(Theme::Kind::Light, 2.5).font(style).pixelSize() >= 30);
     }
-    // Every text of a picture is in one of these.
+    // Every text of a picture belongs to one of these.
     QCOMPARE(Theme(Theme::Kind::Dark, 90).fontScale(), Theme::kHallScaleMax);
     QCOMPARE(Theme(Theme::Kind::Dark, 0.1).fontScale(), 0.8);
 }
