@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A window in which a scenario is written and played. The scenarios ask nothing of a cluster, so that there is none.
+// A window in which a scenario is written and run. The scenarios need no cluster, so there is none.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 inline constexpr int kPatience = 20'000;
 
-// A window in which something is written.
+// A window with some text in the editor.
 struct Desk {
     explicit Desk(const QString& unsaved = {})
         : window([&] {
@@ -30,9 +30,9 @@ struct Desk {
         window.setWorkspace(MainWindow::Workspace::Write);
         edit.setFocus();
         window.activateWindow();
-        isActive = QTest::qWaitForWindowActive(&window); // else no key reaches an action
+        isActive = QTest::qWaitForWindowActive(&window); // otherwise no key reaches an action
     }
-    // Scenarios that are only told apart by their calls: captions cost no time.
+    // Scenarios that differ only in their calls: captions cost no time.
     void write(const QString& text)
     {
         edit.selectAll();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window on a real display (window.md 7.11): X with two monitors and a window manager, keys and mouse of the server. Not among
-// the tests that ./run test runs: ./run test display starts the display, and installs what it takes.
+// The window on a real display: X with two monitors and a window manager, keys and mouse from the X server. It is not
+// part of ./run test; ./run test display starts the display, and installs what it needs.
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kLimit = 30'000;
 
-// What a person does at the machine.
+// The actions of a person at the machine.
 void person(const QStringList& does)
 {
     QCOMPARE(QProcess::execute(QStringLiteral("xdotool"), does), 0);
@@ -34,7 +34,7 @@ void person(const QStringList& does)
 void key(const char* name) { person({ QStringLiteral("key"), QLatin1String(name) }); }
 void mouseTo(QPoint at) { person({ QStringLiteral("mousemove"), QStringLiteral("--sync"), QString::number(at.x()), QString::number(at.y()) }); }
 
-// The window has the focus of the server, and a frame.
+// The window has the focus of the X server, and a frame.
 bool isManaged(QWidget& window)
 {
     return QTest::qWaitForWindowActive(&window, kLimit) && QTest::qWaitFor([&] { return window.windowHandle()->frameMargins().top() > 0; }, kLimit);
@@ -42,7 +42,7 @@ bool isManaged(QWidget& window)
 
 bool isOn(const QWidget& window, const QScreen* screen) { return window.windowHandle()->screen() == screen && screen->geometry().contains(window.frameGeometry().center()); }
 
-// A desktop's window with a file in it; another program, as a file manager is.
+// A window of a desktop with a file in it; another program, such as a file manager.
 class FileWindow : public QLabel {
 public:
     explicit FileWindow(const QString& path) : QLabel(QStringLiteral("drag me")), m_path(path)
@@ -70,7 +70,7 @@ private:
     QString m_path;
 };
 
-// Waits until another program has said that.
+// Waits until the other program has printed that.
 bool says(QProcess& program, QString& all, const QString& word)
 {
     return QTest::qWaitFor([&] { return all += QString::fromLocal8Bit(program.readAllStandardOutput()), all.contains(word); }, kLimit);
@@ -150,13 +150,13 @@ void DisplayTest::thePresentationFillsTheOtherScreenAndTheNotesStayHere()
     QTRY_VERIFY_WITH_TIMEOUT(window.notes()->isVisible() && isOn(*window.notes(), first), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.windowHandle()->frameMargins().isNull(), kLimit);
 
-    // The clicker's keys, wherever the focus is.
+    // The keys of the clicker, wherever the focus is.
     key("b");
     QTRY_VERIFY_WITH_TIMEOUT(window.findChild<QWidget*>("blankScreen")->isVisible(), kLimit);
     key("Escape");
     QTRY_VERIFY_WITH_TIMEOUT(!window.findChild<QWidget*>("blankScreen")->isVisible(), kLimit);
     QVERIFY(window.isPresenting());
-    key("shift+F5"); // the other way round
+    key("shift+F5"); // in the other direction
     QTRY_VERIFY_WITH_TIMEOUT(isOn(window, first) && window.frameGeometry() == first->geometry(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(isOn(*window.notes(), second), kLimit);
     key("shift+F5");
@@ -193,13 +193,13 @@ void DisplayTest::aRecordingIsDraggedInFromAnotherProgram()
     QVERIFY(!window.timeLine().isReplay());
     person({ "mouseup", "1" });
     QTRY_VERIFY_WITH_TIMEOUT(window.timeLine().isReplay() && window.showsCluster(), kLimit);
-    QVERIFY2(says(files, told, QStringLiteral("copied")), qPrintable(told)); // not moved away
+    QVERIFY2(says(files, told, QStringLiteral("copied")), qPrintable(told)); // not moved
     QVERIFY(QFile::exists(folder.filePath("run.lhrun")));
     files.terminate();
     QVERIFY(files.waitForFinished());
 }
 
-// As the hint of an exercise says: set the number, and press Ctrl+U. On X that key empties a field.
+// As the hint of an exercise says: set the number, and press Ctrl+U. On X that key clears a field.
 void DisplayTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
 {
     MainWindow window(options());

@@ -120,7 +120,7 @@ void EditorTest::whatIsNoScenarioIsSaidInOneSentence()
     const auto written = writeScenario(folder.filePath("no/such/x.js"), "a", false, false);
     QVERIFY(!written && QString::fromStdString(written.error().text).contains("there is no directory"));
 
-    // The window says it where the text is, and keeps what was there.
+    // The window shows the error at the text, and keeps the former text.
     Desk desk;
     QVERIFY(desk.isActive);
     desk.write("lab.print('mine');\n");
@@ -150,7 +150,7 @@ void EditorTest::savingKeepsLineEndsAndEveryCharacter()
     desk.press(Qt::Key_S, Qt::ControlModifier);
     QVERIFY(!desk.editor.isChanged());
     QCOMPARE(bytesIn(path), QByteArray(bytes).insert(3, 'x'));
-    // Lines that end both ways: said, and as most do.
+    // Both kinds of line ends: reported, and saved with the more frequent kind.
     QVERIFY(put(path, "a\r\nb\nc\n"));
     QVERIFY(desk.editor.open(path));
     QVERIFY(desk.editor.banner().contains("with a line feed"));
@@ -200,7 +200,7 @@ void EditorTest::aFileThatChangedOnTheDiskIsAskedAbout()
     desk.click("offer2"); // save this one
     QCOMPARE(bytesIn(path), QByteArray("lab.print(1);\nlab.print(2);"));
     QVERIFY(desk.editor.banner().isEmpty());
-    // Whoever comes back to the window is asked, too.
+    // The question also comes when the window becomes active again.
     QVERIFY(put(path, "lab.print(4);\n"));
     QEvent back(QEvent::WindowActivate);
     QCoreApplication::sendEvent(&desk.window, &back);
@@ -221,7 +221,7 @@ void EditorTest::unsavedTextComesBackAfterAWindowThatDidNotClose()
         desk.edit.moveCursor(QTextCursor::End);
         QTest::keyClicks(&desk.edit, "lab.print(2);");
         QTRY_COMPARE_WITH_TIMEOUT(kept(), 1, kPatience);
-        // A window that runs keeps what is its own.
+        // Each running window keeps its own unsaved text.
         Desk other(unsaved);
         QVERIFY(!other.editor.hasLeft() && other.editor.banner().isEmpty());
     }
@@ -229,7 +229,7 @@ void EditorTest::unsavedTextComesBackAfterAWindowThatDidNotClose()
         Desk desk(unsaved);
         QVERIFY(desk.editor.hasLeft());
         QVERIFY2(desk.editor.banner().contains("mine.js"), qPrintable(desk.editor.banner()));
-        desk.click("offer1"); // bring it back
+        desk.click("offer1"); // restore it
         QCOMPARE(desk.edit.text(), QString("lab.print(1);\nlab.print(2);"));
         QVERIFY(desk.editor.isChanged() && !desk.editor.hasLeft());
         QCOMPARE(kept(), 1); // now as its own
@@ -240,16 +240,16 @@ void EditorTest::unsavedTextComesBackAfterAWindowThatDidNotClose()
         QCOMPARE(bytesIn(path), QByteArray("lab.print(1);\nlab.print(2);"));
         QCOMPARE(kept(), 0);
     }
-    // A text of no file, and one that is not wanted. What is no text of ours is left alone.
+    // An unsaved text without a file, which is then discarded. Files that are not ours are left alone.
     QVERIFY(put(unsaved + "/foreign.json", "{ \"text\": 5 }"));
-    { Desk desk(unsaved); desk.edit.insertPlainText("lab.print('new');"); } // gone before anybody rested
+    { Desk desk(unsaved); desk.edit.insertPlainText("lab.print('new');"); } // closed before the text was stored
     Desk desk(unsaved);
     QVERIFY(desk.isActive);
     QVERIFY2(desk.editor.banner().contains("a new scenario"), qPrintable(desk.editor.banner()));
-    desk.click("offer2"); // throw it away
+    desk.click("offer2"); // discard it
     QVERIFY(!desk.editor.hasLeft() && desk.editor.banner().isEmpty());
     QCOMPARE(kept(), 1);
-    // A place where nothing can be kept is said.
+    // A folder where nothing can be stored is reported.
     UnsavedStore nowhere(path + "/below");
     QVERIFY(nowhere.keep({ {}, "a", false, false, {}, {}, {} }).contains("is not kept against a crash"));
 }
@@ -268,13 +268,13 @@ void EditorTest::closingAsksOnlyWhenSomethingWouldBeLost()
     QVERIFY(desk.window.close()); // nothing was written
     desk.window.show();
     desk.window.actions().get("newScenario")->trigger();
-    QVERIFY(desk.window.close()); // nor is the beginning of a new one anybody's work
+    QVERIFY(desk.window.close()); // the template of a new one is no unsaved work either
     desk.window.show();
     desk.write("lab.print(1);");
     answer(QMessageBox::Cancel);
     QVERIFY(!desk.window.close());
     QVERIFY(desk.window.isVisible());
-    // Another scenario in its place asks, too.
+    // Opening another scenario asks too.
     answer(QMessageBox::Cancel);
     QVERIFY(!desk.window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QCOMPARE(desk.edit.text(), QString("lab.print(1);"));
@@ -306,7 +306,7 @@ void EditorTest::keysInTheTextAreForTheText()
     for (const auto& other : others)
         QCOMPARE(other->size(), 0);
     QCOMPARE(bytesIn(folder.filePath("mine.js")), QByteArray("if (0) { x[1] = 'b,;/' }\n"));
-    // Lines begin where those before them do; Ctrl+N is a new text.
+    // A new line has the indentation of the previous ones; Ctrl+N opens a new text.
     desk.edit.selectAll();
     QTest::keyClicks(&desk.edit, "if (1) {");
     desk.press(Qt::Key_Return);
@@ -328,7 +328,7 @@ void EditorTest::callsAreCompletedAndExplained()
     QCOMPARE(completionsFor("alice.in", source).words, QStringList { "insert" });
     QCOMPARE(completionsFor("work.", source).words, (QStringList { "progress", "stop", "wait" }));
     QVERIFY(completionsFor("nobody.", source).words.isEmpty());
-    QVERIFY(completionsFor("lab.split", source).words.isEmpty()); // it is written
+    QVERIFY(completionsFor("lab.split", source).words.isEmpty()); // it is already complete
     QVERIFY(callHelp("lab.split();", 5).contains("Splits"));
     QVERIFY(callHelp("alice.insert(1)", 8).startsWith("client.insert(key, value)"));
     QVERIFY(callHelp("lab.splitt()", 5).contains("does not exist. Did you mean lab.split?"));
@@ -362,7 +362,7 @@ void EditorTest::wordsAreFoundAndReplaced()
     desk.editor.forgetUnsaved();
 }
 
-// ---- looks
+// ---- appearance
 
 void EditorTest::nothingIsClipped_data()
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Playing scenarios in the window: where a script is in its text, what it stops at, and what comes out of it.
+// Running scenarios in the window: the script's position in its text, breakpoints, and its results.
 #include "tests/window/editor_stage.h"
 
 #include "gui/lab/recording/recording.h"
@@ -27,7 +27,7 @@ private slots:
     void clicksAreRecordedAsLines();
 };
 
-// ---- where a script is
+// ---- the script's position
 
 void EditorRunTest::aBreakpointStopsBeforeItsCall()
 {
@@ -41,7 +41,7 @@ void EditorRunTest::aBreakpointStopsBeforeItsCall()
                "    lab.print('four');\n"
                "}\n");
     desk.edit.goTo(2);
-    desk.press(Qt::Key_F9); // of this line nothing can be stood before: the next one that calls
+    desk.press(Qt::Key_F9); // the script cannot stop at this line; it stops at the next call
     QCOMPARE(desk.edit.breakpoints(), std::set<int> { 3 });
     auto* margin = desk.edit.findChild<QWidget*>("scriptMargin");
     int y = 1;
@@ -58,9 +58,9 @@ void EditorRunTest::aBreakpointStopsBeforeItsCall()
     QVERIFY(desk.stands(5));
     QCOMPARE(desk.said(), (QStringList { "one", "two" }));
     desk.press(Qt::Key_R, Qt::ControlModifier);
-    QTRY_COMPARE_WITH_TIMEOUT(desk.said().size(), 4, kPatience); // each time round
+    QTRY_COMPARE_WITH_TIMEOUT(desk.said().size(), 4, kPatience); // in each iteration
     QVERIFY(desk.stands(5));
-    // Taken away while the script stands there: it still waits for a word.
+    // Removed while the script is stopped there: it still waits for a command.
     QTest::mouseClick(margin, Qt::LeftButton, {}, QPoint(5, y + 3));
     QCOMPARE(desk.edit.breakpoints(), std::set<int> { 3 });
     QVERIFY(desk.window.player().isHeld());
@@ -99,7 +99,7 @@ void EditorRunTest::oneKeyMakesOneCall()
     QVERIFY(desk.stands(4));
     QVERIFY(desk.said().isEmpty());
     desk.press(Qt::Key_F10);
-    QVERIFY(desk.stands(2)); // a call inside a function has the line where it stands
+    QVERIFY(desk.stands(2)); // a call inside a function stops at its own line
     QCOMPARE(desk.said(), QStringList { "one" });
     desk.press(Qt::Key_PageDown); // while a scenario runs, the next step: also in the text
     QVERIFY(desk.stands(6));
@@ -111,7 +111,7 @@ void EditorRunTest::oneKeyMakesOneCall()
     desk.press(Qt::Key_Period, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QVERIFY(!desk.said().contains("last"));
-    // A scenario that goes round for ever is paused at its next call.
+    // An endless scenario is paused at its next call.
     desk.write("for (;;)\n    lab.here();\n");
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(desk.edit.currentLine() == 2, kPatience);
@@ -140,7 +140,7 @@ void EditorRunTest::marksStayWithTheirLinesWhenTheTextChanges()
     QTRY_VERIFY_WITH_TIMEOUT(desk.editor.words().contains("as it was when it began"), kPatience);
     desk.edit.toggleBreakpoint(4);
     desk.press(Qt::Key_R, Qt::ControlModifier);
-    QVERIFY(desk.stands(4)); // the third line of what runs
+    QVERIFY(desk.stands(4)); // the third line of the running text
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QCOMPARE(desk.said().mid(0, 3), (QStringList { "one", "two", "three" }));
@@ -182,7 +182,7 @@ void EditorRunTest::whatIsWrongStandsInItsLine()
         QVERIFY2(desk.edit.notes().at(2).contains('2') && desk.edit.notes().at(2).contains('3'), qPrintable(desk.edit.notes().at(2)));
     }
     QVERIFY2(desk.editor.words().startsWith(QString("Line %1: ").arg(line)), qPrintable(desk.editor.words()));
-    // It stays with its line, until the scenario runs again.
+    // The note stays at its line until the scenario runs again.
     desk.edit.moveCursor(QTextCursor::Start);
     desk.press(Qt::Key_Return);
     QCOMPARE(desk.edit.notes().begin()->first, line + 1);
@@ -194,7 +194,7 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     Desk desk;
     QVERIFY(desk.isActive);
     desk.write("lab.print(1);\nconst a = { ...b };\n");
-    QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().contains(2), kPatience); // when the hands rest
+    QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().contains(2), kPatience); // when typing stops
     QVERIFY2(desk.editor.words().contains("Object.assign"), qPrintable(desk.editor.words()));
     desk.window.player().runToEnd();
     QVERIFY(!desk.window.player().isRunning());
@@ -203,7 +203,7 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     desk.write("// only words\n");
     QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().empty(), kPatience);
     QVERIFY2(desk.editor.words().contains("Write lab."), qPrintable(desk.editor.words()));
-    // A file that is no program is opened, so that it can be mended.
+    // A file that is no valid program can be opened for repair.
     QTemporaryDir folder;
     QVERIFY(put(folder.filePath("broken.js"), "lab.print(1;\n"));
     desk.editor.forgetUnsaved();
@@ -236,13 +236,13 @@ void EditorRunTest::stepsAreTickedAndLeadToTheirLines()
     desk.window.actions().get("nextStep")->trigger();
     QVERIFY(desk.stands(4));
     QTRY_COMPARE_WITH_TIMEOUT(states().value(1), QString("4 b x 3"), kPatience);
-    desk.press(Qt::Key_F10); // the step itself, and no further
+    desk.press(Qt::Key_F10); // the step itself, and nothing further
     QVERIFY(desk.stands(5));
     QTRY_COMPARE_WITH_TIMEOUT(states(), (QStringList { "1 a The first 3", "4 b x 3", "4 b y 3", "5 c The last 1" }), kPatience);
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QTRY_COMPARE_WITH_TIMEOUT(states().last(), QString("5 c The last 3"), kPatience);
-    // How long each took is there; a click leads to its line.
+    // Each result shows its duration; a click leads to its line.
     auto* view = desk.window.findChild<QTableView*>("steps");
     QVERIFY(view->model()->index(0, StepModel::Time).data().toString().endsWith(" s"));
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(view->model()->index(3, StepModel::Title)).center());
@@ -266,7 +266,7 @@ void EditorRunTest::rowsAppearWhileTheScenarioRuns()
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.stands(2));
     QTRY_COMPARE_WITH_TIMEOUT(results.rowCount(), 1, kPatience);
-    QCOMPARE(desk.window.findChild<QTabWidget*>("playTabs")->currentIndex(), 1); // they come to the front
+    QCOMPARE(desk.window.findChild<QTabWidget*>("playTabs")->currentIndex(), 1); // the results come to the front
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.stands(4));
     QTRY_COMPARE_WITH_TIMEOUT(results.rowCount(), 2, kPatience);
@@ -283,7 +283,7 @@ void EditorRunTest::rowsAppearWhileTheScenarioRuns()
     QVERIFY(desk.window.actions().get("exportTables")->isEnabled());
     desk.window.findChild<QComboBox*>("resultTable")->setCurrentText("times");
     QCOMPARE(results.rowCount(), 2);
-    // A line that is being written does not take the results away.
+    // Editing a line does not remove the results.
     desk.edit.moveCursor(QTextCursor::End);
     QTest::keyClicks(&desk.edit, "lab.print(1);");
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.player().source(), desk.edit.text(), kPatience);
@@ -315,7 +315,7 @@ void EditorRunTest::clicksAreRecordedAsLines()
     QVERIFY(desk.isActive);
     desk.write("if (true) {\n    lab.print(1);\n}\n");
     desk.edit.goTo(2);
-    emit desk.window.cluster().said("lab.split();"); // nobody records
+    emit desk.window.cluster().said("lab.split();"); // no recording
     desk.click("recordClicksHere");
     emit desk.window.cluster().said("lab.split();");
     emit desk.window.cluster().said("lab.client('alice').search(5);");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fault palette on a cluster that is only sockets: what it orders of whom, what it refuses in words, and what it shows
-// of faults that are armed.
+// The fault palette on a cluster of sockets: the orders that it sends and their receivers, what it refuses with a
+// message, and how it shows armed faults.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/window_options.h"
 
@@ -53,7 +53,7 @@ struct Palette {
     template <class Field>
     Field& field(const char* id) { return *panel().findChild<Field*>(QLatin1String(id)); }
     void setKind(FaultWish::Kind kind) { field<QComboBox>("faultKind").setCurrentIndex(int(kind)); }
-    // Orders of that kind, by who got them.
+    // Orders of that kind, by receiver.
     std::map<ProcessId, pb::Command> orders(pb::Command::BodyCase body)
     {
         std::map<ProcessId, pb::Command> found;
@@ -108,7 +108,7 @@ void FaultPanelTest::whatTheFormSaysIsArmedAtTheReceiver()
     QCOMPARE(fault.network().duplicate(), 0.025);
     QCOMPARE(fault.network().bytes_per_second(), std::uint64_t(7'000));
     QVERIFY(fault.network().peers().empty() && fault.network().kinds().empty() && fault.number() > 0);
-    // Where the sender is known it acts there, and only some messages are meant.
+    // For a known sender the fault acts at the sender, and only some messages are affected.
     palette.field<ProcessPicker>("faultFirst").choose({ kFileClients });
     palette.field<QComboBox>("faultMessages").setCurrentIndex(1); // operations
     palette.cluster.forgetOrders();
@@ -126,7 +126,7 @@ void FaultPanelTest::typedNumbersTakeBothMarks_data()
     QTest::addColumn<QString>("typed");
     QTest::addColumn<int>("decimals");
     QTest::addColumn<double>("value");
-    QTest::addColumn<QString>("says"); // empty: it is taken
+    QTest::addColumn<QString>("says"); // empty: it is accepted
     const auto row = [](const char* typed, int decimals, double value, const char* says = "") {
         QTest::addRow("%s with %d decimals", typed, decimals) << QString::fromUtf8(typed) << decimals << value << QString(says);
     };
@@ -191,7 +191,7 @@ void FaultPanelTest::whatCouldBeThousandsIsRefusedAndNotArmed()
         QVERIFY2(palette.field<QLabel>("faultLine").text().contains("drop: 0.025"), qPrintable(palette.field<QLabel>("faultLine").text()));
         QTRY_VERIFY_WITH_TIMEOUT(arm->isEnabled(), kLimit);
     }
-    // While it stands there nothing is armed.
+    // While the number is ambiguous nothing can be armed.
     type(late, "1.234");
     QVERIFY2(palette.panel().objection().contains("can mean 1234"), qPrintable(palette.panel().objection()));
     QCOMPARE(palette.field<QLabel>("faultLine").text(), palette.panel().objection());
@@ -216,12 +216,12 @@ void FaultPanelTest::aPartitionIsToldToBothSides()
     QCOMPARE(palette.field<QLabel>("faultLine").text(), QString("lab.partition([lab.data(0), lab.data(1)], 'rest', { lease: 60 });"));
     palette.cluster.forgetOrders();
     palette.window.actions().get("armFault")->trigger();
-    QTRY_COMPARE_WITH_TIMEOUT(palette.orders(pb::Command::kArmFault).size(), std::size_t(18), kLimit); // everybody
+    QTRY_COMPARE_WITH_TIMEOUT(palette.orders(pb::Command::kArmFault).size(), std::size_t(18), kLimit); // all processes
     auto orders = palette.orders(pb::Command::kArmFault);
     QVERIFY(orders.at(kFileData).arm_fault().fault().partition().all_but_peers());
     QVERIFY(!orders.at(kFileData + 2).arm_fault().fault().partition().all_but_peers());
     QCOMPARE(orders.at(kFileData + 2).arm_fault().fault().partition().peers_size(), 2);
-    // Two sides that are named, one way only.
+    // Two named sides, one way only.
     palette.field<ProcessPicker>("faultSecond").choose({ kFileCoordinator });
     palette.field<QComboBox>("faultDirection").setCurrentIndex(1);
     QVERIFY(palette.field<QLabel>("faultLine").text().contains("lab.coordinator(), { direction: 'aToB', lease: 60 }"));
@@ -249,7 +249,7 @@ void FaultPanelTest::whatCannotBeArmedIsSaid()
     QVERIFY(says("both sides"));
     palette.field<ProcessPicker>("faultSecond").choose({});
     QVERIFY(says("second side"));
-    // Processes of somebody else are neither ended nor stopped.
+    // Processes started elsewhere are neither killed nor paused.
     for (const FaultWish::Kind kind : { FaultWish::Kind::Pause, FaultWish::Kind::Kill, FaultWish::Kind::KillAtStep }) {
         palette.setKind(kind);
         QVERIFY(says("that this window has started"));
@@ -294,7 +294,7 @@ void FaultPanelTest::theMenuAndTheKeyboardReachIt()
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QCOMPARE(window.workspace(), MainWindow::Workspace::Faults);
     QVERIFY(palette.field<QComboBox>("faultKind").hasFocus());
-    window.actions().get("faultPanel")->trigger(); // once more: away
+    window.actions().get("faultPanel")->trigger(); // again: closed
     QCOMPARE(window.workspace(), MainWindow::Workspace::Lecture);
     // On a bucket it is aimed at that bucket.
     window.selection().select({ ObjectKind::Data, 3, 0 });
@@ -312,7 +312,7 @@ void FaultPanelTest::theMenuAndTheKeyboardReachIt()
         QVERIFY2(isReached, id);
         QVERIFY2(!field->accessibleName().isEmpty() || id == std::string_view("faultKept"), id);
     }
-    // A fault is a thing of the picture: its menu heals it.
+    // A fault is an object of the picture: its menu heals it.
     pb::Fault fault;
     fault.set_number(12);
     fault.mutable_partition()->set_all_but_peers(true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which screen a presentation fills, and where a window can be seen, for lists of screens.
+// The screen that a presentation fills, and the place where a window is visible, for lists of screens.
 #include "gui/window/widgets/screen_place.h"
 
 #include <QTest>
@@ -26,7 +26,7 @@ void ScreensTest::aScreenIsChosenFromThoseThatAreThere()
     };
     QCOMPARE(names({ laptop, hall }, false), QString("HDMI-1 eDP-1"));
     QCOMPARE(names({ laptop, hall }, true), QString("eDP-1 HDMI-1"));
-    QCOMPARE(names({ laptop }, false), QString("eDP-1 eDP-1")); // the hall's was unplugged
+    QCOMPARE(names({ laptop }, false), QString("eDP-1 eDP-1")); // the hall's screen was unplugged
     QCOMPARE(names({ laptop }, true), QString("eDP-1 eDP-1"));
     QCOMPARE(names({ hall }, false), QString("HDMI-1 HDMI-1"));
     QCOMPARE(names({}, false), QString("none"));

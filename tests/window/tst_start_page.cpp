@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The start page: its sections with the scenarios of the tree, by mouse and by keyboard, at the sizes and scales it is
-// made for; the recordings that it finds again; and that the pictures of its cards are what the program makes.
+// The start page: its sections with the scenarios of the tree, by mouse and by keyboard, at the supported sizes and
+// scales; the recordings that it lists; and that the pictures on its cards equal those of the program.
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
@@ -77,7 +77,7 @@ struct PageStage {
     }
     StartPage& page() { return window.startPage(); }
     bool isReady() { return QTest::qWaitForWindowActive(&window); }
-    // Nothing that is asked for is to be started.
+    // No action may start anything.
     void cutLoose()
     {
         page().disconnect(&window);
@@ -122,7 +122,7 @@ void StartPageTest::eachScenarioHasACardInItsSection()
     QStringList shown = lectures + experiments;
     shown.sort();
     QCOMPARE(shown, files);
-    // What a card says is what stands in the file.
+    // The text of a card comes from the file.
     const auto* grow = page.findChild<Card*>("grow");
     QCOMPARE(grow->words().title, QString("A file grows: splits, forwards, parity"));
     const QString facts = QString(grow->words().facts).replace(QChar(QChar::Nbsp), ' ');
@@ -132,7 +132,7 @@ void StartPageTest::eachScenarioHasACardInItsSection()
     for (const Card* card : page.findChildren<Card*>())
         QVERIFY2(!card->accessibleName().isEmpty() && !card->accessibleDescription().isEmpty(),
             qPrintable(card->objectName()));
-    // A folder without any says so.
+    // A folder without scenarios is reported.
     const QTemporaryDir empty;
     const StartPage bare(empty.path());
     QVERIFY(namesIn(bare, "lectures").isEmpty());
@@ -187,7 +187,7 @@ void StartPageTest::aCardIsOpenedByMouseAndByKeyboard()
     demo->setFocus(Qt::TabFocusReason);
     QTest::mouseClick(demo, Qt::LeftButton);
     QCOMPARE(wanted.size(), 1);
-    // Arrows go on from card to card, Enter and Space open.
+    // Arrows move from card to card, Enter and Space open.
     QTest::keyClick(demo, Qt::Key_Right);
     auto* grow = stage.page().findChild<Card*>("grow");
     QVERIFY(grow->hasFocus());
@@ -197,7 +197,7 @@ void StartPageTest::aCardIsOpenedByMouseAndByKeyboard()
     QCOMPARE(wanted[2][0].toString(), kTree + "/grow.js");
     QTest::keyClick(grow, Qt::Key_Left);
     QVERIFY(demo->hasFocus());
-    // Downwards through all sections, and always in sight.
+    // Down through all sections; the current card is always visible.
     auto* scroll = stage.page().findChild<QScrollArea*>("startScroll");
     std::set<const QObject*> seen;
     for (QWidget* at = demo; seen.insert(at->parentWidget()->parentWidget()).second || true;) {
@@ -210,7 +210,7 @@ void StartPageTest::aCardIsOpenedByMouseAndByKeyboard()
     }
     QVERIFY2(seen.size() >= 3, qPrintable(QString::number(seen.size())));
     QVERIFY(scroll->verticalScrollBar()->value() > 0);
-    // Tab comes back to the card of the section that the arrows had come to.
+    // Tab returns to the card that the arrows had reached.
     QCOMPARE(grow->focusPolicy(), Qt::ClickFocus);
     grow->setFocus();
     QCOMPARE(grow->focusPolicy(), Qt::StrongFocus);
@@ -238,7 +238,7 @@ void StartPageTest::theFirstLookIsSimulatedAndNothingElse()
     QVERIFY(play("neverSeen"));
     QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
     QCOMPARE(window.player().result().expectationsHeld, 1);
-    QVERIFY(play("other")); // on the processes of this computer, as it would have been before
+    QVERIFY(play("other")); // on processes of this computer, as before
     QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
     QCOMPARE(window.player().result().expectationsHeld, 1);
 }
@@ -295,7 +295,7 @@ void StartPageTest::freePlayStartsWhatTheFormHas()
     page.findChild<Card*>("playLive")->click();
     page.findChild<Card*>("playSimulated")->click();
     QCOMPARE(std::pair(local.size(), simulated.size()), std::pair(qsizetype(1), qsizetype(1)));
-    // Without an address there is nothing to connect to: it is asked for.
+    // Without an address there is nothing to connect to: the page asks for it.
     page.findChild<Card*>("playRunning")->click();
     QVERIFY(joined.isEmpty() && page.showsForm());
     page.findChild<QLineEdit*>("address")->setText("127.0.0.1:4711");
@@ -304,7 +304,7 @@ void StartPageTest::freePlayStartsWhatTheFormHas()
     page.findChild<Card*>("playRunning")->click();
     QCOMPARE(joined.size(), 1);
     QCOMPARE(joined[0][0].toString(), QString("127.0.0.1:4711"));
-    // What needs too many processes can be simulated.
+    // A scenario that needs too many processes can be simulated.
     page.findChild<QSpinBox*>("dataServers")->setValue(900);
     page.findChild<Card*>("playLive")->click();
     QVERIFY(local.size() == 1 && page.showsForm());
@@ -323,7 +323,7 @@ void StartPageTest::theRecordingsAreRemembered()
         StartPage page(kTree);
         page.noteRecording(recordingAt(here));
         page.noteRecording(recordingAt(gone));
-        page.noteRecording(recordingAt(gone)); // once more: it is there once
+        page.noteRecording(recordingAt(gone)); // again: it is listed once
         page.keep(remembered);
     }
     QVERIFY(QFile::remove(gone));
@@ -350,7 +350,7 @@ void StartPageTest::theRecordingsAreRemembered()
     QCOMPARE(changed.size(), 1);
     QCOMPARE(namesIn(page, "recordings"), QStringList({ here }));
     QVERIFY(forget->isHidden());
-    // As many as are looked through at a glance.
+    // The page lists only the newest.
     for (std::size_t i = 0; i < 2 * RecentRecordings::kMost; ++i)
         page.noteRecording(recordingAt(folder.filePath(QString("%1.lhrun").arg(i))));
     QCOMPARE(namesIn(page, "recordings").size(), qsizetype(RecentRecordings::kMost));
@@ -380,10 +380,10 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
     QVERIFY(facts().path == saved && facts().isSimulated && facts().scenario == "little.js"
         && !facts().date().isEmpty());
     const RecentRecording asSaved = facts();
-    // Opened, the file itself says the same.
+    // An opened file shows the same.
     QCOMPARE(window.openRecording(saved), QString());
     QCOMPARE(facts(), asSaved);
-    // What cannot be opened is not noted.
+    // A file that cannot be opened is not listed.
     QVERIFY(makeFile(folder.filePath("none.lhrun")));
     QVERIFY(!window.openRecording(folder.filePath("none.lhrun")).isEmpty());
     QCOMPARE(window.startPage().recordings().all().size(), std::size_t(1));
@@ -445,7 +445,7 @@ void StartPageTest::nothingIsClipped()
     auto* scroll = stage.page().findChild<QScrollArea*>("startScroll");
     auto* bar = scroll->verticalScrollBar();
     QCOMPARE(stage.window.size(), size);
-    // Nothing lies beyond the right edge, once all parts have their sizes.
+    // Nothing extends beyond the right edge once all parts have their sizes.
     QTRY_COMPARE_WITH_TIMEOUT(scroll->widget()->width(), scroll->viewport()->width(), kLimit);
     QVERIFY(bar->maximum() > 0);
     for (int at = 0;; at = std::min(bar->maximum(), at + bar->pageStep())) {
@@ -456,21 +456,21 @@ void StartPageTest::nothingIsClipped()
         if (at >= bar->maximum())
             break;
     }
-    // Cards stand beside each other where there is room for two, and below each other where there is not.
+    // Cards are side by side if there is room for two, and below each other otherwise.
     const auto* demo = stage.page().findChild<Card*>("demo");
     const auto* grow = stage.page().findChild<Card*>("grow");
     const bool hasRoom = size.width() > 2 * Theme(Theme::Kind::Light, fontScale).px(268) + 100;
     QCOMPARE(demo->y() == grow->y(), hasRoom);
     QVERIFY(demo->y() == grow->y() ? grow->x() > demo->x() : grow->y() >= demo->y() + demo->height());
-    // The picture of the theme that is chosen.
+    // The picture matches the selected theme.
     const QImage seen = stage.page().findChild<Card*>("demo")->grab().toImage();
     const QImage expected = shippedPicture("demo", isDark);
-    const QRect place = demo->findChild<QLabel*>()->geometry(); // where the picture is
+    const QRect place = demo->findChild<QLabel*>()->geometry(); // the place of the picture
     const QImage drawn = seen.copy(place).scaled(expected.size(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     QVERIFY2(difference(drawn, expected) < 20, qPrintable(QString::number(difference(drawn, expected))));
     QVERIFY(difference(drawn, shippedPicture("demo", !isDark)) > 50);
     stage.page().showForm(true);
-    if (size.width() >= 1280) // the form is as wide as its words
+    if (size.width() >= 1280) // the form is as wide as its text
         QTRY_VERIFY2_WITH_TIMEOUT(clipped(stage.window).isEmpty(), qPrintable(clipped(stage.window)), kLimit);
 }
 
@@ -526,7 +526,7 @@ void StartPageTest::aPictureIsWhatTheProgramMakes()
         for (const char* other : { "recover_k", "grow", "beyond_k" })
             QVERIFY2(difference(made, shippedPicture(other, isDark)) > 2 * kAlike, other);
     }
-    // What does not hold has no picture, and says why.
+    // A scenario that fails has no picture, and its card says why.
     QVERIFY(makeFile(folder.filePath("wrong.js"), "lab.expectEqual(1, 2, 'one is two');\n"));
     const QString problem = writeCardPictures(folder.filePath("wrong.js"), folder.path());
     QVERIFY2(problem.contains("wrong.js, line 1"), qPrintable(problem));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The presentation on a desktop that places windows itself: a Wayland compositor with two screens of different sizes. Not among the
-// tests that ./run test runs: ./run test display starts the compositor, each screen of which is a window of an X display.
+// The presentation on a desktop that places windows itself: a Wayland compositor with two screens of different sizes.
+// It is not part of ./run test; ./run test display starts the compositor, each screen of which is a window of an X
+// display.
 #include "tests/rigs/lab/signals.h"
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kLimit = 30'000;
 
-// The screens differ in size, and Qt draws the frame of a window: one that the compositor has made fill a screen has none.
+// The screens differ in size, and Qt draws the window frame; a window that fills a screen has no frame.
 bool fills(const QWidget& widget, const QScreen* screen)
 {
     const QWindow* window = widget.windowHandle();
@@ -34,7 +35,7 @@ QString person(const QStringList& does)
     return QString::fromLocal8Bit(tool.readAllStandardOutput());
 }
 
-// Of the X display, by its size.
+// On the X display, identified by its size.
 QString windowOf(const QScreen& screen)
 {
     const QString size = QStringLiteral("%1x%2").arg(screen.size().width()).arg(screen.size().height());
@@ -100,7 +101,7 @@ void WaylandTest::aScreenThatGoesLeavesThePresentationOnTheOther()
     QVERIFY(QTest::qWaitForWindowExposed(&window, kLimit));
     window.setPresenting(true);
     QTRY_VERIFY2_WITH_TIMEOUT(fills(window, QGuiApplication::screens()[1]), qPrintable(whereIs(window)), kLimit);
-    // The window that is a screen is closed by the window manager, as any other.
+    // The window manager closes the window that is a screen, like any other window.
     const QString gone = windowOf(*QGuiApplication::screens()[1]);
     QVERIFY(!gone.isEmpty());
     person({ "windowactivate", "--sync", gone, "key", "alt+F4" });

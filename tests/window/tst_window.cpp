@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window without a screen, on a cluster that is only sockets: from an event to the picture, what keys and buttons do,
-// and what happens when the cluster dies or floods.
+// The window without a screen, on a cluster of sockets: from an event to the picture, the effects of keys and buttons,
+// and what happens when the cluster dies or sends a flood of events.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/fake_cluster.h"
 
@@ -39,7 +39,7 @@ MainWindow::Options options()
     return o;
 }
 
-// A window that watches the cluster, all of whose processes are known.
+// A window that watches the cluster and knows all its processes.
 struct Watching {
     MainWindow window { options() };
 
@@ -130,7 +130,7 @@ void WindowTest::aClickSelectsAndShowsTheRecords()
     QCOMPARE(window.records().model().rowCount(), 20);
     QCOMPARE(window.records().model().index(4, 1).data().toString(), QString("501"));
     QVERIFY(window.canvas().accessibleDescription().startsWith("Data bucket 1"));
-    // A click on a client makes it the one that works.
+    // A click on a client selects it for the workload.
     const ObjectRef client { ObjectKind::Client, kFileClients + 1, 0 };
     QTRY_COMPARE_WITH_TIMEOUT(window.canvas().restingPicture().hitTest(window.canvas().rectOf(client).center()), client, kLimit);
     QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf(client).center().toPoint());
@@ -207,7 +207,7 @@ void WindowTest::structureButtonsAskTheCoordinator()
     watching.window.selection().select({ ObjectKind::Data, 5, 0 });
     const auto parity = sent("addParity", pb::Command::kCreateParity);
     QVERIFY(parity);
-    QCOMPARE(parity->command.create_parity().group(), 1u); // of the selected bucket
+    QCOMPARE(parity->command.create_parity().group(), 1u); // the group of the selected bucket
     for (const auto& [id, mode] : { std::pair("imageFrozen", pb::FROZEN), std::pair("imageExact", pb::EXACT), std::pair("imageAdjusting", pb::ADJUSTING) }) {
         const auto image = sent(id, pb::Command::kSetImage);
         QVERIFY(image);
@@ -256,7 +256,7 @@ void WindowTest::everyActionHasNamePlaceAndSentence()
     MainWindow window(options());
     QStringList ids, keys, inMenus;
     for (QAction* menu : window.menuBar()->actions()) {
-        int inARow = 0; // without a line between them
+        int inARow = 0; // entries without a separator
         for (QAction* action : menu->menu()->actions()) {
             inMenus << action->objectName();
             inARow = action->isSeparator() ? 0 : inARow + 1;
@@ -276,14 +276,14 @@ void WindowTest::everyActionHasNamePlaceAndSentence()
         QVERIFY2(sentence.size() > 10 && !sentence[0].isLower(), qPrintable(id));
         QVERIFY2(action->toolTip().contains(sentence) && action->statusTip() == sentence, qPrintable(id));
         for (const QKeySequence& key : action->shortcuts()) {
-            // Qt asks nobody which one is meant: it does neither.
+            // Qt cannot resolve an ambiguous shortcut: it triggers neither.
             QVERIFY2(!keys.contains(key.toString()), qPrintable(id + ": " + key.toString() + " has two actions"));
             keys << key.toString();
         }
         QVERIFY2(!action->shortcuts().isEmpty() || id == "about", qPrintable(id + " has no key"));
         ids << id;
     }
-    // The sheet shows them all.
+    // The sheet lists all of them.
     KeySheet sheet(window.actions(), &window);
     auto* table = sheet.findChild<QTableWidget*>();
     QCOMPARE(std::size_t(table->rowCount()), window.actions().all().size());
@@ -352,7 +352,7 @@ void WindowTest::theKeyboardReachesEveryView()
     QVERIFY(QTest::qWaitForWindowActive(&window));
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    // F6 goes from view to view, also to those whose tab lies behind another.
+    // F6 goes from view to view, also to views behind another tab.
     std::set<QString> reached;
     window.canvas().setFocus();
     for (int i = 0; i < 12; ++i) {
@@ -367,7 +367,7 @@ void WindowTest::theKeyboardReachesEveryView()
     }
     for (const char* view : { "clusterCanvas", "workloadBar", "bucketDock", "imageDock", "logDock", "storyDock" })
         QVERIFY2(reached.contains(view), view);
-    // Tab reaches every control that can be seen and used.
+    // Tab reaches every control that is visible and enabled.
     window.canvas().setFocus();
     std::set<QWidget*> tabbed;
     for (int i = 0; i < 200 && tabbed.insert(QApplication::focusWidget()).second; ++i)
@@ -392,14 +392,14 @@ void WindowTest::everyActionIsFoundByItsWords()
         words->setText(action->text());
         QVERIFY2(!list->findItems(action->text(), Qt::MatchStartsWith).isEmpty(), qPrintable(action->text()));
     }
-    // Typed, chosen by Enter: it is done.
+    // Typed, selected by Enter, carried out.
     QSignalSpy triggered(window.actions().get("inspect"), &QAction::triggered);
     words->setText("beside it");
     QTest::keyClick(words, Qt::Key_Return);
     QCOMPARE(triggered.size(), 1);
 }
 
-// ---- ways in
+// ---- ways to start
 
 void WindowTest::theStartPageSaysWhatCannotWork()
 {
@@ -431,7 +431,7 @@ void WindowTest::theStartPageSaysWhatCannotWork()
     QCOMPARE(chosen.dataServers, 5u);
     QCOMPARE(chosen.parityServers, 2u);
     QCOMPARE(page.recordBytes(), 64u);
-    // The cards of free play start what the form has; with what cannot work they open it.
+    // The cards of free play start with the values of the form; if the values cannot work, they open the form.
     page.setTheme(Theme());
     page.resize(1280, 720);
     page.show();
@@ -456,11 +456,11 @@ void WindowTest::anAddressThatIsNoneOrSilentIsSaid()
         QVERIFY2(status->isVisible() && status->text().contains("HOST:PORT"), address);
         QVERIFY(!window.showsCluster());
     }
-    window.connectTo("127.0.0.1:1"); // nobody is there
+    window.connectTo("127.0.0.1:1"); // no process listens there
     QVERIFY(status->text().contains("Asking"));
     QTRY_VERIFY_WITH_TIMEOUT(status->text().contains("Nothing answers at 127.0.0.1:1"), kLimit);
     QVERIFY(window.startPage().findChild<QPushButton*>("connect")->isEnabled());
-    // A scenario that cannot be read, or is no program, is said in the caption; the window stays.
+    // If a scenario cannot be read, or is no valid program, the caption says so; the window stays.
     QTemporaryDir directory;
     QVERIFY(!window.openScenario(directory.filePath("none.js"), true));
     QVERIFY(window.player().caption().contains("cannot be read"));
@@ -497,9 +497,9 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     QVERIFY(watching.isReady(18));
     MainWindow& window = watching.window;
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
-    cluster.reset(); // all at once, in the middle of everything
+    cluster.reset(); // all at once, during the work
     LoopWatch loop;
-    window.actions().get("insert")->trigger(); // whether the death is known yet or not
+    window.actions().get("insert")->trigger(); // whether the failure is known yet or not
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("COORDINATOR SILENT"), kLimit);
     QVERIFY(!window.actions().get("insert")->isEnabled());
     QVERIFY(window.showsCluster()); // the last picture stays
@@ -510,7 +510,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO CLUSTER"), kLimit);
-    // And another cluster is another picture.
+    // Another cluster has another picture.
     FakeCluster other({ 2, 4, 1 });
     window.connectTo(other.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().data.size() == 2, kLimit);
@@ -528,7 +528,7 @@ void WindowTest::aFloodDoesNotHoldTheWindow()
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.log().findChild<QComboBox*>("logKind")->setCurrentIndex(0);
     LoopWatch loop;
-    constexpr std::uint32_t kBatches = 2'500, kBatch = 200; // 500,000 events as fast as they go
+    constexpr std::uint32_t kBatches = 2'500, kBatch = 200; // 500,000 events without pauses
     std::jthread flood([&](const std::stop_token& stop) {
         std::uint32_t rank = 0;
         for (std::uint32_t batch = 0; batch < kBatches && !stop.stop_requested(); ++batch) {
@@ -545,7 +545,7 @@ void WindowTest::aFloodDoesNotHoldTheWindow()
     const ClusterState state = window.cluster().session().ingest().state();
     QCOMPARE(state.data.at(0).ranks.count(), kBatches * kBatch);
     QCOMPARE(state.lost, std::uint64_t(0));
-    // At rest the log has all that the ring has kept, and the picture is the state.
+    // At rest the log has everything that the ring has kept, and the picture equals the state.
     QTRY_VERIFY_WITH_TIMEOUT(!window.pacer().isBusy() && window.log().model().listed() + window.log().model().forgotten() >= kBatches * kBatch, kLimit);
 }
 

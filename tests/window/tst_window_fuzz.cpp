@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Somebody who does anything, in any order, with the recording of a simulated run: scrubs, plays, zooms, drags, clicks, types,
-// resizes, changes themes, fonts and views. Whatever is done, what is shown is the state of the shown instant. A failure prints
-// the seed and what was done last; LHRS_FUZZ_SEEDS=1..500 and LHRS_FUZZ_ACTS=2000 go on for longer, LHRS_FUZZ_TRACE=1 tells
-// each act before it is done.
+// Random actions with the recording of a simulated run, in any order: scrub, play, zoom, drag, click, type, resize,
+// change themes, fonts and views. After each action the window must show the state of the shown instant. A failure
+// prints the seed and the last actions. LHRS_FUZZ_SEEDS=1..500 and LHRS_FUZZ_ACTS=2000 run longer; LHRS_FUZZ_TRACE=1
+// prints each action before it is done.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/lab/sim_recording.h"
@@ -37,13 +37,13 @@ namespace {
 
 // These leave the recording or the program, or start processes.
 const std::set<QString> kNever { "quit", "startLocal", "startSimulated", "leave", "closeRecording", "tour" };
-constexpr std::size_t kKept = 25; // acts told with a failure
+constexpr std::size_t kKept = 25; // actions printed with a failure
 
-QStringList warnings; // what Qt found wrong
+QStringList warnings; // warnings of Qt
 
 void noteWarning(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
-    // What the offscreen platform cannot do is not the window's fault.
+    // Limits of the offscreen platform are not errors of the window.
     if (type != QtDebugMsg && type != QtInfoMsg && !text.contains(QLatin1String("This plugin does not support")) && !text.contains(QLatin1String("XDG_RUNTIME_DIR")))
         warnings << text;
     if (type == QtFatalMsg)
@@ -85,7 +85,7 @@ public:
         (this->*habit->act)();
         settle();
     }
-    // Frames and events, as they would follow by themselves; and the recording again if it was closed.
+    // Processes frames and events, as an event loop would; opens the recording again if it was closed.
     void settle()
     {
         m_window.clock().step(0.02);
@@ -209,12 +209,12 @@ private:
             QTest::mouseDClick(&view, Qt::LeftButton, {}, at);
         } else if (how == 2) {
             QTest::mouseMove(&view, at);
-            m_window.clock().step(0.5); // the card that comes with patience
+            m_window.clock().step(0.5); // the hover card, which appears after a delay
         } else {
             QTest::mouseClick(&view, Qt::LeftButton, {}, at);
         }
     }
-    // What is there, was there, or never was.
+    // An object that exists, existed, or never existed.
     void select()
     {
         static constexpr ObjectKind kKinds[] = { ObjectKind::None, ObjectKind::Data, ObjectKind::Parity, ObjectKind::Group, ObjectKind::Client, ObjectKind::Coordinator, ObjectKind::Spare, ObjectKind::Pool,
@@ -320,7 +320,7 @@ private:
         }
         QTest::keyClick(words, Qt::Key_Return);
     }
-    // Any control that can be seen: its value, or a click.
+    // Any visible control: changes its value, or clicks.
     void useControl()
     {
         QList<QWidget*> controls;
@@ -356,7 +356,7 @@ private:
     QStringList m_acts;
 };
 
-// What must be so, whatever was done. Empty: it is.
+// The conditions that must hold after every action. Empty: they do.
 QString wrongness(MainWindow& window, Recording& truth)
 {
     if (!warnings.isEmpty())
@@ -368,7 +368,7 @@ QString wrongness(MainWindow& window, Recording& truth)
         return QStringLiteral("the cursor stands at %1 of %2").arg(time.cursor()).arg(truth.events());
     if (!window.canvas().restingPicture().texts().isEmpty() != window.canvas().isVisible() && window.canvas().isVisible() && window.canvas().width() > 200 && window.canvas().height() > 200)
         return QStringLiteral("an empty picture");
-    // At rest the picture is the state of the instant.
+    // At rest the picture equals the state of the instant.
     if (time.mode() == TimeLine::Mode::Play)
         return {};
     for (int i = 0; i < 200 && window.pacer().isBusy(); ++i)
@@ -405,7 +405,7 @@ void WindowFuzzTest::initTestCase()
     QCOMPARE(QString::fromStdString(made), m_path);
 }
 
-// For whoever looks at the build: each view of one run, light and dark, in build/dev/test-artefacts.
+// For a review of the build: each view of one run, light and dark, in build/dev/test-artefacts.
 void WindowFuzzTest::everyViewIsKeptAsAPicture()
 {
     const QDir folder(QStringLiteral(LHRS_BIN_DIR "/../test-artefacts"));
@@ -415,7 +415,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
     window.show();
     QVERIFY(QTest::qWaitForWindowExposed(&window));
     const auto keep = [&](const QString& name) {
-        window.resize(1280, 720); // the screen that is none is smaller
+        window.resize(1280, 720); // the offscreen screen is smaller
         for (int frame = 0; frame < 5; ++frame) {
             window.clock().step(0.25);
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // nobody else does, outside of a loop
@@ -467,14 +467,14 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant()
     auto truth = Recording::open(m_path);
     QVERIFY2(truth, truth ? "" : truth.error().text.c_str());
     MainWindow window(optionsOfTest());
-    window.clock().stop(); // frames come from here
+    window.clock().stop(); // the test makes the frames
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QCOMPARE(window.openRecording(m_path), QString());
     DialogCloser closer;
     warnings.clear();
     const QtMessageHandler before = qInstallMessageHandler(noteWarning);
-    // A model that contradicts itself is a warning.
+    // A model that contradicts itself gives a warning.
     std::vector<std::unique_ptr<QAbstractItemModelTester>> testers;
     for (const QTableView* table : window.findChildren<QTableView*>())
         testers.push_back(std::make_unique<QAbstractItemModelTester>(table->model(), QAbstractItemModelTester::FailureReportingMode::Warning));

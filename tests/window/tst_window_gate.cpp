@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The gate of a simulated cluster in the window: closed by its key, what is held listed and drawn where it waits, one
-// message let through and one lost by the keyboard, stepped, opened again; and nothing is missing afterwards.
+// The gate of a simulated cluster in the window: closed by its key; held messages are listed, and drawn where they
+// wait; one message is let through and one dropped by the keyboard; a step; opened again. Nothing is missing
+// afterwards.
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int kLimit = 30'000;
 
-// A window with a simulated cluster of its own, and keys.
+// A window with its own simulated cluster, and keys.
 struct GateWindow {
     GateWindow(int seed, double speedWanted, bool isCase = false)
     {
@@ -49,7 +50,7 @@ struct GateWindow {
     {
         QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with);
     }
-    // The key of an action, as soon as it may be used; true: its command was answered, and worked.
+    // Presses the key of an action when it is enabled; true: its command was answered, and succeeded.
     bool pressFor(const char* action, bool isAnswered = true)
     {
         QAction* wanted = window.actions().get(action);
@@ -79,7 +80,7 @@ struct GateWindow {
             sum += process.isGated ? process.gauges.gate_held() : 0;
         return sum;
     }
-    // What is listed, and what was said last.
+    // The list, and the last message.
     QString listed()
     {
         QStringList rows;
@@ -88,7 +89,7 @@ struct GateWindow {
         return rows.join(" | ") + "; " + line();
     }
     bool statusSays(const QString& words) { return window.status().text().contains(words); }
-    // Messages held at the process, as the picture draws them: a number beside the sign of a gate.
+    // Messages held at the process, as the picture shows them: a number beside the gate sign.
     int drawnAt(ProcessId process)
     {
         const ObjectRef object = objectOf(state(), process);
@@ -105,7 +106,7 @@ struct GateWindow {
         }
         return count;
     }
-    // The row of such a message in the list, by the keys of the list.
+    // Moves to the row of such a message by the keys of the list.
     bool choose(const QString& words)
     {
         GatePanel& panel = window.gatePanel();
@@ -115,7 +116,7 @@ struct GateWindow {
                     if (!panel.model().index(row, HeldModel::What).data().toString().startsWith(words))
                         continue;
                     panel.table().setFocus();
-                    press(Qt::Key_Home, Qt::ControlModifier); // chooses the first one
+                    press(Qt::Key_Home, Qt::ControlModifier); // selects the first one
                     for (int i = 0; i < row; ++i)
                         press(Qt::Key_Down);
                     const auto chosen = panel.chosen();
@@ -162,7 +163,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("held, the oldest first; all clocks stand"),
         qPrintable(summary->text()), kLimit);
 
-    // What, where, for how long of virtual time, by which transport.
+    // Kind, place, duration in virtual time, transport.
     const HeldModel::Row row = panel.model().rows()[std::size_t(panel.table().currentIndex().row())];
     // With its operation.
     QVERIFY2(row.what.contains("insert from client") && row.what.contains('('), qPrintable(row.what));
@@ -171,7 +172,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QVERIFY2(row.since.endsWith(" s"), qPrintable(row.since));
     QTRY_VERIFY_WITH_TIMEOUT(panel.model().rows().front().since.section(' ', 0, 0).toDouble() >= 0.5, kLimit);
     const double seconds = panel.model().rows().front().since.section(' ', 0, 0).toDouble();
-    QVERIFY2(seconds < 60, qPrintable(panel.model().rows().front().since)); // since it came, by no other clock
+    QVERIFY2(seconds < 60, qPrintable(panel.model().rows().front().since)); // since its arrival, by virtual time
 
     // Drawn at its receiver, and counted in the status line.
     const ProcessId receiver = row.held.process;
@@ -179,20 +180,20 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QTRY_VERIFY2_WITH_TIMEOUT(w.told() == w.held() && w.statusSays(QStringLiteral("MESSAGES GATED: %1").arg(w.told())),
         qPrintable(QStringLiteral("%1, %2: %3").arg(w.told()).arg(w.held()).arg(w.window.status().text())), kLimit);
 
-    // Enter lets the chosen one through, and what its step did is said.
+    // Enter lets the selected one through, and the effects of its step are shown.
     QVERIFY2(w.choose("insert from client"), qPrintable(w.listed()));
     w.answered.clear();
     w.press(Qt::Key_Return);
     QVERIFY(QTest::qWaitFor([&] { return !w.answered.isEmpty() && w.answered.last()[2].toBool(); }, kLimit));
     QTRY_VERIFY2_WITH_TIMEOUT(w.line().contains("takes one step. "), qPrintable(w.line()), kLimit);
     QVERIFY2(w.choose("delta from"), qPrintable(w.listed()));
-    // Del loses one.
+    // Del drops one.
     w.answered.clear();
     w.press(Qt::Key_Delete);
     QVERIFY(QTest::qWaitFor([&] { return !w.answered.isEmpty() && w.answered.last()[2].toBool(); }, kLimit));
     QVERIFY2(w.line().contains("delta from") && w.line().contains("is lost on its way to"), qPrintable(w.line()));
     QVERIFY(w.answered.last()[0].toString().contains("drop: true"));
-    // Alt+5: the oldest one, and where nothing is held time goes on to the next timer.
+    // Alt+5: releases the oldest one; if none is held, time advances to the next timer.
     const QSignalSpy listed(&w.window.cluster(), &Operator::heldListed);
     for (int i = 0; i < 60 && w.held() > 0; ++i) {
         const qsizetype before = listed.count();
@@ -202,7 +203,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QVERIFY2(w.pressFor("virtualStepMessage"), qPrintable(w.line()));
     QVERIFY2(w.line().contains("lab.release({ clock: true })"), qPrintable(w.line()));
 
-    // Open again: all that was begun ends, and nothing is missing.
+    // Open again: everything that was begun completes, and nothing is missing.
     QVERIFY(w.pressFor("gate"));
     QTRY_VERIFY_WITH_TIMEOUT(!w.statusSays("MESSAGES GATED") && !w.window.actions().get("gate")->isChecked(), kLimit);
     QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("The gate is open"), qPrintable(summary->text()), kLimit);
@@ -223,7 +224,7 @@ void WindowGateTest::pausedTimeAndTheGateAreTwoThings()
     QVERIFY(w.pressFor("gate"));
     QTRY_VERIFY2_WITH_TIMEOUT(w.statusSays("MESSAGES GATED"), qPrintable(w.window.status().text()), kLimit);
     QVERIFY(w.statusSays("VIRTUAL TIME STANDS"));
-    // In paused time, too, a message comes as far as its receiver.
+    // Even while time is paused, a message reaches its receiver.
     QVERIFY(w.pressFor("insert", false));
     const auto hasInsert = [&] {
         const std::vector<HeldAt>& held = w.window.cluster().held();

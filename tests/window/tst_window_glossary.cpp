@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// "What is this?": the hover card's first line, the key that explains what is pointed at or selected, and the sheet of terms.
+// "What is this?": the first line of the hover card, the key that explains the pointed or selected object, and the
+// sheet of terms.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
@@ -25,7 +26,7 @@ namespace {
 constexpr int kLimit = 30'000;
 constexpr std::size_t kItems = 2 + 1 + 8 + 2 + 10; // clients, coordinator, buckets, parity buckets, spares
 
-// A window that shows the file, with what a test asks of its glossary.
+// A window that shows the file, with the parts of its glossary that a test needs.
 struct Watching {
     FakeCluster cluster { { 8, 4, 1 } };
     MainWindow window;
@@ -45,14 +46,15 @@ struct Watching {
     QString shown() { return sheet() && sheet()->isVisible() && sheet()->shown() ? QString(sheet()->shown()->id) : QString(); }
     QString entry() { return sheet()->findChild<QTextBrowser*>("glossaryEntry")->toPlainText(); }
     QListWidget* terms() { return sheet()->findChild<QListWidget*>("glossaryTerms"); }
-    // The window's key, whatever has the focus in it. Qt calls a window active whose child is; keys go to that one.
+    // A key for the window, whatever has the focus in it. Qt also calls a window active if its child is; keys go to
+    // that one.
     void ask()
     {
         window.activateWindow();
         QTRY_COMPARE_WITH_TIMEOUT(QApplication::activeWindow(), &window, kLimit);
         QTest::keyClick(window.focusWidget() ? window.focusWidget() : &window, Qt::Key_F1, Qt::ShiftModifier);
     }
-    // As the mouse comes to the place and stays there until the card shows.
+    // Moves the mouse to the place and waits until the card appears.
     void point(QPointF at)
     {
         window.canvas().setAttribute(Qt::WA_UnderMouse);
@@ -61,7 +63,7 @@ struct Watching {
         for (int frame = 0; frame < 4; ++frame)
             window.clock().step(0.2);
     }
-    // The middle of the object's part that this term explains; null: it has none.
+    // The middle of the part that this term explains; null: the object has none.
     QPointF partOf(ObjectRef object, std::string_view term)
     {
         const DisplayList& list = window.canvas().restingPicture();
@@ -111,7 +113,7 @@ void WindowGlossaryTest::theKeyboardAloneOpensTheSheetAtASelectedBucket()
     QTRY_COMPARE_WITH_TIMEOUT(QApplication::activeWindow(), sheet, kLimit);
     QVERIFY2(w.entry().contains("Data bucket") && w.entry().contains("Here: bucket 5 holds 20 records in process node-6.") && w.entry().contains("section 2"), qPrintable(w.entry()));
     QCOMPARE(w.terms()->currentItem()->text(), QString("Data bucket"));
-    // On to the first of the terms beside it, which is explained by the same bucket.
+    // To the first of the related terms, whose example is in the same bucket.
     auto* related = sheet->findChild<QLabel*>("glossaryRelated");
     for (int press = 0; press < 4 && !related->hasFocus(); ++press)
         QTest::keyClick(sheet->focusWidget(), Qt::Key_Tab);
@@ -142,7 +144,7 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);
     QVERIFY2(w.entry().contains("bucket 5 has level j = 3"), qPrintable(w.entry()));
-    // Another part of the same card: the card stays, with another first line; the same sheet explains it.
+    // Another part of the same card: the card stays, with a new first line; the same sheet explains it.
     w.point(w.partOf(kBucket5, "b"));
     QVERIFY2(w.card().join(" | ").contains("Bucket capacity b: so many records fit"), qPrintable(w.card().join(" | ")));
     w.ask();
@@ -154,7 +156,7 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("rank"), kLimit);
     QVERIFY2(w.entry().contains("the record with key 705 has rank 7 in bucket 5"), qPrintable(w.entry()));
-    // The card of the file, word by word: i is at the left, K at the right.
+    // The card of the file, word by word: i is on the left, K on the right.
     const DisplayList& list = w.window.canvas().restingPicture();
     const auto row = std::find_if(list.items().begin(), list.items().end(), [](const DisplayList::Item& item) {
         const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
@@ -201,7 +203,7 @@ void WindowGlossaryTest::eachPartOfThePictureHasItsTerm()
     for (const char* const term : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "epoch", "client-image", "forward", "load-factor", "galois-field", "overflow", "suspect", "degraded-group", "frozen-group", "lost-group",
              "slice", "recovery-manager" })
         QVERIFY2(seen.contains(term), term);
-    // A picture that is made anew forgets what was explained in the former one.
+    // A new picture discards the explanations of the former one.
     DisplayList list((Theme()));
     list.setObject(kFile);
     list.add(DisplayList::Box { QRectF(0, 0, 50, 20), Outline::Rectangle, 0, Qt::red, {}, 1, false, false });
@@ -214,14 +216,14 @@ void WindowGlossaryTest::eachPartOfThePictureHasItsTerm()
 void WindowGlossaryTest::theCardIsNoLargerThanItsDetails_data()
 {
     QTest::addColumn<int>("buckets");
-    QTest::addColumn<bool>("isShort"); // what is told of processes
+    QTest::addColumn<bool>("isShort"); // the processes have short details
     QTest::newRow("five buckets") << 5 << false;
     QTest::newRow("eight buckets") << 8 << false;
     QTest::newRow("fourteen buckets") << 14 << false;
     QTest::newRow("short details") << 8 << true;
 }
 
-// The first line has its term and its few words; what makes room for it is said in another line.
+// The first line has its term and a short text; what was removed for it is on another line.
 void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
 {
     QFETCH(const int, buckets);
@@ -246,7 +248,7 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
         narrow += isWhole ? 0 : 1;
         QVERIFY2(isWhole || (isShort && card.lines[0] == explained->name), qPrintable(name));
         for (const QString& line : card.lines)
-            QVERIFY2(!line.contains(QChar(0x2026)), qPrintable(name)); // nothing is cut off
+            QVERIFY2(!line.contains(QChar(0x2026)), qPrintable(name)); // no text is cut off
     };
     for (const ObjectRef object : objectsOf(state)) {
         check(object, {});
@@ -258,8 +260,8 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
         if (QTest::currentTestFailed())
             return;
     }
-    QCOMPARE(narrow, 0); // also where little is told of processes, there is room for the few words of the term
-    // What went wrong is never left out.
+    QCOMPARE(narrow, 0); // even with short details there is room for the short text of the term
+    // Errors are never omitted.
     ClusterState trouble = state;
     trouble.processes[kFileClients].hasEnded = true;
     trouble.processes[kFileClients].endReason = "killed on request";
@@ -302,7 +304,7 @@ void WindowGlossaryTest::aPanelHasItsTerm()
     w.window.lamps().list().setFocus();
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("lamp"), kLimit);
-    // In the picture of the images: the part that the mouse is over.
+    // In the picture of the images: the part under the mouse.
     w.window.setWorkspace(MainWindow::Workspace::Inspect);
     w.window.findChild<QDockWidget*>("imageDock")->raise();
     w.window.clock().step(0.2);
@@ -346,12 +348,12 @@ void WindowGlossaryTest::theSheetFindsTerms()
     QTest::keyClicks(words, "nonsense");
     QCOMPARE(w.terms()->count(), 0);
     QVERIFY2(w.entry().contains("No term") && sheet->findChild<QLabel*>("glossaryRelated")->text().isEmpty(), qPrintable(w.entry()));
-    // What was searched is no obstacle to what is asked.
+    // An earlier search does not get in the way of a new question.
     w.window.selection().select(kBucket5);
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("data-bucket"), kLimit);
     QCOMPARE(w.terms()->count(), int(glossary().size()));
-    // Letters go into the search from the entry, too.
+    // Typing from an entry goes into the search too.
     QTRY_COMPARE_WITH_TIMEOUT(QApplication::activeWindow(), sheet, kLimit);
     QTest::keyClicks(sheet->findChild<QTextBrowser*>(), "a");
     QTest::keyClicks(words, "djustm");
@@ -396,7 +398,7 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped()
     chosen.theme = MainWindow::ThemeChoice(theme);
     Watching w(chosen);
     QVERIFY(w.isReady());
-    w.window.actions().get("glossary")->trigger(); // before the size is chosen: what is there already grows
+    w.window.actions().get("glossary")->trigger(); // before the size is chosen: existing text must grow
     QVERIFY(w.sheet());
     const int before = w.terms()->fontInfo().pixelSize();
     w.sheet()->close();
@@ -417,7 +419,7 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped()
         QVERIFY2(clipped(*sheet).isEmpty(), qPrintable(name + ": " + clipped(*sheet)));
         QVERIFY(entry->fontInfo().pixelSize() >= int(fontScale * Theme::kSmallestPixels));
     }
-    // Text and links stand out from what they are on, also after the theme has changed.
+    // Text and links contrast with their background, also after the theme has changed.
     w.window.setThemeChoice(theme == int(MainWindow::ThemeChoice::Dark) ? MainWindow::ThemeChoice::Light : MainWindow::ThemeChoice::Dark);
     QCoreApplication::processEvents();
     QVERIFY(std::abs(entry->palette().color(QPalette::Text).lightnessF() - entry->palette().color(QPalette::Base).lightnessF()) > 0.5F);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The record group in the window: from a record that somebody points at to the opened decoder, by mouse and by keyboard,
-// and from a published event to red on the screen.
+// The record group in the window: from pointing at a record to the opened decoder, by mouse and by keyboard, and from a
+// published event to red on the screen.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/group_stage.h"
 #include "tests/rigs/gui/picture_faults.h"
@@ -31,7 +31,7 @@ MainWindow::Options options()
     return o;
 }
 
-// A window on a file with four buckets and two parity buckets, whose processes hold what the code encodes.
+// A window on a file with four buckets and two parity buckets, whose processes hold encoded records.
 struct Watching {
     FakeCluster cluster { { 4, 4, 2 } };
     MainWindow window { options() };
@@ -61,7 +61,7 @@ struct Watching {
     {
         return QTest::qWaitFor([&] { return window.group().decoding() && window.group().decoding()->hasBytes; }, kLimit);
     }
-    // The key, to whatever has the focus.
+    // The key goes to the widget with the focus.
     void press(const char* keys)
     {
         const QKeySequence sequence = QKeySequence::fromString(QString::fromLatin1(keys), QKeySequence::PortableText);
@@ -92,7 +92,7 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
     QVERIFY(w.isReady());
     RecordGroupView& view = w.window.group();
     QVERIFY(!view.isOpen());
-    w.window.resize(1600, 900); // cards with room for a cell of each rank
+    w.window.resize(1600, 900); // cards with room for a cell per rank
     const ObjectRef bucket { ObjectKind::Data, 1, 0 };
     QPoint cell;
     const auto findCell = [&] {
@@ -119,7 +119,7 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
     auto* table = w.window.records().findChild<QTableView*>();
     emit table->activated(table->model()->index(6, 0));
     QCOMPARE(view.rank(), 7u);
-    // All of the workspace again, and then only the record group's part of it.
+    // The whole workspace again, and then only the record group in it.
     auto* log = w.window.findChild<QDockWidget*>("logDock");
     QVERIFY(!log->isVisible());
     w.window.actions().get("inspect")->trigger();
@@ -160,7 +160,7 @@ void WindowGroupTest::theKeyboardAloneOpensTheDecoderAndReadsIt()
     QCOMPARE(view.rank(), 2u);
 }
 
-// What a caption speaks of, of the member that it names; a person steps on from there.
+// A caption refers to the member that it names; a person goes on from there.
 void WindowGroupTest::aScenarioOpensItsPageAtAStage()
 {
     Watching w;
@@ -207,7 +207,7 @@ void WindowGroupTest::everyKeyOfTheRecordGroupDoesItsAction()
             ours = menu->menu()->actions();
     }
     for (QAction* action : ours) {
-        if (action->isSeparator() || action->objectName() == "exportGroup") // a dialog of files
+        if (action->isSeparator() || action->objectName() == "exportGroup") // it opens a file dialog
             continue;
         QVERIFY2(action->isEnabled(), qPrintable(action->objectName()));
         QSignalSpy triggered(action, &QAction::triggered);

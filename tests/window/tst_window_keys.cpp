@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window by the keyboard alone, on a simulated cluster: what the moments of a lecture need is never out of its reach.
+// The window by keyboard only, on a simulated cluster: everything that the moments of a lecture need is reachable.
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
@@ -28,8 +28,9 @@ private slots:
     void theMomentsArePlayedWithKeysAlone();
 };
 
-// A file grows, a second client errs and learns, a bucket dies and comes back, is searched while it is gone, and one failure too
-// many is shown (moments M2 to M6): no mouse, and no function of the window, between the first key and the last.
+// A file grows, a second client makes errors and learns, a bucket dies and comes back, is searched while it is gone,
+// and one failure too many is shown (moments M2 to M6). Between the first and the last key the test uses no mouse and
+// no function of the window.
 void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
 {
     QTemporaryDir folder;
@@ -38,7 +39,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     steps.write("lab.step('a', 'What was seen');\nlab.say('Everything by keys.');\nlab.step('b', 'The end');\nlab.say('No mouse was near.');\n");
     steps.close();
     MainWindow window(options());
-    window.resize(1280, 720); // the screen that is none is smaller
+    window.resize(1280, 720); // the offscreen screen is smaller
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
@@ -53,7 +54,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     const ClusterState& state = window.canvas().state();
     QSignalSpy answered(&window.cluster(), &Operator::answered);
     const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with); };
-    // The key of an action, as soon as it may be used; true: its command was answered, and worked.
+    // Presses the key of an action when it is enabled; true: its command was answered, and succeeded.
     const auto pressFor = [&](const char* action, bool isAnswered = true) {
         QAction* wanted = window.actions().get(action);
         if (!QTest::qWaitFor([&] { return wanted->isEnabled(); }, kLimit))
@@ -64,9 +65,9 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
         return !isAnswered || (QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool());
     };
     const auto says = [&](const QString& words) { return QTest::qWaitFor([&] { return window.canvas().restingPicture().texts().join(" | ").contains(words); }, kLimit); };
-    // Typed into the dialog that the key "/" opens; an empty text: only Tab and Enter, for a question.
+    // Types into the dialog that the key "/" opens; an empty text: only Tab and Enter, for a question.
     const auto typeInDialog = [&](const QString& words) {
-        auto* look = new QTimer(&window); // until there is one: the action that opens it may have to be waited for
+        auto* look = new QTimer(&window); // polls for the dialog, as its action may not be enabled yet
         connect(look, &QTimer::timeout, &window, [words, look] {
             QWidget* dialog = QApplication::activeModalWidget();
             if (!dialog || !dialog->focusWidget())
@@ -81,7 +82,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
         look->start(0);
     };
     const auto find = [&](const QString& words) {
-        for (int view = 0; view < 12 && !window.canvas().hasFocus(); ++view) // a field would take the key for itself
+        for (int view = 0; view < 12 && !window.canvas().hasFocus(); ++view) // a field would take the key
             press(Qt::Key_F6);
         typeInDialog(words);
         press(Qt::Key_Slash);
@@ -94,7 +95,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(pressFor("reducedMotion", false));
     QVERIFY(window.canvas().isMotionReduced());
 
-    // M2: overflow, splits; and one split more, by hand.
+    // M2: overflow and splits, and one more split by command.
     QVERIFY(QTest::qWaitFor([&] { return pressFor("insert"); }, kLimit)); // a client that has just started may not have heard of the coordinator
     QVERIFY2(window.labLine().text().contains("20 operations, 20 ok"), qPrintable(window.labLine().text()));
     QVERIFY(says("20 records"));
@@ -106,7 +107,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     }
     QVERIFY(says(QStringLiteral("= %1").arg(state.data.size())));
 
-    // M3: a second client knows one bucket, and is told better.
+    // M3: a second client knows one bucket, and its image is corrected.
     QVERIFY(pressFor("secondClient"));
     QVERIFY(QTest::qWaitFor([&] { return clientsOf(state).size() == 2; }, kLimit));
     const ProcessId second = clientsOf(state).back();
@@ -124,7 +125,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY2(window.labLine().text().contains("20 operations, 20 ok"), qPrintable(window.labLine().text()));
     QVERIFY2(window.labLine().text().contains("keys: ["), qPrintable(window.labLine().text()));
 
-    // M4: the menu of a bucket, by its key; it is killed there, and comes back on another server.
+    // M4: the menu of a bucket, opened by its key; the bucket is killed there, and recovered on another server.
     QVERIFY(find("1"));
     const ProcessId former = state.data.at(1).process;
     QTimer::singleShot(0, &window, [&] {
@@ -142,7 +143,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(QTest::qWaitFor([&] { return state.data.at(1).process != former && state.groups.at(0).recovery.isOver && state.groups.at(0).state == pb::GROUP_UP; }, kLimit));
     QVERIFY(says(QString::fromStdString(state.processes.at(state.data.at(1).process).name)));
 
-    // A pause, seen and healed; whoever stands still is soon replaced, and then still shown as what it is.
+    // A pause is shown and healed; a paused bucket is soon replaced, and is then shown as displaced.
     window.activateWindow();
     QVERIFY(QTest::qWaitFor([&] { return window.canvas().hasFocus(); }, kLimit));
     QVERIFY2(pressFor("pause"), qPrintable(window.labLine().text()));
@@ -150,7 +151,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(pressFor("healAll"));
     QVERIFY(QTest::qWaitFor([&] { return !window.canvas().restingPicture().texts().join(" | ").contains("paused"); }, kLimit));
 
-    // M5: no message passes, bucket 0 dies and is searched; when they go on, its record is computed for the client.
+    // M5: no message passes, bucket 0 dies and is searched; when messages pass again, its record is computed for the
+    // client.
     QVERIFY(find("0"));
     QVERIFY(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1 && state.data.at(0).count > 0; }, kLimit));
     QVERIFY(pressFor("gate"));
@@ -164,7 +166,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     // The answer may come before the group is known to lack a member.
     QVERIFY(QTest::qWaitFor([&] { return state.data.at(0).process != gone && state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1; }, kLimit));
 
-    // M6: both data buckets of a group at once; the second one is asked for.
+    // M6: both data buckets of a group at once; the second kill asks for confirmation.
     QVERIFY(pressFor("gate"));
     QVERIFY(QTest::qWaitFor([&] { return window.status().text().contains("MESSAGES GATED"); }, kLimit));
     QVERIFY(pressFor("kill"));
@@ -179,7 +181,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY2(says("LOST: buckets 0, 1"), qPrintable(window.canvas().restingPicture().texts().join(" | ")));
     QVERIFY(says("effective k = 0"));
 
-    // And the steps of a scenario: the first press begins it, and it stops before the first one.
+    // And the steps of a scenario: the first key press starts it, and it stops before the first step.
     QVERIFY(pressFor("nextStep", false));
     QVERIFY(QTest::qWaitFor([&] { return window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));

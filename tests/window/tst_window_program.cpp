@@ -41,7 +41,7 @@ void WindowProgramTest::aScenarioThatThrowsBeforeItsClusterEndsWithItsError()
     QTemporaryDir home;
     QFile script(home.filePath("early.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("// early.js @title e @minutes 1\nthrow new Error('early');\n"); // nothing of lab is called
+    script.write("// early.js @title e @minutes 1\nthrow new Error('early');\n"); // no call of lab
     script.close();
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
     environment.insert("QT_QPA_PLATFORM", "offscreen");
@@ -105,7 +105,7 @@ void WindowProgramTest::withoutADisplayItSaysSo()
     QCOMPARE(helped.code, 0);
 }
 
-// What is there is written, what is missing is said, and scripts see it.
+// The readable part is exported, the missing part is reported, and scripts see the exit code.
 void WindowProgramTest::aDamagedRecordingIsExportedAndSaid()
 {
     QTemporaryDir folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window with real processes: a scenario from its first to its last step by the clicker's key, a cluster from the start
-// page.
+// The window with real processes: a scenario from its first to its last step by the key of the clicker, and a cluster
+// from the start page.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/lab/signals.h"
 #include "tests/rigs/gui/text_check.h"
@@ -29,7 +29,7 @@ using namespace lhrs::gui;
 namespace {
 
 constexpr int kLimit = 60'000;
-constexpr int kPatience = 180'000; // with a picture that may be 160 hops behind, on a busy machine
+constexpr int kPatience = 180'000; // the picture may be 160 hops behind on a busy machine
 const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
 
 MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeChoice::Light)
@@ -40,7 +40,8 @@ MainWindow::Options options(MainWindow::ThemeChoice theme = MainWindow::ThemeCho
     return o;
 }
 
-// The coordinator's word of the file and of the first group is there. A bucket may be heard of, and selected, before.
+// The coordinator's description of the file and of the first group has arrived. A bucket may appear, and be selected,
+// earlier.
 bool knowsFile(MainWindow& window, std::uint32_t k)
 {
     const ClusterState& state = window.canvas().state();
@@ -77,8 +78,8 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     window.workloads().countBox()->setValue(25); // two splits with b = 10
     QSignalSpy answered(&window.cluster(), &Operator::answered);
     window.canvas().setFocus();
-    // A client that has just started may not have heard of the coordinator yet, and says so. (QTRY_VERIFY looks at what it is
-    // given several times, which would be several workloads.)
+    // A client that has just started may not have heard of the coordinator yet, and reports so. (QTRY_VERIFY evaluates
+    // its argument several times, which would start several workloads.)
     const auto isInserted = [&] {
         answered.clear();
         QTest::keyClick(&window.canvas(), Qt::Key_I, Qt::ControlModifier);
@@ -97,11 +98,11 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     answered.clear();
     QTest::keyClick(&window.canvas(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().contains("encode to exactly this parity"), kLimit);
-    // Bytes come from the process itself.
+    // Bytes are read from the process itself.
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 0, 0 });
     QTRY_VERIFY_WITH_TIMEOUT(window.records().model().rowCount() > 0 && window.records().model().index(0, 4).data().toString().size() > 20, kLimit);
-    // A process may be heard of before what it is.
+    // A process may appear before its role is known.
     std::vector<std::uint32_t> pids;
     const auto areAllKnown = [&] {
         pids.clear();
@@ -113,7 +114,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     QVERIFY2(QTest::qWaitFor(areAllKnown, kLimit), qPrintable(QString("%1 processes are known").arg(pids.size())));
     for (const std::uint32_t pid : pids)
         QCOMPARE(::getpriority(PRIO_PROCESS, pid), std::min(19, ::getpriority(PRIO_PROCESS, 0) + 10)); // it gives way to the window
-    QuestionAnswerer discard(QMessageBox::Discard); // the run is in no file
+    QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
     for (const std::uint32_t pid : pids)
@@ -144,26 +145,26 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     const QList<int> before = placesOfButtons();
     window.actions().get("virtualPause")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().text().endsWith(", paused"), kLimit);
-    // Told of again and again, the words take no more room than the first time.
+    // However often the text changes, it takes no more room than the first time.
     auto* words = window.clockBar().findChild<QLabel*>("virtualTime");
     QVERIFY2(words->minimumWidth() < words->fontMetrics().horizontalAdvance(words->text()) * 5 / 4,
         qPrintable(QString("%1 pixels for \"%2\"").arg(words->minimumWidth()).arg(words->text())));
     QVERIFY(before.size() >= 5);
-    QCOMPARE(placesOfButtons(), before); // nobody's next click meets another button
+    QCOMPARE(placesOfButtons(), before); // the next click must not hit another button
     QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
     const auto virtualNs = [&] { return window.cluster().simulation()->virtual_ns(); };
     const std::int64_t stands = virtualNs();
     window.actions().get("virtualStepMs")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(virtualNs() - stands, std::int64_t(1'000'000), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
-    // What is asked for waits for virtual time.
+    // A command waits for virtual time.
     QSignalSpy answered(&window.cluster(), &Operator::answered);
     window.workloads().countBox()->setValue(25);
     window.actions().get("insert")->trigger();
     window.actions().get("virtualStepMessage")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QVERIFY(answered[0][1].toString().startsWith("virtual time stands at "));
-    // What it did is said in words.
+    // Its effect is described in words.
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'message' });  virtual time stands at ") && window.labLine().text().contains(". "), qPrintable(window.labLine().text()), kLimit);
     auto* speed = window.clockBar().findChild<QComboBox*>("virtualSpeed");
     speed->setCurrentIndex(speed->findData(0.25));
@@ -172,7 +173,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QVERIFY2(answered[2][1].toString().contains("25 operations, 25 ok"), qPrintable(answered[2][1].toString()));
     QCOMPARE(window.cluster().simulation()->factor(), 0.25);
     const auto pid = pid_t(window.cluster().session().control().directory().front().info.pid());
-    QuestionAnswerer discard(QMessageBox::Discard); // the run is in no file
+    QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !signalOne(pid, 0), kLimit);
     QVERIFY(!window.actions().get("virtualRun")->isEnabled() || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
@@ -189,13 +190,13 @@ void WindowRunTest::aKilledServerIsShown()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     const ClusterState& state = window.canvas().state();
     LoopWatch loop;
-    // What is shown may have heard of the process before it heard what the process is.
+    // The state may know the process before its role.
     const auto pid = [&] {
         const auto holder = state.processes.find(state.parity.at({ 0, 0 }).process);
         return holder == state.processes.end() ? 0 : holder->second.pid;
     };
     QTRY_VERIFY_WITH_TIMEOUT(pid() != 0, kLimit);
-    QVERIFY(signalOne(pid(), SIGKILL)); // of this test
+    QVERIFY(signalOne(pid(), SIGKILL)); // a process of this test
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().restingPicture().texts().contains("process gone"), kLimit);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     QVERIFY(window.showsCluster());
@@ -227,7 +228,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().groups.at(0).state == pb::GROUP_UP, kLimit);
     QCOMPARE(window.canvas().state().groups.at(0).recovery.buckets, std::vector<std::uint32_t> { 0 });
-    // The menu opens by key and offers what the action does.
+    // The menu opens by key and offers the same as the action.
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled() && !window.actions().get("resume")->isEnabled(), kLimit);
     bool hasKill = false;
     QTimer::singleShot(0, &window, [&] {
@@ -240,7 +241,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QContextMenuEvent byKey(QContextMenuEvent::Keyboard, QPoint(), QPoint());
     QCoreApplication::sendEvent(&window.canvas(), &byKey);
     QVERIFY(hasKill);
-    // A pause and its end are seen on the card.
+    // A pause and its end are shown on the card.
     const auto livingSpares = [&] {
         std::vector<ProcessId> spares = sparesOf(window.canvas().state(), pb::DATA);
         std::erase_if(spares, [&](ProcessId id) { return window.canvas().state().processes.at(id).hasEnded; });
@@ -255,7 +256,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("resume")->isEnabled(), kLimit);
     window.actions().get("resume")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.canvas().state().processes.at(spare).isPaused, kLimit);
-    // Cut off, the bucket is replaced like one that died; it runs all the same, and stands outside the file.
+    // A bucket that is cut off is replaced like one that died; it still runs, and is shown outside the file.
     const ProcessId cut = data().process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("cutOff")->isEnabled(), kLimit);
@@ -270,7 +271,8 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(!window.status().text().contains("armed"), kLimit);
 }
 
-// Killed by its card's action; key operations go on; another one finds the file in its buckets, and the window goes on with it.
+// The coordinator is killed by the action of its card; key operations continue. Another one finds the file from its
+// buckets, and the window continues with it.
 void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
 {
     MainWindow window(options());
@@ -310,7 +312,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     QTRY_VERIFY_WITH_TIMEOUT(!says("key operations go on") && !says("coordinator gone"), kLimit);
     QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(), (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("split")->isEnabled(), kLimit);
-    QVERIFY(works("split")); // it knows the file, and orders
+    QVERIFY(works("split")); // it knows the file, and gives orders
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.size() == 2, kLimit);
 }
 
@@ -363,7 +365,7 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
     QSignalSpy finished(&window.player(), &Player::finished);
     LoopWatch loop;
     int pressed = 0;
-    // A step is begun by PgDn, and so is the answer to a question and what follows it; nothing else is ever pressed.
+    // PgDn starts a step, the answer to a question, and what follows it; no other key is ever pressed.
     const auto waits = [&] { return window.director().await() != Director::Await::Nothing; };
     const auto done = [&] {
         std::uint64_t sum = 0;
@@ -392,7 +394,7 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
     QCOMPARE(pressed, 15); // eleven steps, two questions, two answers
     QCOMPARE(finished.size(), 1);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
-    // The picture comes to rest, and is what the fold says.
+    // The picture comes to rest, and equals the state of the fold.
     const bool isAtRest = QTest::qWaitFor([&] { return !window.pacer().isBusy() && window.canvas().state().data.size() == 4; }, kPatience);
     QVERIFY2(isAtRest, qPrintable(QString("%1 events wait, %2 ms behind, %3 buckets").arg(window.pacer().waiting())
         .arg(window.pacer().behindNs() / 1'000'000).arg(window.canvas().state().data.size())));

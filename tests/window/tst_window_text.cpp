@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The text of the window at the sizes and scales it is made for: nothing clipped, nothing that stays small.
+// The text of the window at the supported sizes and scales: nothing is clipped, nothing stays small.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
@@ -31,7 +31,7 @@ constexpr std::array kWorkspaces { MainWindow::Workspace::Lecture, MainWindow::W
     MainWindow::Workspace::Gate };
 const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
 
-// The texts that the scenarios say, as they stand in them.
+// The texts that the scenarios show, as written in them.
 QStringList captions()
 {
     static const QRegularExpression kSay(QStringLiteral("lab\\.say\\('(.*)'\\);"));
@@ -115,7 +115,7 @@ void WindowTextTest::noTextIsClipped()
                 QCoreApplication::processEvents();
                 window.clock().step(0.2);
             }
-            QCOMPARE(window.size(), size); // nothing forces the window to grow
+            QCOMPARE(window.size(), size); // no widget forces the window to grow
             QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(), "the buttons take more than one row");
             if (auto* records = window.findChild<QTableView*>("records"); workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
                 const int rows = records->viewport()->height() / records->verticalHeader()->defaultSectionSize();
@@ -127,7 +127,7 @@ void WindowTextTest::noTextIsClipped()
                      !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
             if (workspace != MainWindow::Workspace::Inspect)
-                break; // what is selected changes the panels of that one only
+                break; // the selection changes the panels of that workspace only
         }
     }
 }
@@ -141,7 +141,7 @@ void WindowTextTest::largeTextFitsASmallWindow_data()
             QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
 }
 
-// The window stays as large as it is: what is around the picture folds, and each bucket of the picture keeps its number.
+// The window keeps its size: what is around the picture collapses, and each bucket of the picture keeps its number.
 void WindowTextTest::largeTextFitsASmallWindow()
 {
     QFETCH(const QSize, size);
@@ -163,7 +163,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
     const QSize usual = window.canvas().size();
     for (const bool isHall : { false, true }) {
         window.setPresenting(isHall);
-        window.setWindowState(Qt::WindowNoState); // as large as the test says, not as the screen is
+        window.setWindowState(Qt::WindowNoState); // sized by the test, not by the screen
         window.resize(size);
         window.setFontScale(fontScale);
         settle();
@@ -215,7 +215,7 @@ void WindowTextTest::everyCaptionOfTheScenarioFits()
         QVERIFY2(caption->fits(), qPrintable(text));
     }
     caption->setText(all.join(' '));
-    QVERIFY(!caption->fits()); // the measure bites
+    QVERIFY(!caption->fits()); // the check detects it
 }
 
 void WindowTextTest::allTextGrows_data()
@@ -236,7 +236,7 @@ void WindowTextTest::pagesScrollDownOnly_data()
             QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
 }
 
-// A page that is wider than its room is read with two bars.
+// A page that is wider than its area is read with two scroll bars.
 void WindowTextTest::pagesScrollDownOnly()
 {
     QFETCH(const QSize, size);
@@ -246,7 +246,7 @@ void WindowTextTest::pagesScrollDownOnly()
     chosen.fontScale = fontScale;
     MainWindow window(chosen);
     for (QMainWindow* inner : window.findChildren<QMainWindow*>())
-        inner->setAnimated(false); // docks are where they belong at once
+        inner->setAnimated(false); // docks move to their places at once
     window.resize(size);
     window.show();
     QStringList wrong;
@@ -289,7 +289,7 @@ void WindowTextTest::pagesScrollDownOnly()
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
 }
 
-// Text is read from afar, or by somebody who sees little: what stays small is not.
+// Text must be readable from a distance and with poor eyesight: no text may stay small.
 void WindowTextTest::allTextGrows()
 {
     QFETCH(const double, first);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's time: a recording without a cluster, the past of a cluster that goes on, keys, mouse, and bad files.
+// The window's time: a recording without a cluster, the past of a running cluster, keys, mouse, and bad files.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/lamp_story.h"
 #include "tests/rigs/lab/recording_rig.h"
@@ -40,7 +40,7 @@ struct Watching {
     MainWindow window { options() };
     std::uint32_t inserted = 0;
 
-    // So many more records in bucket 0, as its process tells it.
+    // This many more records in bucket 0, as published by its process.
     void tell(std::uint32_t count)
     {
         const DataBucketState bucket = window.cluster().state().data.at(0);
@@ -55,11 +55,11 @@ struct Watching {
         }
         cluster.tell(bucket.process, std::move(events));
     }
-    // At least so many, and all of them here. False: they do not come.
+    // At least this many, and all of them have arrived. False: they do not arrive.
     bool insert(std::uint32_t count)
     {
         const std::uint64_t before = window.cluster().committed();
-        // The subscription may arrive after the first words.
+        // The subscription may be later than the first events.
         if (!QTest::qWaitFor([&] { return tell(1), window.cluster().committed() > before; }, kLimit))
             return false;
         tell(count);
@@ -102,7 +102,7 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     MainWindow window(options());
     window.show();
     QVERIFY(!window.showsCluster());
-    // What is none is refused in words, and nothing changes.
+    // Text that is no instant is refused with a message, and nothing changes.
     QFile other(folder.filePath("picture.lhrun"));
     QVERIFY(other.open(QIODevice::WriteOnly));
     other.write("<b>no recording</b>");
@@ -112,7 +112,7 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     QVERIFY(window.showsCluster());
     QVERIFY(window.timeBar().isVisible());
-    QVERIFY(!window.workloads().isVisible()); // nobody is there to work
+    QVERIFY(!window.workloads().isVisible()); // there is no cluster to work on
     window.actions().get("follow")->trigger();
     window.clock().step(0.1);
     QCOMPARE(bytesOf(window.pacer().state()), bytesOf(end));
@@ -129,7 +129,7 @@ void WindowTimeTest::aFileThatIsDroppedIsOpened()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    // Dragged over the window, and dropped if that is welcome there.
+    // Dragged over the window, and dropped if the window accepts it.
     const auto drag = [&](const QStringList& names) {
         QMimeData data;
         QList<QUrl> urls;
@@ -150,7 +150,7 @@ void WindowTimeTest::aFileThatIsDroppedIsOpened()
     QVERIFY(drag({ "run.lhrun" }));
     QVERIFY(window.timeLine().isReplay() && window.showsCluster());
     window.closeRecording();
-    QVERIFY(drag({ "no.lhrun" })); // it has gone meanwhile
+    QVERIFY(drag({ "no.lhrun" })); // the file is gone
     QVERIFY(!window.timeLine().isReplay());
     QVERIFY2(window.labLine().text().contains("no.lhrun"), qPrintable(window.labLine().text()));
     window.actions().get("openScenario")->setEnabled(false);
@@ -236,7 +236,7 @@ void WindowTimeTest::aFrozenPictureStandsWhileTheClusterGoesOn()
     w.window.clock().step(0.05);
     QCOMPARE(w.window.pacer().version(), version);
     QVERIFY2(w.window.timeBar().words().contains("behind"), qPrintable(w.window.timeBar().words()));
-    // Back to the beginning, and to the newest again.
+    // Back to the beginning, and to the newest event again.
     w.window.actions().get("toStart")->trigger();
     w.window.clock().step(0.05);
     QCOMPARE(w.window.timeLine().trouble(), QString());
@@ -259,7 +259,7 @@ void WindowTimeTest::theRunIsSavedWhileItGoesOn()
     QCOMPARE((*recording)->damage(), QString());
     QVERIFY((*recording)->events() > 20);
     QVERIFY((*recording)->stateAt((*recording)->events()));
-    QVERIFY2(w.window.saveRecording(path), qPrintable(w.window.labLine().text())); // in the place of the former one
+    QVERIFY2(w.window.saveRecording(path), qPrintable(w.window.labLine().text())); // replaces the former one
 }
 
 void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
@@ -274,7 +274,7 @@ void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
         QVERIFY(!temp.entryList(pattern, QDir::Files).isEmpty());
     }
     QCOMPARE(temp.entryList(pattern, QDir::Files), QStringList());
-    // Where nothing can be kept the run goes on without.
+    // If nothing can be stored, the run goes on without a recording.
     qputenv("XDG_STATE_HOME", "/dev/null");
     const QByteArray temporary = qgetenv("TMPDIR");
     qputenv("TMPDIR", "/dev/null/nowhere");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a person does in the window, and is told: menus, the second client, keys and fields, files that are opened and saved. On a
-// cluster that is only sockets.
+// What a person does in the window, and the feedback: menus, the second client, keys and fields, files that are opened
+// and saved. On a cluster of sockets.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
@@ -59,7 +59,7 @@ struct Watching {
     }
 };
 
-// Answers each dialog of a file with this name, typed by hand.
+// Answers each file dialog with this name, as if typed.
 class FileNamer {
 public:
     explicit FileNamer(const QString& name)
@@ -113,7 +113,7 @@ private slots:
     void theCameraShowsWhatTheCaptionSpeaksOf();
 };
 
-// A kill, a split or whatever is chosen there: afterwards the line tells of what is done next.
+// After a kill, a split or another command from the menu, the line shows the outcome of the next action.
 void WindowUseTest::theLineOfAMenuEndsWithTheMenu()
 {
     Watching watching;
@@ -221,7 +221,7 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     table->scrollTo(row);
     QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(row).center());
     QCOMPARE(searched(), row.data().toString().toULongLong());
-    // And its menu, which searches the same one.
+    // And its menu, which searches for the same one.
     watching.cluster.forgetOrders();
     QTimer::singleShot(0, &window, [&] {
         auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
@@ -235,7 +235,7 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     // A record in the picture.
     window.setWorkspace(MainWindow::Workspace::Lecture);
     const ObjectRef third { ObjectKind::Data, 3, 0 };
-    for (int frame = 0; frame < 12; ++frame) { // the cards have moved to where the wider picture has them
+    for (int frame = 0; frame < 12; ++frame) { // the cards have reached their places in the wider picture
         QCoreApplication::processEvents();
         window.clock().step(0.3);
     }
@@ -250,7 +250,7 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     QCOMPARE(searched(), watching.state().data.at(3).ranks.at(rank));
 }
 
-// From the first picture on letters are keys; a field takes them until Esc.
+// Letters act as keys from the first picture on; a field takes them until Esc.
 void WindowUseTest::thePictureHasTheKeys()
 {
     FakeCluster cluster({ 4, 4, 1 });
@@ -352,7 +352,7 @@ void WindowUseTest::aTextThatIsNoProgramOpensAtItsLine()
     QTRY_VERIFY_WITH_TIMEOUT(window.editor().edit().hasFocus(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), window.editor().words().startsWith("Line 3")), kLimit);
     QVERIFY(!window.player().isRunning());
-    // One that cannot be read is no text to be mended.
+    // A file that cannot be read is not opened for repair.
     window.setWorkspace(MainWindow::Workspace::Lecture);
     QVERIFY(!window.openScenario(folder.filePath("none.js"), true));
     QVERIFY(!window.editor().isVisible());
@@ -386,7 +386,7 @@ void WindowUseTest::aRunIsNotLostUnasked()
     const auto kept = Recording::open(folder.filePath("kept.lhrun"));
     QVERIFY2(kept, kept ? "" : kept.error().text.c_str());
     QuestionAnswerer none(QMessageBox::Cancel);
-    QVERIFY(window.close()); // nothing is left to lose
+    QVERIFY(window.close()); // there is nothing left to lose
     QCOMPARE(none.asked, QStringList());
 }
 
@@ -414,7 +414,7 @@ void WindowUseTest::aRecordingIsSavedWithItsSuffixAndOverAFile()
     const auto saved = Recording::open(path);
     QVERIFY2(saved, saved ? "" : saved.error().text.c_str());
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList { "mine.lhrun" });
-    // Where nothing can be written, nothing is lost.
+    // If no file can be written, nothing is lost.
     QVERIFY(!window.saveRecording(folder.filePath("no/such/place.lhrun")));
     QVERIFY2(window.labLine().text().contains("place.lhrun cannot be written"), qPrintable(window.labLine().text()));
 }
@@ -431,7 +431,7 @@ void WindowUseTest::aFileIsWhatItHolds()
     window.show();
     {
         FileNamer namer(path);
-        window.actions().get("openScenario")->trigger(); // whichever dialog it was chosen in
+        window.actions().get("openScenario")->trigger(); // in whichever dialog it was chosen
     }
     QVERIFY(window.timeLine().isReplay());
     window.setWorkspace(MainWindow::Workspace::Write); // there it is only opened
@@ -458,7 +458,7 @@ void WindowUseTest::whatIsNoRecordingIsSaidBesideAnother()
     QVERIFY2(window.labLine().text().contains("junk.lhrun is no recording"), qPrintable(window.labLine().text()));
 }
 
-// The clock and the cards tell the same time, and another cluster of the window begins anew.
+// The clock and the cards show the same time, and another cluster of the window starts again.
 void WindowUseTest::timesAreThoseOfTheClusterThatIsShown()
 {
     FakeCluster first({ 4, 4, 1 }), second({ 4, 4, 1 });
@@ -511,13 +511,13 @@ void WindowUseTest::anAnswerFromParityIsCalledSo()
         window.clock().step(0.2);
         return window.images().picture().texts().join(" | ");
     };
-    // The subscription may arrive after the first words.
+    // The subscription may be later than the first events.
     QVERIFY2(QTest::qWaitFor([&] { return watching.cluster.tell(kFileClients, { started, done }), said().contains("key 101"); }, kLimit), qPrintable(said()));
     QTRY_VERIFY2_WITH_TIMEOUT(said().contains("record recovery"), qPrintable(said()), kLimit);
     QVERIFY2(!said().contains("bucket 1, direct: ok"), qPrintable(said()));
 }
 
-// At the usual size, where the log has the room of a few lines beside the picture.
+// At the usual size, where the log has room for a few lines beside the picture.
 void WindowUseTest::theNewestSentenceOfTheLogIsReadToItsEnd()
 {
     Watching watching;
@@ -531,7 +531,7 @@ void WindowUseTest::theNewestSentenceOfTheLogIsReadToItsEnd()
     adjusted.mutable_image_adjusted()->set_level(2);
     adjusted.mutable_image_adjusted()->mutable_after()->set_i(2);
     const auto isListed = [&] {
-        watching.cluster.tell(kFileClients, adjusted); // the subscription may arrive after the first words
+        watching.cluster.tell(kFileClients, adjusted); // the subscription may be later than the first events
         QCoreApplication::processEvents();
         window.clock().step(0.3);
         return table->isVisible() && table->model()->rowCount() > 0;
@@ -547,7 +547,7 @@ void WindowUseTest::theNewestSentenceOfTheLogIsReadToItsEnd()
     QVERIFY2(words.height() <= cell.height(), qPrintable(QString("%1 pixels of text in %2").arg(words.height()).arg(cell.height())));
 }
 
-// A client's image, where a scenario names the client; the contents of a bucket, where it names the bucket.
+// A client's image, if a scenario names the client; the contents of a bucket, if it names the bucket.
 void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
 {
     Watching watching;
