@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What may be wrong with a file, as events tell of it, and the one lamp that must turn red.
+// Errors of a file, as its events show them, each with the one lamp that must turn red.
 #pragma once
 
 #include "tests/rigs/lab/lamp_story.h"
@@ -9,7 +9,7 @@
 
 namespace lhrs::gui {
 
-// What is wrong, and the lamp that says so.
+// An error, and the number of the lamp that reports it.
 struct Seed {
     const char* name;
     int invariant;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A session or a recording with more than one cluster: what each of them numbers anew is nowhere taken for the other's.
+// A session or a recording with more than one cluster: each of them starts its numbers again, and numbers of different
+// clusters are never mixed up.
 #include "tests/rigs/lab/fold_story.h"
 
 #include "gui/lab/series/chart_data.h"
@@ -44,23 +45,23 @@ void ClustersTest::numbersFollowWhatWasForgotten()
         else
             word.told.mutable_ended();
     };
-    tell(0, true); // before there was one
+    tell(0, true); // before the first one
     tell(3, false);
     tell(5, true);
-    tell(5, true); // nothing since
+    tell(5, true); // no events since
     tell(9, true);
     const ClusterNumbers numbers(words);
     for (const auto& [event, cluster] : { std::pair(0u, 1u), { 1u, 1u }, { 5u, 1u }, { 6u, 2u }, { 9u, 2u }, { 10u, 3u }, { 1'000u, 3u } })
         QCOMPARE(numbers.of(event), cluster);
 }
 
-// Two clusters of one session give the same numbers to other recoveries, operations and messages.
+// Two clusters of one session use the same numbers for different recoveries, operations and messages.
 void ClustersTest::aSecondClusterIsNotMergedWithTheFirst()
 {
     RunSeries series;
     pb::Told forgotten;
     forgotten.mutable_forgotten();
-    series.take(0, forgotten, 0); // of none: nothing was there
+    series.take(0, forgotten, 0); // before any cluster: there was none
     for (std::int64_t cluster = 0; cluster < 2; ++cluster) {
         const std::int64_t at = 1'000 * kMs * (1 + cluster);
         pb::Event event;
@@ -84,7 +85,7 @@ void ClustersTest::aSecondClusterIsNotMergedWithTheFirst()
         event.Clear();
         event.mutable_fault_begun()->mutable_fault()->set_number(3);
         event.mutable_fault_begun()->mutable_fault()->mutable_network()->set_drop(0.5);
-        series.take(kCoordinator, event, at + 50 * kMs); // and nobody heals it
+        series.take(kCoordinator, event, at + 50 * kMs); // and it is never healed
         series.take(0, forgotten, at + 100 * kMs);
     }
     const ChartWish all { ChartKind::Recovery, 0, 10'000 * kMs, 0, 100 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The exercises without a window: each is solved by its model solution, not by a wrong one, and not by doing nothing;
-// and what is
-// written of it for tools that read test results.
+// The exercises without a window: each is solved by its model solution, not by a wrong one, and not by doing nothing.
+// Also the report in a format for tools that read test results.
 #include "gui/lab/export/junit_report.h"
 #include "gui/lab/script/script_check.h"
 #include "tests/rigs/lab/lab_stage.h"
@@ -23,7 +22,7 @@ const QString kScripts = QStringLiteral(LHRS_SOURCE_DIR "/tests/exercises/");
 
 QStringList exerciseFiles() { return QDir(kFolder).entryList({ "*.js" }, QDir::Files, QDir::Name); }
 
-// lhrs-play, started at once, and its words when it has ended.
+// lhrs-play, started at once, and its output when it has ended.
 class Play {
 public:
     explicit Play(const QStringList& arguments)
@@ -58,7 +57,7 @@ struct CaseRead {
 struct ReportRead {
     bool isWellFormed = false;
     QString problem;
-    int tests = 0, failures = 0, errors = 0, skipped = 0; // as the suites say
+    int tests = 0, failures = 0, errors = 0, skipped = 0; // as in the suite attributes
     std::vector<CaseRead> cases;
     int count(const QString& kind) const
     {
@@ -106,7 +105,7 @@ bool writeFile(const QString& path, const QString& text)
     return file.open(QIODevice::WriteOnly) && file.write(text.toUtf8()) == text.toUtf8().size();
 }
 
-// A small exercise of the test's own.
+// A small exercise of this test.
 const QString kOneSplit = QStringLiteral(
     "// x.js   @title Split   @exercise 1   @minutes 1   @needs 6 processes\n"
     "lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 4, parity: 0 } });\n"
@@ -214,12 +213,12 @@ void ExercisesTest::eachIsSolvedByItsSolutionOnly()
             QVERIFY(!one.name.isEmpty());
             QVERIFY2((one.kind.isEmpty() ? one.out : one.message).size() > 10, qPrintable(one.name)); // says why
         }
-        if (name[0] == '6') // nobody did anything: no goal is reached by that
+        if (name[0] == '6') // without any action no goal is reached
             QCOMPARE(report.failures, report.tests);
     }
 }
 
-// Exercise 6: how many buckets the file had when Bob searched is not taken from a state that was told later.
+// Exercise 6: the number of buckets at the time of Bob's search is not taken from a later state.
 void ExercisesTest::anImageTwoSplitsOldIsOneOfAGrownFile()
 {
     const QTemporaryDir folder;
@@ -322,7 +321,7 @@ void ExercisesTest::whatTheScriptExpectsIsTold()
     QCOMPARE(report.cases.size(), 3u);
     QCOMPARE(report.cases[0].className, QString("student.a"));
     QCOMPARE(report.cases[0].text, QString("line 3: my own: got 1, wanted 2"));
-    QCOMPARE(report.failures, 1); // the goals are judged all the same, and hold
+    QCOMPARE(report.failures, 1); // the goals are judged nevertheless, and hold
 }
 
 void ExercisesTest::anExerciseIsWrittenInOneWay_data()
@@ -368,7 +367,7 @@ void ExercisesTest::anExerciseNeedsSomebodyWhoActs()
         "lhrs-play --exercise"), qPrintable(alone.said()));
     Play checked({ "--check", exercise });
     QVERIFY2(checked.code() == 0, qPrintable(checked.said()));
-    // One without the tag is found out when it comes to the call.
+    // A script without the tag is detected at the call.
     const QTemporaryDir folder;
     QVERIFY(writeFile(folder.filePath("x.js"), QString(kOneSplit).replace("@exercise", "@none")));
     Play untold({ "--sim", "--speed", "max", folder.filePath("x.js") });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a recording gives as tables: every row from events, cells that are not known empty, the same bytes each time.
+// A recording exported as tables: every row comes from events, unknown cells are empty, and repeated exports give the
+// same bytes.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/series/recovery_rows.h"
@@ -26,7 +27,7 @@ namespace {
 
 using Rows = std::vector<QStringList>;
 
-// RFC 4180, strictly: what a spreadsheet would read.
+// RFC 4180, strictly, as a spreadsheet reads it.
 Rows parsed(const QByteArray& csv)
 {
     Rows rows { {} };
@@ -52,7 +53,7 @@ Rows parsed(const QByteArray& csv)
             cell += text[i];
         }
     }
-    rows.pop_back(); // after the last line
+    rows.pop_back(); // the empty row after the last line
     return rows;
 }
 
@@ -127,7 +128,7 @@ struct Run {
         event.mutable_operation_done()->set_rank(3);
         event.mutable_operation_done()->set_result(pb::OK);
         feeder.event(kClient, event);
-        // Told after the client's last word.
+        // An event after the client's last event.
         message(kNodes, kNodes + 1'000, "delta", 2'001, false);
         message(kNodes, kNodes + 1'000, "delta", 2'001, true);
         message(kNodes, kClient, "reply", 2'002, true);
@@ -227,7 +228,7 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
         const Rows rows = parsed(csvOf(table, identityOf(*run.recording), "full").toUtf8());
         QCOMPARE(rows.size(), table.rows.size() + 1);
         QCOMPARE(rows[0].mid(0, 3), (QStringList { "run", "simulated", "detail" }));
-        QCOMPARE(QSet<QString>(rows[0].begin(), rows[0].end()).size(), rows[0].size()); // no name twice
+        QCOMPARE(QSet<QString>(rows[0].begin(), rows[0].end()).size(), rows[0].size()); // each name once
         for (const QStringList& row : rows)
             QCOMPARE(row.size(), table.columns.size() + 3);
     }
@@ -247,7 +248,7 @@ void ExportsTest::anOperationHasAllItsMessages()
     QCOMPARE(cell(operations, row, "client").toString(), "alice");
     QCOMPARE(cell(operations, row, "time_ms").toDouble(), 2.5);
     QCOMPARE(cell(operations, row, "place").toString(), "data 1");
-    // The recording's own table says the same.
+    // The recording's own table has the same value.
     for (const auto& kept : run.recording->rows("operation"))
         if (kept.at("key").toULongLong() == 4'711)
             QCOMPARE(kept.at("messages").toInt(), 4);
@@ -259,7 +260,7 @@ void ExportsTest::whatIsNotKnownIsEmpty()
     Run run;
     const auto tables = exportTables(*run.recording);
     const ExportTable& operations = tableNamed(tables, "operations");
-    // The story's operations were told without messages.
+    // The story's operations were published without messages.
     QVERIFY(!cell(operations, 0, "messages_sent").isValid());
     const Rows rows = parsed(csvOf(operations, identityOf(*run.recording), {}).toUtf8());
     QCOMPARE(rows[1][3 + operations.columns.indexOf("messages_sent")], QString());
@@ -305,7 +306,8 @@ void ExportsTest::splitsHaveTheirTimesAndOutcome()
     QVERIFY(tableNamed(tables, "merges").rows.empty());
 }
 
-// Each cluster numbers its splits, recoveries, operations and messages anew, and one seed gives the same process numbers.
+// Each cluster starts its numbers of splits, recoveries, operations and messages again, and one seed gives the same
+// process numbers.
 void ExportsTest::clustersOfOneRunAreNotMerged()
 {
     Run run;
@@ -318,7 +320,7 @@ void ExportsTest::clustersOfOneRunAreNotMerged()
     forgotten.mutable_forgotten();
     recorder->onKeyframe({}, 0);
     for (int cluster = 0; cluster < 3; ++cluster) {
-        feeder.tell(0, forgotten); // before the first, too
+        feeder.tell(0, forgotten); // also before the first one
         feeder.sequences.clear();
         for (std::uint64_t cursor = 0; cursor < run.recording->events();) {
             const EventPage page = run.recording->eventsSince(cursor, 1'000);
@@ -363,7 +365,7 @@ void ExportsTest::phasesAndSlicesAddUp()
     QCOMPARE(number("process_s") + number("comm_s") + number("other_s"), number("total_s"));
     QCOMPARE(number("total_s"), 0.5);
     QCOMPARE(number("whole_s"), 0.9);
-    QCOMPARE(number("detect_s"), 0.020001); // each event of a story comes 1 us later
+    QCOMPARE(number("detect_s"), 0.020001); // each event of a story comes 1 us after the last one
     QCOMPARE(cell(recoveries, 0, "failed_data").toString(), "1");
     QCOMPARE(cell(recoveries, 0, "outcome").toString(), "finished");
     const ExportTable& slices = tableNamed(tables, "slices");
@@ -415,7 +417,7 @@ void ExportsTest::chartsAndTablesSayTheSame()
         QCOMPARE(chart.rows[0][chart.header.indexOf(column)], recoveries.rows[0][recoveries.columns.indexOf(column)]);
 }
 
-// The sentences of story.csv are those of story.txt, which has what the scenario said, too.
+// The sentences of story.csv are those of story.txt, which also contains the scenario's captions.
 void ExportsTest::theStoryIsToBeRead()
 {
     Run run;
@@ -429,14 +431,14 @@ void ExportsTest::theStoryIsToBeRead()
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
         const QString line = QString::number(cell(table, row, "t_s").toDouble(), 'f', 3) + " s  " + cell(table, row, "text").toString();
         at = text.indexOf(line, at);
-        QVERIFY2(at >= 0, qPrintable(line)); // each, and in their order
+        QVERIFY2(at >= 0, qPrintable(line)); // each of them, in order
         QVERIFY(cell(table, row, "event").toULongLong() >= event);
         event = cell(table, row, "event").toULongLong();
     }
     QVERIFY2(text.contains("Bucket 0 is split: 1 record moved to bucket 1."), qPrintable(text));
     QVERIFY(text.contains(QString::fromUtf8("“A caption, with a \"quote\" and a second line.”")));
     QVERIFY(text.startsWith("The story of ") && text.contains("RECORDED"));
-    // As a folder has them.
+    // As in a folder of results.
     QTemporaryDir out;
     QVERIFY(exportRun(*run.recording, out.path()).written.contains("story.txt"));
     QFile file(out.filePath("story.txt"));
@@ -459,7 +461,7 @@ void ExportsTest::measurementsComeAsTheyWereWritten()
 {
     Run run;
     const auto tables = exportTables(*run.recording);
-    // The name of a table of the run is taken: the measurement gives way.
+    // The name of a table of the run is taken: the measurement's file gets another name.
     const ExportTable& measured = tableNamed(tables, "measured_recoveries");
     QCOMPARE(measured.columns, (QStringList { "repetition", "warm_up", "slice", "total_s", "faults", "machine" }));
     QCOMPARE(measured.rows[0][2].toInt(), 1250);
@@ -489,7 +491,7 @@ void ExportsTest::theSameFileGivesTheSameBytes()
     QCOMPARE(first.written.filter("_chart"), (QStringList { "recoveries_chart.svg", "recoveries_chart_2.svg" })); // of what the scenario drew
     QFile beside(one.filePath("recoveries_chart_2.svg"));
     QVERIFY(beside.open(QIODevice::ReadOnly));
-    QVERIFY(beside.readAll().contains("published, lhrs2003")); // the published table is in the recording
+    QVERIFY(beside.readAll().contains("published, lhrs2003")); // the recording contains the published table
     QFile chart(one.filePath("recoveries_chart.svg"));
     QVERIFY(chart.open(QIODevice::ReadOnly));
     const QByteArray svg = chart.readAll();
@@ -533,7 +535,7 @@ void ExportsTest::aLongRunSaysWhyThereIsNoShiviz()
     QVERIFY(result.notes.join('|').contains("interval"));
 }
 
-// The coordinator, the recovery manager and the spare each tell in order; which of them is heard first is chance.
+// The coordinator, the recovery manager and the spare each publish in order; which of them is heard first is random.
 void ExportsTest::aRecoveryIsTheSameInWhateverOrderItsProcessesAreHeard()
 {
     std::array<std::vector<pb::Event>, 3> words;

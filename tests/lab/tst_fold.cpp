@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The fold of events into the cluster's state (window.md 7, point 1), without sockets and without a window.
+// The fold of events into the cluster's state, without sockets and without a window.
 #include "tests/rigs/lab/fold_story.h"
 
 #include "gui/lab/state/cluster_state.h"
@@ -79,7 +79,7 @@ void FoldTest::aCopyOfARankMapKeepsItsNumbers()
     QVERIFY(copy.has(501));
     QVERIFY(!(copy == first));
     RankMap other = copy;
-    other.set(1, 99); // a write in the copy is not seen in the original either
+    other.set(1, 99); // a write to the copy does not change the original either
     QCOMPARE(copy.at(1), 7u);
     QCOMPARE(first.at(1), 7u);
     other = other;
@@ -182,7 +182,7 @@ void FoldTest::changesInListsGiveTheSameBuckets_data()
         QTest::newRow(std::to_string(seed).c_str()) << seed;
 }
 
-// The same file told at OPERATIONS and at RECORDS: what the buckets hold is the same.
+// The same file at the levels OPERATIONS and RECORDS: the contents of the buckets are the same.
 void FoldTest::changesInListsGiveTheSameBuckets()
 {
     QFETCH(const std::uint32_t, seed);
@@ -196,7 +196,7 @@ void FoldTest::changesInListsGiveTheSameBuckets()
             numbered.set_sequence(++sequence);
             lists.apply(process, numbered, event.wall_ns());
         };
-        pb::Event list; // what waits to be told together
+        pb::Event list; // changes to be published together
         const auto end = [&] {
             if (list.body_case() != pb::Event::BODY_NOT_SET)
                 fold(list);
@@ -253,7 +253,7 @@ void FoldTest::effectsMayArriveBeforeCauses()
 {
     const Story story = growth(3, 2);
     ClusterState state;
-    // The last process of the story speaks first, the coordinator last.
+    // The events of the story's last process come first, those of the coordinator last.
     for (auto at = story.told.rbegin(); at != story.told.rend(); ++at)
         for (const pb::Event& event : at->second)
             state.apply(at->first, event, event.wall_ns());
@@ -278,7 +278,7 @@ void FoldTest::onlyTheYoungestIncarnationStandsInTheRow()
     QCOMPARE(state.data.at(3).process, ProcessId(101));
     QVERIFY(state.data.at(3).ranks.has(2));
     QCOMPARE(state.displacedData.size(), 2u);
-    // The youngest is released: the next one comes back.
+    // The youngest is released: the next one takes its place again.
     story.release(101);
     state = inOrder(story);
     QCOMPARE(state.data.at(3).process, ProcessId(102));
@@ -384,11 +384,11 @@ void FoldTest::recordsThatAreOnlyCountedAreNotObserved()
     QVERIFY(!before.parity.at({ 0, 1 }).ranksAreObserved);
     story.tell(100).mutable_gauges()->set_records(5);
     const ClusterState state = inOrder(story);
-    QCOMPARE(state.parity.at({ 0, 1 }).recordGroups, 5u); // as the sums say
+    QCOMPARE(state.parity.at({ 0, 1 }).recordGroups, 5u); // as in the sums
     QCOMPARE(state.parity.at({ 0, 1 }).ranks.count(), 0u);
 }
 
-// What was observed at a finer level is not believed any more once the sums say otherwise; they alone count then.
+// Details observed at a finer level are dropped when the sums contradict them; from then on only the sums count.
 void FoldTest::sumsWithoutChangesEndWhatWasObserved()
 {
     Story story = growth(1, 1);
@@ -450,7 +450,7 @@ void FoldTest::aSnapshotReplacesWhatIsKnownOfItsProcess()
     QCOMPARE(bucket.level, 5u);
     QCOMPARE(bucket.ranks.count(), 2u);
     QCOMPARE(bucket.ranks.at(4), 64u);
-    // The same again changes nothing.
+    // A repeat changes nothing.
     const std::string before = textOf(state);
     state.apply(snapshot, 5);
     QCOMPARE(QString::fromStdString(textOf(state)), QString::fromStdString(before));
@@ -476,7 +476,7 @@ void FoldTest::aCopyIsAPlainValue()
         QCOMPARE(QString::fromStdString(textOf(copy)), QString::fromStdString(text));
 }
 
-// At no instant, though the buckets of a split change one after the other.
+// At no instant, although the buckets of a split change one after the other.
 void FoldTest::aSplitChangesNoSumOfRecords()
 {
     const Story story = growth(7, 3);
@@ -493,7 +493,7 @@ void FoldTest::aSplitChangesNoSumOfRecords()
         halves += stored != inserted ? 1 : 0;
         QCOMPARE(stored + state.recordsUnderWay(), inserted);
     }
-    QVERIFY(halves > 1); // there are such instants
+    QVERIFY(halves > 1); // such instants exist
     QCOMPARE(state.recordsUnderWay(), 0);
 }
 

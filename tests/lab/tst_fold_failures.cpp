@@ -63,7 +63,7 @@ void tellSlices(Story& story, std::uint64_t recovery, std::uint32_t count)
     }
 }
 
-// Bucket 1 of a file with four fails; a first attempt gets nowhere, a second one brings it back on a spare.
+// Bucket 1 of a file with four fails; the first attempt fails, the second one restores it on a spare.
 Story recovery(bool isFinished)
 {
     Story story = growth(3, 5);
@@ -125,10 +125,10 @@ void FoldFailuresTest::aFailedBucketIsDownUntilAnotherTakesItsPlace()
     QVERIFY(down != nullptr && !down->isLost && down->reason == "it does not answer probes");
     QVERIFY(state.downOf(state.data.at(0)) == nullptr);
     QCOMPARE(state.groups.at(0).kEffective(), 0u);
-    QVERIFY(state.groups.at(0).suspected.empty()); // it is certain now
+    QVERIFY(state.groups.at(0).suspected.empty()); // now it is certain
     state = inOrder(recovery(false));
     QVERIFY(state.groups.at(0).state == pb::GROUP_DEGRADED);
-    QCOMPARE(state.data.at(1).process, kSpare); // it stands in the row; the failed one aside
+    QCOMPARE(state.data.at(1).process, kSpare); // it has the place in the row; the failed one is beside it
     QVERIFY(state.downOf(state.data.at(1)) == nullptr);
     QVERIFY(state.displacedData.contains(kBucket1));
     QVERIFY(state.downOf(state.displacedData.at(kBucket1)) != nullptr);
@@ -141,7 +141,7 @@ void FoldFailuresTest::aRecoveryIsCountedSliceBySlice()
 {
     ClusterState state = inOrder(recovery(false));
     const RecoveryState& recovery1 = state.groups.at(0).recovery;
-    QCOMPARE(recovery1.id, std::uint64_t(8)); // the first attempt is forgotten
+    QCOMPARE(recovery1.id, std::uint64_t(8)); // the first attempt is dropped
     QCOMPARE(recovery1.slices, 3u);
     QCOMPARE(recovery1.records, 6u);
     QCOMPARE(recovery1.bytes, std::uint64_t(600));
@@ -167,7 +167,7 @@ void FoldFailuresTest::aLateWordOfTheFailedBucketDoesNotRaiseIt()
 {
     Story story = growth(3, 5);
     tellFailure(story, 1, kBucket1);
-    story.become(kBucket1, pb::UP, 2); // it believes so
+    story.become(kBucket1, pb::UP, 2); // the bucket believes so
     const ClusterState state = inOrder(story);
     QVERIFY(state.downOf(state.data.at(1)) != nullptr);
 }
@@ -233,7 +233,8 @@ void FoldFailuresTest::aPauseIsNoEnd()
     QVERIFY(!state.processes.at(kNodes).isPaused);
 }
 
-// A simulated process tells of the fault that ends it, and nothing after it; the word may come after that of its end.
+// A simulated process publishes the fault that ends it, and nothing after it; this event may arrive after that of its
+// end.
 void FoldFailuresTest::aKillThatHasHappenedIsNoArmedFault()
 {
     Story story = growth(1, 2);
@@ -241,11 +242,11 @@ void FoldFailuresTest::aKillThatHasHappenedIsNoArmedFault()
     kill.set_number(4);
     kill.mutable_crash();
     QVERIFY(inOrder(story).processes.at(kNodes).faults.empty());
-    kill.mutable_crash()->set_at("SplitPrepared"); // one that waits for its step is armed until then
+    kill.mutable_crash()->set_at("SplitPrepared"); // a fault that waits for a step is armed until then
     QCOMPARE(inOrder(story).processes.at(kNodes).faults.size(), std::size_t(1));
 }
 
-// Bucket 1 and a parity bucket ended before anybody watched: all that is left of them is the coordinator's word.
+// Bucket 1 and a parity bucket ended before watching began: only the coordinator's description mentions them.
 void FoldFailuresTest::whoComesLateSeesWhatFailedBefore()
 {
     pb::Snapshot coordinator;
@@ -283,10 +284,10 @@ void FoldFailuresTest::whoComesLateSeesWhatFailedBefore()
     QCOMPARE(state.processes.at(kBucket1).place.number(), 1u);
     QCOMPARE(state.processes.at(kBucket1).pool, pb::NO_ROLE);
     QVERIFY(state.downOf(state.parity.at({ 0, 0 })) != nullptr);
-    QVERIFY(!state.data.contains(0)); // it lives, and says itself what it is
+    QVERIFY(!state.data.contains(0)); // it lives, and reports its own state
     QCOMPARE(state.groups.at(0).kEffective(), 0u);
 
-    // A spare that is being filled says so itself, and takes the place.
+    // A spare that is being filled reports this itself, and takes the place.
     pb::Snapshot spare;
     spare.set_process(kSpare);
     spare.set_sequence(9);
@@ -297,7 +298,7 @@ void FoldFailuresTest::whoComesLateSeesWhatFailedBefore()
     state.apply(spare, 2000);
     QCOMPARE(state.data.at(1).process, kSpare);
     QVERIFY(!state.data.at(1).isOnlyDeclared && state.downOf(state.data.at(1)) == nullptr);
-    // In the other order it is the same, and whoever has told what it is keeps that.
+    // In the other order the result is the same, and a process keeps the place that it has reported.
     ClusterState other;
     other.introduce(dead);
     other.apply(spare, 1000);
@@ -332,7 +333,7 @@ void FoldFailuresTest::aRecoveryEndsWithItsGroupWhole()
 {
     Story story = recovery(false);
     QVERIFY(inOrder(story).groups.at(0).recovery.isUnderWay());
-    // Its coordinator ended; another one tells only that the group is whole.
+    // Its coordinator ended; another one reports only that the group is whole.
     addMember(tellEpoch(story, 20, pb::GROUP_UP), pb::DATA, 1, pb::UP, kSpare);
     QVERIFY(!inOrder(story).groups.at(0).recovery.isUnderWay());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The watching side against processes that are only sockets: events in, gaps, snapshots, commands, the directory.
+// The watching side with processes that consist of sockets: events in, gaps, snapshots, commands, the directory.
 #include "tests/rigs/lab/fake_process.h"
 
 #include "gui/lab/control/control_client.h"
@@ -105,7 +105,7 @@ private slots:
     void aProgramThatEndsAtOnceIsNamedWithItsLastWords();
 };
 
-// A question about a kind of which nothing is gone has its whole answer.
+// A question about an event kind of which nothing is lost has a complete answer.
 void IngestTest::theRingKnowsWhichKindsAreGone()
 {
     EventRing ring(2);
@@ -132,7 +132,7 @@ void IngestTest::eventsArriveInOrderAndAreFolded()
     bucket.answer(bucketSnapshots(bucket, 0));
     session.control().addProcess(bucket.info());
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
-    // The subscription may arrive after the first batches: they are sent until one is here.
+    // The subscription may arrive after the first batches: they are published until one arrives.
     std::uint32_t next = 1;
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0),
         kPatience);
@@ -155,7 +155,7 @@ void IngestTest::aProcessThatIsSeenFromItsFirstEventNeedsNoSnapshot()
     Session session;
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
-    // Whole runs from number 1, until one was received from there.
+    // Whole runs of events from number 1, until one was received from its start.
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
     session.control().addProcess(bucket.info());
     bucket.publish(4, inserts(4, 4));
@@ -173,7 +173,8 @@ void IngestTest::whatASnapshotContainsIsNotFoldedTwice()
     session.control().addProcess(bucket.info());
     QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr, kPatience);
     QCOMPARE(session.ingest().state().processes.at(11).sequence, 50u);
-    // Numbers 41 to 60: the first ten are in the snapshot. They say something else, so that a second folding shows.
+    // Events 41 to 60: the first ten are in the snapshot. Their contents differ from it, so that a second folding
+    // shows.
     std::vector<pb::Event> events = inserts(41, 60);
     for (std::uint32_t i = 0; i < 10; ++i)
         events[i].mutable_record_inserted()->set_key(9999);
@@ -194,7 +195,7 @@ void IngestTest::aGapIsARowAndItsSnapshotRepairsTheState()
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
     session.control().addProcess(bucket.info());
     QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).isIncomplete, false, kPatience);
-    // The snapshot comes after 10 to 12; 13 comes later and is folded on top.
+    // The snapshot comes after 10 to 12; 13 comes later and is folded on top of it.
     bucket.answer(bucketSnapshots(bucket, 12));
     bucket.publish(10, inserts(10, 12));
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
@@ -218,7 +219,7 @@ void IngestTest::eventsThatWereLostAtTheEndAreFound()
     FakeProcess bucket(11, pb::NODE, "data-1");
     session.ingest().watchEvents(bucket.info().events_endpoint());
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(1, inserts(1, 3)), session.ingest().committed() >= 3), kPatience);
-    // The process is at 20 already, and nothing more comes: the probe of a silent process tells.
+    // The process is at 20 already, and no further event comes: the probe of a silent process finds the loss.
     bucket.answer(bucketSnapshots(bucket, 20));
     session.control().addProcess(bucket.info());
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().lost == 17, kPatience);
@@ -236,7 +237,7 @@ void IngestTest::garbageIsCountedAndDropped()
     header.set_process(11);
     header.set_first_sequence(2);
     header.set_count(1);
-    pb::EventBatch wrong; // an event whose number the header does not cover
+    pb::EventBatch wrong; // an event whose number is outside the range in the header
     wrong.add_events()->set_sequence(77);
     bucket.send({ "only one frame" });
     bucket.send({ "\x01\x02", "\xff\xff" });
@@ -344,7 +345,7 @@ void IngestTest::anUnknownProcessIsUnreachable()
     QCOMPARE(session.control().callAndWait(ProcessId(99), question, 20s).outcome, Answer::Outcome::Unreachable);
     FakeProcess process(5, pb::NODE, "data-1");
     session.control().addProcess(process.info());
-    // One that ends while it is asked.
+    // A process that ends while it is asked.
     auto waiting = std::async(std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question,
         60s); });
     QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kPatience);
@@ -356,7 +357,7 @@ void IngestTest::anUnknownProcessIsUnreachable()
     QCOMPARE(session.control().callAndWait(ProcessId(5), question, 20s).outcome, Answer::Outcome::Unreachable);
 }
 
-// The ingest thread may have seconds of events before it hears of the end.
+// The ingest thread may have seconds of events before it learns of the end.
 void IngestTest::anEndCountsFromWhenItWasSaid()
 {
     struct Holding : RunSink {
@@ -452,7 +453,7 @@ void IngestTest::theDirectoryIsFollowed()
         if (isListed) {
             auto* entry = reply.mutable_processes()->add_processes();
             *entry->mutable_process() = bucket.info();
-            entry->mutable_process()->set_pid(std::uint32_t(::getpid())); // one that runs
+            entry->mutable_process()->set_pid(std::uint32_t(::getpid())); // a live one
             entry->mutable_place()->set_role(pb::DATA);
             entry->set_silent_ms(12);
         }
@@ -473,7 +474,7 @@ void IngestTest::theDirectoryIsFollowed()
     isListed = false;
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
-    // Nobody saw its end: who waits for its word goes on waiting, and the coordinator hears of it again.
+    // Its end was not observed: a waiting call continues to wait, and the coordinator may list the process again.
     isAnswering = true;
     const auto late = session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 20s);
     QVERIFY2(bool(late), late.text.c_str());
@@ -482,7 +483,7 @@ void IngestTest::theDirectoryIsFollowed()
     QTRY_VERIFY_WITH_TIMEOUT(!session.control().find(11)->hasEnded, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(!session.ingest().state().processes.at(11).hasEnded, kPatience);
     QCOMPARE(bucketOf(session.ingest().state())->count, 4u);
-    // An end that was seen is not taken back by a coordinator that has yet to miss it.
+    // An observed end is not taken back by a coordinator that has not noticed it yet.
     session.control().endProcess(11, "killed on request");
     QCOMPARE(waiting.get().outcome, Answer::Outcome::Unreachable);
     const int lists = coordinator.asked("ListProcesses");
@@ -490,7 +491,7 @@ void IngestTest::theDirectoryIsFollowed()
     QVERIFY(session.control().find(11)->hasEnded && session.ingest().state().processes.at(11).hasEnded);
 }
 
-// A coordinator that was started anew hears of the processes one after the other.
+// A newly started coordinator hears of the processes one after the other.
 void IngestTest::whomANewCoordinatorDoesNotKnowYetIsNotGone()
 {
     Session session;

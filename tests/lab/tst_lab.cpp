@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenario engine without a cluster (window.md 4.1 and 7, point 6): errors, stop, limits, expectations, the player.
+// The scenario engine without a cluster: errors, stop, limits, expectations, the player.
 #include "tests/rigs/lab/fake_process.h"
 #include "tests/rigs/lab/lab_stage.h"
 
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int kStopMs = 200; // window.md 7: Stop within 200 ms; here with room for a loaded machine
+constexpr int kStopMs = 200; // Stop must act within 200 ms; this leaves room for a loaded machine
 constexpr int kStopRoomMs = 5000;
 
 ScriptSettings withPace(double pace)
@@ -106,7 +106,7 @@ void LabTest::whatTheEngineWouldNotSurviveIsAnErrorWithItsLine()
     QCOMPARE(stage.play("lab.expect(true, 'goes on');").outcome, ScriptOutcome::Held);
 }
 
-// A literal is compiled before anything can be checked: there is room for all that a file of 1 MiB can nest.
+// A literal is compiled before anything can be checked: the stack has room for all that a file of 1 MiB can nest.
 void LabTest::theBoundedBuiltInsDoWhatTheyDid()
 {
     QVERIFY(!ScriptEngine::check("/" + QString(250'000, '(') + QString(250'000, ')') + "/;"));
@@ -136,7 +136,7 @@ void LabTest::aScriptThatEatsMemoryEndsAndTheNextOneRuns()
 {
     ScriptSettings settings;
     settings.memoryBytes = 96 << 20;
-    // By calls of the engine, which tell the line; by none of them; and in parts that an interrupt can end.
+    // Memory grows by calls of the engine, which report their line, or without any call.
     for (const char* source : { "lab.atEnd(() => lab.print('end')); lab.print('a');\nconst a = [];\nfor (;;)\n  a.push({ x: 1, y: [2] });",
              "lab.atEnd(() => lab.print('end'));\n\n\nlab.print('b'); let a = null; for (;;) a = { a };" }) {
         Stage stage;
@@ -174,7 +174,7 @@ void LabTest::casesOfATableAreTheirFactors()
     add(true, 4);
     add("true", 6);
     const auto cases = table.summary();
-    QCOMPARE(cases.size(), std::size_t(5)); // a word is another case than a number that is written alike
+    QCOMPARE(cases.size(), std::size_t(5)); // a string and an equal number are different cases
     QCOMPARE(cases[0].n, 2);
     QCOMPARE(cases[0].metrics.at("v").median, 3.0);
     QCOMPARE(cases[1].metrics.at("v").median, 2.0);
@@ -250,7 +250,7 @@ void LabTest::anUnknownNameNamesTheNearestOne()
     QVERIFY(stage.play("lab.waitFor('RecordInsert');").sentence().contains("Did you mean RecordInserted?"));
     QVERIFY(stage.play("lab.measure({ name: 'x', reptitions: 2, run: () => ({}) });").sentence().contains("Did you mean repetitions?"));
     QVERIFY(stage.play("lab.camera({ layout: 'group' });").sentence().contains("one of 'groups', 'processes'"));
-    // One that resembles nothing gets the list.
+    // A name that resembles none gets the whole list.
     QVERIFY(stage.play("lab.addSpares({ zzzzzz: 3 });").sentence().contains("Its options are data, parity, timeout."));
 }
 
@@ -396,7 +396,7 @@ void LabTest::aStopEndsWhateverIsGoingOn()
 
 void LabTest::aStopEndsAWaitForASilentProcess()
 {
-    // A coordinator that says who it is and then nothing.
+    // A coordinator that introduces itself, and then sends nothing.
     FakeProcess coordinator(1, pb::COORDINATOR, "coordinator");
     Stage stage;
     stage.session.control().addProcess(coordinator.info());
@@ -441,7 +441,7 @@ void LabTest::aLoopAtTheEndIsEndedToo()
     Stage stage;
     QElapsedTimer timer;
     timer.start();
-    QCOMPARE(ScriptSettings().endLimit, std::chrono::milliseconds(10s)); // window.md 4.1
+    QCOMPARE(ScriptSettings().endLimit, std::chrono::milliseconds(10s)); // the default
     ScriptSettings settings;
     settings.endLimit = 300ms;
     stage.engine.start("lab.atEnd(() => { while (true) { } });", "test.js", settings);
@@ -501,7 +501,7 @@ void LabTest::equalityIsInDepth()
         "const differ = (a, b) => lab.expectError('ExpectationFailed', () => lab.expectEqual(a, b, 'differ'));\n"
         "equal(1, 1); equal('a', 'a'); equal([], []); equal({}, {}); equal([1, [2, { a: null }]], [1, [2, { a: null }]]); equal(NaN, NaN); equal(undefined, undefined);\n"
         "differ(1, '1'); differ([1], [1, 2]); differ({ a: 1 }, { a: 1, b: 2 }); differ({ a: 1, b: 2 }, { a: 1, c: 2 }); differ([], {}); differ(null, undefined); differ(0, false);");
-    // The seven that differ are counted as failed, too: each was said and then expected.
+    // The seven that differ also count as failed: each was printed and then expected.
     QCOMPARE(result.expectationsHeld, 14);
     QCOMPARE(result.expectationsFailed, 7);
 }
@@ -554,7 +554,7 @@ void LabTest::thePlayerStopsBeforeStepsAndCalls()
     stage.engine.setStops(ScriptStops::Nowhere);
     QVERIFY(stage.engine.wait(kLimit));
     QCOMPARE(stage.listener.lines.last(), QString("print 2"));
-    // A stop ends a script that is held.
+    // Stop ends a script that is held.
     stage.engine.setStops(ScriptStops::BeforeCalls);
     stage.engine.start(source, "test.js", {});
     QTRY_COMPARE(stage.listener.taken().last(), QString("held 1 lab.step"));
@@ -569,11 +569,11 @@ void LabTest::captionsTakeTimeOnlyAtAPace()
     QElapsedTimer timer;
     timer.start();
     stage.play("for (let i = 0; i < 100; ++i) lab.say('a caption of some length, which takes a while to read');");
-    QVERIFY(timer.elapsed() < 5000); // they would stand for minutes
+    QVERIFY(timer.elapsed() < 5000); // they would wait for minutes
     timer.start();
     stage.play("lab.dwell(0.2);", withPace(1));
     QVERIFY(timer.elapsed() >= 200);
-    // A key press goes on at once.
+    // A key press continues at once.
     stage.engine.start("lab.print('ready'); lab.dwell(1000);", "test.js", withPace(1));
     QTRY_VERIFY(stage.listener.taken().contains("print ready"));
     QTRY_VERIFY((stage.engine.proceed(), stage.engine.wait(20ms)));

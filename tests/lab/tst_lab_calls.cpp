@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The calls of `lab` that need no cluster, their reference, and the sentences of events (window.md 2.8, 4).
+// The calls of `lab` that need no cluster, their reference, and the sentences of events.
 #include "gui/lab/tables/median_interval.h"
 #include "tests/rigs/lab/lab_stage.h"
 
@@ -92,7 +92,7 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
     QCOMPARE(table.cell(table.rows().back(), "a", identity).toDouble(), 9.); // a number by hand, where others have a factor
     QCOMPARE(table.cell(table.rows().back(), "note", identity).toString(), QString("by hand"));
     QVERIFY(!table.cell(table.rows().back(), "total_s", identity).isValid());
-    // The order is drawn by the seed, and is the same for the same seed.
+    // The seed decides the order, so it is the same for the same seed.
     QStringList orders;
     for (const std::uint64_t seed : { 1, 1, 2 }) {
         ScriptSettings settings;
@@ -136,7 +136,7 @@ void LabCallsTest::aCsvFileIsQuotedAsItShould()
     QCOMPARE(csvCell("two\nlines"), QString("\"two\nlines\""));
     QCOMPARE(csvCell(0.25), QString("0.25"));
     QCOMPARE(csvCell(1234567.5), QString("1234567.5"));
-    QCOMPARE(csvCell(0.1 + 0.2), QString("0.30000000000000004")); // what is read back is the same number
+    QCOMPARE(csvCell(0.1 + 0.2), QString("0.30000000000000004")); // the number is the same after reading it back
     QCOMPARE(csvCell(9'007'199'254'740'991.0), QString("9007199254740991"));
     QCOMPARE(csvCell(qulonglong(18'446'744'073'709'551'615u)), QString("18446744073709551615"));
     QCOMPARE(csvCell(1e-5), QString("1e-05"));
@@ -159,13 +159,13 @@ void LabCallsTest::theMediansIntervalIsThatOfTheBinomialDistribution()
     };
     QCOMPARE(ranks(0), std::pair(0, 0));
     QCOMPARE(ranks(1), std::pair(0, 0));
-    QCOMPARE(ranks(5), std::pair(0, 0)); // 1 to 5 holds it in 93.75 of 100 cases only
+    QCOMPARE(ranks(5), std::pair(0, 0)); // 1 to 5 contains it in only 93.75 of 100 cases
     QCOMPARE(ranks(6), std::pair(1, 6)); // as printed in tables of the sign test
     QCOMPARE(ranks(8), std::pair(1, 8));
     QCOMPARE(ranks(9), std::pair(2, 8));
     QCOMPARE(ranks(20), std::pair(6, 15));
     QCOMPARE(ranks(100), std::pair(40, 61));
-    QVERIFY(ranks(5000).first > 2400 && ranks(5000).second < 2600); // where 2^-n is below every number of the machine
+    QVERIFY(ranks(5000).first > 2400 && ranks(5000).second < 2600); // where 2^-n underflows
     QVERIFY(!isWithin({ 1, 1, 1, 1, 1 }, 5));
     QVERIFY(isWithin({ 100, 100, 100, 100, 95, 105 }, 5));
     QVERIFY(!isWithin({ 100, 100, 100, 100, 94, 100 }, 5));
@@ -175,7 +175,8 @@ void LabCallsTest::theMediansIntervalIsThatOfTheBinomialDistribution()
 void LabCallsTest::aMeasurementIsRepeatedUntilItsMedianIsKnown()
 {
     Stage stage;
-    // The first is the same each time, the second as far apart as no number of repetitions mends, the third calms down.
+    // The first is always equal; the second scatters so much that no number of repetitions suffices; the third
+    // converges.
     const ScriptResult result = stage.play(
         "const runs = { calm: 0, wild: 0, later: 0 };\n"
         "const t = lab.measure({ name: 'x', factors: { kind: ['calm', 'wild', 'later'] }, repetitions: 3, warmUp: 1, within: 5, withinOf: 'time_s', repetitionsMax: 30,\n"
@@ -242,7 +243,7 @@ void LabCallsTest::whatIsNeverKnownKeepsItsColumn()
     };
     QCOMPARE(x.columns().mid(5), (QStringList { "a", "never", "nan", "faults", "machine" }));
     QCOMPARE(cellsOf(x, 0), QString("r,false,counts,1,false,1,,,0,m"));
-    // A column is there once, whatever came into it.
+    // A column exists once, whatever values it has.
     QCOMPARE(y.columns().mid(5), (QStringList { "large", "never", "key", "faults", "machine" }));
     QCOMPARE(cellsOf(y, 0), QString("r,false,full,,false,9007199254740993,,9007199254740991,0,m"));
     QCOMPARE(cellsOf(y, 1), QString("r,false,full,,false,,a word,1,0,m"));
@@ -439,7 +440,7 @@ void LabCallsTest::everyExampleIsAProgram()
         QVERIFY2(!problem, qPrintable(call.name + ": " + (problem ? problem->message : QString())));
         QVERIFY2(call.isUnsupported || call.example.contains(call.member), qPrintable(call.name));
     }
-    // Those that need no cluster are run.
+    // The examples that need no cluster are run.
     Stage stage;
     for (const CallReference& call : LabReference::instance().calls()) {
         if (call.isUnsupported || call.needsCluster || call.object != "lab" || call.name == "lab.cluster"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Faults from scripts, against real processes (window.md 4.4).
+// Faults from scripts, with real processes.
 #include "gui/lab/state/fault_sentences.h"
 #include "tests/rigs/lab/lab_stage.h"
 
@@ -34,7 +34,7 @@ private slots:
     void aLossIsAcknowledged();
 
 private:
-    // Plays the script with a small file, a client `c` and 40 records.
+    // Runs the script with a small file, a client `c` and 40 records.
     static void play(const QString& script, const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }",
         LabTable* table = nullptr);
 };
@@ -119,10 +119,10 @@ void LabFaultsTest::theWorkloadIsHeldAndThatOfAClientWhichComesMeanwhileToo()
     play("const h = c.start({ do: 'mixed', mix: { insert: 1, search: 1 }, count: 10000000, window: 4 });\n"
          "const from = lab.here();\n"
          "lab.expectEqual(lab.holdWorkload(true), 1, 'the client holds');\n"
-         "lab.settle();\n" // what was under way has ended
+         "lab.settle();\n" // everything under way has ended
          "const held = h.progress().operations;\n"
          "const bob = lab.client('bob');\n"
-         // Bob is told before anybody commands him anything, and perhaps before anybody hears his events.
+         // Bob receives the fault before any command, and perhaps before his events are watched.
          "lab.waitFor('WorkloadHeld', { where: { isHeld: true }, since: from });\n"
          "const b = bob.start({ do: 'search', keys: [1, 2, 3], count: 30 });\n"
          "lab.expectError('Timeout', () => bob.search(1, { timeout: 0.3 }));\n"
@@ -175,7 +175,7 @@ void LabFaultsTest::aMeasurementSaysHowManyFaultsActed()
 void LabFaultsTest::aBucketComesBackOverARoughNetwork_data()
 {
     QTest::addColumn<QString>("ways");
-    QTest::addColumn<QString>("kinds"); // of messages that the way is made of
+    QTest::addColumn<QString>("kinds"); // kinds of messages on that path
     QTest::newRow("udp") << ", recoveryTransport: 'udp'" << "['part', 'part_ack', 'slice_request']";
     QTest::newRow("handshake") << ", tcp: 'handshake'" << "['open_connection', 'connection_ready', 'slice_request']";
     QTest::newRow("udp and rs") << ", recoveryTransport: 'udp', decode: 'rs'" << "['part', 'part_ack', 'slice_request']";
@@ -273,9 +273,9 @@ void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
         "const grown = lab.split(); lab.expectEqual(grown.newBucket, before.M, 'it grows on');\n"
         "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
         "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 121], 'nothing is missing');\n"
-        "lab.client('bob').insert(); lab.addSpares({ data: 1 });\n"); // both find it at the old address
+        "lab.client('bob').insert(); lab.addSpares({ data: 1 });\n"); // both have its old address
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
-    // Whoever watches follows the new one.
+    // All watchers follow the new one.
     const ClusterState seen = stage.session.ingest().state();
     const ProcessId now = stage.session.control().coordinator();
     std::vector<ProcessId> coordinators;
@@ -299,8 +299,8 @@ void LabFaultsTest::aCoordinatorThatRunsIsReplaced()
          "lab.expectEqual(lab.settle().M, 1, 'one that slept goes on');\n");
 }
 
-// A machine that stood still wakes its processes one after the other. The pause is longer than silence is borne, and the
-// coordinator is the first that sees how late it is.
+// A machine that was suspended wakes its processes one after the other. The pause is longer than the permitted silence,
+// and the coordinator is the first to notice how late it is.
 void LabFaultsTest::aClientThatWakesAfterTheCoordinatorIsKnownAgain()
 {
     play("c.run({ count: 50 }); lab.settle();\n"
@@ -321,7 +321,7 @@ void LabFaultsTest::aFileRecoversByHand()
          "const before = lab.witness(lab.data(0)), records = lab.file().records;\n"
          "lab.kill(lab.data(0));\n"
          "const missed = lab.here();\n"
-         "c.start({ do: 'update', count: 1 });\n" // a client that misses it does not bring it back
+         "c.start({ do: 'update', count: 1 });\n" // a client that misses it does not start a recovery
          "lab.expectEqual(lab.group(0).kEffective, 2, 'nobody has declared anything');\n"
          "lab.expectError('BadArgument', () => lab.recover({ group: 0, slice: 0 }));\n"
          "const t = lab.recover({ group: 0, slice: 7, decode: 'rs' });\n"

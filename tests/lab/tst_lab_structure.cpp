@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What scripts ask about the file and its buckets, on a simulated cluster.
+// Scripts ask about the file and its buckets, on a simulated cluster.
 #include "tests/rigs/lab/lab_stage.h"
 
 #include <QTest>
@@ -34,7 +34,7 @@ void LabStructureTest::unusedKeysAreCountedFromWhereOneSays()
 void LabStructureTest::whatIsNotKeptIsNotLeftOutInSilence()
 {
     ClusterStage stage;
-    stage.session.local().preferSimulated(SimulatedOptions { 1, 0 }); // as fast as possible, between two calls, too
+    stage.session.local().preferSimulated(SimulatedOptions { 1, 0 }); // as fast as possible, also between two calls
     const ScriptResult result = stage.play(
         "lab.cluster({ m: 2, k: 1, b: 10, spares: { data: 8, parity: 3 } });\n"
         "const from = lab.here(); lab.client('alice').run({ do: 'insert', count: 20 });\n"
@@ -44,7 +44,7 @@ void LabStructureTest::whatIsNotKeptIsNotLeftOutInSilence()
         "lab.expect(/^Refused: [0-9]+ events since then are not kept any more/.test(said), 'no half of a list: ' + said);\n"
         "lab.expectError('Refused', () => lab.expectNone('SplitFinished', { since: from }));\n"
         "lab.expectError('Refused', () => lab.waitFor('SplitFinished', { since: from, timeout: 0.1 }));\n"
-        // Of what happens seldom is known whether any of it is gone.
+        // For rare events it is known whether any of them were lost.
         "lab.expectError('Timeout', () => lab.waitFor('GroupLost', { since: from, timeout: 0.1 }));\n"
         "lab.expectNone('GroupLost', { since: from }); lab.expectEqual(lab.events({ kind: 'GroupLost', since: from }), [], 'none of it');\n"
         "lab.expectEqual(lab.waitFor('Gauges', { since: from }).kind, 'Gauges', 'what is found is found');\n"

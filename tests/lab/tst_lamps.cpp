@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The invariant lamps (window.md 2.14): what lights each, what makes it red, and that nothing else does.
+// The invariant lamps: what lights each, what makes it red, and that nothing else does.
 #include "tests/rigs/lab/fake_process.h"
 #include "tests/lab/lamp_seeds.h"
 #include "tests/rigs/lab/lamp_story.h"
@@ -73,7 +73,7 @@ pb::Told finding(int invariant, std::uint64_t checks, std::uint64_t violated)
     return told;
 }
 
-// In an order in which each process' own words stay in theirs; `settled`: and time passes.
+// Applies the story in an order that keeps each process's own events in order, then lets time pass.
 ClusterState inAnyOrder(const Story& story, std::uint32_t seed)
 {
     std::mt19937 random(seed);
@@ -134,7 +134,7 @@ void LampsTest::nothingIsLitBeforeAnythingHappened()
     const ClusterState state;
     QCOMPARE(numbersOf(state, LampState::NotChecked).size(), std::size_t(kLamps));
     for (const LampShown& lamp : state.lamps.all(state))
-        QCOMPARE(lamp.detail, std::string(lampHint(lamp.invariant))); // what would light it
+        QCOMPARE(lamp.detail, std::string(lampHint(lamp.invariant))); // the detail says what would light it
     QVERIFY(!state.lamps.anyViolated());
 }
 
@@ -221,7 +221,7 @@ void LampsTest::noOrderOfProcessesMakesAnotherLampRed()
         QVERIFY2(red.empty() || red == allowed, redOf(state).c_str());
         found += red.empty() ? 0 : 1;
     }
-    // What hangs on a word that has not come is not judged; in most orders it has.
+    // A check that depends on a missing event is not judged; in most orders the event has arrived.
     QVERIFY(seed < 0 ? found == 0 : found > 0);
 }
 
@@ -241,7 +241,7 @@ void LampsTest::answersTurnExactlyTheirLamp()
         state.apply(0, finding(invariant, 12, 1), 6'000);
         QCOMPARE(shown(numbersOf(state, LampState::Violated)), lampName(invariant) + " ");
         QCOMPARE(state.lamps.lamp(invariant).first, (LampViolation { 0, 0, 6'000, "seen otherwise" }));
-        state.apply(0, finding(invariant, 12, 0), 7'000); // once is for ever
+        state.apply(0, finding(invariant, 12, 0), 7'000); // a violation is permanent
         QCOMPARE(state.lamps.shown(invariant, state).state, LampState::Violated);
     }
     ClusterState state;
@@ -249,7 +249,7 @@ void LampsTest::answersTurnExactlyTheirLamp()
     state.apply(0, finding(0, 1, 1), 1);
     state.apply(0, finding(-1, 1, 1), 1);
     QVERIFY(!state.lamps.anyViolated());
-    // A queue beyond its bound, as a process that is watched says.
+    // A queue beyond its bound, as reported by a watched process.
     pb::Told told;
     auto& queue = *told.mutable_sampled()->add_queues();
     queue.set_name("inputs");
@@ -267,13 +267,13 @@ void LampsTest::survivalIsPendingUntilSomebodyReadsBack()
     LampStory story = LampStory::honest();
     ClusterState state = folded(story);
     state.apply(0, finding(7, 6, 0), 1);
-    QCOMPARE(state.lamps.shown(7, state).state, LampState::NotChecked); // nothing failed that could be survived
+    QCOMPARE(state.lamps.shown(7, state).state, LampState::NotChecked); // no failure happened that could be survived
     story.recover();
     state = folded(story);
     QCOMPARE(state.lamps.shown(7, state).state, LampState::Pending);
     state.apply(0, finding(7, 6, 0), 1);
     QCOMPARE(state.lamps.shown(7, state).state, LampState::Holds);
-    // Beyond k there is nothing that had to survive, and that is said.
+    // Beyond k failures nothing had to survive, and the text says so.
     auto* lost = story.tell(kCoordinator).mutable_group_lost();
     lost->add_buckets(0);
     lost->set_parity_lost(1);
@@ -317,7 +317,7 @@ void LampsTest::whatTheDetailLeavesOutIsADash()
         QCOMPARE(lamp.state, LampState::NotChecked);
         QVERIFY2(lamp.detail.starts_with("not observed at this detail"), lamp.detail.c_str());
     }
-    QCOMPARE(state.lamps.shown(15, state).state, LampState::Holds); // structure is in every detail
+    QCOMPARE(state.lamps.shown(15, state).state, LampState::Holds); // the structure is part of every level of detail
     snapshot.set_detail(pb::OPERATIONS);
     state.apply(kClient, told, 1);
     QCOMPARE(state.lamps.shown(5, state).state, LampState::Holds);
@@ -340,7 +340,7 @@ void LampsTest::aSplitExplainsAThirdForward()
     ClusterState state = folded(story);
     QCOMPARE(state.lamps.shown(5, state).state, LampState::Holds); // there was a split just before
     for (const bool isSplit : { false, true }) {
-        // None of the last second: it waits for one, which may be heard of later.
+        // No split within the last second: the lamp waits for one, whose event may arrive later.
         story = LampStory::honest();
         insert(story, 5'000'000'000);
         state = folded(story);
@@ -357,7 +357,7 @@ void LampsTest::aSplitExplainsAThirdForward()
 
 void LampsTest::whatWasMissedIsNotJudged()
 {
-    // The bucket acknowledges a delete, which nobody heard; then the rank is used again.
+    // The bucket acknowledges a delete whose event was lost; then the rank is reused.
     LampStory story = LampStory::honest();
     auto* deleted = story.tell(LampStory::kData0).mutable_record_deleted();
     deleted->set_key(4);
@@ -391,7 +391,7 @@ void LampsTest::anotherClusterKeepsWhatWasSeen()
     state.apply(0, told, 1);
     QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I15 "));
     QCOMPARE(state.lamps.lamp(6).checks, 6u);
-    // And nothing of the former one is held against the next.
+    // Events of the former cluster do not count against the next one.
     const LampStory next = LampStory::honest();
     for (const auto& [process, index] : next.order)
         state.apply(process + 10'000, next.told.at(process)[index], 2);
@@ -432,7 +432,7 @@ void LampsTest::simulatedRunsLeaveNoLampRed_data()
         QTest::newRow(qPrintable(QString::number(seed))) << seed;
 }
 
-// With crashes, pauses, cuts and lost messages: nothing that the protocol does looks like a violation.
+// With crashes, pauses, partitions and lost messages: correct behaviour of the protocol never looks like a violation.
 void LampsTest::simulatedRunsLeaveNoLampRed()
 {
     QFETCH(const quint64, seed);
@@ -467,8 +467,8 @@ void LampsTest::aLedgerAmongOthersProvesNothing()
     state.apply(0, told, 1);
     QCOMPARE(shown(numbersOf(state, LampState::Violated)), std::string("I7 I19 "));
     read.set_missing(0);
-    QCOMPARE(findingsOfVerify(read, kClient, state).findings_size(), 1); // I19; nothing is green beside it
-    // Nothing missing is no doubt.
+    QCOMPARE(findingsOfVerify(read, kClient, state).findings_size(), 1); // I19; no lamp is green beside it
+    // Nothing missing raises no doubt.
     read.set_wrong(0);
     QCOMPARE(findingsOfVerify(read, kClient + 1, state).findings_size(), 2);
 }
@@ -489,7 +489,7 @@ void LampsTest::anAuditSpeaksOfFourInvariants()
     audit.unequal = 2;
     audit.firstUnequal = audit.firstWrong = "rank 3";
     QCOMPARE(redAfter(audit), std::string("I1 "));
-    audit.unlisted = 2; // of those
+    audit.unlisted = 2; // a part of these
     audit.firstUnlisted = "rank 3";
     QCOMPARE(redAfter(audit), std::string("I2 "));
     audit.unequal = audit.unlisted = 0;
@@ -520,14 +520,14 @@ void LampsTest::memoryIsBounded()
     for (std::uint64_t i = 0; i < 100'000; ++i)
         notes.set({ i % 7, i, 0 }, { i, 0, 0, 0 });
     QCOMPARE(notes.entries().size(), 7 * LampNotes::kPerFirst);
-    QVERIFY(notes.find({ 99'999 % 7, 99'999, 0 }) != nullptr); // the newest stay
+    QVERIFY(notes.find({ 99'999 % 7, 99'999, 0 }) != nullptr); // the newest are kept
     QVERIFY(notes.find({ 0, 0, 0 }) == nullptr);
     for (std::uint64_t i = 0; i < 5'000; ++i)
         notes.set({ 100 + i, i, 0 }, {});
     QCOMPARE(notes.entries().size(), LampNotes::kAll);
     QVERIFY(notes.take({ 100 + 4'999, 4'999, 0 }).has_value());
     QVERIFY(!notes.take({ 100 + 4'999, 4'999, 0 }).has_value());
-    // A long run leaves no more behind than a short one.
+    // A long run keeps no more than a short one.
     LampStory story;
     for (std::uint32_t rank = 1; rank <= 2'000; ++rank)
         story.insert(2 * rank, rank);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Charts of measurements (window.md 2.7, 4.6): their values, published ones beside them, and the file that lhrs-play writes.
+// Charts of measurements: their values, published values beside them, and the file that lhrs-play writes.
 #include "tests/rigs/lab/data_dictionary.h"
 #include "tests/rigs/lab/lab_stage.h"
 
@@ -28,7 +28,8 @@ void add(LabTable& table, const Cells& factors, const Cells& metrics, bool isWar
     table.add({ "counts", 1, isWarmUp, 0, factors, metrics }, f, m);
 }
 
-// Slices of 25 and 100 ranks by XOR and RS, three repetitions each: 1, 2, 9 times a thousandth of the slice, RS the double.
+// Slices of 25 and 100 ranks by XOR and RS, three repetitions each: 1, 2, 9 times a thousandth of the slice; RS takes
+// double.
 LabTable recoveries()
 {
     LabTable table;
@@ -64,7 +65,7 @@ QString problemOf(const LabTable& table, const ChartOrder& order)
     return chart ? QString() : QString::fromStdString(chart.error().text);
 }
 
-// The texts of the picture; fails where it is no XML.
+// The texts of the picture; fails if it is no XML.
 QStringList textsOf(const QByteArray& svg)
 {
     QStringList texts;
@@ -129,7 +130,7 @@ void MeasureChartTest::aLineIsTheMediansWithTheirQuartiles()
     QCOMPARE(documentedColumns("NAME_chart.csv"), (QStringList { "origin", "quantity", "median", "q1", "q3", "n" })); // the others are its table's
     QCOMPARE(chart.rows.size(), 4u);
     QCOMPARE(chart.rows[3], (QVariantList { "here", "xor", 100.0, "total_s", 0.2, 0.15000000000000002, 0.55, 3 }));
-    // What is drawn is what the summary of the table says.
+    // The chart shows the values of the table's summary.
     for (const LabTable::Summary& s : recoveries().summary())
         for (const auto& series : chart.panels[0].series)
             for (const auto& point : series.points)
@@ -143,7 +144,7 @@ void MeasureChartTest::eachQuantityHasAPanel()
     QCOMPARE(chart.panels.size(), 2u);
     QCOMPARE(chart.columns, 2);
     QCOMPARE(chart.panels[1].title, QString("comm (s)"));
-    QCOMPARE(chart.panels[1].series.size(), 1u); // all in one: no column tells them apart
+    QCOMPARE(chart.panels[1].series.size(), 1u); // one series: no column distinguishes them
     QCOMPARE(chart.panels[1].series[0].points[0].n, 6);
 }
 
@@ -169,7 +170,7 @@ void MeasureChartTest::manyLinesAreSplitUpByTheFirstColumn()
     QCOMPARE(chart.panels[2].series[0].points[0].median, 17.0);
 }
 
-// In the order in which they came, behind the numbers, and no line goes from one to the next.
+// In the order of arrival, after the numbers, and no line connects them.
 void MeasureChartTest::wordsStandOnTheAxisAsTheyCame()
 {
     const MeasureChart chart = drawn(recoveries(), orderOf("scheme", { "total_s" }, { "slice" }));
@@ -216,7 +217,7 @@ void MeasureChartTest::publishedValuesStandBesideThoseThatWeHave()
     QCOMPARE(printed.colour, chart.panels[0].series[1].colour);
     QCOMPARE(printed.points.size(), 2u); // without the doubtful one
     QCOMPARE(printed.points[0].median, 4.6);
-    QCOMPARE(chart.panels[1].series.size(), 2u); // they have no such column
+    QCOMPARE(chart.panels[1].series.size(), 2u); // there is no such published column
     QCOMPARE(chart.source, QString("lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)"));
     const QByteArray svg = chartSvg(chart, {}, chartSize(chart), {});
     QVERIFY(svg.contains("stroke-dasharray"));
@@ -238,7 +239,7 @@ void MeasureChartTest::whatDoesNotExistIsNamed()
     QVERIFY(problemOf(recoveries(), order).contains("Did you mean config?"));
     LabTable empty;
     add(empty, { { "slice", 1 } }, { { "total_s", 1 } }, true);
-    const MeasureChart chart = drawn(empty, orderOf("slice", { "total_s" })); // only a warm-up yet
+    const MeasureChart chart = drawn(empty, orderOf("slice", { "total_s" })); // only a warm-up so far
     QVERIFY(chart.nothing.contains("No row of recoveries yet"));
     QVERIFY(textsOf(chartSvg(chart, {}, chartSize(chart), {})).contains(chart.nothing + "."));
 }
@@ -255,7 +256,7 @@ void MeasureChartTest::theFileIsWellFormedAndAlwaysTheSame()
     for (const char* words : { "a < b & \"c\"", "total (s)", "comm (s)", "slice", "rs", "xor" })
         QVERIFY2(texts.contains(words), words);
     QVERIFY(texts.join('|').contains("LIVE  ·  run 20261122T120000Z-1  ·  medians"));
-    // All that has a place lies in the picture.
+    // Every item with a position lies inside the picture.
     QXmlStreamReader reader(svg);
     const QSize size = chartSize(chart);
     while (!reader.atEnd()) {
@@ -284,7 +285,7 @@ void MeasureChartTest::simulatedTimeIsNotComparedInSilence()
     QVERIFY(chartOrigin({ "r", true, "m" }).startsWith("SIMULATED"));
 }
 
-// Whose values are dashed is read in front of a hall, too, where letters are large.
+// The foot says whose values are dashed, and is readable in front of a hall too, where letters are large.
 void MeasureChartTest::theFootIsWholeInLargeLetters()
 {
     LabTable table;
@@ -314,7 +315,7 @@ void MeasureChartTest::manyPointsAreDrawnByTheirExtremes()
     const QByteArray svg = chartSvg(chart, {}, { 960, 540 }, {});
     QVERIFY(svg.size() < 100'000);
     QVERIFY(!svg.contains("<circle"));
-    // The one that stands out is seen: two heights on the line.
+    // The outlier is visible: two heights on the line.
     QXmlStreamReader reader(svg);
     QSet<QString> heights;
     while (!reader.atEnd()) {
@@ -346,7 +347,7 @@ void MeasureChartTest::aScriptsChartFollowsItsTableAndIsWrittenBesideIt()
                  "lab.expectEqual(lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s'], log: true }), 'bucket_recovery_chart_2', 'another one');", "test.js", settings);
     QVERIFY(engine.wait(kLimit));
     QVERIFY2(engine.result().outcome == ScriptOutcome::Held, qPrintable(engine.result().sentence()));
-    QCOMPARE(listener.charts.size(), 3u); // new, grown, new
+    QCOMPARE(listener.charts.size(), 3u); // new, changed, new
     QVERIFY(listener.charts[0].second && !listener.charts[1].second && listener.charts[2].second);
     QCOMPARE(listener.charts[0].first.panels[0].series[0].points.size(), 1u);
     QCOMPARE(listener.charts[1].first.panels[0].series[0].points.size(), 2u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Scenarios against real processes: grow.js to its end, the fold against the truth, lhrs-play as a program.
+// Scenarios with real processes: grow.js to its end, the fold compared with the processes' own state, lhrs-play as a
+// program.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "tests/rigs/lab/fake_process.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr auto kPatience = 100s;
 
-// The state of every process as it says itself, folded alone.
+// The state of every process as it reports it, folded separately.
 ClusterState truth(Session& session)
 {
     ClusterState state;
@@ -58,7 +59,7 @@ Run runPlay(const QStringList& arguments)
         process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
 }
 
-// Whether a process with this number runs (and is not only waiting to be reaped).
+// Whether a process with this number runs (and is not a zombie).
 bool isAlive(qint64 pid)
 {
     const QString status = textOf(QString("/proc/%1/stat").arg(pid));
@@ -314,7 +315,7 @@ void PlayTest::aProcessThatDiesIsMarked()
             pid = known.info.pid();
             process = known.info.node();
         }
-    QCOMPARE(::getpriority(PRIO_PROCESS, pid), ::getpriority(PRIO_PROCESS, 0)); // nobody looks on: as fast as it can
+    QCOMPARE(::getpriority(PRIO_PROCESS, pid), ::getpriority(PRIO_PROCESS, 0)); // without a watcher: at full speed
     QVERIFY(signalOne(pid, SIGKILL));
     QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().state().processes.at(process).hasEnded, 20'000);
     const std::string reason = stage.session.ingest().state().processes.at(process).endReason;
@@ -337,7 +338,7 @@ void PlayTest::aRunnerThatIsKilledLeavesNoProcess()
     for (const QString& pid : QString(textOf(QString("/proc/%1/task/%1/children").arg(process.processId()))).split(' ',
         Qt::SkipEmptyParts))
         children << pid.toLongLong();
-    // Children are listed by the thread that started them.
+    // Children are listed under the thread that started them.
     QProcess list;
     list.start("ps", { "-o", "pid=", "--ppid", QString::number(process.processId()) });
     list.waitForFinished();
@@ -375,7 +376,7 @@ void PlayTest::aLimitOfOpenFilesIsSaidBeforeAnythingStarts()
     QVERIFY(script.open(QIODevice::WriteOnly));
     script.write("lab.cluster({ k: 1, b: 10, spares: { data: 60, parity: 20 } });");
     script.close();
-    // With the limit that is hard: a soft one is raised.
+    // With a hard limit: a soft one is raised.
     const auto said = [&](const QString& limits) {
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
@@ -394,7 +395,7 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::addColumn<QString>("source");
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("code");
-    QTest::addColumn<QString>("text"); // somewhere in what it prints
+    QTest::addColumn<QString>("text"); // somewhere in its output
     QTest::newRow("holds") << "lab.expect(true, 'all is well');" << QStringList() << 0 << "ok  all is well";
     QTest::newRow("expectation") << "\nlab.expectEqual(1, 2, 'one is two');" << QStringList() << 1
         << "line 2: one is two: got 1, wanted 2";
@@ -489,7 +490,7 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     QVERIFY(between > 0 && between < out.indexOf(answers[1]));
     QCOMPARE(process.exitCode(), 0);
 
-    // Who asks has ended: nobody reads what is printed, and the recording is complete all the same.
+    // The caller has ended: its output is not read, and the recording is complete nevertheless.
     process.start(LHRS_BIN_DIR "/lhrs-play", { "--answer", "--record", directory.filePath("run.lhrun"), script.fileName() });
     process.closeReadChannel(QProcess::StandardOutput);
     process.closeWriteChannel();
@@ -505,7 +506,7 @@ void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
     QVERIFY(script.open(QIODevice::WriteOnly));
     script.write("lab.waitFor('EpochChanged', { where: { reason: 'back' }, timeout: 60 });");
     script.close();
-    // A coordinator whose epochs fall.
+    // A coordinator whose epochs decrease.
     std::atomic<std::uint64_t> last { 0 };
     FakeProcess coordinator(77, pb::COORDINATOR, "coordinator");
     coordinator.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
@@ -519,7 +520,7 @@ void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
         event.mutable_epoch_changed()->set_reason(reason);
         return event;
     };
-    // It may not listen yet: until it has seen enough.
+    // It may not be subscribed yet: publish until it has seen enough.
     QElapsedTimer timer;
     timer.start();
     while (!process.waitForFinished(20) && timer.elapsed() < kPatience / 1ms) {

@@ -59,7 +59,7 @@ void RecordingTest::everyPrefixIsAKeyframeAndItsTail()
     }
 }
 
-// Between two events a process may end, and a scenario may have said something before: a show stands there.
+// A process may end between two events, and a scenario may have said something before: a show can stop at that instant.
 void RecordingTest::whatIsToldLaterThanTheInstantIsNotThere()
 {
     QTemporaryDir folder;
@@ -139,13 +139,13 @@ void RecordingTest::whatWasToldStandsBetweenTheEvents()
     QCOMPARE((*recording)->events(), std::uint64_t(feeder.after.size()));
     for (std::uint64_t event = 1; event <= feeder.after.size(); ++event)
         QCOMPARE(bytesOf(*(*recording)->stateAt(event)), feeder.after[event - 1]);
-    // The same on foot, event by event.
+    // The same by hand, event by event.
     ClusterState state = *(*recording)->stateAt(1);
     for (std::uint64_t event = 2; event <= feeder.after.size(); ++event) {
         QVERIFY((*recording)->fold(state, event - 1, event));
         QCOMPARE(bytesOf(state), feeder.after[event - 1]);
     }
-    const auto words = (*recording)->words(); // for exports and charts, which have no use for samples
+    const auto words = (*recording)->words(); // for exports and charts, which need no samples
     QVERIFY(!words.empty() && std::none_of(words.begin(), words.end(), [](const auto& word) { return word.told.has_sampled(); }));
     const EventPage page = (*recording)->eventsSince(0, 100'000);
     QCOMPARE(page.events.size(), feeder.after.size());
@@ -207,12 +207,13 @@ void RecordingTest::aSimulatedRunIsTheSameAtEveryInstant()
 void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses_data()
 {
     QTest::addColumn<quint64>("seed");
-    // Of runs with one coordinator: what two of them say of the file is taken as it comes (Known, in README.md).
+    // Runs with one coordinator: conflicting descriptions by two of them are applied in the order of arrival (Known, in
+    // README.md).
     for (const quint64 seed : { 3, 10'003, 10'117, 20'064 })
         QTest::newRow(qPrintable(QString::number(seed))) << seed;
 }
 
-// Processes are heard in whatever order their words arrive; each one's own words are in order.
+// Events of different processes arrive in any order; those of one process arrive in order.
 void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
 {
     QFETCH(const quint64, seed);
@@ -232,7 +233,7 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
     SimRecording live(simulation, words);
     QVERIFY(simulation.run());
     live.finish();
-    // The lamps count in the order in which processes are heard; what they say of the run does not depend on it.
+    // The counts of the lamps depend on the order in which processes are heard; what they say of the run does not.
     const auto bytesWithoutLamps = [](ClusterState state) {
         state.lamps = {};
         return bytesOf(state);
@@ -248,7 +249,7 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
         while (!speakers.empty()) {
             const std::size_t who = random() % speakers.size();
             const std::vector<Told>& all = words.of.at(speakers[who]);
-            // Some words of it, then another one's.
+            // Some events of one process, then those of another.
             for (std::size_t count = 1 + random() % 20; count > 0 && next[speakers[who]] < all.size(); --count) {
                 const Told& one = all[next[speakers[who]]++];
                 if (one.event)
@@ -293,14 +294,14 @@ void RecordingTest::whatAWatcherFoldsIsWhatIsRecorded()
         event.mutable_record_inserted()->set_count(rank);
         return event;
     };
-    // With holes, so that snapshots and gaps come too.
+    // With missing events, so that there are snapshots and gaps.
     std::uint64_t next = 1;
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, { inserted(std::uint32_t(next)) }), next += next % 7 == 0 ? 4 : 1,
                                  session.ingest().counters().events >= 60), 20'000);
     session.ingest().pauseProcess(11, true);
     session.ingest().endProcess(11, "killed");
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, 20'000);
-    // Events are still on their way in: the state at the moment when the recorder is told no more.
+    // Some events are still on their way: the state at the moment when the recorder is closed.
     struct Last : RunSink {
         ClusterState state;
         void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
@@ -442,7 +443,7 @@ void RecordingTest::aFullQueueIsAGapThatAKeyframeHeals()
     QTemporaryDir folder;
     const QString path = folder.filePath("run.lhrun");
     RecorderLimits limits;
-    limits.queueBytes = 5'000; // some ten events
+    limits.queueBytes = 5'000; // about ten events
     const auto recorder = recorderAt(path, limits);
     recorder->onKeyframe({}, 0);
     Feeder feeder { *recorder };
@@ -472,7 +473,7 @@ void RecordingTest::aLargeRunGoesOnInTheNextFile()
     recorder->onKeyframe({}, 0);
     Feeder feeder { *recorder };
     feeder.isKept = false;
-    // Until the second file is there.
+    // Until the second file exists.
     QTRY_VERIFY_WITH_TIMEOUT((feeder.story(growth(6, 7)), recorder->status().path != path), 30'000);
     const QString second = recorder->status().path;
     QCOMPARE(second, folder.filePath("run-2.lhrun"));
@@ -491,7 +492,7 @@ void RecordingTest::aFullDiskEndsTheRecordingAndSaysSo()
     QTemporaryDir folder;
     const QString path = folder.filePath("run.lhrun");
     RecorderLimits limits;
-    limits.freeBytes = std::int64_t(1) << 60; // so much is free nowhere
+    limits.freeBytes = std::int64_t(1) << 60; // no disk has that much free space
     const auto recorder = recorderAt(path, limits);
     recorder->onKeyframe({}, 0);
     Feeder feeder { *recorder };
@@ -499,7 +500,7 @@ void RecordingTest::aFullDiskEndsTheRecordingAndSaysSo()
     feeder.story(growth(1, 1));
     QTRY_VERIFY_WITH_TIMEOUT(!recorder->status().stopped.isEmpty(), 20'000);
     QVERIFY2(recorder->status().stopped.contains("are free on the disk"), qPrintable(recorder->status().stopped));
-    feeder.story(growth(1, 1)); // changes nothing, and nobody waits
+    feeder.story(growth(1, 1)); // changes nothing, and does not block
     recorder->finish();
     auto recording = Recording::open(path);
     QVERIFY(recording);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Recordings that are unclosed, cut off, damaged, foreign or hostile: what can be read is read, the rest is said.
+// Recordings that are unclosed, truncated, damaged, foreign or hostile: the readable part is read, the rest is
+// reported.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/recording/recording_place.h"
@@ -87,8 +88,8 @@ void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
     auto recording = Recording::open(copy);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
     QVERIFY2((*recording)->unfinished().contains("ended without its end"), qPrintable((*recording)->unfinished()));
-    QCOMPARE((*recording)->damage(), QString()); // what is there is as it was written
-    QVERIFY(!(*recording)->rows("operation").empty()); // what the end makes was made in a copy
+    QCOMPARE((*recording)->damage(), QString()); // the existing part is as it was written
+    QVERIFY(!(*recording)->rows("operation").empty()); // the tables that finishing adds were made in a copy
     QVERIFY((*recording)->events() > 0);
     QVERIFY((*recording)->events() <= feeder.after.size());
     const std::uint64_t last = (*recording)->events();
@@ -97,7 +98,7 @@ void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
     QVERIFY(!QFile::exists(path + "-wal"));
 }
 
-// All of it still lies in the log beside a file of two pages.
+// All of it is still in the log beside a file of two pages.
 void RecordingFilesTest::aShortRunThatWasKilledIsWhole()
 {
     constexpr std::uint64_t kEvents = 2'000;
@@ -125,7 +126,7 @@ void RecordingFilesTest::aShortRunThatWasKilledIsWhole()
         return killed && killed->events() == kEvents;
     };
     QTRY_VERIFY_WITH_TIMEOUT(isWritten(), 20'000);
-    QVERIFY(std::uint64_t(QFileInfo(copy).size()) < 8 * kEvents); // else this shows nothing
+    QVERIFY(std::uint64_t(QFileInfo(copy).size()) < 8 * kEvents); // otherwise this shows nothing
     QCOMPARE(killed->damage(), QString());
     QVERIFY2(killed->unfinished().contains("ended without its end"), qPrintable(killed->unfinished()));
     recorder->finish();
@@ -166,8 +167,8 @@ void RecordingFilesTest::aFileWithMoreThanTablesIsRefused()
 
 namespace {
 
-// Reads all that can be read; nothing of it may end the process.
-// `isAllThere`: what is counted can be read.
+// Reads all that can be read; none of it may end the process.
+// `isAllThere`: everything that is counted must be readable.
 void readAll(const QString& path, std::uint64_t atMost, bool isAllThere)
 {
     auto recording = Recording::open(path);
@@ -256,7 +257,7 @@ void RecordingFilesTest::hostileBodiesAreGaps()
     QVERIFY(page.events[0].isGap() && page.events[1].isGap());
     QVERIFY(!page.events[3].isGap());
     const auto state = (*recording)->stateAt(25);
-    QVERIFY(!state); // no keyframe behind the damage stands before this event
+    QVERIFY(!state); // no keyframe after the damage comes before this event
     QVERIFY2(QString::fromStdString(state.error().text).contains("cannot be read"), state.error().text.c_str());
     QVERIFY((*recording)->stateAt((*recording)->events()));
 }
@@ -315,7 +316,7 @@ void RecordingFilesTest::whatIsChangedIsSaid()
     QVERIFY2((*recording)->damage().contains("is damaged: ") && (*recording)->damage().contains(sentence), qPrintable((*recording)->damage()));
     QCOMPARE((*recording)->damage().count('\n'), 0);
     QVERIFY((*recording)->rows("caption").size() <= 1);
-    // It is exported all the same, and the caller hears of it.
+    // It is exported nevertheless, and the caller is told.
     const ExportResult result = exportRun(**recording, folder.filePath("out"));
     QCOMPARE(result.problem, QString());
     QCOMPARE(result.damage, (*recording)->damage());
@@ -361,7 +362,7 @@ void RecordingFilesTest::noChangeOfAByteIsSilent()
     for (int i = 0; i < 300; ++i) {
         QByteArray changed = bytes;
         const bool isCut = i % 6 == 0;
-        qsizetype at = 0; // most of a small file's pages is empty
+        qsizetype at = 0; // most pages of a small file are empty
         do
             at = qsizetype(random() % std::uint32_t(changed.size()));
         while (bytes[at] == 0);
@@ -376,7 +377,7 @@ void RecordingFilesTest::noChangeOfAByteIsSilent()
         auto recording = Recording::open(other);
         const bool isSaid = !recording || !(*recording)->damage().isEmpty();
         said += isSaid ? 1 : 0;
-        // A bit that no row lies on changes nothing.
+        // A bit outside all rows changes nothing.
         if (isSaid)
             continue;
         ++silent;
@@ -410,11 +411,11 @@ void RecordingFilesTest::afterAHoleTheRestIsRead()
     }
     QCOMPARE(holes, std::uint64_t(10));
     QVERIFY((*recording)->stateAt(19));
-    QVERIFY(!(*recording)->stateAt(40)); // what happened in the hole is not known ...
+    QVERIFY(!(*recording)->stateAt(40)); // the events in the hole are unknown ...
     QVERIFY((*recording)->stateAt(all)); // ... until the next keyframe
 }
 
-// As in a folder that cannot be written, also a killed run's file without its log.
+// As in a read-only folder; also the file of a killed run without its log.
 void RecordingFilesTest::aRecordingIsReadWithoutWritingBesideIt()
 {
     QTemporaryDir folder;
@@ -449,7 +450,7 @@ void RecordingFilesTest::placesOfRecordings()
     const QString folder = folderForRecordings(problem);
     QCOMPARE(problem, QString());
     QCOMPARE(folder, state.filePath("lhrs-lab/recordings"));
-    // What a window that is gone left is kept for a week.
+    // The files of a closed window are kept for a week.
     const auto put = [&](const char* name, int days) {
         QFile file(folder + '/' + name);
         QVERIFY(file.open(QIODevice::WriteOnly) && file.setFileTime(QDateTime::currentDateTime().addDays(-days), QFileDevice::FileModificationTime));
@@ -472,7 +473,7 @@ void RecordingFilesTest::placesOfRecordings()
 
 namespace {
 
-// What a kept file holds: a run, and a row in most tables.
+// The contents of a kept file: a run, and a row in most tables.
 void writeKept(const QString& path)
 {
     const auto recorder = recorderAt(path, often(100));
@@ -497,7 +498,8 @@ void writeKept(const QString& path)
 
 } // namespace
 
-// Files of users are never written anew: what an older version has written opens for ever. Each is kept as that version wrote it,
+// Files of users are never rewritten: a file of an older version can be opened for ever. Each is kept as that version
+// wrote it, compressed by qCompress. A new version keeps a file of its own: LHRS_KEEP=1 writes it, once.
 // squeezed by qCompress. A new version keeps a file of its own: LHRS_KEEP=1 writes it, once.
 void RecordingFilesTest::theKeptFileOfEachVersionOpens()
 {

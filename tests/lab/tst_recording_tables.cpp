@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the end of a recording makes of its events: faults, failures, measurements and operations, and what they lack where events were lost.
+// The tables that finishing a recording derives from its events: faults, failures, measurements and operations, and
+// what they lack if events were lost.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/export/run_export.h"
@@ -39,9 +40,9 @@ void RecordingTablesTest::killsAndPausesAreFaults()
     feeder.tell(kNodes, told);
     told.mutable_ended()->set_reason("killed on request");
     feeder.tell(kNodes, told);
-    told.mutable_ended()->set_reason("exited with 0"); // nobody made this one
+    told.mutable_ended()->set_reason("exited with 0"); // no fault caused this end
     feeder.tell(kNodes + 1, told);
-    // A simulated one tells of it itself, here after its end is known.
+    // A simulated process publishes it itself, here after its end is known.
     told.mutable_ended()->set_reason("killed on request");
     feeder.tell(kNodes + 2, told);
     pb::Event crash;
@@ -110,7 +111,7 @@ void RecordingTablesTest::aMeasurementKnowsItsEvents()
     now = feeder.now + 1;
     recorder->measured("m", 1);
     feeder.event(kNodes, event);
-    recorder->measured("m", 2); // a row of lab.row has no begin
+    recorder->measured("m", 2); // a row of lab.row has no start time
     recorder->measurement("m", 1, false, 0, "{}", "full", { { "total_s", 1.0 } }, 1);
     recorder->measurement("m", 0, false, 0, "{}", "full", { { "total_s", 1.0 } }, 2);
     recorder->finish();

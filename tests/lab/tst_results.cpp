@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Folders of results: what a run is called and says of itself, rows as they come, further runs, sweeps and merging.
+// Folders of results: the name of a run and its description, rows as they come, further runs, sweeps and merging.
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/result_merge.h"
 #include "gui/lab/tables/sweep.h"
@@ -111,7 +111,7 @@ private slots:
 void ResultsTest::aRunHasAnIdOfItsOwn()
 {
     const QString one = newRunId(7), two = newRunId(7);
-    QVERIFY(one != two); // also within a millisecond
+    QVERIFY(one != two); // also within one millisecond
     for (const QString& id : { one, two })
         QVERIFY2(QRegularExpression("^20\\d{6}T\\d{6}\\.\\d{3}Z-[A-Za-z0-9._]+-" + QString::number(QCoreApplication::applicationPid()) + "-7$").match(id).hasMatch(), qPrintable(id));
 }
@@ -150,14 +150,14 @@ void ResultsTest::rowsAreInTheFileAsTheyCome()
     QCOMPARE(column(table, "note"), (QStringList { "", "", "two\nlines, \"quoted\"", "" }));
     QCOMPARE(column(table, "bytes"), (QStringList { "", "", "7", "" }));
     QCOMPARE(column(tableAt(directory.filePath("out/runs.csv")), "outcome"), QStringList { "under way" });
-    // The end adds the summary, and what is there stays byte for byte.
+    // Finishing adds the summary; existing files stay byte for byte the same.
     const QString before = textOf(path);
     QCOMPARE(run.folder->finish(run.tables, "ok"), QString());
     QCOMPARE(textOf(path), before);
     QCOMPARE(column(tableAt(directory.filePath("out/x_summary.csv")), "n"), (QStringList { "1", "1", "1", "1" }));
     QCOMPARE(column(tableAt(directory.filePath("out/runs.csv")), "outcome"), QStringList { "ok" });
     QCOMPARE(run.folder->written(), (QStringList { "runs.csv", "x.csv", "x_summary.csv" }));
-    // What cannot be kept ends the measurement.
+    // A file that cannot be written ends the measurement.
     QVERIFY(QDir(directory.filePath("out")).mkdir("y.csv"));
     const auto kept = run.tables.add("y", rowOf({}, { { "a", 1.0 } }), {}, { "a" });
     QVERIFY(!kept && QString::fromStdString(kept.error().text).contains("y.csv cannot be"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The scenarios of failures, played headless against real processes; and the calls that make failures.
+// The scenarios of failures, run headless with real processes; and the calls that cause failures.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "tests/rigs/lab/lab_stage.h"
@@ -44,7 +44,7 @@ void ScenariosTest::theScenarioHoldsHeadless()
     QVERIFY2(result.outcome == ScriptOutcome::Held,
         qPrintable(stage.story(result)));
     QVERIFY(result.expectationsHeld >= expectationsMin);
-    // The fold has followed: what the coordinator says of the groups is what events told.
+    // The fold agrees with the coordinator's description of the groups.
     const ClusterState seen = stage.session.ingest().state();
     pb::Command describe;
     describe.mutable_describe_file();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The run as numbers over time: equal to what the events say, live and of a recording, after any number of halvings.
+// The run as numbers over time: equal to the events, live and in a recording, after any number of halvings.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/series/chart_data.h"
@@ -47,12 +47,12 @@ pb::Event done(std::uint64_t number, pb::OperationKind kind, std::int64_t timeNs
     return event;
 }
 
-// A bucket of a file with b = 10 and one data bucket has so many records now.
+// A bucket of a file with b = 10 and one data bucket has this many records now.
 pb::Event holding(std::uint32_t records)
 {
     pb::Event event;
     event.mutable_place()->set_role(pb::DATA);
-    if (records % 2 == 0) // told alone, or in a list
+    if (records % 2 == 0) // published alone, or in a list
         event.mutable_record_inserted()->set_count(records);
     else
         event.mutable_records_changed()->set_count(records);
@@ -68,7 +68,7 @@ void createFile(RunSeries& series)
     series.take(kCoordinator, event, 0);
 }
 
-// Gives a sink's calls on to a series, as the ingest thread does beside the recorder.
+// Passes a sink's calls on to a series, as the ingest thread does beside the recorder.
 struct Both : RunSink {
     Recorder& recorder;
     RunSeries series;
@@ -197,7 +197,7 @@ void SeriesTest::decimationKeepsExtremes()
 {
     QFETCH(int, columns);
     RunSeries series({ 1 * kMs, 128 });
-    series.take(kNodes, holding(50), 0); // so that 0 is no extreme
+    series.take(kNodes, holding(50), 0); // so that 0 is no extreme value
     createFile(series);
     std::mt19937 random(9);
     std::uint32_t least = 100, greatest = 0;
@@ -245,7 +245,7 @@ void SeriesTest::messagesThatAreToldLateCountForTheirOperation()
     series.take(kClient, started(1, pb::INSERT), 10 * kMs);
     series.take(kClient, sent(1), 10 * kMs);
     series.take(kClient, done(1, pb::INSERT, 3 * kMs), 13 * kMs);
-    // Batches of other processes come later than the client's.
+    // Batches of other processes arrive later than the client's.
     for (int i = 0; i < 3; ++i)
         series.take(kNodes, sent(1), 900 * kMs);
     const auto columns = series.columns(0, 20 * kMs, 1);
@@ -309,7 +309,7 @@ void SeriesTest::aSimulatedClockBeginsAnew()
     pb::Told told;
     told.mutable_forgotten();
     series.take(0, told, 6'000 * kMs);
-    // Real time goes on.
+    // Real time continues.
     series.take(kClient, done(2, pb::SEARCH, kMs), 7'000 * kMs);
     QCOMPARE(series.columns(0, 8'000 * kMs, 1)[0].done(), std::uint64_t(2));
     series.take(0, told, 8'000 * kMs);
@@ -355,7 +355,7 @@ void SeriesTest::aRecordingGivesTheSameNumbersAsTheRun()
     QVERIFY(steps > 3);
     QCOMPARE(reader.progress(), 1.0);
     const std::int64_t end = both.series.endNs();
-    // A short run is read finer than it is kept live; as one column both are the same.
+    // A short recording is read in finer slices than are kept live; as one column both are equal.
     QVERIFY(reader.series().sliceNs() < both.series.sliceNs());
     const auto read = reader.series().columns(0, end, 1), live = both.series.columns(0, end, 1);
     QCOMPARE(read.size(), std::size_t(1));
@@ -390,11 +390,11 @@ void SeriesTest::aPartOfARecordingHasTheNumbersOfThatPart()
     QVERIFY(ended > 3);
     std::uint64_t counted = 0;
     const auto columns = part.series().columns(from, to, 2'000);
-    QVERIFY(columns.size() > 500); // finer than the whole
+    QVERIFY(columns.size() > 500); // finer than the whole recording
     for (const TimeSlice& slice : columns)
         counted += slice.done();
     QVERIFY2(counted >= ended && counted <= ended + 1, qPrintable(QString("%1 for %2").arg(counted).arg(ended))); // slices stand on their own grid
-    // It knows what the buckets held before it began.
+    // It includes the contents of the buckets before its start.
     auto state = (*recording)->stateAt((*recording)->eventAt(to));
     QVERIFY(state);
     std::uint64_t records = 0;
@@ -414,7 +414,7 @@ void SeriesTest::theLoadFactorIsThatOfTheFold()
     std::size_t told = 0;
     for (const auto& [process, index] : story.order) {
         feeder.event(process, story.told.at(process)[index]);
-        // The story's coordinator tells (i, n) with its commits only.
+        // The story's coordinator publishes (i, n) only with its commits.
         pb::Event file;
         file.mutable_file_state_changed()->set_buckets(feeder.state.file.buckets);
         if (feeder.state.file.exists)
@@ -464,7 +464,7 @@ void SeriesTest::recoveriesHaveTheirPhases()
     QCOMPARE(seconds("whole_s"), 0.1);
     QCOMPARE(seconds("total_s"), 0.04);
     QCOMPARE(seconds("process_s") + seconds("comm_s") + seconds("other_s"), seconds("total_s"));
-    // Outside of the interval it is not shown.
+    // Outside the interval it is not shown.
     QVERIFY(!chartOf(series, { ChartKind::Recovery, 1'500 * kMs, 2'000 * kMs, 0, 100 }).nothing.isEmpty());
 }
 
@@ -505,7 +505,7 @@ void SeriesTest::aKillIsAnInstantAndNotAShade()
     series.take(kNodes, event, 100 * kMs);
     series.take(kNodes + 1, event, 105 * kMs); // the other victim of one call
     fault.set_number(10);
-    fault.mutable_crash()->set_at("split_prepared"); // has yet to happen
+    fault.mutable_crash()->set_at("split_prepared"); // has not happened yet
     series.take(kNodes + 2, event, 300 * kMs);
     series.take(kNodes, holding(1), 900 * kMs);
     const ChartData chart = chartOf(series, { ChartKind::Load, 0, 1'000 * kMs, 0, 100 });
@@ -514,7 +514,7 @@ void SeriesTest::aKillIsAnInstantAndNotAShade()
     QVERIFY2(chart.shades[0].to < 0.100001, qPrintable(QString::number(chart.shades[0].to)));
     QCOMPARE(chart.shades[1].from, 0.3);
     QCOMPARE(chart.shades[1].to, 1.0);
-    // It happened: nobody tells its end, and its process does not either.
+    // It happened: no event reports its end, and its process does not either.
     pb::Told told;
     told.mutable_ended()->set_reason("killed");
     series.take(kNodes + 2, told, 700 * kMs);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The time line: which instant is shown, live and in recordings; every instant is the state of then.
+// The time line: the shown instant, live and in recordings; every instant has the state of that time.
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/replay/time_line.h"
@@ -17,7 +17,7 @@ namespace {
 using Mode = TimeLine::Mode;
 using Unit = TimeLine::Unit;
 
-// A running cluster that is recorded: a story told event by event, 1 µs apart.
+// A running cluster that is recorded: a story published event by event, 1 µs apart.
 struct LiveRun : EventFeed {
     QTemporaryDir folder;
     QString path = folder.filePath("run.lhrun");
@@ -102,7 +102,7 @@ void TimeLineTest::aFrozenPictureMissesNothing()
     run.tell(100);
     time.pause(run.nowNs());
     QVERIFY(time.isFrozen());
-    QCOMPARE(time.jumps(), std::uint64_t(0)); // the picture stays as it is
+    QCOMPARE(time.jumps(), std::uint64_t(0)); // the picture is unchanged
     run.tell(150);
     QCOMPARE(time.behind(), std::uint64_t(150));
     QCOMPARE(time.endNs() - time.cursorNs(), std::int64_t(150'000));
@@ -116,7 +116,7 @@ void TimeLineTest::aFrozenPictureMissesNothing()
     QVERIFY(time.jumps() > jumps);
     QCOMPARE(time.mode(), Mode::Follow);
     QCOMPARE(bytesOf(time.state()), bytesOf(run.state()));
-    // Frozen and released with nothing between: nothing jumps.
+    // Frozen and released with no event in between: nothing jumps.
     const std::uint64_t before = time.jumps();
     time.pause(run.nowNs());
     time.follow();
@@ -141,7 +141,7 @@ void TimeLineTest::everyInstantIsTheStateOfThen()
         QCOMPARE(time.cursorNs(), std::int64_t(event) * 1000);
         QCOMPARE(bytesOf(time.state()), run.feeder.after[event - 1]);
         QCOMPARE(time.behind(), all - event);
-        QVERIFY(time.eventsSince(event, 10).events.empty()); // nothing of the future
+        QVERIFY(time.eventsSince(event, 10).events.empty()); // nothing from the future
         QCOMPARE(time.eventsSince(event - 1, 10).events.size(), std::size_t(1));
     }
     time.seek(0);
@@ -220,7 +220,7 @@ void TimeLineTest::playingSkipsNoEvent()
     time.setSpeed(speed);
     time.play();
     std::uint64_t cursor = 0;
-    // Frames of a hundredth of the run each.
+    // Each frame covers a hundredth of the run.
     const double frame = double(time.endNs()) / 1e9 / speed / 100;
     for (int i = 0; i < 150; ++i) {
         time.advance(frame);
@@ -263,7 +263,7 @@ void TimeLineTest::aRecordingStandsAtItsEnd()
     QCOMPARE(time.cursor(), std::uint64_t(100));
     QCOMPARE(time.mode(), Mode::Paused);
     QCOMPARE(bytesOf(time.state()), run.feeder.after.back());
-    time.play(); // once more, from the beginning
+    time.play(); // again, from the beginning
     QCOMPARE(time.mode(), Mode::Play);
     QCOMPARE(time.cursor(), std::uint64_t(0));
     time.pause(0);
@@ -323,7 +323,7 @@ void TimeLineTest::theModesChangeAsTheTableSays()
     QCOMPARE(int(time.mode()), to);
     QVERIFY(time.trouble().isEmpty());
     if (wish == "play" && Mode(from) == Mode::Paused)
-        QCOMPARE(time.cursor(), at); // from where it stands, never a jump
+        QCOMPARE(time.cursor(), at); // from where it is, without a jump
 }
 
 void TimeLineTest::withoutARecordingItSaysWhy()
@@ -332,7 +332,7 @@ void TimeLineTest::withoutARecordingItSaysWhy()
     run.tell(20);
     TimeLine time(run, [] { return Result<std::unique_ptr<Recording>>(Error { "The disk is full." }); });
     time.pause(run.nowNs());
-    QVERIFY(time.isFrozen()); // that needs none
+    QVERIFY(time.isFrozen()); // freezing needs no recording
     QVERIFY(!time.step(-1, Unit::Event));
     QCOMPARE(time.trouble(), QString("The disk is full."));
     time.seek(3);
