@@ -2,7 +2,7 @@
 // One client of Redis that waits for each answer before it sends the next request. redis-benchmark is not enough: it
 // counts times in steps of 8 us (its median is 7 or 15 us), and it has no WAIT. "bench_redis PORT COUNT get|set" prints
 // one line of JSON. So does "bench_redis PORT COUNT wait COPIES": it sets a value and, in the same packet, sends a WAIT
-// that returns when COPIES replicas have the value.
+// that returns when COPIES copies have the value.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>

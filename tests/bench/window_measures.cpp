@@ -100,7 +100,7 @@ std::vector<BenchRow> measureFrames(const BenchOptions& options)
 {
     return { framesAt(options, options.rate, options.buckets, MainWindow::Workspace::Lecture, true),
         framesAt(options, options.rate, options.buckets, MainWindow::Workspace::Inspect, true),
-        framesAt(options, 600, options.buckets, MainWindow::Workspace::Lecture, true) }; // so many as are shown one by one
+        framesAt(options, 600, options.buckets, MainWindow::Workspace::Lecture, true) };
 }
 
 // ---- event to pixel

@@ -528,7 +528,7 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
     return found;
 }
 
-// Injection points stand in the list of common/points.h and in the protocol's code, or in neither.
+// Injection points are in the list of common/points.h and in the protocol's code, or in neither.
 inline QStringList pointsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(
@@ -555,7 +555,7 @@ inline QStringList pointsOutOfStep(const QList<File>& files)
     return found;
 }
 
-// Mutants stand in the list of common/points.h and in the product's code, or in neither.
+// Mutants are in the list of common/points.h and in the product's code, or in neither.
 inline QStringList mutantsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(

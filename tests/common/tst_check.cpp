@@ -392,7 +392,7 @@ void TestCheck::theLedgerPassesARightStory()
     Ledger ledger;
     Version* shown = nullptr;
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 10).empty());
-    QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 40).empty()); // resent
+    QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 40).empty()); // retransmitted
     QVERIFY(ledger.applied(kFirst, RequestKind::Insert, 5, 0, 1, 50).empty());
     QVERIFY(ledger.replied(kFirst, Outcome::Ok, "", 60, &shown).empty());
     QVERIFY(shown && shown->value == "one" && !shown->isAcknowledged);

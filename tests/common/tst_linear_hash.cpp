@@ -176,7 +176,8 @@ void TestLinearHash::whoForwardsToABucketIsOneOfItsRelatives()
                     QVERIFY(knows(path[i - 1], path[i], count) && knows(path[i], path[i - 1], count));
             }
         }
-        for (BucketNumber a; a.value < count; a = a.next()) // no image that has the bucket gives it a lower level than it was made at
+        // No image that has the bucket gives it a lower level than that at its creation.
+        for (BucketNumber a; a.value < count; a = a.next())
             for (const ScanPart& part : scanForwards(a, levelOf(a, file), Level(std::bit_width(a.value))))
                 QVERIFY(knows(a, part.bucket, count));
     }

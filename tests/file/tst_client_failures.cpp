@@ -64,7 +64,8 @@ void TestClientFailures::aRecordThatDoesNotComeIsAskedForWithTheBucket()
     ClientRig rig;
     rig.operate(pb::SEARCH, 5);
     const Step first = rig.driven.message(failed(rig, 0));
-    QVERIFY(!first.of(Body::kAlarm).at(0).message.alarm().knows_unavailable()); // it was not known when it was addressed
+    // When the search was addressed, the failure was not known.
+    QVERIFY(!first.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());
     const Step known = rig.operate(pb::SEARCH, 6);
     QCOMPARE(known.count(Body::kAlarm), std::size_t(1));
     QVERIFY(known.of(Body::kAlarm).at(0).message.alarm().knows_unavailable());

@@ -419,7 +419,7 @@ void TestHardCases::aRepeatAfterRecoveryGetsTheOldAnswer()
         hard.rig.kill(hard.rig.coordinator().file().data(BucketNumber(now))->holder.node.value);
         COMPARE_WELL(hard);
     }
-    // The process that holds the key now gets the same request again, as from the client's resend.
+    // The process that holds the key now gets the same request again, as from the client's retransmission.
     pb::Message repeat = *hard.kept->message;
     repeat.mutable_insert()->set_target(now);
     repeat.mutable_insert()->set_incarnation(0);

@@ -347,7 +347,8 @@ void TestLoss::theWayOfRecoveryIsChangedWhileTheFileLives()
     rig.kill(former);
     rig.cluster.run(3s);
     QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // the failure is not noticed yet
-    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery()); // its word is not wanted once it is declared failed
+    // No answer is needed from a bucket that is declared failed.
+    QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery());
     QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().isAtRest() && rig.holder(pb::DATA, 0, 0) != former; }, 30s));
     checkWhole(rig);
     QCOMPARE(rig.verify().missing(), 0u);

@@ -234,7 +234,7 @@ void TestOpenLoop::aClientWaitsAsLongAsItIsTold()
     QCOMPARE(set.replies.at(0).client().request_ms(), std::uint32_t(waits));
     rig.operate(pb::SEARCH, 0);
     Step step = rig.driven.pass(std::chrono::milliseconds(waits) - 11ms); // checked every 10 ms
-    QCOMPARE(step.count(Body::kSearch), std::size_t(2)); // two resends
+    QCOMPARE(step.count(Body::kSearch), std::size_t(2)); // two retransmissions
     QCOMPARE(step.count(Body::kAlarm), std::size_t(0));
     step = rig.driven.pass(41ms);
     QCOMPARE(step.count(Body::kAlarm), std::size_t(1));

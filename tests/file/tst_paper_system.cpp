@@ -187,7 +187,7 @@ void TestPaperSystem::aGroupGetsMoreParityWhileItLives()
     QCOMPARE(parityProblem(rig), "");
 }
 
-// (d) When a search's time-out elapses, the client alarms the coordinator, which finds out whether it was an addressing
+// (d) When a search's timeout elapses, the client alarms the coordinator, which finds out whether it was an addressing
 // error.
 void TestPaperSystem::aSearchThatTimesOutAlarmsTheCoordinator()
 {
@@ -273,7 +273,8 @@ void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
             served.push_back(packet.message->GetDescriptor()->FindFieldByNumber(int(packet.message->body_case()))->name());
         return true;
     };
-    const std::map<std::uint64_t, std::size_t> expected { { 8, 9 }, { 1'000'000, 3 } }; // of a key, of another that is nowhere
+    // Messages for an existing key, and for a key that does not exist.
+    const std::map<std::uint64_t, std::size_t> expected { { 8, 9 }, { 1'000'000, 3 } };
     for (const auto& [key, count] : expected) {
         served.clear();
         const pb::OperationResult found = rig.operate(pb::SEARCH, key);
@@ -407,7 +408,7 @@ void TestPaperSystem::searchesAreSynchronisedOrParallel()
     }
 }
 
-// 8.4: An overloaded bucket reports once, not with every insert. Splits are serialised, since an order could otherwise
+// 8.4: An overloaded bucket reports once, not with every insert. Splits are serialized, since an order could otherwise
 // go to a bucket that does not exist yet.
 void TestPaperSystem::anOverloadedBucketReportsOnceAndSplitsAreSerial()
 {

@@ -150,7 +150,8 @@ void TestParallelSplits::splitsThatAreOwedTogetherAreStagedAtOnce()
         }
         for (const auto& [g, group] : rig.file().groups())
             QCOMPARE(group.k, 2u);
-        QCOMPARE(rig.count(Happened::kGroupCreated), std::size_t(m == 8 ? 0 : 4 / m)); // the first creates it, the others come into it
+        // The first split creates the group, the others join it.
+        QCOMPARE(rig.count(Happened::kGroupCreated), std::size_t(m == 8 ? 0 : 4 / m));
     }
 }
 

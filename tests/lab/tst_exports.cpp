@@ -488,7 +488,8 @@ void ExportsTest::theSameFileGivesTheSameBytes()
     QVERIFY(again);
     QCOMPARE(exportRun(**again, two.path()).written, first.written);
     QVERIFY(first.written.contains("run.shiviz"));
-    QCOMPARE(first.written.filter("_chart"), (QStringList { "recoveries_chart.svg", "recoveries_chart_2.svg" })); // of what the scenario drew
+    // The charts that the scenario drew.
+    QCOMPARE(first.written.filter("_chart"), (QStringList { "recoveries_chart.svg", "recoveries_chart_2.svg" }));
     QFile beside(one.filePath("recoveries_chart_2.svg"));
     QVERIFY(beside.open(QIODevice::ReadOnly));
     QVERIFY(beside.readAll().contains("published, lhrs2003")); // the recording contains the published table

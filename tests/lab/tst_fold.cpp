@@ -402,7 +402,8 @@ void FoldTest::sumsWithoutChangesEndWhatWasObserved()
         gauges->set_without_changes(isWithout);
         return inOrder(story).data.at(0);
     };
-    const DataBucketState ahead = tell(known.count + 3, known.sequence + 3, false); // the changes themselves are to come
+    // The changes themselves are still to come.
+    const DataBucketState ahead = tell(known.count + 3, known.sequence + 3, false);
     QVERIFY(ahead.ranksAreObserved && ahead.count == known.count);
     QVERIFY(tell(known.count, known.sequence, true).ranksAreObserved); // nothing has changed
     const DataBucketState after = tell(known.count + 3, known.sequence + 3, true);

@@ -89,7 +89,8 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
     QCOMPARE(table.cell(table.rows().front(), "detail", identity).toString(), QString("counts"));
     QCOMPARE(table.cell(table.rows().front(), "warm_up", identity).toBool(), true);
     QCOMPARE(table.cell(table.rows().front(), "machine", identity).toString(), QString("machine"));
-    QCOMPARE(table.cell(table.rows().back(), "a", identity).toDouble(), 9.); // a number by hand, where others have a factor
+    // An explicit number, where other cells have a factor.
+    QCOMPARE(table.cell(table.rows().back(), "a", identity).toDouble(), 9.);
     QCOMPARE(table.cell(table.rows().back(), "note", identity).toString(), QString("by hand"));
     QVERIFY(!table.cell(table.rows().back(), "total_s", identity).isValid());
     // The seed decides the order, so it is the same for the same seed.

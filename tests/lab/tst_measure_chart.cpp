@@ -127,7 +127,8 @@ void MeasureChartTest::aLineIsTheMediansWithTheirQuartiles()
     QCOMPARE(byXor.points[0].n, 3);
     QCOMPARE(rs.points[1].median, 0.4);
     QCOMPARE(chart.header, (QStringList { "origin", "scheme", "slice", "quantity", "median", "q1", "q3", "n" }));
-    QCOMPARE(documentedColumns("NAME_chart.csv"), (QStringList { "origin", "quantity", "median", "q1", "q3", "n" })); // the others are its table's
+    // The other columns are those of its table.
+    QCOMPARE(documentedColumns("NAME_chart.csv"), (QStringList { "origin", "quantity", "median", "q1", "q3", "n" }));
     QCOMPARE(chart.rows.size(), 4u);
     QCOMPARE(chart.rows[3], (QVariantList { "here", "xor", 100.0, "total_s", 0.2, 0.15000000000000002, 0.55, 3 }));
     // The chart shows the values of the table's summary.
@@ -210,7 +211,8 @@ void MeasureChartTest::publishedValuesStandBesideThoseThatWeHave()
     order.published = published();
     order.where["config"] = "2";
     const MeasureChart chart = drawn(recoveries(), order);
-    QCOMPARE(chart.panels[0].series.size(), 3u); // rs, xor, xor published; there is no line of a scheme that we have not
+    // rs, xor, xor published: there is no published line for a scheme without measurements.
+    QCOMPARE(chart.panels[0].series.size(), 3u);
     const auto& printed = chart.panels[0].series[2];
     QVERIFY(printed.isPublished);
     QCOMPARE(printed.name, QString("xor, published"));

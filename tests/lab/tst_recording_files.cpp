@@ -500,7 +500,6 @@ void writeKept(const QString& path)
 
 // Files of users are never rewritten: a file of an older version can be opened for ever. Each is kept as that version
 // wrote it, compressed by qCompress. A new version keeps a file of its own: LHRS_KEEP=1 writes it, once.
-// squeezed by qCompress. A new version keeps a file of its own: LHRS_KEEP=1 writes it, once.
 void RecordingFilesTest::theKeptFileOfEachVersionOpens()
 {
     QTemporaryDir folder;

@@ -172,7 +172,7 @@ void ResultsTest::resultsThatAreThereAreNotOverwritten()
         return begun.folder && begun.tables.add("x", rowOf({}, { { metric, 1.0 } }), {}, { metric }) && begun.folder->finish(begun.tables, "ok").isEmpty();
     };
     QVERIFY(measured("r1", FolderUse::New, "a"));
-    const QString others = written(directory, "out/others.csv", "name,value\nx,1\n"); // no result: it is nobody's here
+    const QString others = written(directory, "out/others.csv", "name,value\nx,1\n"); // no file of ours
     const QString before = textOf(out + "/x.csv");
     const auto refused = ResultFolder::open(out, FolderUse::New);
     QVERIFY(!refused && QString::fromStdString(refused.error().text).contains("has results already (runs.csv, x.csv, x_summary.csv). --append"));

@@ -393,7 +393,8 @@ void SeriesTest::aPartOfARecordingHasTheNumbersOfThatPart()
     QVERIFY(columns.size() > 500); // finer than the whole recording
     for (const TimeSlice& slice : columns)
         counted += slice.done();
-    QVERIFY2(counted >= ended && counted <= ended + 1, qPrintable(QString("%1 for %2").arg(counted).arg(ended))); // slices stand on their own grid
+    // The slices have their own grid.
+    QVERIFY2(counted >= ended && counted <= ended + 1, qPrintable(QString("%1 for %2").arg(counted).arg(ended)));
     // It includes the contents of the buckets before its start.
     auto state = (*recording)->stateAt((*recording)->eventAt(to));
     QVERIFY(state);

@@ -163,7 +163,7 @@ void TestClient::anAdjustmentIsToldAtEachLevel()
         });
     };
     QCOMPARE(search(6).of(Happened::kImageAdjusted).at(0).image_adjusted().after().n(), 1u);
-    QCOMPARE(search(6).count(Happened::kImageAdjusted), std::size_t(0)); // one that changes nothing is the operation's affair
+    QCOMPARE(search(6).count(Happened::kImageAdjusted), std::size_t(0)); // no change, no event
 }
 
 void TestClient::aFrozenImageCountsAdjustmentsAndTakesNone()
@@ -279,7 +279,7 @@ void TestClient::aRequestIsSentAgainAndThenTheCoordinatorAlarmed()
         }
         alarm = step;
     }
-    // Two resends, given up after 210 ms; checked every 10 ms.
+    // Two retransmissions, given up after 210 ms; checked every 10 ms.
     QCOMPARE(at.size(), std::size_t(2));
     QVERIFY(at[0] >= 30 && at[0] <= 40 && at[1] >= 90 && at[1] <= 110);
     const auto gaveUp = (rig.driven.now() - start) / 1ms;
@@ -311,7 +311,7 @@ void TestClient::afterAnAlarmTheSameRequestGoesToTheTrueLocation()
 
 void TestClient::othersOnTheirWayToAGivenUpBucketSurvive()
 {
-    // One operation gives up and forgets the location; the resends of the others are due at that moment.
+    // One operation gives up and forgets the location; the retransmissions of the others are due at that moment.
     ClientRig rig;
     rig.knows(1);
     std::vector<pb::Message> requests;
@@ -396,8 +396,8 @@ void TestClient::atTheDeadlineASearchMayBeRepeated()
 
 void TestClient::aShortDeadlineDoesNotHideThatNobodyIsThere()
 {
-    // It ends before its last resend. Unless the client asks for the location again, every further operation would fail
-    // alike.
+    // It ends before its last retransmission. Unless the client asks for the location again, every further operation
+    // would fail alike.
     pb::Timers timers;
     timers.set_operation_ms(100);
     ClientRig rig(true, fileConfig(), timers);

@@ -60,7 +60,7 @@ void TestDataLimits::anOverloadIsReportedOnce()
     for (std::uint64_t c = 6; c < 10; ++c)
         QCOMPARE(rig.insert(c, "v").count(Body::kOverload), std::size_t(0));
     const auto again = rig.driven.pass(40ms).of(Body::kOverload);
-    QCOMPARE(again.size(), std::size_t(1)); // not acknowledged: the same report is resent
+    QCOMPARE(again.size(), std::size_t(1)); // not acknowledged: the same report is retransmitted
     QCOMPARE(again[0].message.id(), reports[0].message.id());
     rig.ack(reports[0].message, DataRig::kCoordinator);
     rig.allAcked();
@@ -188,7 +188,7 @@ void TestDataLimits::deltasAreSentAgainToWhoLacksThemWithDoublingIntervals()
     QCOMPARE(rig.driven.pass(10s).count(Body::kDelta), std::size_t(0));
 }
 
-// A whole burst of changes is lost. Resends go in smaller bursts; each acknowledgement triggers the next one.
+// A whole burst of changes is lost. Retransmissions go in smaller bursts; each acknowledgement triggers the next one.
 void TestDataLimits::whatFollowsALostBurstGoesWithTheFirstWordOfIt()
 {
     DataRig::Options options = withParity(1);
@@ -210,7 +210,7 @@ void TestDataLimits::whatFollowsALostBurstGoesWithTheFirstWordOfIt()
     QCOMPARE(applied, Sequence(kChanges));
     const auto took = (rig.driven.now() - start).count() / 1'000'000;
     QVERIFY2(took < 100, qPrintable(QString::number(took)));
-    QVERIFY2(sent < 2 * kChanges, qPrintable(QString::number(sent))); // an acknowledgement does not resend everything
+    QVERIFY2(sent < 2 * kChanges, qPrintable(QString::number(sent))); // an acknowledgement retransmits only a part
 }
 
 // The bucket was paused and now acknowledges one after the other what has arrived meanwhile. That took seconds, but it

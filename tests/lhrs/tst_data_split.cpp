@@ -96,13 +96,15 @@ void TestDataSplit::leaversTravelInBlocksOfWhichAFewAreUnderWay()
         if (move.is_last())
             break;
         if (block == 0) {
-            QCOMPARE(rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0)); // nothing more goes before one is acknowledged
-            QCOMPARE(rig.driven.pass(600ms).count(Body::kMoveRecords), std::size_t(2)); // but they are resent
+            // No further block is sent before one is acknowledged.
+            QCOMPARE(rig.driven.pass(500ms).count(Body::kMoveRecords), std::size_t(0));
+            QCOMPARE(rig.driven.pass(600ms).count(Body::kMoveRecords), std::size_t(2)); // but they are retransmitted
         }
         for (const Step::Sent& next : rig.ack(sent[block].message, DataRig::kData + 1).of(Body::kMoveRecords))
             sent.push_back(next);
         mostUnderWay = std::max(mostUnderWay, sent.size() - block - 1);
-        QCOMPARE(rig.ack(sent[block].message, DataRig::kData + 1).count(Body::kMoveRecords), std::size_t(0)); // a second word of it
+        // A repeated acknowledgement.
+        QCOMPARE(rig.ack(sent[block].message, DataRig::kData + 1).count(Body::kMoveRecords), std::size_t(0));
     }
     QCOMPARE(mostUnderWay, std::size_t(kBlocksUnderWay));
     QCOMPARE(moved.size(), std::size_t(22));
@@ -238,7 +240,7 @@ void TestDataSplit::afterTheCommitLeaversAreForwardedAndOwnChangesWaitForParity(
     rig.order();
     rig.update(3, "held leaver");
     rig.update(2, "held stayer");
-    rig.finishStaging(rig.driven.pass(1100ms)); // the blocks are resent and acknowledged
+    rig.finishStaging(rig.driven.pass(1100ms)); // the blocks are retransmitted and acknowledged
     Step step = rig.commit();
     QCOMPARE(step.count(Body::kApplied, DataRig::kCoordinator), std::size_t(1));
     QCOMPARE(rig.data().state(), pb::SPLITTING); // until its parity buckets have the batch

@@ -155,7 +155,7 @@ void TestGrowth::eachStepWaitsForAllItsAcknowledgements()
     QVERIFY(!rig.coordinator.growth().isAtRest());
     if (kind != int(Body::kConfirm)) { // a lost Confirm is given up, and another server taken
         rig.pass(2s);
-        QVERIFY(rig.withheld.size() >= 3); // an order that must arrive is resent until it does
+        QVERIFY(rig.withheld.size() >= 3); // an order that must arrive is retransmitted until it does
     }
     rig.withhold = nullptr;
     rig.release();

@@ -193,7 +193,7 @@ void TestLease::aMemberThatStopsAskingIsSuspectedAgainWhileItIsSilent()
     LeaseGranter granter;
     granter.setView(viewOf({}), { pb::DATA, 0 }, 1s);
     granter.grant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 2s);
-    QVERIFY(granter.takeSilent(5s).empty()); // nobody need ask a data bucket again: who does not is not missed
+    QVERIFY(granter.takeSilent(5s).empty()); // data buckets suspect no silent member
     granter.setView(viewOf({ .data = 2 }), { pb::PARITY, 0 }, 5s);
     granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation), 5s + 1s);
     QCOMPARE(granter.deadline(), Time(5s + 150ms));

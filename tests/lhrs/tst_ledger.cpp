@@ -163,7 +163,8 @@ void TestLedger::openOperationsAgreeWithAMapWhateverEnds()
     std::uint64_t last = 0;
     for (int step = 0; step < 20'000; ++step) {
         if (model.empty() || numbers.below(100) < (step / 1'000 % 2 == 0 ? 60u : 40u)) {
-            last += numbers.below(20) == 0 ? 1 + numbers.below(100) : 1; // requests that nobody waits for have numbers, too
+            // Requests that are no longer wanted have numbers too.
+            last += numbers.below(20) == 0 ? 1 + numbers.below(100) : 1;
             Item& added = table.add(last);
             QCOMPARE(added.number, 0u);
             added.number = last;

@@ -237,7 +237,8 @@ void TestParityBatches::lateWordsAboutADecidedSplitChangeNothing()
 
 void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext_data()
 {
-    QTest::addColumn<quint32>("sequence"); // of the undone one, if its source was closed; such a number is an empty change
+    // The number of the undone split if its source was closed; such a number is an empty change.
+    QTest::addColumn<quint32>("sequence");
     QTest::newRow("it was closed") << 4u;
     QTest::newRow("it was not") << 0u;
 }

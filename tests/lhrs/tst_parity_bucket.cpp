@@ -131,7 +131,8 @@ void TestParityBucket::deltasThatCameTogetherAreAcknowledgedOnce()
     QCOMPARE(last.count(Body::kDeltaAck), std::size_t(2)); // one to each data bucket
     QCOMPARE(appliedSaid(last, 0), 3);
     QCOMPARE(appliedSaid(last, 2), 1);
-    QCOMPARE(rig.delta(rig.insert(2, 2, 81, "e")).count(Body::kDeltaAck), std::size_t(1)); // and nothing is owed any more
+    // No other acknowledgement is pending.
+    QCOMPARE(rig.delta(rig.insert(2, 2, 81, "e")).count(Body::kDeltaAck), std::size_t(1));
     // The last message of a turn need not be a change.
     rig.delta(rig.insert(1, 1, 90, "f"), true);
     pb::Message other = rig.coordinator.message();
@@ -303,7 +304,7 @@ void TestParityBucket::theMissingDeltaFindsRoomHoweverManyWait()
     rig.delta(changes[0]);
     for (int round = 0; round < 2; ++round)
         for (const Change& change : changes)
-            rig.delta(change); // unacknowledged changes are resent
+            rig.delta(change); // unacknowledged changes are retransmitted
     QCOMPARE(rig.parity().applied(Position(0)), Sequence(8));
     QCOMPARE(rig.differenceToModel(), "");
 }
@@ -401,7 +402,7 @@ void TestParityBucket::randomChangesOfFourBucketsAgreeWithTheModel()
             window.push_back(rig.insert(q, rank, nextKey++, value));
         else
             window.push_back(numbers.below(2) == 0 ? rig.update(q, rank, value) : rig.erase(q, rank));
-        while (window.size() > 12) { // out of order, some twice; lost ones are resent
+        while (window.size() > 12) { // out of order, some twice; lost ones are retransmitted
             const std::size_t at = numbers.below(window.size());
             rig.delta(window[at]);
             if (numbers.below(4) != 0)

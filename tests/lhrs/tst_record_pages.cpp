@@ -175,7 +175,8 @@ void TestRecordPages::aPageThatBecameTooWideIsNarrowed()
     for (std::size_t row = 0; row < 64; ++row)
         std::memset(pages.setLength(row, 10), int(row), 10);
     QCOMPARE(pages.bytes(1) - pages.bytes(0), std::ptrdiff_t(10));
-    QVERIFY2(pages.memory() < wide, qPrintable(QString::number(pages.memory()))); // those that waited outside left their slabs
+    // Rows that waited outside have left their slabs.
+    QVERIFY2(pages.memory() < wide, qPrintable(QString::number(pages.memory())));
     for (std::size_t row = 0; row < 64; ++row)
         QVERIFY(pages.bytes(row)[0] == std::byte(row) && pages.bytes(row)[9] == std::byte(row));
     for (std::size_t row = 0; row < 64; ++row)

@@ -139,7 +139,8 @@ void TestScan::onlyRecordsWhoseValueContainsTheBytesAreHits()
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 1, 0, "needle"))).at(0).hits(), 1u);
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 2, 0, "hay"))).at(0).hits(), 2u);
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 3, 0, std::string("\0", 1)))).at(0).hits(), 1u);
-    QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 4, 0, "nothing"))).at(0).hits(), 0u); // says so: it is needed for the end
+    // The client needs the empty reply to know the end.
+    QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 4, 0, "nothing"))).at(0).hits(), 0u);
     QCOMPARE(repliesOf(rig.driven.message(scanMessage(rig, 5))).at(0).hits(), 4u);
 }
 
@@ -362,7 +363,7 @@ void TestScan::aPartThatIsMissingIsAskedForAndThenAlarmed()
     QCOMPARE(queriesOf(step).at(0).target(), 2u);
     QCOMPARE(queriesOf(step).at(0).level(), 2u);
     step = rig.driven.pass(900ms);
-    QCOMPARE(queriesOf(step).size(), std::size_t(1)); // the second resend
+    QCOMPARE(queriesOf(step).size(), std::size_t(1)); // the second retransmission
     QVERIFY(step.count(Body::kAlarm) >= 1);
     const pb::Alarm alarm = step.of(Body::kAlarm, ClientRig::kCoordinator)[0].message.alarm();
     QVERIFY(alarm.is_scan());

@@ -56,7 +56,8 @@ void TestToldChanges::changesAreToldTogether()
     QCOMPARE(std::vector<std::uint32_t>(told.ranks().begin(), told.ranks().end()), (std::vector<std::uint32_t> { 1, 2, 1, 2, 2 }));
     QCOMPARE(told.sequence(), 5u);
     QCOMPARE(told.count(), 2u);
-    QCOMPARE(rig.driven.pass(10 * EventStamper::kGatherFor).of(Happened::kRecordsChanged).size(), std::size_t(0)); // once is enough
+    // No repeat.
+    QCOMPARE(rig.driven.pass(10 * EventStamper::kGatherFor).of(Happened::kRecordsChanged).size(), std::size_t(0));
 }
 
 void TestToldChanges::otherEventsKeepTheirPlaceAmongChanges()

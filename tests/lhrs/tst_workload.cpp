@@ -81,7 +81,8 @@ void TestWorkload::theWindowBoundsWhatIsUnderWay()
 
 void TestWorkload::aBatchBeginsWhenThereIsRoomForAllOfIt()
 {
-    for (const std::uint32_t batch : { 1u, 3u, 4u, 8u }) { // of a window of 8: also one that is no part of it, and all of it
+    // With a window of 8: includes a batch that does not divide it, and a batch of the whole window.
+    for (const std::uint32_t batch : { 1u, 3u, 4u, 8u }) {
         WorkloadRig rig;
         pb::RunWorkload order = workload(pb::INSERT, 50, 8); // its last batch is incomplete
         order.set_batch(batch);
@@ -254,7 +255,8 @@ void TestWorkload::theTimesOfAMixAreToldByKind()
         if (own.empty())
             continue;
         std::sort(own.begin(), own.end());
-        const auto isNear = [](std::int64_t a, std::int64_t b) { return std::abs(a - b) <= 16; }; // the unit of what is kept
+        // Times are kept in units of 16 ns.
+        const auto isNear = [](std::int64_t a, std::int64_t b) { return std::abs(a - b) <= 16; };
         // The smallest value that at least this many of a hundred do not exceed.
         QVERIFY(isNear(told.p50_ns(), own[(own.size() * 50 + 99) / 100 - 1]));
         QVERIFY(isNear(told.p99_ns(), own[(own.size() * 99 + 99) / 100 - 1]));
@@ -351,7 +353,7 @@ void TestWorkload::theReportCountsWhatCameOut()
     rig.take(rig.reply(request, pb::EXISTS));
     request = rig.open.front();
     rig.open.clear();
-    rig.driven.pass(40ms); // a resend
+    rig.driven.pass(40ms); // a retransmission
     rig.take(rig.reply(request, pb::OK));
     rig.open.clear();
     const Step step = rig.driven.pass(6s); // the last one is never answered
@@ -498,7 +500,7 @@ void TestWorkload::whoeverWatchesSeesWhatTheClientWaitsFor()
 {
     WorkloadRig rig;
     rig.start(workload(pb::INSERT, 2, 2));
-    rig.take(rig.driven.pass(100ms)); // resent
+    rig.take(rig.driven.pass(100ms)); // retransmitted
     pb::NodeSample sample;
     rig.client.inspect(rig.driven.now(), sample);
     QCOMPARE(sample.awaited_count(), 2u);

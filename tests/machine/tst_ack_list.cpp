@@ -31,7 +31,7 @@ struct ListRig {
         out.clear();
         return list.send(overload(std::uint32_t(purpose)), kTo, NodeId(70), way, patience, purpose, now, out);
     }
-    // Times of the resends within this time, in ms after the start, polled every millisecond.
+    // Times of the retransmissions within this time, in ms after the start, polled every millisecond.
     std::vector<std::int64_t> resends(Time time)
     {
         std::vector<std::int64_t> at;
@@ -109,7 +109,7 @@ void TestAckList::aMessageIsSentAgainWithDoublingIntervalsAndThenGivenUp()
     ListRig rig;
     const std::uint64_t id = rig.send(AckList::Patience::GiveUp, Way::Auto, 5);
     QCOMPARE(rig.out.sends().size(), std::size_t(1));
-    QCOMPARE(rig.resends(449ms), (std::vector<std::int64_t> { 30, 90, 210 })); // three resends,
+    QCOMPARE(rig.resends(449ms), (std::vector<std::int64_t> { 30, 90, 210 })); // three retransmissions,
     QVERIFY(rig.givenUp.empty());
     rig.resends(1ms);
     QCOMPARE(rig.givenUp.size(), std::size_t(1)); // and given up after 450 ms
@@ -192,8 +192,8 @@ void TestAckList::theIntervalFollowsTheRoundTrip()
     QCOMPARE(rig.resends(100ms), (std::vector<std::int64_t> { 80 })); // 4 x 20 ms, which is more than 30
 }
 
-// After a pause it finds the answers to earlier messages. What it sends and loses then is resent after one second; the
-// length of the pause does not count.
+// After a pause it finds the answers to earlier messages. What it sends and loses then is retransmitted after one
+// second; the length of the pause does not count.
 void TestAckList::toOneThatSleptTheRoundTripIsBounded()
 {
     ListRig rig;

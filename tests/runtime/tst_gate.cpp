@@ -499,7 +499,7 @@ const QString kScript = kCluster + QStringLiteral(
     "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
     "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
     "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
-    // A lost message is resent when the clocks run again.
+    // A lost message is retransmitted when the clocks run again.
     "const more = c.start({ do: 'insert', keys: [k[1]], count: 1 });\n"
     "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
     "const lost = lab.release({ message: lab.held().find(m => m.kind === 'insert'), drop: true });\n"

@@ -189,7 +189,8 @@ void TestMemory::aParityBucketTellsThatItIsFullAndThatItHasRoom()
             words.push_back(sent.message.delta_ack());
         return words;
     };
-    const Step told = rig.driven.pass(2s); // again and again: a word may be lost, and nothing else comes this way any more
+    // Repeated, because an acknowledgement may be lost and no further Delta follows.
+    const Step told = rig.driven.pass(2s);
     for (std::uint32_t q = 0; q < 4; ++q) {
         QVERIFY(wordsOf(told, q).size() >= 3);
         QVERIFY(wordsOf(told, q)[0].has_limit());

@@ -114,7 +114,8 @@ struct ProgramRow {
     const char* name;
     QStringList parts;
     QStringList besides;
-    std::function<std::pair<int, std::string>(const std::vector<const char*>&)> parse = {}; // within this process; none: it is started
+    // Parses within this process; empty: the program is started.
+    std::function<std::pair<int, std::string>(const std::vector<const char*>&)> parse = {};
 };
 
 template <class Line>

@@ -336,7 +336,8 @@ void ThreadsTest::whoWatchesSeesTheThreadsTheHandlerAndAQueueThatFills()
     std::promise<void> goOn;
     heard->beforeReply = [until = goOn.get_future().share()] { until.wait(); };
     Station station(options, heard);
-    std::shared_ptr<void> release(nullptr, [&](void*) { goOn.set_value(); }); // also where a check fails: a station ends with its handlers
+    // Also when a check fails: a station ends only after its handlers.
+    std::shared_ptr<void> release(nullptr, [&](void*) { goOn.set_value(); });
     Watcher watcher(station), other(station);
     QVERIFY(watcher.sample().has_gauges());
 

@@ -399,7 +399,7 @@ void TransportTest::streamsSurviveARestartOfTheReceiver()
     QVERIFY(sender.streams->send(to, sealedPacket(sender.envelope, "before")));
     QVERIFY(eventually([&] { return receiver->count() == 1; }));
     receiver.reset();
-    // Data sent in the last moments of the old connection may be lost: the protocol resends it, and so does this test.
+    // Data sent in the last moments of the old connection may be lost: the protocol retransmits it; so does this test.
     QVERIFY(sender.streams->send(to, sealedPacket(sender.envelope, "between")));
     receiver = std::make_unique<StreamEnd>(to);
     QVERIFY(eventually([&] {

@@ -531,7 +531,8 @@ void NarratorTest::effectsMayComeBeforeCauses_data()
     QStringList overtaken = forwardOf(1, 75, 1, 3, false);
     overtaken.move(1, 2); // the event of the forwarding bucket arrives last
     row("an answer before the forward", QStringList { "wait 2000" } + overtaken, { "Key 75: alice's image said bucket 1, but it belongs in bucket 3: that image was 2 splits old." });
-    QStringList beside = forwardOf(2, 75, 1, 3); // its image was adjusted since by the reply to an earlier one, of which only the beginning is heard
+    // The reply to an earlier operation has adjusted its image; only the start of that operation is known.
+    QStringList beside = forwardOf(2, 75, 1, 3);
     beside.prepend("alice operation { client: =alice number: 1 } operation_started { kind: SEARCH key: 7 bucket: 1 image { i: 1 n: 0 } }");
     row("another operation beside it", QStringList { "wait 2000" } + beside, { "Key 75: alice's image said bucket 1, bucket 1 forwarded to 3. The reply corrects it: it counts 4 buckets now." });
     row("a release from before the failure", { QString("@800 ") + kFail, "@700 d2 node_released { pool: DATA }" }, { kFailed });

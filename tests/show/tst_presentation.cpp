@@ -341,7 +341,7 @@ void PresentationTest::aScreenReaderIsToldEachCaption()
     Replay replay;
     MainWindow& window = replay.window;
     auto* caption = window.player().findChild<CaptionLabel*>("caption");
-    QSignalSpy announced(caption, &CaptionLabel::announced); // with no screen, nobody takes accessibility events
+    QSignalSpy announced(caption, &CaptionLabel::announced); // no screen: no accessibility events
     window.timeLine().seek(window.timeLine().newest() / 2);
     replay.frames();
     QCOMPARE(announced.size(), 1);

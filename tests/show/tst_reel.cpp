@@ -353,7 +353,8 @@ void ReelTest::manyAlikeAreShownTogetherWithTheirNumber()
         return stage.caption() == "Done.";
     }));
     QVERIFY(counted.size() > 3 && counted.back() < 50 && *std::max_element(counted.begin(), counted.end()) > 100);
-    QVERIFY2(stage.played - begun < 10, qPrintable(QString::number(stage.played - begun))); // the first one in full, the others at a readable pace
+    // The first one in full, the others at a readable pace.
+    QVERIFY2(stage.played - begun < 10, qPrintable(QString::number(stage.played - begun)));
     QCOMPARE(stage.window.pacer().state().data.at(0).count, 300u);
 }
 

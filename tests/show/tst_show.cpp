@@ -102,7 +102,8 @@ void ShowTest::theShowIsWellTold()
     const ScriptResult result = window.player().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     QVERIFY(isDrawn);
-    judge.finish(sets.isEmpty() ? headerOf(window.player().source()).minutes.toDouble() : 0); // shortened, it says nothing of its length
+    // A shortened scenario is not judged by its length.
+    judge.finish(sets.isEmpty() ? headerOf(window.player().source()).minutes.toDouble() : 0);
     for (const QString& fault : judge.faults())
         qWarning("%s", qPrintable(fault));
     QCOMPARE(judge.faults().size(), 0);

@@ -216,7 +216,7 @@ void TestRecoveryWays::aMessageIsNotOnItsWayTwice()
     PartRig rig;
     const pb::Message slice = sliceOf(3'000);
     QCOMPARE(rig.begin(slice).size(), std::size_t(3));
-    QVERIFY(rig.begin(slice).empty()); // as when an ack list resends it, or the receiver asks again
+    QVERIFY(rig.begin(slice).empty()); // as when an ack list retransmits it, or the receiver asks again
 }
 
 void TestRecoveryWays::partsOfNoMessageAreRefused()
@@ -275,7 +275,7 @@ void TestRecoveryWays::twoDatagramsComeBeforeEachConnection()
 
 void TestRecoveryWays::slicesAheadOfTheirTurnAreKept()
 {
-    // Each slice to a spare may use a connection of its own; waiting for a resend would cost a second each time.
+    // Each slice to a spare may use a connection of its own; waiting for a retransmission would cost a second each.
     FileRig rig(optionsOf({}));
     QVERIFY(rig.waitForFile());
     QCOMPARE(rig.insertMany(140, 30, 4).results().at("OK"), 140u);

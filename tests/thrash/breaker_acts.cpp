@@ -118,7 +118,8 @@ void Breaker::arm(const std::vector<Process*>& at, pb::Fault fault, milliseconds
     for (const Process* process : at) {
         pb::Command command;
         *command.mutable_arm_fault()->mutable_fault() = fault;
-        m_fleet.control().call(process->info.node(), command, 2s, [](const gui::Answer&) {}); // who is paused hears it later
+        // A paused process receives it later.
+        m_fleet.control().call(process->info.node(), command, 2s, [](const gui::Answer&) {});
     }
 }
 

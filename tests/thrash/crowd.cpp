@@ -52,7 +52,7 @@ public:
             m_socket.close();
             return;
         }
-        m_self = { kLoopback, fromSystem(address).port, fromSystem(address).port }; // nobody listens to streams there
+        m_self = { kLoopback, fromSystem(address).port, fromSystem(address).port }; // no listener for streams
         pb::ProcessInfo info;
         info.set_node(m_node.value);
         info.set_kind(pb::CLIENT);

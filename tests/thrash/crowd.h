@@ -23,7 +23,8 @@ public:
     struct Outcome {
         std::uint32_t inserted = 0; // acknowledged inserts
         std::uint32_t unsure = 0;   // inserts and searches without a conclusive answer
-        std::vector<std::pair<std::uint64_t, std::uint64_t>> kept; // key and fingerprint of the value, which was read back
+        // Key and fingerprint of the value, which was read back.
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;
         std::vector<std::string> wrong;
     };
 

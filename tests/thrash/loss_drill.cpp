@@ -156,7 +156,8 @@ bool LossDrill::sinkToMinimum()
     if (!awaitThat("the state DEGRADED", isDegraded, kPatience))
         return false;
     const auto from = m_writers.answeredSince();
-    std::set<Fate> wanted { Fate::Lost }; // a search of the dead one's keys is answered by its parity, as long as there is some
+    // Parity answers searches for keys of a dead bucket, as long as there is some.
+    std::set<Fate> wanted { Fate::Lost };
     if (m_file.groups_size() > 1)
         wanted.insert(Fate::Untouched);
     const auto isVictim = [this](const pb::Member& member) {

@@ -497,7 +497,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 3, kLimit);
     const auto cell = [&](int row, int column) { return panel.model().index(row, column).data().toString(); };
     QCOMPARE(cell(0, HeldModel::What), QString("insert from client alice"));
-    QTRY_COMPARE_WITH_TIMEOUT(cell(1, HeldModel::What), QString("delta ack from parity 0.0"), kLimit); // its place may come later
+    // Its place may arrive later.
+    QTRY_COMPARE_WITH_TIMEOUT(cell(1, HeldModel::What), QString("delta ack from parity 0.0"), kLimit);
     QCOMPARE(cell(2, HeldModel::To), QString("data 2"));
     QVERIFY(summary->text().contains("3 messages are held"));
 

@@ -302,7 +302,8 @@ void RecordsTest::aLongTitleTakesLinesAndNoWidth()
     table.refresh(1);
     QCoreApplication::processEvents();
     const auto* title = table.findChild<QLabel*>("recordTitle");
-    QVERIFY2(title->fontMetrics().horizontalAdvance(title->text()) > table.width(), qPrintable(title->text())); // else it is no long one
+    // Otherwise it is no long title.
+    QVERIFY2(title->fontMetrics().horizontalAdvance(title->text()) > table.width(), qPrintable(title->text()));
     QVERIFY2(table.minimumSizeHint().width() <= std::max(usual, 360), qPrintable(QString::number(table.minimumSizeHint().width())));
     QVERIFY2(title->height() >= 2 * title->fontMetrics().height(), qPrintable(QString::number(title->height())));
     QVERIFY2(clipped(table).isEmpty(), qPrintable(clipped(table)));

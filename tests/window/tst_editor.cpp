@@ -137,7 +137,8 @@ void EditorTest::savingKeepsLineEndsAndEveryCharacter()
 {
     QTemporaryDir folder;
     const QString path = folder.filePath("dos.js");
-    const QByteArray bytes = "\xef\xbb\xbf// x\r\nlab.print('a\xc2\xa0z \xf0\x9f\x98\x80');\r\n\tlab.print(2)"; // a space that does not break, no end of the last line
+    // A no-break space, and no newline at the end.
+    const QByteArray bytes = "\xef\xbb\xbf// x\r\nlab.print('a\xc2\xa0z \xf0\x9f\x98\x80');\r\n\tlab.print(2)";
     QVERIFY(put(path, bytes));
     Desk desk;
     QVERIFY(desk.isActive);

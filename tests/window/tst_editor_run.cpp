@@ -67,7 +67,8 @@ void EditorRunTest::aBreakpointStopsBeforeItsCall()
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QCOMPARE(desk.said().mid(0, 6), (QStringList { "one", "two", "three", "four", "three", "four" }));
-    QVERIFY2(desk.window.player().caption().startsWith("The end."), qPrintable(desk.window.player().caption())); // it had no captions
+    // The scenario had no captions.
+    QVERIFY2(desk.window.player().caption().startsWith("The end."), qPrintable(desk.window.player().caption()));
     // To the cursor: once.
     desk.press(Qt::Key_F9);
     desk.edit.goTo(3);
@@ -94,7 +95,8 @@ void EditorRunTest::oneKeyMakesOneCall()
                "f();\n"
                "lab.step('b', 'B');\n"
                "lab.print('last');\n");
-    QTRY_VERIFY_WITH_TIMEOUT(desk.window.actions().get("nextCall")->isEnabled(), kPatience); // what was written is a program
+    // The text is a valid program.
+    QTRY_VERIFY_WITH_TIMEOUT(desk.window.actions().get("nextCall")->isEnabled(), kPatience);
     desk.press(Qt::Key_F10);
     QVERIFY(desk.stands(4));
     QVERIFY(desk.said().isEmpty());

@@ -272,7 +272,8 @@ void FaultPanelTest::armedFaultsAreListedWithWhatTheyAchieved()
     entry.mutable_achieved()->set_messages(10);
     entry.mutable_achieved()->set_dropped(2);
     palette.cluster.setReply(reply);
-    QTRY_VERIFY_WITH_TIMEOUT((palette.window.clock().step(0.6), palette.panel().model().rowCount() == 1), kLimit); // told by all: one fault
+    // Reported by all: one fault.
+    QTRY_VERIFY_WITH_TIMEOUT((palette.window.clock().step(0.6), palette.panel().model().rowCount() == 1), kLimit);
     const auto cell = [&](int column) { return palette.panel().model().index(0, column).data().toString(); };
     QVERIFY2(cell(0).contains("loses 20 %"), qPrintable(cell(0)));
     QCOMPARE(cell(1), QString("42 s"));

@@ -30,7 +30,8 @@ void ScreensTest::aScreenIsChosenFromThoseThatAreThere()
     QCOMPARE(names({ laptop }, true), QString("eDP-1 eDP-1"));
     QCOMPARE(names({ hall }, false), QString("HDMI-1 HDMI-1"));
     QCOMPARE(names({}, false), QString("none"));
-    QCOMPARE(placeOfPresentation({ laptop, hall }, false)->notes, QRect(512, 320, 1536, 840)); // in the middle of what panels leave
+    // In the middle of the area that panels leave free.
+    QCOMPARE(placeOfPresentation({ laptop, hall }, false)->notes, QRect(512, 320, 1536, 840));
     QVERIFY(hall.available.contains(placeOfPresentation({ laptop, hall }, true)->notes));
 }
 

@@ -418,7 +418,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
         window.resize(1280, 720); // the offscreen screen is smaller
         for (int frame = 0; frame < 5; ++frame) {
             window.clock().step(0.25);
-            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // nobody else does, outside of a loop
+            QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // no event loop does it
             QCoreApplication::processEvents();
         }
         const QString path = folder.filePath(name + QStringLiteral(".png"));

@@ -96,7 +96,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(window.canvas().isMotionReduced());
 
     // M2: overflow and splits, and one more split by command.
-    QVERIFY(QTest::qWaitFor([&] { return pressFor("insert"); }, kLimit)); // a client that has just started may not have heard of the coordinator
+    // A client that has just started may not have heard of the coordinator.
+    QVERIFY(QTest::qWaitFor([&] { return pressFor("insert"); }, kLimit));
     QVERIFY2(window.labLine().text().contains("20 operations, 20 ok"), qPrintable(window.labLine().text()));
     QVERIFY(says("20 records"));
     QVERIFY(state.data.size() >= 2);
@@ -111,7 +112,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(pressFor("secondClient"));
     QVERIFY(QTest::qWaitFor([&] { return clientsOf(state).size() == 2; }, kLimit));
     const ProcessId second = clientsOf(state).back();
-    QVERIFY(QTest::qWaitFor([&] { return window.workloads().client() == second; }, kLimit)); // whoever starts it wants it to work
+    // A newly started client is selected.
+    QVERIFY(QTest::qWaitFor([&] { return window.workloads().client() == second; }, kLimit));
     QVERIFY(find(QString::fromStdString(state.processes.at(second).name)));
     QVERIFY2(window.selection().selected().kind == ObjectKind::Client, qPrintable(window.labLine().text()));
     QVERIFY(find("3"));

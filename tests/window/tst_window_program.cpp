@@ -89,7 +89,8 @@ void WindowProgramTest::aWrongCommandLineEndsWithASentence()
     environment.insert("XDG_CONFIG_HOME", home.path());
     const Run ended = run(arguments, environment);
     QVERIFY2(ended.err.contains(sentence), qPrintable(ended.err));
-    QVERIFY2(ended.code == 1 || ended.code == 2, qPrintable(QString::number(ended.code))); // 1: Qt's own, an unknown option
+    // 1: Qt's own exit code for an unknown option.
+    QVERIFY2(ended.code == 1 || ended.code == 2, qPrintable(QString::number(ended.code)));
 }
 
 void WindowProgramTest::withoutADisplayItSaysSo()

@@ -113,7 +113,8 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     };
     QVERIFY2(QTest::qWaitFor(areAllKnown, kLimit), qPrintable(QString("%1 processes are known").arg(pids.size())));
     for (const std::uint32_t pid : pids)
-        QCOMPARE(::getpriority(PRIO_PROCESS, pid), std::min(19, ::getpriority(PRIO_PROCESS, 0) + 10)); // it gives way to the window
+        // It has a lower priority than the window.
+        QCOMPARE(::getpriority(PRIO_PROCESS, pid), std::min(19, ::getpriority(PRIO_PROCESS, 0) + 10));
     QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster(), kLimit);
@@ -215,7 +216,8 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QVERIFY2(window.labLine().text().contains("recovery: 'automatic'"), qPrintable(window.labLine().text()));
     const auto data = [&]() -> const DataBucketState& { return window.canvas().state().data.at(0); };
     QTRY_VERIFY_WITH_TIMEOUT(data().state == pb::UP, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 1), kLimit); // or the window would ask whether the bucket is to be killed
+    // Otherwise the window would ask whether the bucket is to be killed.
+    QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 1), kLimit);
     const ProcessId former = data().process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
     QSignalSpy said(&window.cluster(), &Operator::said), answered(&window.cluster(), &Operator::answered);
@@ -267,7 +269,8 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("armed"), kLimit);
     window.actions().get("healAll")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().processes.at(cut).cuts.empty(), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().displacedData.count(cut) == 0, kLimit); // it has learnt that, and is a spare
+    // It has learnt that it is displaced, and is a spare.
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().displacedData.count(cut) == 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(!window.status().text().contains("armed"), kLimit);
 }
 
@@ -285,7 +288,8 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     window.startLocal();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0 && window.actions().get("insert")->isEnabled(), kLimit);
     QSignalSpy answered(&window.cluster(), &Operator::answered);
-    const auto works = [&](const char* action) { // a client that has just started may not have heard of the coordinator yet
+    // A client that has just started may not have heard of the coordinator yet.
+    const auto works = [&](const char* action) {
         return QTest::qWaitFor([&] {
             answered.clear();
             window.actions().get(action)->trigger();
@@ -375,7 +379,8 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
     };
     while (!window.director().isOver()) {
         bool hasStopped = false;
-        for (std::uint64_t before = ~0ull; !hasStopped && done() != before;) { // while operations are answered, nothing hangs
+        // As long as operations are answered, it does not hang.
+        for (std::uint64_t before = ~0ull; !hasStopped && done() != before;) {
             before = done();
             hasStopped = QTest::qWaitFor([&] { return window.director().isOver() || waits(); }, kLimit);
         }
@@ -412,7 +417,8 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
 
 int main(int count, char** arguments)
 {
-    qputenv("QTEST_FUNCTION_TIMEOUT", "540000"); // 25,000 inserts and searches take a busy machine minutes; what hangs is found by its own wait
+    // 25,000 inserts and searches take minutes on a busy machine; each wait has its own limit.
+    qputenv("QTEST_FUNCTION_TIMEOUT", "540000");
     return runOffscreen<WindowRunTest>(count, arguments);
 }
 #include "tst_window_run.moc"

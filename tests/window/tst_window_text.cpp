@@ -185,7 +185,8 @@ void WindowTextTest::largeTextFitsASmallWindow()
     window.setFontScale(1);
     window.resize(size);
     settle();
-    QVERIFY(window.canvas().width() == usual.width() && window.canvas().height() >= usual.height()); // smaller text brings everything back
+    // Smaller text brings everything back.
+    QVERIFY(window.canvas().width() == usual.width() && window.canvas().height() >= usual.height());
 }
 
 void WindowTextTest::everyCaptionOfTheScenarioFits_data()
@@ -332,7 +333,8 @@ void WindowTextTest::allTextGrows()
 
 int main(int count, char** arguments)
 {
-    qputenv("QTEST_FUNCTION_TIMEOUT", "540000"); // 25,000 inserts and searches take a busy machine minutes; what hangs is found by its own wait
+    // 25,000 inserts and searches take minutes on a busy machine; each wait has its own limit.
+    qputenv("QTEST_FUNCTION_TIMEOUT", "540000");
     return runOffscreen<WindowTextTest>(count, arguments);
 }
 #include "tst_window_text.moc"

@@ -216,7 +216,8 @@ void ShowJudge::judgeStillness(double)
 
 void ShowJudge::judgeMovement()
 {
-    if (const bool isShow = m_window.pacer().isShow(); isShow != m_wasShow) { // what was there before was not painted event by event
+    // Earlier content was not painted event by event.
+    if (const bool isShow = m_window.pacer().isShow(); isShow != m_wasShow) {
         m_wasShow = isShow;
         if (isShow)
             m_firstPainted = std::max(m_firstPainted, m_window.director().begunAt() + 1);
