@@ -510,6 +510,39 @@ inline QStringList notesThatAreMissing(const QList<File>& files, const File& pro
     return found;
 }
 
+// Documents that are cited are in the tree: from the root, or beside the file that cites them; and so is the heading of "#section".
+inline QStringList documentsThatAreMissing(const QList<File>& files)
+{
+    static const QRegularExpression kDocument = pattern(uR"re((?<![\w/.-])([\w.][\w./-]*\.md)\b(?:#([\w-]+))?)re"_s);
+    const auto anchorsOf = [](const QString& text) {
+        QStringList anchors;
+        for (auto matches = pattern(u"^#+ (.*)$"_s).globalMatch(text); matches.hasNext();)
+            anchors << matches.next().captured(1).toLower().remove(pattern(u"[^\\w -]"_s)).replace(u' ', u'-');
+        return anchors;
+    };
+    QStringList found;
+    for (const File& file : files) {
+        if (file.path == "tests/common/tst_tidy.cpp"_L1 || file.path == "tests/common/tidy_rules.h"_L1)
+            continue; // examples
+        for (auto matches = kDocument.globalMatch(file.text); matches.hasNext();) {
+            const auto match = matches.next();
+            // Names in code are data; in Python they are put together of parts.
+            const QString before = file.text.left(match.capturedStart()).section(u'\n', -1);
+            if ((isCpp(file.path) && !before.contains("//"_L1)) || (file.path.endsWith(".py"_L1) && !match.captured(1).contains(u'/')))
+                continue;
+            const QString beside = QDir::cleanPath(file.path.section(u'/', 0, -2) + u'/' + match.captured(1));
+            const File* document = fileNamed(files, QDir::cleanPath(match.captured(1)));
+            if (document == nullptr)
+                document = fileNamed(files, beside.startsWith(u'/') ? beside.mid(1) : beside);
+            if (document == nullptr)
+                found << finding(file, match.capturedStart(), u"%1 is not in the tree"_s.arg(match.captured(1)));
+            else if (!match.captured(2).isEmpty() && !anchorsOf(document->text).contains(match.captured(2)))
+                found << finding(file, match.capturedStart(), u"%1 has no section %2"_s.arg(match.captured(1), match.captured(2)));
+        }
+    }
+    return found;
+}
+
 // Functions that the document names as `Class::function` are in its rooms.
 inline QStringList functionsThatAreGone(const File& document, const QList<File>& files)
 {

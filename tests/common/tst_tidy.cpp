@@ -33,6 +33,7 @@ private slots:
     void eachMessageHasASection();
     void notesThatCommentsNameAreThere();
     void functionsThatProtocolNamesAreThere();
+    void documentsThatAreCitedAreThere();
     void mutantsAreInListAndCode();
     void pointsAreInListAndCode();
 
@@ -165,6 +166,14 @@ void TidyTest::functionsThatProtocolNamesAreThere()
 }
 
 void TidyTest::pointsAreInListAndCode() { nothing(pointsOutOfStep(m_files)); }
+void TidyTest::documentsThatAreCitedAreThere()
+{
+    nothing(documentsThatAreMissing(m_files));
+    const File code { u"node/lhrs/data/a.cpp"_s, u"// See PROTOCOL.md, lhrs.md and ../PROTOCOL.md#late-deltas, ../PROTOCOL.md#early.\n"_s };
+    const QList<File> files { code, { u"node/lhrs/PROTOCOL.md"_s, u"# The protocol\n### Late deltas\n"_s } };
+    QCOMPARE(documentsThatAreMissing(files).size(), 3); // PROTOCOL.md is not beside it, lhrs.md nowhere, "early" no heading
+}
+
 void TidyTest::mutantsAreInListAndCode() { nothing(mutantsOutOfStep(m_files)); }
 
 // ---- the rules themselves

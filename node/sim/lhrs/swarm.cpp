@@ -350,8 +350,8 @@ void drawFullMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         longest = std::max<std::uint64_t>(longest, operation.length());
     const std::uint64_t page = 64 * (longest + 16 + 16 * drawn.file().m());
-    // A parity bucket that a full file gets later may need more than its data buckets; "Memory" in PROTOCOL.md does not
-    // cover it.
+    // A parity bucket that a full file gets later may need more than its data buckets.
+    // See "Memory" in node/lhrs/PROTOCOL.md, which does not cover it.
     const auto addsParity = [](const pb::CaseAction& action) {
         return action.kind() == pb::CaseAction::RAISE_AVAILABILITY || action.kind() == pb::CaseAction::ADD_PARITY;
     };
