@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rooms of the tree, what each of them may see, and the rules about that.
+#pragma once
+
+#include "tests/common/tidy_file.h"
+
+namespace lhrs::tidy {
+
+// ---- arrows: which folder may include which
+
+struct Room {
+    QString folder;   // or the path of one file
+    QString sees;     // rooms besides itself; it also sees what those see
+    QString notAtAll; // <headers> that must not be seen here, an expression
+};
+
+// The rooms of the tree and their arrows, general ones below. The longest folder that is a prefix of a path is its
+// room. The libraries that a room links in its CMakeLists.txt are the same rooms.
+inline const QList<Room>& rooms()
+{
+    static const QString kNoQt = u"^Q([A-Z]|t)"_s;
+    static const QString kPure = kNoQt
+        + u"|^(zmq|spdlog|CLI/|sys/socket|netinet|arpa/|(thread|mutex|shared_mutex|condition_variable|future)$)"_s;
+    static const QString kNoWindow
+        = u"^Q(t(Gui|Widgets|Charts|Svg)|Widget|Painter|Image|Pixmap|Color|Font|Icon|Action|(Gui)?Applica|Chart|Svg)"_s;
+    static const QString kNoSocket = u"^zmq"_s;
+    static const QList<Room> kRooms {
+        { u"common/errors.h"_s, {}, kPure },
+        { u"common/field"_s, u"common/errors.h"_s, kPure },
+        { u"common/check"_s, {}, kPure },
+        { u"common"_s, u"proto common/field"_s, kPure },
+        { u"node/machine"_s, u"common"_s, kPure },
+        { u"node/machine/transfer"_s, u"node/machine"_s, kPure },
+        { u"node/lhrs/store"_s, u"node/machine/transfer"_s, kPure },
+        { u"node/lhrs/group"_s, u"node/lhrs/store"_s, kPure },
+        { u"node/lhrs/data"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/parity"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/file"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/growth"_s, u"node/lhrs/file"_s, kPure },
+        { u"node/lhrs/coordinator"_s, u"node/lhrs/growth"_s, kPure },
+        { u"node/lhrs/client"_s, u"node/lhrs/group"_s, kPure },
+        { u"node/lhrs/server"_s, u"node/lhrs/data node/lhrs/parity node/lhrs/coordinator node/lhrs/client"_s, kPure },
+        { u"node/process"_s, u"common"_s, kNoQt },
+        { u"node/transport"_s, u"node/machine node/process"_s, kNoQt },
+        { u"node/runtime"_s, u"node/transport"_s, kNoQt },
+        { u"node/sim/engine"_s, u"node/machine common/check"_s, kPure },
+        { u"node/sim/lhrs"_s, u"node/sim/engine node/lhrs/server"_s, kPure },
+        { u"node/main_sim.cpp"_s, u"node/sim/lhrs node/process"_s, kNoQt },
+        { u"node"_s, u"node/runtime node/lhrs/server"_s, kNoQt },
+        { u"gui/lab/tables"_s, u"common"_s, kNoWindow },
+        { u"gui/lab/state"_s, u"gui/lab/tables common/check"_s, kNoWindow },
+        { u"gui/lab/words"_s, u"gui/lab/state"_s, kNoWindow },
+        { u"gui/lab/series"_s, u"gui/lab/words"_s, kNoWindow },
+        { u"gui/lab/live"_s, u"gui/lab/series"_s, kNoWindow },
+        { u"gui/lab/control"_s, u"gui/lab/live"_s, kNoWindow },
+        { u"gui/lab/local"_s, u"gui/lab/control"_s, kNoWindow },
+        { u"gui/lab/reel"_s, u"gui/lab/local"_s, kNoWindow },
+        { u"gui/lab/recording"_s, u"gui/lab/reel"_s, kNoWindow },
+        { u"gui/lab/replay"_s, u"gui/lab/recording"_s, kNoWindow },
+        { u"gui/lab/export"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/lab/calls"_s, u"gui/lab/export"_s, kNoWindow },
+        { u"gui/lab/script"_s, u"gui/lab/calls"_s, kNoWindow },
+        { u"gui/show"_s, u"gui/lab/replay"_s, kNoWindow },
+        { u"gui/view/paint"_s, u"gui/show"_s, kNoSocket },
+        { u"gui/view/time"_s, u"gui/view/paint"_s, kNoSocket },
+        { u"gui/view/cluster"_s, u"gui/view/time"_s, kNoSocket },
+        { u"gui/view/canvas"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/records"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/panels"_s, u"gui/view/cluster gui/lab/export"_s, kNoSocket },
+        { u"gui/view/timeline"_s, u"gui/view/cluster"_s, kNoSocket },
+        { u"gui/view/charts"_s, u"gui/view/time gui/lab/export"_s, kNoSocket },
+        { u"gui/view/editor"_s, u"gui/view/paint gui/lab/script"_s, kNoSocket },
+        { u"gui/window/widgets"_s,
+            u"gui/view/canvas gui/view/records gui/view/panels gui/view/timeline gui/view/charts gui/view/editor"_s, kNoSocket },
+        { u"gui/window/operator"_s, u"gui/window/widgets"_s, kNoSocket },
+        { u"gui/window/player"_s, u"gui/window/operator"_s, kNoSocket },
+        { u"gui/window/panels"_s, u"gui/window/player"_s, kNoSocket },
+        { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
+        { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
+        { u"gui/window/main"_s, u"gui/window/start"_s, kNoSocket },
+        { u"tests"_s, u"gui/window/main node/sim/lhrs node/runtime"_s, u"^$"_s },
+    };
+    return kRooms;
+}
+
+// All rooms that it may see, including itself.
+inline QStringList seenFrom(const QString& folder)
+{
+    QStringList seen { folder };
+    for (const Room& room : rooms())
+        if (room.folder == folder)
+            for (const QString& next : room.sees.split(u' ', Qt::SkipEmptyParts))
+                seen << seenFrom(next);
+    seen.removeDuplicates();
+    return seen;
+}
+
+inline const Room* roomOf(const QString& path)
+{
+    const Room* best = nullptr;
+    for (const Room& room : rooms()) {
+        const bool isInside = path == room.folder || path.startsWith(room.folder + u'/');
+        if (isInside && (best == nullptr || room.folder.size() > best->folder.size()))
+            best = &room;
+    }
+    return best;
+}
+
+// Arrows that form a cycle.
+inline QStringList circlesOf(const QList<Room>& rooms)
+{
+    QStringList found;
+    for (const Room& room : rooms) {
+        QStringList next = room.sees.split(u' ', Qt::SkipEmptyParts), seen;
+        while (!next.isEmpty()) {
+            const QString folder = next.takeFirst();
+            if (folder == room.folder)
+                found << u"%1 sees itself by way of other rooms"_s.arg(folder);
+            if (seen.contains(folder) || folder == room.folder)
+                continue;
+            seen << folder;
+            for (const Room& other : rooms)
+                if (other.folder == folder)
+                    next << other.sees.split(u' ', Qt::SkipEmptyParts);
+        }
+    }
+    return found;
+}
+
+// A folder of sources is a room, or a house: a folder of rooms with only its programs in it. A room states what it
+// contains.
+inline QStringList foldersThatAreNoRoom(const QList<File>& files)
+{
+    QStringList found;
+    QSet<QString> asked;
+    for (const File& file : files) {
+        const QString folder = file.path.section(u'/', 0, -2);
+        if (!isCpp(file.path) || asked.contains(folder) || file.path.startsWith("tests/"_L1))
+            continue;
+        const Room* room = roomOf(file.path);
+        if (room == nullptr || (room->folder != folder && room->folder != file.path)) {
+            found << finding(file, 0, u"%1 is no room: give it its arrows in tests/common/tidy_rooms.h"_s.arg(folder));
+            continue;
+        }
+        asked.insert(folder);
+        const auto has = [&](const QString& name, const QString& words) {
+            return std::any_of(files.begin(), files.end(),
+                [&](const File& other) { return other.path == folder + name && other.text.contains(words); });
+        };
+        if (!has(u"/README.md"_s, {}) && !has(u"/CMakeLists.txt"_s, u"Read first: "_s))
+            found << finding(file, 0, u"%1 says nowhere what lives in it, and which file to read first"_s.arg(folder));
+    }
+    return found;
+}
+
+inline QStringList includesAgainstArrows(const File& file)
+{
+    static const QRegularExpression kInclude = pattern(uR"re(^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"])re"_s);
+    const Room* room = isCpp(file.path) ? roomOf(file.path) : nullptr;
+    if (room == nullptr)
+        return {};
+    const QStringList allowed = seenFrom(room->folder);
+    QStringList found;
+    for (auto matches = kInclude.globalMatch(file.text); matches.hasNext();) {
+        const auto match = matches.next();
+        const QString header = match.captured(2);
+        const auto add = [&](const QString& what) { found << finding(file, match.capturedStart(), what); };
+        if (match.captured(1) == u'<') {
+            if (header.contains(QRegularExpression(room->notAtAll)))
+                add(u"<%1> is not for %2"_s.arg(header, room->folder));
+        } else if (!header.contains(u'/')) {
+            if (!header.endsWith(".moc"_L1))
+                add(u"\"%1\": includes are from the root of the tree"_s.arg(header));
+        } else {
+            const Room* target = roomOf(header);
+            if (!allowed.contains(target ? target->folder : header.section(u'/', 0, 0)))
+                add(u"\"%1\" is against the arrows: %2 sees %3 and what those see"_s.arg(header, room->folder, room->sees));
+        }
+    }
+    return found;
+}
+
+// Machines: they are fed messages and time, and give Effects.
+inline bool isOfTheCore(const QString& path)
+{
+    return path.startsWith("node/machine/"_L1) || path.startsWith("node/lhrs/"_L1);
+}
+
+} // namespace lhrs::tidy
