@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/show/pacer.h"
 
+#include "gui/lab/state/end_reasons.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/message_class.h"
 
@@ -15,6 +16,8 @@ namespace {
 constexpr double kGather = 0.03;         // s that an event waits for causes in other batches
 constexpr std::size_t kFullMax = 1;      // operations of a burst shown in full at the same time
 constexpr double kQuickHop = 0.04;       // hops of a message of the other operations
+constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
+constexpr std::size_t kEndsKept = 512;
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
 constexpr std::size_t kTimesKept = 4'096;
 constexpr std::size_t kPullMax = 8'192;
@@ -89,6 +92,7 @@ void Pacer::forget()
     m_burst.clear();
     m_bundle = {};
     m_bundleStarts.clear();
+    m_ends.clear();
     m_bundleEnd = m_stretchEnd = 0;
     m_last = m_clock;
 }
@@ -299,6 +303,9 @@ void Pacer::learnWhatNoEventTells()
         return;
     }
     const std::int64_t shown = shownNs();
+    // A script that goes on to its next cluster has ended this one: of what is still shown of it nothing has failed.
+    const bool isOver = m_isShow && !now.processes.empty()
+        && std::all_of(now.processes.begin(), now.processes.end(), [](const auto& entry) { return entry.second.hasEnded; });
     for (auto& [id, process] : m_state.processes) {
         const auto known = now.processes.find(id);
         if (known == now.processes.end())
@@ -309,7 +316,8 @@ void Pacer::learnWhatNoEventTells()
                 client->second.name = process.name;
             changed();
         }
-        if (known->second.hasEnded && !process.hasEnded && known->second.lastEventNs <= shown) {
+        const bool isLeft = isOver && known->second.endReason != kKilledOnRequest;
+        if (known->second.hasEnded && !isLeft && !process.hasEnded && known->second.lastEventNs <= shown) {
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
             changed();
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
@@ -442,6 +450,15 @@ bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
     return false;
 }
 
+// When all that happened up to that time, as far as it is read, has been shown.
+double Pacer::endOfWhatWas(std::int64_t runNs) const
+{
+    double end = 0;
+    for (auto at = m_ends.begin(); at != m_ends.end() && at->first <= runNs; ++at)
+        end = std::max(end, at->second);
+    return end;
+}
+
 void Pacer::schedule(const RunEvent& run)
 {
     ProcessClock& process = m_processes[run.process];
@@ -463,6 +480,9 @@ void Pacer::schedule(const RunEvent& run)
                     at = std::max(at, found->second + hop);
             }
         }
+        // A timer ran out: what its process had waited for in vain is seen before.
+        if (m_isShow && event.cause_process() == 0 && hop > 0)
+            at = std::max(at, endOfWhatWas(run.runNs - kSilenceNs));
         if (event.has_operation_done()) {
             const OperationKey operation { event.operation().client(), event.operation().number() };
             if (m_full.erase(operation) > 0)
@@ -482,9 +502,14 @@ void Pacer::schedule(const RunEvent& run)
         ++m_bundle.operations[kind];
         m_bundleStarts.emplace(at, kind);
     }
-    if (m_isShow && hop >= 0.5)
+    if (m_isShow && hop >= 0.5) {
         m_readable.insert(at);
-    else if (m_isShow && hop > 0)
+        double& end = m_ends.try_emplace(run.runNs, at).first->second;
+        end = std::max(end, at);
+        if (m_ends.size() > kEndsKept)
+            m_ends.erase(m_ends.begin());
+    }
+    if (m_isShow && hop > 0 && hop < 0.5)
         m_bundleEnd = std::max(m_bundleEnd, at);
     ShownEvent shown { run, at, hop };
     m_scheduled.push_back(shown);

@@ -132,6 +132,7 @@ private:
     bool isBeforeGate(const RunEvent& event) const;
     void forget();
     double rateOfShow();
+    double endOfWhatWas(std::int64_t runNs) const;
     void schedule(const RunEvent& event);
     double hopOf(const RunEvent& run);
     bool isFirstOfBurst(const OperationKey& operation, const RunEvent& run);
@@ -178,6 +179,7 @@ private:
     std::multiset<double> m_readable;  // times at which events with a display time of their own are scheduled
     std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the previous gate
     Bundle m_bundle;
+    std::map<std::int64_t, double> m_ends; // run time of what is read, and when it is shown, on the clock
     std::multimap<double, pb::OperationKind> m_bundleStarts; // of the bundle's operations, on the clock
     bool m_isBundled = false;                                // the event being scheduled begins one of them
     double m_bundleFrom = 0, m_bundleEnd = 0; // on the clock

@@ -2,6 +2,8 @@
 // The level RECORDS in the picture: lists of changes arrive all the time, and they neither wait nor delay anything.
 #include "tests/rigs/gui/motion_show.h"
 
+#include "gui/lab/state/end_reasons.h"
+
 #include <QTest>
 
 using namespace lhrs;
@@ -31,6 +33,8 @@ private slots:
     void listsOfChangesAreShownAsTheyCome();
     void whatNoEventTellsIsLearntAmongLists();
     void nothingOfAFormerClusterStays();
+    void aTimerRunsOutAfterWhatWasWaitedFor();
+    void aClusterThatIsLeftDidNotFail();
 };
 
 void PacerTest::listsOfChangesAreShownAsTheyCome()
@@ -60,6 +64,46 @@ void PacerTest::whatNoEventTellsIsLearntAmongLists()
     QVERIFY(show.until(learns, 2));
     QVERIFY(!show.pacer.isLive());
     QVERIFY(show.until([&] { return show.pacer.state().data.at(0).count == changes; }, 1));
+}
+
+// In a show, a client gives up when its request has been seen on its whole way: nothing but the time links the two.
+void PacerTest::aTimerRunsOutAfterWhatWasWaitedFor()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    std::uint64_t departure = show.message("search", kAlice, kBucket0, 1);
+    for (ProcessId bucket = kBucket0; bucket < kBucket0 + 3; ++bucket)
+        departure = show.message("search", bucket, bucket + 1, 1, bucket == kBucket0 ? kAlice : bucket - 1, departure);
+    pb::Event givenUp = show.event(1);
+    givenUp.mutable_message_given_up()->set_kind("search");
+    show.feed.tell(kAlice, givenUp, 30'000'000);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
+    QVERIFY(show.shown.size() >= 9);
+    QVERIFY(show.shown.back().run.event->has_message_given_up());
+    QVERIFY(show.shown.back().at >= show.shown[show.shown.size() - 2].at);
+}
+
+// A script that starts its next cluster ends this one, while it is still shown.
+void PacerTest::aClusterThatIsLeftDidNotFail()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    show.insert(1, 1, 1);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    std::vector<ProcessId> all;
+    for (const auto& [id, process] : show.feed.known().processes)
+        all.push_back(id);
+    show.feed.known().markEnded(kBucket0, kKilledOnRequest, show.feed.nowNs());
+    for (const ProcessId id : all)
+        if (id != kBucket0)
+            show.feed.known().markEnded(id, "gone", show.feed.nowNs());
+    const auto& shown = show.pacer.state().processes;
+    QVERIFY(show.until([&] { return shown.at(kBucket0).hasEnded; }));
+    QCOMPARE(std::count_if(shown.begin(), shown.end(), [](const auto& entry) { return entry.second.hasEnded; }), 1);
 }
 
 // As in a scenario that starts a second cluster; the picture gets no message about it.
