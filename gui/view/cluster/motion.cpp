@@ -313,6 +313,10 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
         isImportant = true;
     } else if (failurePulse(event, body, m, pulse)) {
         pulse.isOfFailure = true;
+        pulse.holds = body.has_member_suspected() || body.has_bucket_failed() ? Holds::WhileDown
+            : body.has_recovery_finished()                                    ? Holds::WhenBack
+            : body.has_group_lost()                                           ? Holds::Always
+                                                                              : Holds::WhileHere;
         pulse.isOfEnd = body.has_recovery_finished();
         pulse.end = clock + 3;
         isImportant = true;

@@ -69,6 +69,9 @@ private:
         std::uint32_t count = 0;
         double start = 0, end = 0;
     };
+    // When words are shown beside a card, by what the card itself shows.
+    enum class Holds { Always, WhileHere, WhileDown, WhenBack };
+    static bool holds(Holds words, Look look);
     struct Pulse {
         ObjectRef object;
         std::uint32_t rank = 0; // 0: the whole card
@@ -76,7 +79,8 @@ private:
         Glyph glyph = Glyph::None;
         QString text;
         double start = 0, end = 0;
-        bool isOfFailure = false, isOfEnd = false; // it tells of a failure in a group, or of its end
+        Holds holds = Holds::WhileHere;
+        bool isOfFailure = false, isOfEnd = false; // what it says: of a failure in a group, or that its buckets are back
     };
     struct Band {
         double perSecond = 0;

@@ -270,6 +270,22 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     out.text(box.adjusted(5 * u, 0, -5 * u, 0), words, kSmallBold, inkOn(in.theme.text), Qt::AlignCenter);
 }
 
+// `look`: of the card beside which it would be said.
+bool Motion::holds(Holds words, Look look)
+{
+    static constexpr Look kDown[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
+    static constexpr Look kDoubted[] = { Look::DataSilent, Look::DataPaused, Look::DataSuspect, Look::ParitySilent, Look::ParityPaused, Look::ParitySuspect };
+    static constexpr Look kUnready[] = { Look::DataStarting, Look::DataRecovering, Look::ParityStarting };
+    const auto is = [look](const auto& looks) { return std::find(std::begin(looks), std::end(looks), look) != std::end(looks); };
+    switch (words) {
+    case Holds::Always: return true;
+    case Holds::WhileHere: return !is(kDown);
+    case Holds::WhileDown: return is(kDown) || is(kDoubted);
+    case Holds::WhenBack: return !is(kDown) && !is(kUnready);
+    }
+    return true;
+}
+
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
@@ -287,10 +303,8 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         const bool isInGroups = pulse.object.kind == ObjectKind::Data || pulse.object.kind == ObjectKind::Parity;
         if (isInGroups && !in.layout.groupsArea.intersects(item->rect))
             continue;
-        // What a process did before it ended is not shown at a bucket that is gone.
-        static constexpr Look kGone[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
-        if (isInGroups && !pulse.isOfFailure
-            && std::find(std::begin(kGone), std::end(kGone), lookOf(in.state, pulse.object, in.silent)) != std::end(kGone))
+        // Words hold while the card shows what they say: events of two processes may be shown in another order.
+        if (isInGroups && !pulse.text.isEmpty() && !holds(pulse.holds, lookOf(in.state, pulse.object, in.silent)))
             continue;
         // An item that is wholly in sight may have its words below its card, where the spares begin.
         const bool isCut = isInGroups && !in.layout.groupsArea.adjusted(-1, -1, 1, 1).contains(item->rect);
