@@ -37,6 +37,7 @@ void LabelsTest::wordsOfWhatHappensDoNotCoverTheCard()
             if (isDeclared) {
                 event.mutable_bucket_failed()->set_role(role);
                 event.mutable_bucket_failed()->set_index(role == pb::DATA ? 1 : 0);
+                event.mutable_bucket_failed()->set_process(role == pb::DATA ? kFileData + 1 : parityProcess(0, 0));
             } else {
                 event.mutable_member_suspected()->set_role(role);
                 event.mutable_member_suspected()->set_index(role == pb::DATA ? 1 : 0);
