@@ -64,7 +64,7 @@ lab.say('The quartiles of the repetitions are up to ' + apart.toFixed(1) + ' % a
     + (more > apart ? 'The difference is larger: watching costs.' : more < -apart ? 'But watching saves no time: these are too few repetitions.' : 'A smaller difference is none.'));
 if (lab.simulated)
     lab.say('This run is simulated: its clock does not count the work of telling events. Real processes pay for each.');
-lab.say('So measurements are made at the level "counts".');
+lab.say('Watching may cost time. So every measurement here is made at the same level: "counts".');
 
 lab.step('e', 'Other people\'s seconds');
 const then = lab.paper('demo_2004', { item: 'search_individual' })[0].value, bulk = lab.paper('demo_2004', { item: 'search_bulk' })[0].value;

@@ -105,6 +105,9 @@ if (p.parts.includes('felt')) {
     });
     const one = felt.summary().find(r => r.failed_buckets === 1);
     lab.say('One bucket lost: first answer after ' + seconds(one.first_answer_s) + ', all of it back after ' + seconds(one.full_k_s) + '.');
+    const three = felt.summary().find(r => r.failed_buckets === 3);
+    if (three && three.first_answer_s.median > three.full_k_s.median)
+        lab.say('Three lost: all was back before the client\'s time-outs had run out. A rebuilt bucket answered it.');
     lab.chart({ table: 'first_answer', x: 'failed_buckets', y: ['first_answer_s', 'full_k_s'], title: 'How long a failure is felt' });
 }
 
