@@ -59,6 +59,13 @@ void takeIdentity(ProcessState& process, const ProcessState& known)
         process.pool = known.pool;
 }
 
+// A script that goes on to its next cluster has ended this one: of what is still shown of it nothing has failed.
+bool hasLeft(const ClusterState& known)
+{
+    const auto hasEnded = [](const auto& entry) { return entry.second.hasEnded; };
+    return !known.processes.empty() && std::all_of(known.processes.begin(), known.processes.end(), hasEnded);
+}
+
 // Whether the shown state belongs to a replaced cluster: a continuing cluster never forgets a process.
 bool isOfFormer(const ClusterState& shown, const ClusterState& known)
 {
@@ -179,7 +186,7 @@ bool Pacer::hasReachedGate() const
 
 void Pacer::takeState()
 {
-    if (m_queue.empty() && m_incoming.empty() && m_time - m_syncedAt > kSyncEvery)
+    if (m_queue.empty() && m_incoming.empty() && m_time - m_syncedAt > kSyncEvery && !(m_isShow && hasLeft(m_feed->state())))
         synchronise();
 }
 
@@ -303,9 +310,7 @@ void Pacer::learnWhatNoEventTells()
         return;
     }
     const std::int64_t shown = shownNs();
-    // A script that goes on to its next cluster has ended this one: of what is still shown of it nothing has failed.
-    const bool isOver = m_isShow && !now.processes.empty()
-        && std::all_of(now.processes.begin(), now.processes.end(), [](const auto& entry) { return entry.second.hasEnded; });
+    const bool isLeft = m_isShow && hasLeft(now);
     for (auto& [id, process] : m_state.processes) {
         const auto known = now.processes.find(id);
         if (known == now.processes.end())
@@ -316,8 +321,8 @@ void Pacer::learnWhatNoEventTells()
                 client->second.name = process.name;
             changed();
         }
-        const bool isLeft = isOver && known->second.endReason != kKilledOnRequest;
-        if (known->second.hasEnded && !isLeft && !process.hasEnded && known->second.lastEventNs <= shown) {
+        const bool hasFailed = !isLeft || known->second.endReason == kKilledOnRequest;
+        if (known->second.hasEnded && hasFailed && !process.hasEnded && known->second.lastEventNs <= shown) {
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
             changed();
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
