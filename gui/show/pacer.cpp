@@ -186,7 +186,10 @@ bool Pacer::hasReachedGate() const
 
 void Pacer::takeState()
 {
-    if (m_queue.empty() && m_incoming.empty() && m_time - m_syncedAt > kSyncEvery && !(m_isShow && hasLeft(m_feed->state())))
+    if (!m_queue.empty() || !m_incoming.empty() || m_time - m_syncedAt <= kSyncEvery)
+        return;
+    m_syncedAt = m_time; // also if nothing is taken: the feed's state is not copied in each frame
+    if (!m_isShow || !hasLeft(m_feed->state()))
         synchronise();
 }
 

@@ -29,7 +29,7 @@ class FaultShim {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // How delayed messages continue, and who is told of faults. Called from any thread that uses the shim, without
+    // How delayed messages continue, and which function is told of faults. Called from any thread that uses the shim, without
     // holding its lock.
     struct Ways {
         NodeId node;
