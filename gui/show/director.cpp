@@ -131,7 +131,6 @@ const ReelEntry* Director::nextEntry() const
 
 void Director::advance(double seconds)
 {
-    m_pacer.setRepeating(!m_repeated.isEmpty());
     if (!m_isOn)
         return m_pacer.advance(seconds);
     const TimeLine::Mode mode = m_time.mode();
@@ -153,6 +152,7 @@ void Director::advance(double seconds)
         return m_pacer.stand();
     if (m_isSkipping || isInstant())
         m_pacer.rush();
+    m_pacer.setRepeating(!m_repeated.isEmpty());
     m_pacer.advance(seconds);
     m_isGivenUp = isStarved() && m_pacer.hopsAhead() <= 0; // everything that is there has been painted
     if (!m_pacer.isShow())
@@ -283,8 +283,10 @@ void Director::applyInTurn()
         m_caption.until.reset();
     while (const ReelEntry* next = nextEntry()) {
         const bool isTold = isSaid(next->kind) && next->kind != Kind::End && next->kind != Kind::Cluster;
-        if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next))
+        if (!m_pacer.isShow() && !m_isRecorded && isTold && mayApply(*next)) {
             cutTo(next->at.event, next->at.ns); // later events must not be shown before their turn
+            m_pacer.countIsPartial();
+        }
         if (m_pacer.isShow() && !isTaken(*next) && !m_caption.until && !isStopped()
             && m_pacer.gate() != turnOf(*next)) {
             setGate(turnOf(*next)); // what was shown already needs no further frame
@@ -312,6 +314,7 @@ void Director::apply(const ReelEntry& entry)
         break;
     case Kind::Step:
         ++m_steps;
+        m_pacer.beginCount();
         m_isGranted = m_isSkipping = false;
         m_scene = 1;
         setHop();
@@ -481,8 +484,10 @@ void Director::endRepetition()
 // happens from now on.
 void Director::goOnFromNow()
 {
-    if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere())
+    if (!m_pacer.isShow() && !m_isRecorded && m_gate.isThere()) {
         cutTo(m_time.committed(), Recording::kEndOfTime);
+        m_pacer.countIsPartial();
+    }
 }
 
 Director::Went Director::next()

@@ -97,8 +97,7 @@ void Pacer::forget()
     m_quick.clear();
     m_readable.clear();
     m_burst.clear();
-    m_bundle = {};
-    m_bundleStarts.clear();
+    m_bundle.operations.clear();
     m_ends.clear();
     m_bundleEnd = m_stretchEnd = 0;
     m_last = m_clock;
@@ -130,6 +129,12 @@ void Pacer::endShow()
     forget();
     goLive();
     m_isLive = m_isReduced;
+}
+
+void Pacer::beginCount()
+{
+    m_begun.clear();
+    m_bundle = {};
 }
 
 void Pacer::setGate(const std::optional<Cue>& gate)
@@ -450,11 +455,11 @@ bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
     if (m_burst.emplace(operation.first, int(kind)).second)
         return true;
     if (m_clock >= m_bundleEnd || m_bundle.client != operation.first) {
-        m_bundle = { {}, operation.first };
-        m_bundleStarts.clear();
+        m_bundle.operations.clear();
+        m_bundle.client = operation.first;
         m_bundleFrom = m_processes[run.process].at;
     }
-    m_isBundled = true;
+    m_bundle.operations[kind] = m_begun[{ operation.first, kind }];
     return false;
 }
 
@@ -476,7 +481,6 @@ void Pacer::schedule(const RunEvent& run)
         const pb::Event& event = *run.event;
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
-        m_isBundled = false;
         hop = hopOf(run);
         if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
             const auto cause = m_processes.find(event.cause_process());
@@ -505,11 +509,6 @@ void Pacer::schedule(const RunEvent& run)
     }
     process.at = at;
     m_last = std::max(m_last, at);
-    if (m_isBundled && !run.isGap()) {
-        const pb::OperationKind kind = run.event->operation_started().kind();
-        ++m_bundle.operations[kind];
-        m_bundleStarts.emplace(at, kind);
-    }
     if (m_isShow && hop >= 0.5) {
         m_readable.insert(at);
         double& end = m_ends.try_emplace(run.runNs, at).first->second;
@@ -525,14 +524,17 @@ void Pacer::schedule(const RunEvent& run)
     m_events.emplace(run.index, std::move(shown));
 }
 
+void Pacer::countBegun(const pb::Event& started)
+{
+    const ProcessId client = started.operation().client();
+    const pb::OperationKind kind = started.operation_started().kind();
+    const std::size_t begun = ++m_begun[{ client, kind }];
+    if (const auto bundled = m_bundle.operations.find(kind); client == m_bundle.client && bundled != m_bundle.operations.end())
+        bundled->second = begun;
+}
+
 void Pacer::show()
 {
-    while (!m_bundleStarts.empty() && m_bundleStarts.begin()->first <= m_clock) {
-        const auto begun = m_bundle.operations.find(m_bundleStarts.begin()->second);
-        if (begun != m_bundle.operations.end() && --begun->second == 0)
-            m_bundle.operations.erase(begun);
-        m_bundleStarts.erase(m_bundleStarts.begin());
-    }
     while (!m_queue.empty() && m_queue.top().first <= m_clock) {
         const auto found = m_events.find(m_queue.top().second);
         m_queue.pop();
@@ -541,6 +543,7 @@ void Pacer::show()
         m_eventNs = std::max(m_eventNs, shown.run.runNs);
         if (shown.run.isGap()) {
             m_state.applyGap(shown.run.process, shown.run.gapFirst, shown.run.gapLast);
+            countIsPartial();
             changed();
         } else {
             const auto known = m_state.processes.find(shown.run.process);
@@ -549,6 +552,8 @@ void Pacer::show()
                 changed();
             }
         }
+        if (m_isShow && !m_isRepeating && !shown.run.isGap() && shown.run.event->has_operation_started())
+            countBegun(*shown.run.event);
         if (m_witness)
             m_witness(shown.run, m_state);
         m_shown.push_back(std::move(shown));

@@ -67,10 +67,16 @@ public:
     void setLeast(double seconds) { m_least = seconds; }
     // Hops until the last scheduled event.
     double hopsAhead() const;
-    // The number of jointly shown operations still to begin, by kind ("37 more inserts"), and their clients.
+    // A step begins: the operations shown from here on are counted anew.
+    void beginCount();
+    // What is counted in bundle() begins later than the step: a part of the step was not shown.
+    void countIsPartial() { m_bundle.isOfWholeStep = false; }
+    // Operations that are shown together: their client, and how many it has begun in this step so far, by kind. The
+    // count only grows, whatever the stretches in which they are shown.
     struct Bundle {
         std::map<pb::OperationKind, std::size_t> operations;
         ProcessId client = 0;
+        bool isOfWholeStep = true;
     };
     const Bundle* bundle() const { return m_clock >= m_bundleFrom && m_clock < m_bundleEnd && !m_bundle.operations.empty() ? &m_bundle : nullptr; }
 
@@ -138,6 +144,7 @@ private:
     bool isFirstOfBurst(const OperationKey& operation, const RunEvent& run);
     bool isOnlyAlive() const;
     void show();
+    void countBegun(const pb::Event& started);
     void synchronise();
     void learnWhatNoEventTells();
     void goLive();
@@ -180,8 +187,7 @@ private:
     std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the previous gate
     Bundle m_bundle;
     std::map<std::int64_t, double> m_ends; // run time of what is read, and when it is shown, on the clock
-    std::multimap<double, pb::OperationKind> m_bundleStarts; // of the bundle's operations, on the clock
-    bool m_isBundled = false;                                // the event being scheduled begins one of them
+    std::map<std::pair<ProcessId, pb::OperationKind>, std::size_t> m_begun; // operations of this step
     double m_bundleFrom = 0, m_bundleEnd = 0; // on the clock
     // End, in hops, of a stretch without anything readable, and the speed at which it is shown.
     double m_stretchEnd = 0, m_stretchRate = 0;

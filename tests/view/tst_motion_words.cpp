@@ -12,7 +12,7 @@ private slots:
     void whatFailedIsNotSaidAnyMoreWhenItIsBack();
     void whatIsBackIsNotSaidAnyMoreWhenItFailsAgain();
     void anImageThatStaysIsNoNews();
-    void whatIsBundledIsCountedDown();
+    void whatIsBundledIsCounted();
 };
 
 namespace {
@@ -90,26 +90,49 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
 }
 
-// A show presents the first operation of a run in full, and the number of the remaining ones.
-void MotionWordsTest::whatIsBundledIsCountedDown()
+// A show presents the first operation of a run in full, and counts the others, also where a caption divides the run:
+// the number never falls before the next step begins.
+void MotionWordsTest::whatIsBundledIsCounted()
 {
     Show show({ 4, 4, 1 });
     const std::uint64_t from = show.feed.committed();
-    for (std::uint64_t number = 1; number <= 40; ++number)
+    std::vector<Cue> cues;
+    for (std::uint64_t number = 1; number <= 80; ++number) {
         show.insert(number, std::uint32_t(number), 1);
+        if (number % 40 == 0)
+            cues.push_back({ show.feed.committed(), show.feed.nowNs() });
+    }
     show.pacer.beginShow(show.feed, from);
+    const auto counted = [&](const QString& words) {
+        std::vector<int> counts;
+        show.until([&] {
+            for (const QString& text : show.picture().texts())
+                if (const auto match = QRegularExpression("^(\\d+) inserts?" + words + "$").match(text); match.hasMatch())
+                    counts.push_back(match.captured(1).toInt());
+            return show.pacer.isAtGate();
+        }, 60);
+        return counts;
+    };
+    std::vector<int> seen;
+    for (const Cue& cue : cues) {
+        show.pacer.setGate(cue);
+        const std::vector<int> counts = counted(" so far");
+        QVERIFY(counts.size() > 3);
+        seen.insert(seen.end(), counts.begin(), counts.end());
+    }
+    QVERIFY(seen.front() < 10);
+    QVERIFY(seen.back() > 75 && seen.back() <= 80);
+    QVERIFY(std::is_sorted(seen.begin(), seen.end()));
+
+    // A new step counts from its beginning; what begins in its midst is not called all of it.
+    show.pacer.beginCount();
+    show.pacer.countIsPartial();
+    for (std::uint64_t number = 81; number <= 100; ++number)
+        show.insert(number, std::uint32_t(number), 1);
     show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
-    std::vector<int> counted;
-    show.until([&] {
-        for (const QString& text : show.picture().texts())
-            if (const auto match = QRegularExpression("^(\\d+) more").match(text); match.hasMatch())
-                counted.push_back(match.captured(1).toInt());
-        return show.pacer.isAtGate();
-    }, 60);
-    QVERIFY(counted.size() > 3);
-    QVERIFY(counted.front() > 30);
-    QVERIFY(counted.back() < 10);
-    QVERIFY(std::is_sorted(counted.rbegin(), counted.rend()));
+    const std::vector<int> partial = counted("");
+    QVERIFY(partial.size() > 1);
+    QVERIFY(partial.back() <= 20);
 }
 
 int main(int count, char** arguments)

@@ -238,7 +238,7 @@ void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRec
     }
 }
 
-// Many similar operations are shown together: their number, beside the client that makes them.
+// Many similar operations are shown together: how many their client has begun in this step, beside it.
 void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
 {
     const ClusterLayout::Item* client = m_bundle ? in.layout.findProcess(m_bundle->client) : nullptr;
@@ -249,8 +249,10 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     for (const auto& [kind, count] : m_bundle->operations) {
         all += count;
         const QString word = QString::fromStdString(operationWord(kind));
-        parts << QStringLiteral("%1 more %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
+        parts << QStringLiteral("%1 %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
     }
+    if (all == 0)
+        return; // a repetition: nothing is counted twice
     // Replaces the client's last line, which counts its operations, so that nothing else is covered.
     const qreal u = in.theme.px(1), strong = in.theme.lineHeight(kStrong), line = in.theme.lineHeight(kSmall);
     const qreal top = in.layout.clients.center().y() - (strong + 2 * line) / 2 + strong + line;
@@ -260,10 +262,10 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
             next = &item;
     const qreal left = client->rect.right() + 7 * u;
     const qreal right = std::min(next ? next->rect.left() - 4 * u : in.layout.clients.right(), client->rect.left() + 240 * u);
-    QString words = parts.join(QStringLiteral(", "));
+    QString words = parts.join(QStringLiteral(", ")) + (m_bundle->isOfWholeStep ? QStringLiteral(" so far") : QString());
     const auto widthOf = [&] { return in.theme.width(kSmallBold, words) + 10 * u; };
     if (widthOf() > right - left)
-        words = QStringLiteral("%1 more").arg(grouped(all));
+        words = grouped(all);
     const QRectF box(left, top, std::min(widthOf(), right - left), line);
     out.add(DisplayList::Box { QRectF(left, top, right - left, line), Outline::Rectangle, 0, in.theme.canvas, {}, 1, false, false });
     out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, in.theme.text, {}, 1, false, false });
