@@ -313,8 +313,10 @@ void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
     const ClusterState now = m_feed->state();
-    if (isOfFormer(m_state, now)) { // events of the next cluster do not describe this one
-        m_isShow ? synchronise() : goLive();
+    // Events of the next cluster do not describe this one. (In a show the next cluster begins with a cut. A process that
+    // only the picture knows has just been shown: the state of the feed follows one frame later.)
+    if (!m_isShow && isOfFormer(m_state, now)) {
+        goLive();
         return;
     }
     const std::int64_t shown = shownNs();

@@ -33,6 +33,7 @@ private slots:
     void listsOfChangesAreShownAsTheyCome();
     void whatNoEventTellsIsLearntAmongLists();
     void nothingOfAFormerClusterStays();
+    void aNewProcessDoesNotSetThePictureBack();
     void aTimerRunsOutAfterWhatWasWaitedFor();
     void aClusterThatIsLeftDidNotFail();
 };
@@ -104,6 +105,28 @@ void PacerTest::aClusterThatIsLeftDidNotFail()
     const auto& shown = show.pacer.state().processes;
     QVERIFY(show.until([&] { return shown.at(kBucket0).hasEnded; }));
     QCOMPARE(std::count_if(shown.begin(), shown.end(), [](const auto& entry) { return entry.second.hasEnded; }), 1);
+}
+
+// The state of a show's feed follows one frame after the picture. A process that joins within that frame is known to
+// the picture alone, which must not return to the older state because of it.
+void PacerTest::aNewProcessDoesNotSetThePictureBack()
+{
+    constexpr ProcessId kJoined = 9'003;
+    Show show(FileShape { 4, 4, 1 });
+    const ClusterState before = show.feed.state();
+    const std::uint64_t from = show.feed.committed();
+    pb::Event finished;
+    finished.mutable_split_finished()->set_split(77);
+    show.feed.tell(kBucket0, finished);
+    show.feed.tell(kJoined, listOf(1, 2, 1'000));
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed() + 1, show.feed.nowNs() + 1 });
+    show.feed.known() = before;
+    QVERIFY(show.until([&] { return show.pacer.state().processes.contains(kJoined); }));
+    QVERIFY(show.pacer.state().splits.contains(77));
+    show.until([] { return false; }, 1);
+    QVERIFY(show.pacer.state().processes.contains(kJoined));
+    QVERIFY(show.pacer.state().splits.contains(77));
 }
 
 // As in a scenario that starts a second cluster; the picture gets no message about it.
