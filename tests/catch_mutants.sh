@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./run test mutants: switches every known mistake on in turn. The simulator has to see it, and tells after how many seeds;
+# or the test that tests/mutants.txt names has to.
+# shellcheck source=run
+. "$(dirname "$(readlink -f "$0")")/../run"
+
+list=$root/tests/mutants.txt
+bin=$root/build/mutants/bin
+log=$logs/mutants.log
+status=0
+held=0
+
+packages "${buildPackages[@]}" "${testPackages[@]}"
+readarray -t programs < <(awk '!/^#/ {print $2}' "$list" | sort -u)
+build mutants tst_simulation "${programs[@]}"
+"$bin/tst_simulation" everyMutantIsCaught aFailingCaseIsMadeSmall >"$log" 2>&1 || status=1
+sed -nE 's/^QINFO.*\((.*)\) (caught after [0-9]+ seeds).*/\1 \2/p; /^FAIL!/p' "$log"
+while read -r mutant program function; do
+    [ "${mutant:0:1}" = '#' ] && continue
+    if ! "$bin/$program" ${function:+"$function"} >>"$log" 2>&1; then
+        printf 'FAIL!  : %s %s does not pass without a mutant\n' "$program" "$function"
+        status=1
+    elif (LHRS_MUTANT=$mutant "$bin/$program" ${function:+"$function"}; exit $?) >>"$log" 2>&1; then # a check of its own may end it
+        printf 'FAIL!  : %s is not caught by %s %s\n' "$mutant" "$program" "$function"
+        status=1
+    else
+        printf '%s caught by %s %s\n' "$mutant" "$program" "$function"
+        held=$((held + 1))
+    fi
+done <"$list"
+sed -nE 's/^Totals: ([0-9]+ passed, [0-9]+ failed).*/\1/p' "$log" | head -1
+printf '%s caught by tests of their own\n' "$held"
+exit $status

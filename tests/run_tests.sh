@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# ./run test: builds what is asked for, and runs the tests of everything, of a label or of a program, or what takes longer.
+# shellcheck source=run
+. "$(dirname "$(readlink -f "$0")")/../run"
+
+#: ./run test                     build everything and run all tests: about 15 minutes on a bare machine with two quiet cores
+#: ./run test unit|sim|runtime|gui|thrash  the tests of one label
+#: ./run test NAME                the program tests/*/tst_NAME.cpp; also python_alone, python_client and python_csv (tests/python)
+#: ./run test sim --seeds A..B    other seeds for the simulator; also --seed S, --case FILE, --mutant NAME
+#: ./run test thrash --seed S --minutes T  longer, or other draws, for real processes that are killed, paused and cut off
+#: ./run test fuzz NAME --minutes T  mutated inputs for one reader of bytes; without NAME: which there are
+#: ./run test fuzz window [--seeds A..B] [--acts N]  somebody who does anything with the window, under the sanitizers
+#: ./run test thrash --beyond-k   groups lose one member more than they survive, on purpose
+#: ./run test soak --hours H      one cluster that is thrashed for hours: nothing may grow
+#: ./run test asan                unit tests and simulator with the sanitizers of addresses and undefined behaviour
+#: ./run test tsan                tests of processes and threads, and the thrasher, with the thread sanitizer
+#: ./run test display             the window on an X server and a Wayland compositor of its own: window manager, second screen, drag and drop
+#: ./run test mutants             every known mistake, switched on in turn, must be caught
+
+runTests() # preset targets [ctest options...]
+{
+    local preset=$1 targets begin=$SECONDS built status=0 log=$logs/test-$1.log
+    read -ra targets <<<"$2"
+    shift 2
+    build "$preset" "${targets[@]}"
+    built=$((SECONDS - begin))
+    (cd "$root" && ctest --preset "$preset" "$@") 2>&1 | tee "$log" || status=1
+    "$root/tests/sum_up_tests.sh" "$preset" "$log" "$built" "$SECONDS"
+    return $status
+}
+
+isProgram() # name
+{
+    compgen -G "$root/tests/*/tst_$1.cpp" >/dev/null || [[ $1 =~ ^python_(alone|client|csv)$ ]]
+}
+
+what=${1:-}
+[ $# = 0 ] || shift
+case $what in
+    sim | thrash | fuzz) ;; # their programs know the options
+    soak) [ "${1:-}" = --hours ] || wrongUse "soak wants a time: ./run test soak --hours 24." ;;
+    *)
+        [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display)$ ]] || isProgram "$what" || wrongUse "\"$what\" is no label and no program of tests/."
+        [ $# = 0 ] || wrongUse "test $what takes no options."
+        ;;
+esac
+case $what:${1:-} in
+    mutants:) exec "$root/tests/catch_mutants.sh" ;;
+    display:) exec "$root/tests/test_display.sh" ;;
+    fuzz:window) exec "$root/tests/fuzz_window.sh" "${@:2}" ;;
+esac
+
+packages "${buildPackages[@]}" "${testPackages[@]}"
+case $what:$# in
+    :0) runTests dev '' ;;
+    unit:0 | sim:0 | runtime:0 | gui:0 | thrash:0) runTests dev "tests_$what" -L "^$what\$" ;;
+    # A sanitizer takes ten times as long; ctest's limit for a program is the one that counts.
+    asan:0) QTEST_FUNCTION_TIMEOUT=3600000 runTests asan 'tests_unit tests_sim' -L '^(unit|sim)$' ;;
+    tsan:0) QTEST_FUNCTION_TIMEOUT=3600000 runTests tsan 'tests_runtime tests_thrash' -L '^(runtime|thrash)$' -j 1 ;;
+    sim:*)
+        preset=dev
+        [[ " $* " != *' --mutant '* ]] || preset=mutants
+        build "$preset" tst_simulation
+        exec "$root/build/$preset/bin/tst_simulation" "$@"
+        ;;
+    thrash:* | soak:*)
+        build dev lhrs-thrash
+        [ "$what" = thrash ] || set -- --soak "$@"
+        exec "$root/build/dev/bin/lhrs-thrash" "$@"
+        ;;
+    fuzz:*)
+        build dev lhrs-fuzz
+        cd "$logs" # an input that ends the process is left there
+        exec "$root/build/dev/bin/lhrs-fuzz" "$@"
+        ;;
+    *) runTests dev "tst_$what" -R "^$what\$" ;;
+esac
