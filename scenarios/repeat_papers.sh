@@ -16,13 +16,13 @@ isFull=false
 while [ $# -gt 0 ]; do
     case $1 in
         --full) isFull=true ;;
-        --only) [ -n "${2:-}" ] || wrongUse "--only wants the name of a scenario, e.g. search_times."; only=${2%.js}; shift ;;
+        --only) [ -n "${2:-}" ] || wrongUse "paper --only wants the name of an experiment, as in --only search_times."; only=${2%.js}; shift ;;
         *) wrongUse "paper takes --full and --only NAME, not \"$1\"." ;;
     esac
     shift
 done
 [ -z "$only" ] || printf '%s\n' "${experiments[@]%%|*}" | grep -qx -- "$only" \
-    || wrongUse "there is no experiment $only; there are $(printf '%s, ' "${experiments[@]%%|*}" | sed 's/, $//')."
+    || wrongUse "paper has no experiment \"$only\"; it has $(printf '%s, ' "${experiments[@]%%|*}" | sed 's/, $//')."
 
 packages "${buildPackages[@]}"
 build optimised lhrs-play lhrs-node lhrs-coordinator lhrs-client lhrs-sim lhrs-report

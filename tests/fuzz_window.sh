@@ -9,8 +9,8 @@ seeds=1..20
 acts=500
 while [ $# -gt 0 ]; do
     case $1 in
-        --seeds) [[ ${2:-} =~ ^[0-9]+(\.\.[0-9]+)?$ ]] || wrongUse "--seeds wants one number or a range, e.g. 1..100."; seeds=$2 ;;
-        --acts) [[ ${2:-} =~ ^[0-9]+$ ]] || wrongUse "--acts wants a number."; acts=$2 ;;
+        --seeds) [[ ${2:-} =~ ^[0-9]+(\.\.[0-9]+)?$ ]] || wrongUse "fuzz window --seeds wants one number or a range, as in --seeds 1..100."; seeds=$2 ;;
+        --acts) [[ ${2:-} =~ ^[0-9]+$ ]] || wrongUse "fuzz window --acts wants a number, as in --acts 500."; acts=$2 ;;
         *) wrongUse "fuzz window takes --seeds A..B and --acts N, not \"$1\"." ;;
     esac
     shift 2

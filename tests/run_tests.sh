@@ -32,17 +32,25 @@ runTests() # preset targets [ctest options...]
 
 isProgram() # name
 {
+    [[ $1 =~ ^[a-z0-9_]+$ ]] || return 1
     compgen -G "$root/tests/*/tst_$1.cpp" >/dev/null || [[ $1 =~ ^python_(alone|client|csv)$ ]]
 }
 
 what=${1:-}
 [ $# = 0 ] || shift
 case $what in
-    sim | thrash | fuzz) ;; # their programs know the options
-    soak) [ "${1:-}" = --hours ] || wrongUse "soak wants a time: ./run test soak --hours 24." ;;
+    sim)
+        for option in "$@"; do
+            [[ $option != --* || $option =~ ^--(seeds?|case|mutant|messages|quick|trace)$ ]] \
+                || wrongUse "test sim takes --seed S, --seeds A..B, --case FILE and --mutant NAME, not \"$option\"."
+        done
+        ;;
+    thrash | fuzz) ;; # their programs say what is wrong
+    soak) [[ ${1:-} = --hours && -n ${2:-} ]] || wrongUse "test soak wants a time: ./run test soak --hours 24." ;;
+    wayland) wrongUse "tst_wayland wants a display of its own: ./run test display." ;;
     *)
-        [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display)$ ]] || isProgram "$what" || wrongUse "\"$what\" is no label and no program of tests/."
-        [ $# = 0 ] || wrongUse "test $what takes no options."
+        [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display)$ ]] || isProgram "$what" || wrongUse "tests/ has no label and no program \"$what\"."
+        [ $# = 0 ] || wrongUse "test $what takes no options, but \"$1\" was given."
         ;;
 esac
 case $what:${1:-} in

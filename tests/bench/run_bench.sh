@@ -18,7 +18,7 @@ case ${1:-} in
         build optimised bench_window
         exec "$preset/bin/bench_window" "${@:2}"
         ;;
-    *) wrongUse "bench takes options, or window with options of its own, not \"$1\"." ;;
+    *) wrongUse "bench takes --quick and --only NAME, or window, not \"$1\"." ;;
 esac
 packages "${buildPackages[@]}" "${testPackages[@]}" "${benchPackages[@]}"
 # It may have been configured before they were there.
