@@ -6,7 +6,7 @@
 
 #: ./run test                     build everything and run all tests: about 15 minutes on a bare machine with two quiet cores
 #: ./run test unit|sim|runtime|gui|thrash  the tests of one label
-#: ./run test NAME                the program tests/*/tst_NAME.cpp; also python_alone, python_client and python_csv (tests/python)
+#: ./run test NAME                the program tests/*/tst_NAME.cpp; also python_alone, _client, _simulated, _csv, _results and _recording (tests/python)
 #: ./run test sim --seeds A..B    other seeds for the simulator; also --seed S, --case FILE, --mutant NAME
 #: ./run test thrash --seed S --minutes T  longer, or other draws, for real processes that are killed, paused and cut off
 #: ./run test fuzz NAME --minutes T  mutated inputs for one reader of bytes; without NAME: which there are
@@ -33,7 +33,7 @@ runTests() # preset targets [ctest options...]
 isProgram() # name
 {
     [[ $1 =~ ^[a-z0-9_]+$ ]] || return 1
-    compgen -G "$root/tests/*/tst_$1.cpp" >/dev/null || [[ $1 =~ ^python_(alone|client|csv)$ ]]
+    compgen -G "$root/tests/*/tst_$1.cpp" >/dev/null || grep -q "^lhrs_python_test($1 " "$root/tests/CMakeLists.txt"
 }
 
 what=${1:-}
