@@ -8,15 +8,17 @@ set -euo pipefail
 export LC_ALL=C
 results=$(dirname "$(readlink -f "$0")")/../build/$1/Testing/Temporary/LastTest.log
 
-# Seconds of test time (of all processors) that the label is to stay below.
-shareOf() { case $1 in unit) echo 40 ;; sim) echo 190 ;; runtime) echo 120 ;; gui) echo 80 ;; thrash) echo 60 ;; esac; }
+# The times are told, and never a reason to fail: a busy machine is no defect. The preset dev took these seconds of test time on
+# two cores, three tests at a time; half as much again is worth a look.
+declare -A usual=()
+[ "$1" != dev ] || usual=([unit]=42 [sim]=75 [runtime]=395 [gui]=1126 [thrash]=60)
 
 while read -r label seconds; do
-    share=$(shareOf "$label")
-    printf '%-10s %7.1f s of test time%s\n' "$label" "$seconds" \
-        "$(awk -v a="$seconds" -v b="${share:-0}" 'BEGIN {if (b && a > b) printf " - over its share of %d s", b}')"
+    awk -v label="$label" -v seconds="$seconds" -v usual="${usual[$label]:-0}" 'BEGIN {
+        isLong = usual > 0 && seconds > 1.5 * usual
+        printf "%-10s %7.1f s of test time%s\n", label, seconds, isLong ? " - on two cores it usually takes " usual " s" : "" }'
 done < <(sed -nE 's/^([a-z]+) *= *([0-9.]+) sec\*proc.*/\1 \2/p' "$2")
-printf '%-10s %7d s\n' build "$3" 'all' "$4" # told, never a reason to fail: a busy machine is no defect
+printf '%-10s %7d s\n' build "$3" 'all' "$4"
 # What failed and where, once more: whoever sees the end of a long log only has to know it, too.
 grep -E -A3 '^(FAIL!|XPASS)' "$results" | grep -E '^(FAIL!|XPASS|   )' || true
 awk '
