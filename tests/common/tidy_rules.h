@@ -68,7 +68,7 @@ inline QStringList headerWithoutPragmaOnce(const File& file)
 // the second).
 inline bool isSource(const QString& path)
 {
-    return path.contains(pattern(uR"re(\.(cpp|h|proto|js|py)$|(^|/)CMakeLists\.txt$|(^|/)run$)re"_s));
+    return path.contains(pattern(uR"re(\.(cpp|h|proto|js|py|sh)$|(^|/)CMakeLists\.txt$|(^|/)run$)re"_s));
 }
 
 inline QStringList withoutLicence(const File& file)

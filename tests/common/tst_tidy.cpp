@@ -70,7 +70,7 @@ void TidyTest::initTestCase()
         while (it.hasNext())
             paths << root.relativeFilePath(it.next());
     }
-    static const QRegularExpression kText(uR"re((\.(cpp|h|proto|js|py|md|json|case|events)|CMakeLists\.txt|run)$)re"_s);
+    static const QRegularExpression kText(uR"re((\.(cpp|h|proto|js|py|sh|md|json|case|events)|CMakeLists\.txt|run)$)re"_s);
     paths.sort();
     for (const QString& path : paths)
         if (path.contains(kText) && !path.contains("__pycache__"_L1))
@@ -251,6 +251,7 @@ void TidyTest::aRuleBites_data()
     row("no licence", withoutLicence, "scenarios/a.js", u"'use strict';\n"_s, 1);
     row("licence in a script", withoutLicence, "run",
         u"#!/usr/bin/env bash\n# SPDX-License-Identifier: GPL-3.0-or-later\n"_s, 0);
+    row("no licence in a script", withoutLicence, "tests/a.sh", u"#!/usr/bin/env bash\nset -eu\n"_s, 1);
     row("another licence", withoutLicence, "common/CMakeLists.txt", u"# SPDX-License-Identifier: MIT\n"_s, 1);
     row("a document needs none", withoutLicence, "README.md", u"# LHRS Lab\n"_s, 0);
     row("600 lines", tooLong, "common/a.cpp", QString(600, u'\n'), 0);
