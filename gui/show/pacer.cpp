@@ -19,6 +19,8 @@ constexpr double kQuickHop = 0.04;       // hops of a message of the other opera
 constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
 constexpr std::size_t kEndsKept = 512;
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
+constexpr double kSliceHop = 2;          // hops between two slices of a recovery in one process
+constexpr std::uint32_t kSlicesApart = 6; // so many slices of a recovery are shown one after the other
 constexpr std::size_t kTimesKept = 4'096;
 constexpr std::size_t kPullMax = 8'192;
 constexpr double kCalm = 0.35;           // s with few events after which the slow show resumes
@@ -42,6 +44,14 @@ bool isSignOfLife(const pb::Event& event)
         return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
     // Summaries of changes have no causes to wait for, and arrive continuously.
     return event.has_gauges() || event.has_records_changed() || event.has_deltas_applied();
+}
+
+// The number of the recovery slice that the event reports, from 0 on.
+std::optional<std::uint32_t> sliceOf(const pb::Event& event)
+{
+    if (event.has_slice_recovered())
+        return event.slice_recovered().number();
+    return event.has_slice_stored() ? std::optional(event.slice_stored().number()) : std::nullopt;
 }
 
 // Copies the identity that the process's introduction gave.
@@ -497,6 +507,12 @@ void Pacer::schedule(const RunEvent& run)
         // A timer ran out: what its process had waited for in vain is seen before.
         if (m_isShow && event.cause_process() == 0 && hop > 0)
             at = std::max(at, endOfWhatWas(run.runNs - kSilenceNs));
+        // Slices are computed within microseconds of each other; each of the first ones is seen by itself.
+        if (const std::optional<std::uint32_t> slice = sliceOf(event); m_isShow && slice) {
+            if (*slice > 0 && *slice < kSlicesApart)
+                at = std::max(at, process.sliceAt + kSliceHop);
+            process.sliceAt = at;
+        }
         if (event.has_operation_done()) {
             const OperationKey operation { event.operation().client(), event.operation().number() };
             if (m_full.erase(operation) > 0)

@@ -34,6 +34,7 @@ private slots:
     void whatNoEventTellsIsLearntAmongLists();
     void nothingOfAFormerClusterStays();
     void aNewProcessDoesNotSetThePictureBack();
+    void theFirstSlicesAreSeenOneByOne();
     void aTimerRunsOutAfterWhatWasWaitedFor();
     void aClusterThatIsLeftDidNotFail();
 };
@@ -127,6 +128,27 @@ void PacerTest::aNewProcessDoesNotSetThePictureBack()
     show.until([] { return false; }, 1);
     QVERIFY(show.pacer.state().processes.contains(kJoined));
     QVERIFY(show.pacer.state().splits.contains(77));
+}
+
+// The slices of a recovery follow each other within microseconds. The first ones are shown one by one, the others
+// together.
+void PacerTest::theFirstSlicesAreSeenOneByOne()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    for (std::uint32_t number = 0; number < 40; ++number) {
+        pb::Event stored;
+        stored.mutable_slice_stored()->set_number(number);
+        show.feed.tell(kBucket0, stored, 1'000);
+    }
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
+    QCOMPARE(show.shown.size(), std::size_t(40));
+    for (std::size_t i = 1; i < 6; ++i)
+        QVERIFY2(show.shown[i].at - show.shown[i - 1].at >= 2, qPrintable(QString::number(i)));
+    QVERIFY(show.shown[39].at - show.shown[5].at < 2);
 }
 
 // As in a scenario that starts a second cluster; the picture gets no message about it.
