@@ -378,6 +378,7 @@ bool Director::cutTo(std::uint64_t event, std::int64_t ns)
 {
     if (!m_time.beginShow(event, ns))
         return false;
+    m_cuts += event != m_pacer.shownUpTo() ? 1 : 0;
     m_pacer.endShow();
     m_pacer.beginShow(m_time.ahead(), event);
     m_begunAt = event;

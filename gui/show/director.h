@@ -98,6 +98,9 @@ public:
     std::int64_t behindNs(std::int64_t nowNs) const;
     // The event that the picture last jumped to; later events are painted one by one.
     std::uint64_t begunAt() const { return m_begunAt; }
+    // How often the picture has jumped to an instant other than the one it showed: nothing that was moving before
+    // belongs to the picture afterwards.
+    std::uint64_t cuts() const { return m_cuts; }
     // Duration of the show, in s, without pauses.
     double clock() const { return m_clock; }
 
@@ -167,7 +170,7 @@ private:
     Cue m_gate;                // nothing beyond it is shown while it is set
     std::optional<Repetition> m_again;
     QString m_repeated;
-    std::uint64_t m_begunAt = 0;
+    std::uint64_t m_begunAt = 0, m_cuts = 0;
     std::int64_t m_stoodNs = 0;
     std::uint64_t m_stoodAt = 0; // event that the show had reached
     std::vector<ReelEntry> m_shown;

@@ -30,11 +30,17 @@ void ClusterCanvas::fit()
     relayout(!m_isReduced);
 }
 
-void ClusterCanvas::cut()
+void ClusterCanvas::standStill()
 {
     m_layoutMotion.forget();
     m_motion.clear();
     m_motion.setReduced(m_isReduced);
+    relayout(false);
+}
+
+void ClusterCanvas::cut()
+{
+    standStill();
     fit();
 }
 

@@ -57,6 +57,8 @@ public:
     void zoomIn() { zoomBy(1.5, rect().center()); }
     void zoomOut() { zoomBy(1 / 1.5, rect().center()); }
     void fit();
+    // Another instant is shown: nothing slides or flies from where it was before.
+    void standStill();
     // Another cluster is shown: all of it is in sight, and nothing slides from its place in the previous cluster.
     void cut();
     // Zooms in until the object can be read, and moves it to the middle.

@@ -343,7 +343,7 @@ private:
     RunStory m_runStory, m_liveStory; // told for the shown run; for the live run while a recording is shown
     bool m_isStoryWhole = false;      // the story covers a whole recording
     Director m_director; // moves the pacer along the reel of a scenario
-    std::uint64_t m_jumps = 0;
+    std::uint64_t m_jumps = 0, m_cuts = 0;
     Selection* m_selection;
     FrameClock* m_clock;
     FreeProcessors m_processors;
