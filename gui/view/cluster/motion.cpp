@@ -380,7 +380,7 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_message_sent() && body.message_sent().kind() == "alarm" && body.message_sent().tries() == 0) {
         const bool isOfClient = body.place().role() == pb::NO_ROLE;
         pulse.object = isOfClient ? ObjectRef { ObjectKind::Client, event.run.process, 0 } : pulse.object;
-        return say(okabe::kOrange, QStringLiteral("no answer: alarm"));
+        return say(okabe::kOrange, isOfClient ? QStringLiteral("no answer: asks the coordinator") : QStringLiteral("no answer: alarm"));
     }
     if (body.has_member_suspected()) {
         const pb::MemberSuspected& e = body.member_suspected();

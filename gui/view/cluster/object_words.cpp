@@ -397,7 +397,7 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
     else if ((down || suspicion) && process->lastEventNs > 0)
         lines.push_back({ QStringLiteral("its last event came at %1").arg(at(process->lastEventNs)), QStringLiteral("last event %1").arg(at(process->lastEventNs)) });
     if (down)
-        lines.push_back(lineOf(QStringLiteral("the coordinator,"), QStringLiteral("coord."), down->sinceNs, shownReason(state, *down)));
+        lines.push_back(lineOf(QStringLiteral("declared failed"), QStringLiteral("failed"), down->sinceNs, shownReason(state, *down)));
     else if (suspicion)
         lines.push_back(lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
     if (process->isFull && !process->hasEnded)
