@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/fault_book.h"
 
+#include "common/kinds.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -10,12 +12,7 @@ namespace {
 
 constexpr int kDelayClasses = 18; // upper bounds 1 ms, 2 ms, ... 65 s; the last class has all longer delays
 
-bool isEvent(const std::string& name)
-{
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    const auto* field = pb::Event::descriptor()->FindFieldByName(name);
-    return field != nullptr && field->containing_oneof() == oneof;
-}
+bool isEvent(const std::string& name) { return eventKindNamed(name) != nullptr; }
 
 NetworkRule everythingIsDropped()
 {
@@ -262,12 +259,11 @@ void FaultBook::released(const std::vector<std::uint64_t>& by, Time delay)
 
 bool FaultBook::crashesAt(const pb::Event& event)
 {
-    const auto* field = pb::Event::GetReflection()->GetOneofFieldDescriptor(
-        event, pb::Event::descriptor()->FindOneofByName("body"));
-    if (field == nullptr)
+    const std::string& name = nameOf(event);
+    if (name.empty())
         return false;
     for (auto& [number, entry] : m_entries)
-        if (entry.fault.has_crash() && entry.fault.crash().at() == field->name() && entry.eventsLeft > 0
+        if (entry.fault.has_crash() && entry.fault.crash().at() == name && entry.eventsLeft > 0
             && --entry.eventsLeft == 0)
             return true;
     return false;

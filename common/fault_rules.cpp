@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/fault_rules.h"
 
+#include "common/kinds.h"
 #include "proto/message.pb.h"
 
 #include <algorithm>
@@ -21,14 +22,11 @@ std::uint32_t millionths(double share)
     return std::uint32_t(std::lround(share * double(NetworkRule::kAll)));
 }
 
-// 0 if there is no body of that name.
+// 0 if there is no message of that name.
 int bodyNamed(const std::string& name)
 {
-    const auto* oneof = pb::Message::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        if (oneof->field(i)->name() == name)
-            return oneof->field(i)->number();
-    return 0;
+    const Kind* kind = messageKindNamed(name);
+    return kind != nullptr ? kind->number : 0;
 }
 
 } // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/wire.h"
 
+#include "common/kinds.h"
+
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/parse_context.h>
 #include <google/protobuf/wire_format_lite.h>
@@ -191,7 +193,7 @@ Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, st
         } else if (const auto parsed = parse(bytes, kFrameMax, *message); !parsed) {
             return refuse(parsed.error().text.c_str());
         }
-        if (message->body_case() == pb::Message::BODY_NOT_SET)
+        if (kindOf(*message) == 0)
             return refuse("no body");
         const ReadMessage read { message, length };
         putBack(read, out.size() > before ? &out.back() : nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/show/pacer.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/end_reasons.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/message_class.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/ack_list.h"
 
+#include "common/kinds.h"
 #include "common/points.h"
 #include "common/wire.h"
 #include "node/machine/event_stamp.h"
@@ -152,7 +153,7 @@ void AckList::onTime(Time now, Effects& out, const std::function<void(const Entr
     for (const Entry& entry : ended) {
         auto* event = out.event().mutable_message_given_up();
         event->set_id(entry.message.id());
-        event->set_kind(kindOf(entry.message));
+        event->set_kind(nameOf(entry.message));
         event->set_to(entry.node.value);
         entry.to.to(*event->mutable_address());
         event->set_tries(entry.tries);

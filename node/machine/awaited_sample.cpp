@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/awaited_sample.h"
 
+#include "common/kinds.h"
 #include "node/machine/event_stamp.h"
 
 namespace lhrs {
@@ -31,7 +32,7 @@ void add(const AckList& acks, pb::NodeSample& out)
 {
     for (const auto& [id, entry] : acks.pending()) {
         const std::uint32_t most = entry.patience == AckList::Patience::GiveUp ? acks.timers().resends_max() : 0;
-        add({ id, kindOf(entry.message), entry.node, entry.to, entry.sent, entry.due, entry.tries, most }, out);
+        add({ id, nameOf(entry.message), entry.node, entry.to, entry.sent, entry.due, entry.tries, most }, out);
     }
 }
 

@@ -1,118 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/event_stamp.h"
 
+#include "common/kinds.h"
+
 namespace lhrs {
 
 namespace {
 
 constexpr std::size_t kGatherMax = 1'024;
 
-// What each level keeps: structure at every level, operations and changes at some levels, messages only at the fullest.
-enum class EventClass { Structure, Operation, Change, Message };
-
-EventClass classOf(const pb::Event& event)
-{
-    using B = pb::Event;
-    switch (event.body_case()) {
-    case B::kMessageSent:
-    case B::kMessageReceived:
-        return EventClass::Message;
-    case B::kOperationStarted:
-    case B::kOperationForwarded:
-    case B::kOperationDone:
-    case B::kRecordInserted:
-    case B::kRecordUpdated:
-    case B::kRecordDeleted:
-    case B::kRecordRead:
-    case B::kChangeAcknowledged:
-    case B::kDeltaApplied:
-    case B::kRecordRecovered:
-    case B::kScanStarted:
-    case B::kScanForwarded:
-    case B::kScanAnswered:
-    case B::kScanPartMissing:
-    case B::kScanDone:
-        return EventClass::Operation;
-    case B::kRecordsChanged:
-    case B::kDeltasApplied:
-    case B::kDeltaHeld:
-    case B::kResultKept:
-        return EventClass::Change;
-    case B::kProcessStarted:
-    case B::kProcessEnded:
-    case B::kFileCreated:
-    case B::kInvitationSent:
-    case B::kNodeInvited:
-    case B::kNodeOffered:
-    case B::kOfferCancelled:
-    case B::kNodeRecruited:
-    case B::kNodeReleased:
-    case B::kRecruitingChanged:
-    case B::kFaultBegun:
-    case B::kFaultEnded:
-    case B::kSpareMissing:
-    case B::kStateChanged:
-    case B::kMemoryFull:
-    case B::kMessageDropped:
-    case B::kMessageGivenUp:
-    case B::kBucketOverflowed:
-    case B::kSplitOrdered:
-    case B::kRecordsMoved:
-    case B::kSplitPrepared:
-    case B::kSplitCommitted:
-    case B::kSplitApplied:
-    case B::kBatchApplied:
-    case B::kSplitFinished:
-    case B::kSplitUndone:
-    case B::kParityCreationOrdered:
-    case B::kContentsArrived:
-    case B::kParityBucketFilled:
-    case B::kParityAdded:
-    case B::kParityCreationUndone:
-    case B::kAvailabilityRaised:
-    case B::kGroupCreated:
-    case B::kFileStateChanged:
-    case B::kEpochChanged:
-    case B::kMemberSuspected:
-    case B::kMembersAnswered:
-    case B::kBucketFailed:
-    case B::kCutAgreed:
-    case B::kRecoveryStarted:
-    case B::kDecoderChosen:
-    case B::kSliceRecovered:
-    case B::kSliceStored:
-    case B::kRecoveryFinished:
-    case B::kGroupLost:
-    case B::kLossAcknowledged:
-    case B::kCoordinatorListening:
-    case B::kCoordinatorRebuilt:
-    case B::kForeignBucket:
-    case B::kCoordinatorSuperseded:
-    case B::kRecoveryWayChanged:
-    case B::kBucketUnderflowed:
-    case B::kMergeOrdered:
-    case B::kMergeCommitted:
-    case B::kMergeFinished:
-    case B::kMergeUndone:
-    case B::kImageAdjusted: // otherwise no watcher knows the image
-    case B::kWorkloadHeld:
-    case B::kGateClosed:
-    case B::kGateOpened:
-    case B::kGauges:
-    case B::BODY_NOT_SET:
-        return EventClass::Structure;
-    }
-    return EventClass::Structure;
-}
-
 } // namespace
-
-const char* kindOf(const pb::Message& message)
-{
-    const auto* oneof = pb::Message::descriptor()->FindOneofByName("body");
-    const auto* field = pb::Message::GetReflection()->GetOneofFieldDescriptor(message, oneof);
-    return field ? field->name().c_str() : "";
-}
 
 void EventStamper::setDetail(pb::Detail detail, std::uint32_t sample)
 {
@@ -142,11 +39,11 @@ bool EventStamper::isWanted(const pb::Event& event) const
 {
     if (m_detail == pb::FULL)
         return true;
-    switch (classOf(event)) {
-    case EventClass::Structure: return true;
-    case EventClass::Operation: return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
-    case EventClass::Change: return m_detail == pb::OPERATIONS || m_detail == pb::RECORDS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
-    case EventClass::Message: return wantsMessages(event.operation());
+    switch (int(keepOf(event))) {
+    case pb::KEEP_OPERATION: return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case pb::KEEP_CHANGE: return m_detail == pb::OPERATIONS || m_detail == pb::RECORDS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case pb::KEEP_MESSAGE: return wantsMessages(event.operation());
+    default: break;
     }
     return true;
 }
@@ -157,7 +54,7 @@ void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb:
         return;
     auto* received = effects.event().mutable_message_received();
     received->set_id(message.id());
-    received->set_kind(kindOf(message));
+    received->set_kind(nameOf(message));
     received->set_from(message.sender());
     received->set_bytes(bytes);
     received->set_transport(transport);
@@ -185,7 +82,7 @@ void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time ste
             *event.mutable_operation() = send.message->operation();
         auto* sent = event.mutable_message_sent();
         sent->set_id(send.message->id());
-        sent->set_kind(kindOf(*send.message));
+        sent->set_kind(nameOf(*send.message));
         sent->set_to(send.node.value);
         send.to.to(*sent->mutable_address());
         sent->set_bytes(std::uint32_t(send.message->ByteSizeLong() + (send.block ? send.block->size() : 0)));

@@ -59,7 +59,4 @@ private:
     std::uint64_t m_messages = 0;
 };
 
-// The name of the message in the body, e.g. "delta"; "" for an empty body.
-const char* kindOf(const pb::Message& message);
-
 } // namespace lhrs

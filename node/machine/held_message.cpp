@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/held_message.h"
 
+#include "common/kinds.h"
 #include "node/machine/event_stamp.h"
 
 namespace lhrs {
@@ -10,7 +11,7 @@ void describeHeld(pb::HeldMessage& out, std::uint64_t number, const pb::Message&
 {
     out.set_number(number);
     out.set_id(message.id());
-    out.set_kind(kindOf(message));
+    out.set_kind(nameOf(message));
     out.set_from(message.sender());
     out.set_bytes(bytes);
     out.set_transport(transport);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/process/control_server.h"
 
+#include "common/kinds.h"
 #include "common/wire.h"
 #include "node/process/thread_meter.h"
 
@@ -162,7 +163,7 @@ void ControlServer::serve()
     asker.route.resize(isWhole ? asker.route.size() : 1);
     pb::Command command;
     if (!isWhole || !parseCommand({ frame.data<char>(), frame.size() }, command)
-        || command.body_case() == pb::Command::BODY_NOT_SET) {
+        || kindOf(command) == 0) {
         m_malformed.fetch_add(1, std::memory_order_relaxed);
         asker.ticket = isWhole ? command.ticket() : 0;
         refuse(asker, pb::MALFORMED, "this is not a command; send one lhrs.pb.Command of proto/control.proto per message");

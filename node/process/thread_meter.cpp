@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/process/thread_meter.h"
 
+#include "common/kinds.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +16,8 @@ using std::memory_order_relaxed;
 
 std::string handlerName(int what)
 {
-    const auto* body = what < 0 ? pb::Command::descriptor()->FindFieldByNumber(-what) : pb::Message::descriptor()->FindFieldByNumber(what);
-    return body ? body->name() : std::string();
+    const Kind* kind = what < 0 ? commandKind(-what) : messageKind(what);
+    return kind != nullptr ? kind->name : std::string();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/runtime/runtime.h"
 
+#include "common/kinds.h"
 #include "common/run_clock.h"
 #include "node/machine/arena_block.h"
 #include "node/process/heap.h"
@@ -338,7 +339,7 @@ void Runtime::prepare(Effects& out, const pb::Message* cause)
 // does, because the gate does not change while the core is held.
 void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 {
-    ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -int(item.command->body_case()) : int(item.message->body_case()));
+    ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -kindOf(*item.command) : kindOf(*item.message));
     const auto real = ProtocolClock::Real::now();
     const Time now = m_clock.at(real), begin = real - m_start;
     prepare(out, item.message);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/fault_shim.h"
 
+#include "common/kinds.h"
 #include "common/wire.h"
 #include "node/transport/envelope.h"
 
@@ -242,7 +243,7 @@ bool FaultShim::letIn(NodeId sender, pb::Transport transport, std::string& body)
         passing.node = sender;
         passing.isMulticast = transport == pb::MULTICAST;
         passing.isStream = transport == pb::STREAM;
-        passing.kind = int(read.message->body_case());
+        passing.kind = kindOf(*read.message);
         passing.bytes = read.bytes;
         const FaultBook::Verdict verdict = m_book.judge(passing, now());
         if (verdict.fate.isDropped || verdict.fate.isCut) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/sender.h"
 
+#include "common/kinds.h"
 #include "common/wire.h"
 
 #include <utility>
@@ -136,7 +137,7 @@ void Sender::addStream(const Effects::Send& send)
     m_ways.envelope.seal(frame.packet.data(), size, send.node, frame.block ? std::string_view(*frame.block) : std::string_view());
     const Endpoint to { send.to.ip, send.to.tcpPort };
     std::size_t cutAfter = 0;
-    if (isArmed && !m_ways.faults->letOut({ to, send.node, false, int(send.message->body_case()) }, frame.packet, cutAfter))
+    if (isArmed && !m_ways.faults->letOut({ to, send.node, false, kindOf(*send.message) }, frame.packet, cutAfter))
         return;
     if (!m_ways.streams.send(to, std::move(frame), cutAfter, send.way == Way::OwnStream))
         m_ways.counters.dropped(Drop::StreamQueueFull);
@@ -154,7 +155,7 @@ void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::si
         packet->to = to;
         packet->node = node;
         packet->isMulticast = isMulticast;
-        packet->kind = areFaultsArmed() ? int(message.body_case()) : 0;
+        packet->kind = areFaultsArmed() ? kindOf(message) : 0;
         packet->used = 0;
         sign(message);
         size = sizeInBody(message);

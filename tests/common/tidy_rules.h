@@ -166,7 +166,7 @@ inline QStringList namedByNoCMakeLists(const QList<File>& files)
 inline QList<QPair<QString, QString>> bodiesOf(const File& proto)
 {
     static const QRegularExpression kOneof = pattern(uR"re(oneof body \{([^}]*)\})re"_s);
-    static const QRegularExpression kField = pattern(uR"re((\w+)\s+(\w+)\s*=\s*\d+;)re"_s);
+    static const QRegularExpression kField = pattern(uR"re((\w+)\s+(\w+)\s*=\s*\d+\s*(?:\[[^\]]*\])?;)re"_s);
     QList<QPair<QString, QString>> bodies;
     const QString oneof = kOneof.match(proto.text).captured(1);
     for (auto matches = kField.globalMatch(oneof); matches.hasNext();) {

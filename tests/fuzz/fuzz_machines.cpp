@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Targets that feed the machines of the protocol.
+#include "common/kinds.h"
 #include "common/wire.h"
 #include "tests/rigs/core/bucket_rigs.h"
 #include "tests/fuzz/targets.h"
@@ -93,7 +94,7 @@ std::vector<std::string> machinesSeeds()
 void runCommands(std::string_view input)
 {
     pb::Command command;
-    if (input.size() < 2 || !parseCommand(input.substr(2), command) || command.body_case() == pb::Command::BODY_NOT_SET)
+    if (input.size() < 2 || !parseCommand(input.substr(2), command) || kindOf(command) == 0)
         return;
     if (command.has_run_workload() && command.run_workload().count() > 1'000)
         return; // the effect of large workloads is tested elsewhere

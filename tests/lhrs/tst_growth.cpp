@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the coordinator lets the file grow: splits step by step, the K rule, further parity buckets.
+#include "common/kinds.h"
 #include "tests/rigs/core/coordinator_rig.h"
 
 #include <QTest>
@@ -14,7 +15,7 @@ std::vector<std::string> stepsOf(const CoordinatorRig& rig)
 {
     std::vector<std::string> steps;
     for (const Step::Sent& sent : rig.log) {
-        std::string step = kindOf(sent.message);
+        std::string step = nameOf(sent.message);
         if (sent.message.has_commit())
             step += " " + std::to_string(sent.message.commit().bucket());
         if (sent.message.has_ack() || (sent.message.has_cancel() && sent.message.cancel().incarnation() == 0))

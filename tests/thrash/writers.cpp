@@ -21,7 +21,7 @@ constexpr std::uint32_t kUnknownMax = 6;
 constexpr std::size_t kEarlierMax = 2'000; // keys of earlier rounds that are read back at once
 constexpr auto kOrderTimeout = 60s; // far beyond the deadline of an operation
 
-pb::OperationKind kindOf(RequestKind kind)
+pb::OperationKind operationKindOf(RequestKind kind)
 {
     constexpr std::array kKinds { pb::INSERT, pb::UPDATE, pb::DELETE, pb::SEARCH };
     return kKinds[std::size_t(kind)];
@@ -191,7 +191,7 @@ void Writers::giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock)
     ++m_figures.operations;
     pb::Command command;
     auto* operate = command.mutable_operate();
-    operate->set_kind(kindOf(order.kind));
+    operate->set_kind(operationKindOf(order.kind));
     operate->set_key(state.key);
     if (order.kind == RequestKind::Insert || order.kind == RequestKind::Update)
         operate->set_value(valueOf(mark));

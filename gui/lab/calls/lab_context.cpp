@@ -100,7 +100,7 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
 }
 
 LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
-    pb::Event::BodyCase kind,
+    int kind,
     const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline

@@ -134,8 +134,8 @@ struct LabContext {
     bool waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadline) const; // deadline by now()
     // Passes all events beyond the cursor to `take`, as they arrive, until it returns true. False: the deadline
     // passed first; a steady stream of events does not extend it. An error: the deadline passed and some events had
-    // been dropped from the ring. `kind`: the kind that is waited for; BODY_NOT_SET: any.
-    LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, pb::Event::BodyCase kind,
+    // been dropped from the ring. `kind`: the kind that is waited for; 0: any.
+    LabResult<bool> waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, int kind,
         const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const;
     // The error for events that were asked for but are no longer kept; `missed` is their number.
     static LabError notKept(std::uint64_t missed);

@@ -175,7 +175,7 @@ QJSValue requestedObject(LabContext& context, const pb::Fault& fault)
     return context.engine.newObject();
 }
 
-const char* kindOf(const pb::Fault& fault)
+const char* faultKind(const pb::Fault& fault)
 {
     switch (fault.what_case()) {
     case pb::Fault::kNetwork: return "net";
@@ -204,7 +204,7 @@ LabResult<QJSValue> faults(LabContext& context, const Arguments& o)
             processes << context.nameOf(process);
         QJSValue entry = context.engine.newObject();
         entry.setProperty("id", scriptNumber(number));
-        entry.setProperty("kind", kindOf(armed.fault));
+        entry.setProperty("kind", faultKind(armed.fault));
         entry.setProperty("processes", context.engine.toScriptValue(processes));
         entry.setProperty("leaseLeft_s", double(armed.leaseLeftMs) / 1000);
         entry.setProperty("requested", requestedObject(context, armed.fault));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for process faults: kill, pause, resume, restart. They act on processes that this program started.
+#include "common/kinds.h"
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
@@ -129,7 +130,7 @@ struct FaultCalls {
         if (!kind)
             return kind.error();
         FaultOrder order { newFault(context.control, millisecondsOf(arguments.number("lease")), context.settings.seed), processes };
-        order.fault.mutable_crash()->set_at(pb::Event::descriptor()->FindFieldByNumber(int(*kind))->name());
+        order.fault.mutable_crash()->set_at(eventKind(*kind)->name);
         order.fault.mutable_crash()->set_count(arguments.integer("count"));
         if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken()); !armed)
             return LabContext::errorOf(armed);

@@ -83,7 +83,7 @@ bool areTargets(const QJSValue& value)
 // A key or a process: a whole number, a digit string if a number would lose digits, or a name.
 bool isKey(const QJSValue& value) { return (isWhole(value) && value.toNumber() >= 0) || value.isString(); }
 
-QString kindOf(const ParameterReference& parameter)
+QString kindWords(const ParameterReference& parameter)
 {
     const QString& type = parameter.type;
     if (type == "integer")
@@ -183,7 +183,7 @@ std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValu
     if (const auto error = tooLong(value, what, meaning(parameter)))
         return error;
     if (!isOfType(parameter, value))
-        return bad(what + " must be " + kindOf(parameter) + ", not " + valueShown(value) + ".", meaning(parameter));
+        return bad(what + " must be " + kindWords(parameter) + ", not " + valueShown(value) + ".", meaning(parameter));
     const bool isList = value.isArray();
     if (!parameter.words.isEmpty() && !isList && !contains(parameter.words, value))
         return bad(what + " must be one of " + listed(parameter.words) + ", not " + valueShown(value) + ".",

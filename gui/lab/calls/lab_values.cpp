@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/calls/lab_values.h"
 
+#include "common/kinds.h"
 #include "common/linear_hash.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/lab/tables/near_word.h"
@@ -122,10 +123,8 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
         object.setProperty("last", scriptNumber(event.gapLast));
     } else {
         const pb::Event& e = *event.event;
-        const auto* field = pb::Event::GetReflection()->GetOneofFieldDescriptor(e,
-            pb::Event::descriptor()->FindOneofByName("body"));
-        if (field != nullptr)
-            addFields(pb::Event::GetReflection()->GetMessage(e, field), object, engine);
+        if (const google::protobuf::Message* body = bodyOf(e); body != nullptr)
+            addFields(*body, object, engine);
         // The body's kind is that of an operation, a change or a message; the event has a kind too.
         if (object.hasProperty("kind"))
             object.setProperty("what", object.property("kind"));
@@ -151,22 +150,19 @@ QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine)
     return object;
 }
 
-QStringList eventKinds()
+QStringList eventTypes()
 {
-    QStringList kinds;
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        kinds << QString::fromStdString(oneof->field(i)->message_type()->name());
-    return kinds;
+    QStringList types;
+    for (const Kind& kind : eventKinds())
+        types << QString::fromStdString(kind.type);
+    return types;
 }
 
-LabResult<pb::Event::BodyCase> eventKindOf(const QString& name)
+LabResult<int> eventKindOf(const QString& name)
 {
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        if (oneof->field(i)->message_type()->name() == name.toStdString())
-            return pb::Event::BodyCase(oneof->field(i)->number());
-    const QString near = nearestWord(name, eventKinds());
+    if (const Kind* kind = eventKindOfType(name.toStdString()); kind != nullptr)
+        return kind->number;
+    const QString near = nearestWord(name, eventTypes());
     return LabError { LabCode::BadArgument, "There is no event " + name + ".",
         near.isEmpty() ? "The kinds are the messages of proto/event.proto." : "Did you mean " + near + "?" };
 }

@@ -30,9 +30,9 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
 // {i, n, M}
 QJSValue scriptImage(const pb::FileState& image, QJSEngine& engine);
 // The names of all kinds of events.
-QStringList eventKinds();
-// The kind with this name; an error names the nearest known name.
-LabResult<pb::Event::BodyCase> eventKindOf(const QString& name);
+QStringList eventTypes();
+// The number of the kind with this name (common/kinds.h); an error names the nearest known name.
+LabResult<int> eventKindOf(const QString& name);
 // The text if the bytes are valid text, else null.
 QJSValue scriptText(const std::string& bytes);
 // A value in readable form. Objects of the lab show themselves; other objects are shown by their contents.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls for events, waits and expectations.
+#include "common/kinds.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
@@ -56,14 +57,14 @@ QString quoted(const LabContext& context, const QJSValue& value)
 
 // The filter of a call for events.
 struct Filter {
-    pb::Event::BodyCase kind = pb::Event::BODY_NOT_SET; // BODY_NOT_SET: all
-    QJSValue where;                                     // null: all
+    int kind = 0;   // 0: all
+    QJSValue where; // null: all
 };
 
 // The script's form of the event if it fits, else undefined.
 LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEvent& event, const ClusterState& names)
 {
-    if (event.isGap() || (filter.kind != pb::Event::BODY_NOT_SET && event.event->body_case() != filter.kind))
+    if (event.isGap() || (filter.kind != 0 && kindOf(*event.event) != filter.kind))
         return QJSValue();
     QJSValue object = scriptEvent(event, names, context.engine);
     if (filter.where.isCallable()) {
@@ -128,7 +129,7 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
                 return fits.error();
             if (!event.isGap()) {
                 ++seen[kindName(*event.event)];
-                ofKind += event.event->body_case() == *kind ? 1 : 0;
+                ofKind += kindOf(*event.event) == *kind ? 1 : 0;
             }
             if (fits->isObject())
                 found.push_back(*fits);
@@ -206,7 +207,7 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
             break;
         at = page.next;
         for (const RunEvent& event : page.events) {
-            if (event.isGap() || (filter.kind != pb::Event::BODY_NOT_SET && event.event->body_case() != filter.kind)
+            if (event.isGap() || (filter.kind != 0 && kindOf(*event.event) != filter.kind)
                 || (!place.isNull() && QString::fromStdString(placeName(event.event->place())) != place.toString())
                 || (!op.isNull() && double(event.event->operation().number()) != op.toNumber())
                 || (!client.isNull() && clientOf(*event.event, names) != client.toString()))

@@ -2,6 +2,7 @@
 #include "gui/lab/control/control_client.h"
 
 #include "common/directory_entry.h"
+#include "common/kinds.h"
 #include "common/number_words.h"
 #include "gui/lab/live/awake_clock.h"
 #include "gui/lab/live/ingest.h"
@@ -31,9 +32,8 @@ constexpr std::int32_t kListsWithout = 3;        // the process then counts as r
 
 std::string commandName(const pb::Command& command)
 {
-    const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(
-        command, pb::Command::descriptor()->FindOneofByName("body"));
-    return field ? field->message_type()->name() : "an empty command";
+    const Kind* kind = commandKind(kindOf(command));
+    return kind != nullptr ? kind->type : "an empty command";
 }
 
 std::string seconds(milliseconds time)

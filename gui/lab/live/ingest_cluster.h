@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/series/run_series.h"
 #include "gui/lab/series/run_sink.h"

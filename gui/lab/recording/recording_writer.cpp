@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/recording/recording_writer.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/end_reasons.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"
@@ -55,12 +56,10 @@ QString jsonOf(const google::protobuf::Message& message)
 // process.
 QVariant groupOf(const pb::Event& event, std::uint32_t m)
 {
-    const google::protobuf::Descriptor* descriptor = event.GetDescriptor();
-    if (const auto* field = descriptor->FindFieldByNumber(int(event.body_case())); field != nullptr) {
-        const google::protobuf::Message& body = event.GetReflection()->GetMessage(event, field);
-        const auto* group = body.GetDescriptor()->FindFieldByName("group");
+    if (const google::protobuf::Message* body = bodyOf(event); body != nullptr) {
+        const auto* group = body->GetDescriptor()->FindFieldByName("group");
         if (group != nullptr && group->cpp_type() == google::protobuf::FieldDescriptor::CPPTYPE_UINT32)
-            return body.GetReflection()->GetUInt32(body, group);
+            return body->GetReflection()->GetUInt32(*body, group);
     }
     const pb::Place& place = event.place();
     return place.role() == pb::PARITY ? QVariant(place.number()) : place.role() == pb::DATA ? QVariant(place.number() / m) : QVariant();
@@ -131,15 +130,9 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
     for (const auto& [key, value] : meta)
         setMeta(key, value);
     setMeta("clean", "0");
-    const auto* body = pb::Event::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < body->field_count(); ++i) {
-        const auto* field = body->field(i);
-        pb::Event example;
-        example.GetReflection()->MutableMessage(&example, field);
+    for (const Kind& kind : eventKinds())
         addRow("event_kind", "kind,name,class",
-            { field->number(), QString::fromStdString(field->message_type()->name()),
-                changesStructure(example) ? "structure" : "operation" });
-    }
+            { kind.number, QString::fromStdString(kind.type), kind.keep == pb::KEEP_STRUCTURE ? "structure" : "operation" });
     addRow("event_kind", "kind,name,class", { kGapKind, "Gap", "gap" });
     m_rows = std::make_unique<QSqlQuery>(m_connection.database());
     m_row = std::make_unique<QSqlQuery>(m_connection.database());
@@ -204,7 +197,7 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
     const pb::Place& place = event.place();
     const bool hasPlace = place.role() == pb::DATA || place.role() == pb::PARITY;
     m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs)
-              << int(event.body_case()) << (operation ? QVariant(qlonglong(*operation)) : QVariant())
+              << kindOf(event) << (operation ? QVariant(qlonglong(*operation)) : QVariant())
               << groupOf(event, m_m)
               << (hasPlace ? QVariant(qlonglong(placeNumber(place))) : QVariant()) << body;
     if (m_pending.size() == kEventColumns * kEventsPerStatement)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kElsewhere = std::int64_t(24) * 3'600 * 1'000'000'000;
 
-SeriesOperation kindOf(pb::OperationKind kind)
+SeriesOperation seriesOperation(pb::OperationKind kind)
 {
     return kind == pb::INSERT ? SeriesOperation::Insert
         : kind == pb::UPDATE  ? SeriesOperation::Update
@@ -269,7 +269,7 @@ void RunSeries::countMessage(const pb::RequestId& id)
 void RunSeries::takeDone(const pb::Event& event, std::int64_t runNs)
 {
     const pb::OperationDone& done = event.operation_done();
-    const SeriesOperation operation = kindOf(done.kind());
+    const SeriesOperation operation = seriesOperation(done.kind());
     TimeSlice::PerKind& kind = at(runNs).kinds[std::size_t(operation)];
     ++kind.done;
     kind.forwards += done.forwards();

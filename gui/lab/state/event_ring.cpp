@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/state/event_ring.h"
 
+#include "common/kinds.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -25,7 +27,7 @@ void EventRing::add(RunEvent event, std::size_t bytes)
     while (m_entries.size() > m_eventsMax || (m_bytes > m_bytesMax && m_entries.size() > 1)) {
         m_bytes -= m_entries.front().bytes;
         if (const RunEvent& dropped = m_entries.front().event; !dropped.isGap())
-            m_dropped[dropped.event->body_case()] = dropped.index;
+            m_dropped[kindOf(*dropped.event)] = dropped.index;
         m_entries.pop_front();
     }
 }

@@ -30,12 +30,12 @@ struct EventPage {
     std::vector<RunEvent> events;
     std::uint64_t next = 0; // cursor for the next call: the index of the last event seen
     std::uint64_t missed = 0;
-    std::set<int> missedKinds = {}; // kinds (cases of an event's body) among the dropped events
+    std::set<int> missedKinds = {}; // kinds (common/kinds.h) among the dropped events
 
-    // Whether dropped events may include this kind; BODY_NOT_SET: any kind.
-    bool hasMissed(pb::Event::BodyCase kind) const
+    // Whether dropped events may include this kind; 0: any kind.
+    bool hasMissed(int kind) const
     {
-        return kind == pb::Event::BODY_NOT_SET ? missed > 0 : missedKinds.contains(int(kind));
+        return kind == 0 ? missed > 0 : missedKinds.contains(kind);
     }
 };
 

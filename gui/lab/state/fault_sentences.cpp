@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/state/fault_sentences.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/sentence_words.h"
 
 #include <array>
@@ -111,8 +112,8 @@ std::string faultWords(const pb::Fault& fault)
 std::vector<std::string> faultBadge(const pb::Fault& fault)
 {
     if (fault.has_crash() && !fault.crash().at().empty()) {
-        const auto* event = pb::Event::descriptor()->FindFieldByName(fault.crash().at());
-        const std::string step = event ? event->message_type()->name() : fault.crash().at();
+        const Kind* event = eventKindNamed(fault.crash().at());
+        const std::string step = event != nullptr ? event->type : fault.crash().at();
         const std::string often = fault.crash().count() > 1 ? num(fault.crash().count()) + " × " : "";
         return { "ends at " + often + step, often + step };
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/words/sentences.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/epoch_words.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/fault_sentences.h"
@@ -488,9 +489,7 @@ std::string placeName(const pb::Place& place)
 
 std::string kindName(const pb::Event& event)
 {
-    const auto* field
-        = pb::Event::GetReflection()->GetOneofFieldDescriptor(event, pb::Event::descriptor()->FindOneofByName("body"));
-    return field ? field->message_type()->name() : std::string();
+    return typeOf(event);
 }
 
 std::string processShown(ProcessId process, const ClusterState& state)

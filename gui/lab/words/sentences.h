@@ -35,8 +35,4 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
 // The same for a row of the run, including gaps.
 std::string sentence(const RunEvent& event, const ClusterState& state);
 
-// Whether the event changes the structure of the file or its members, unlike events of operations, records and
-// messages.
-bool changesStructure(const pb::Event& event);
-
 } // namespace lhrs::gui

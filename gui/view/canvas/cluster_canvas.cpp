@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/canvas/cluster_canvas.h"
 
+#include "common/kinds.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/fault_marks.h"
 #include "gui/view/cluster/object_words.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/event_log.h"
 
+#include "common/kinds.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/view/panels/told_model.h"

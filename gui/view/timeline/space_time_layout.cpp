@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/timeline/space_time_layout.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"

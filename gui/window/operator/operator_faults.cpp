@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The faults that the window injects, and how it ends them.
+#include "common/kinds.h"
 #include "gui/window/operator/operator.h"
 
 #include "gui/lab/tables/qt_text.h"
@@ -165,10 +166,8 @@ std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
     case FaultWish::Kind::Partition: return partitionOrders(control, fault, { wish.first, wish.second, wish.secondIsRest, wish.direction });
     case FaultWish::Kind::KillAtStep: {
         // Scripts name events by their message, this form by their field.
-        const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-        for (int i = 0; i < oneof->field_count(); ++i)
-            if (oneof->field(i)->message_type()->name() == wish.step)
-                fault.mutable_crash()->set_at(oneof->field(i)->name());
+        if (const Kind* kind = eventKindOfType(wish.step); kind != nullptr)
+            fault.mutable_crash()->set_at(kind->name);
         fault.mutable_crash()->set_count(wish.count);
         return { { std::move(fault), wish.first } };
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/panels/fault_panel.h"
 
+#include "common/kinds.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/view/cluster/fault_marks.h"
 #include "gui/view/paint/flow_layout.h"
@@ -54,21 +55,13 @@ QString choiceName(const ClusterState& state, const ProcessState& process)
 std::vector<std::string> kindsOf(std::optional<MessageClass> wanted)
 {
     std::vector<std::string> kinds;
-    const auto* oneof = pb::Message::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        if (messageClassOf(oneof->field(i)->name()) == wanted)
-            kinds.push_back(oneof->field(i)->name());
+    for (const Kind& kind : messageKinds())
+        if (messageClassOf(kind.name) == wanted)
+            kinds.push_back(kind.name);
     return kinds;
 }
 
-bool isEvent(const QString& name)
-{
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    for (int i = 0; i < oneof->field_count(); ++i)
-        if (oneof->field(i)->message_type()->name() == name.toStdString())
-            return true;
-    return false;
-}
+bool isEvent(const QString& name) { return eventKindOfType(name.toStdString()) != nullptr; }
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/transfer/connection_handshake.h"
 
+#include "common/kinds.h"
 #include "node/machine/event_stamp.h"
 
 #include <algorithm>
@@ -76,7 +77,7 @@ void ConnectionHandshake::onTime(Time now, Effects& out)
         } else {
             auto* event = out.event().mutable_message_given_up();
             event->set_id(waiting.message.id());
-            event->set_kind(kindOf(waiting.message));
+            event->set_kind(nameOf(waiting.message));
             event->set_to(waiting.node.value);
             waiting.to.to(*event->mutable_address());
             event->set_tries(waiting.asked);

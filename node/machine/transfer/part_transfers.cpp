@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/transfer/part_transfers.h"
 
+#include "common/kinds.h"
 #include "common/wire.h"
 #include "node/machine/event_stamp.h"
 
@@ -41,7 +42,7 @@ void PartTransfers::carry(Time now, Effects& out)
         Outgoing& outgoing = m_outgoing[transfer];
         outgoing.to = send.to;
         outgoing.node = send.node;
-        outgoing.kind = kindOf(*send.message);
+        outgoing.kind = nameOf(*send.message);
         outgoing.id = send.message->id();
         outgoing.answers = send.message->answers();
         if (send.block)

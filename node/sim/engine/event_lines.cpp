@@ -2,6 +2,7 @@
 #include "node/sim/engine/event_lines.h"
 
 #include "common/check/say.h"
+#include "common/kinds.h"
 
 #include <array>
 #include <string_view>
@@ -111,13 +112,11 @@ std::string eventLine(const SimCluster& cluster, const SimProcess& process, cons
         line += " data " + std::to_string(event.place().number());
     else if (event.place().role() == pb::PARITY)
         line += " parity " + std::to_string(event.place().number()) + '.' + std::to_string(event.place().column());
-    const auto* oneof = pb::Event::descriptor()->FindOneofByName("body");
-    const FieldDescriptor* field = event.GetReflection()->GetOneofFieldDescriptor(event, oneof);
-    if (!field)
+    const google::protobuf::Message* body = bodyOf(event);
+    if (body == nullptr)
         return line + ": nothing";
-    const google::protobuf::Message& body = event.GetReflection()->GetMessage(event, field);
-    line += ": " + body.GetDescriptor()->name();
-    const std::string fields = fieldsOf(cluster, body, " ");
+    line += ": " + body->GetDescriptor()->name();
+    const std::string fields = fieldsOf(cluster, *body, " ");
     return fields.empty() ? line : line + ' ' + fields;
 }
 

@@ -2,6 +2,7 @@
 #include "node/sim/engine/sim_cluster.h"
 
 #include "common/errors.h"
+#include "common/kinds.h"
 #include "node/sim/engine/sim_happening.h"
 
 #include <sodium/crypto_hash_sha256.h>
@@ -291,7 +292,7 @@ void SimCluster::comeIn(Happening& arrival)
     passing.node = NodeId(m_processes[arrival.from - 1]->info.node());
     passing.isMulticast = input.transport == pb::MULTICAST;
     passing.isStream = input.transport == pb::STREAM;
-    passing.kind = int(input.message->body_case());
+    passing.kind = kindOf(*input.message);
     passing.bytes = input.bytes;
     const Fate fate = m_door->judge(process, passing, m_now);
     if (fate.isDropped || fate.isCut || fate.isCorrupted)
@@ -484,7 +485,7 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
     Fate fate;
     if (m_door)
         fate = m_door->judge(process, { false, NodeId(receiver->info.node()), { receiver->index, 0 }, false, isStream,
-            int(message->body_case()), arrival.input.bytes }, m_now);
+            kindOf(*message), arrival.input.bytes }, m_now);
     if (fate.isDropped || fate.isCorrupted)
         return; // the receiver detects that the damaged message is invalid
     if (isStream) {
@@ -517,7 +518,7 @@ void SimCluster::multicast(SimProcess& process, const Effects::Multicast& multic
     ++process.m_messagesOut;
     Fate fate;
     if (m_door)
-        fate = m_door->judge(process, { false, {}, {}, true, false, int(message->body_case()), message->ByteSizeLong() }, m_now);
+        fate = m_door->judge(process, { false, {}, {}, true, false, kindOf(*message), message->ByteSizeLong() }, m_now);
     if (fate.isDropped || fate.isCorrupted)
         return;
     leaves += fate.delay;
@@ -548,7 +549,7 @@ std::shared_ptr<const pb::Message> SimCluster::throughTheWire(const pb::Message&
     const std::string bytes = message.SerializeAsString();
     auto parsed = std::make_shared<pb::Message>();
     if (!parsed->ParseFromString(bytes) || parsed->SerializeAsString() != bytes)
-        m_failure = std::string("a message of kind ") + kindOf(message) + " does not survive the wire";
+        m_failure = std::string("a message of kind ") + nameOf(message) + " does not survive the wire";
     return parsed;
 }
 

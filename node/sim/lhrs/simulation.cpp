@@ -36,7 +36,7 @@ SimCluster::Options clusterOptions(const pb::Case& told)
     return options;
 }
 
-pb::OperationKind kindOf(pb::CaseOperation::Kind kind)
+pb::OperationKind operationKindOf(pb::CaseOperation::Kind kind)
 {
     switch (static_cast<int>(kind)) {
     case pb::CaseOperation::INSERT: return pb::INSERT;
@@ -144,7 +144,7 @@ void Simulation::startClients()
     std::uint64_t index = 0;
     for (const pb::CaseOperation& operation : m_case.operations()) {
         pb::Operate operate;
-        operate.set_kind(kindOf(operation.kind()));
+        operate.set_kind(operationKindOf(operation.kind()));
         operate.set_key(operation.key());
         if (operation.kind() == pb::CaseOperation::INSERT || operation.kind() == pb::CaseOperation::UPDATE)
             operate.set_value(caseValue(index, operation.length()));

@@ -11,7 +11,7 @@ import subprocess
 from typing import Optional
 
 #: The files that a client needs, in no order; recording.proto is of the window alone.
-NAMES = ("config", "control", "event", "fault", "group", "message", "process", "transfer")
+NAMES = ("config", "control", "event", "fault", "group", "message", "options", "process", "transfer", "walk")
 
 
 def sources(proto: pathlib.Path) -> list[pathlib.Path]:

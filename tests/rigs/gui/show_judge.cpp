@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/rigs/gui/show_judge.h"
 
+#include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
