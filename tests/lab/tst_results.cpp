@@ -106,6 +106,9 @@ private slots:
     void parametersTellTheRunsOfASweepApart();
     void aSweepIsListedAndResumed();
     void simulatedRunsOfTheSameInputsWriteTheSameBytes();
+    void aTableIsDrawnAsItsScenarioDrewIt();
+    void aChartThatCannotBeDrawnIsRefusedInWords_data();
+    void aChartThatCannotBeDrawnIsRefusedInWords();
 };
 
 void ResultsTest::aRunHasAnIdOfItsOwn()
@@ -436,6 +439,67 @@ void ResultsTest::simulatedRunsOfTheSameInputsWriteTheSameBytes()
     QCOMPARE(column(clusters, "m"), QStringList { "2" });
     QCOMPARE(column(clusters, "b"), QStringList { "50" });
     QVERIFY(column(clusters, "galois")[0].startsWith("simd:"));
+}
+
+void ResultsTest::aTableIsDrawnAsItsScenarioDrewIt()
+{
+    QTemporaryDir directory;
+    QVERIFY(QDir(directory.path()).mkdir("out"));
+    const QString order = "{ \"x\": \"slice\", \"y\": \"total_s\", \"by\": [\"scheme\"], \"paper\": \"bucket_recovery\","
+                          " \"where\": { \"config\": 2, \"gf\": 16 }, \"title\": \"Ours & <2003>\" }";
+    QVERIFY(QFile::link(LHRS_SOURCE_DIR "/scenarios/paper", directory.filePath("paper")));
+    QVERIFY(QFile::link(LHRS_SOURCE_DIR "/scenarios/paper", directory.filePath("out/paper")));
+    const QString scenario = written(directory, "s.js",
+        "for (const scheme of ['xor', 'rs, \"too\"', ''])\n    for (const slice of [1250, 3125, 0.1])\n"
+        "        lab.row('r', { scheme: scheme, slice: slice, gf: 16, total_s: slice / 3 + scheme.length });\n"
+        "lab.chart(Object.assign({ table: 'r' }, " + order + "));");
+    const QString out = directory.filePath("out");
+    const PlayRun run = play({ "--csv", out, scenario });
+    QVERIFY2(run.code == 0, qPrintable(run.err));
+    QFile picture(out + "/r_chart.svg");
+    QVERIFY(picture.open(QIODevice::ReadOnly));
+    const PlayRun drawn = play({ "--chart", order, out + "/r.csv" });
+    QVERIFY2(drawn.code == 0 && drawn.err.isEmpty(), qPrintable(drawn.err));
+    QCOMPARE(drawn.out, QString::fromUtf8(picture.readAll()));
+    const PlayRun points = play({ "--chart", order, "--chart-points", out + "/r.csv" });
+    const auto table = CsvTable::parse(points.out, "points");
+    QVERIFY2(table, qPrintable(points.err));
+    QCOMPARE(table->columns, (QStringList { "run", "simulated", "detail", "origin", "scheme", "slice", "quantity", "median", "q1", "q3", "n" }));
+    QCOMPARE(column(*table, "scheme").mid(0, 9), (QStringList { "", "", "", "rs, \"too\"", "rs, \"too\"", "rs, \"too\"", "xor", "xor", "xor" }));
+    QVERIFY(column(*table, "origin").contains("published"));
+}
+
+void ResultsTest::aChartThatCannotBeDrawnIsRefusedInWords_data()
+{
+    QTest::addColumn<QString>("order");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("no JSON") << "x" << "--chart: this is no JSON object";
+    QTest::newRow("a list") << "[1]" << "--chart: this is no JSON object";
+    QTest::newRow("unknown option") << R"({"x":"a","y":"v","bye":1})" << "there is no option bye. Did you mean by?";
+    QTest::newRow("no x") << R"({"y":"v"})" << "--chart: x is missing";
+    QTest::newRow("x is a number") << R"({"x":5,"y":"v"})" << "--chart: x is a text.";
+    QTest::newRow("no y") << R"({"x":"a","y":[]})" << "y is the name of a column, or a list of 1 to 12";
+    QTest::newRow("y of numbers") << R"({"x":"a","y":[5]})" << "y is the name of a column, or a list of 1 to 12";
+    QTest::newRow("log is a text") << R"({"x":"a","y":"v","log":"yes"})" << "log is true or false.";
+    QTest::newRow("where is a list") << R"({"x":"a","y":"v","where":[]})" << "where is an object";
+    QTest::newRow("no column") << R"({"x":"a","y":"quantity"})" << "The table t has no column quantity. Its columns are a, v, repetition.";
+    QTest::newRow("no paper") << R"({"x":"a","y":"v","where":{"run":"r2"},"paper":"p"})" << "There is no published table 'p'";
+    QTest::newRow("two runs") << R"({"x":"a","y":"v"})" << "it has rows of 2 runs; choose one: \"where\": {\"run\": \"r2\"}.";
+    QTest::newRow("no run") << R"({"x":"a","y":"v","where":{"run":"r3"}})" << "it has no row of the run r3. Its runs are r1, r2.";
+}
+
+void ResultsTest::aChartThatCannotBeDrawnIsRefusedInWords()
+{
+    QFETCH(const QString, order);
+    QFETCH(const QString, words);
+    QTemporaryDir directory;
+    const bool hasTwo = words.contains("run");
+    const QString table = written(directory, "t.csv", QString("run,simulated,detail,repetition,warm_up,a,v\r\n%1r2,false,full,1,false,1,2\r\n").arg(hasTwo ? "r1,true,full,1,false,1,2\r\n" : ""));
+    const PlayRun run = play({ "--chart", order, table });
+    QCOMPARE(run.code, 2);
+    QVERIFY2(run.err.contains(words) && run.err.trimmed().count('\n') == 0 && run.out.isEmpty(), qPrintable(run.err));
+    const PlayRun other = play({ "--chart", R"({"x":"a","y":"v"})", written(directory, "other.csv", "a,v\r\n1,2\r\n") });
+    QVERIFY2(other.code == 2 && other.err.contains("other.csv: it is no table of measurements"), qPrintable(other.err));
 }
 
 QTEST_GUILESS_MAIN(ResultsTest)

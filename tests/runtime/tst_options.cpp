@@ -82,6 +82,7 @@ const OptionRow kOptions[] = {
     { "lhrs-play", "--exercise", Kind::Word },
     { "lhrs-play", "--junit", Kind::Word },
     { "lhrs-play", "--connect", Kind::Address },
+    { "lhrs-play", "--chart", Kind::Choice },
     { "lhrs-thrash", "--seed", Kind::Seed },
     { "lhrs-thrash", "--minutes", Kind::Real },
     { "lhrs-thrash", "--time-scale", Kind::Real },
@@ -314,6 +315,7 @@ void OptionsTest::optionsThatNeedAnotherSaySo()
         return QString();
     };
     QVERIFY2(said("lhrs-sim", { "--messages" }).contains("write --case or --case-file, too"), qPrintable(said("lhrs-sim", { "--messages" })));
+    QVERIFY(said("lhrs-play", { "--chart-points", "ok.js" }).contains("requires --chart"));
     const QString unused = said("lhrs-play", { "--set", "unknown=3", "ok.js" });
     QVERIFY2(unused.contains("--set unknown=3: the scenario takes no parameters") && unused.trimmed().count('\n') == 0, qPrintable(unused));
 }

@@ -14,8 +14,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qsizetype kQuantitiesMax = 12, kByMax = 6;
-
 // One name, or a list of them.
 LabResult<QStringList> namesOf(const QJSValue& value, const QString& option, qsizetype least, qsizetype most)
 {
@@ -41,7 +39,7 @@ LabResult<QJSValue> chart(LabContext& context, const Arguments& o)
     order.isLog = o.isOn("log");
     if (!o.option("title").isNull())
         order.title = o.text("title");
-    const auto y = namesOf(o.option("y"), "y", 1, kQuantitiesMax), by = namesOf(o.option("by"), "by", 0, kByMax);
+    const auto y = namesOf(o.option("y"), "y", 1, kChartQuantitiesMax), by = namesOf(o.option("by"), "by", 0, kChartByMax);
     if (!y || !by)
         return y ? by.error() : y.error();
     order.y = *y;

@@ -6,8 +6,8 @@
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/tables/median_interval.h"
 #include "gui/lab/tables/near_word.h"
+#include "gui/lab/tables/published_table.h"
 
-#include <QDir>
 #include <QJSEngine>
 #include <QJSValueIterator>
 
@@ -415,22 +415,7 @@ LabResult<QJSValue> paper(LabContext& context, const QString& name, const QJSVal
 
 LabResult<CsvTable> publishedTable(const LabContext& context, const QString& name)
 {
-    const QDir directory(context.settings.paperDirectory);
-    const auto table = isTableName(name) ? CsvTable::read(directory.filePath(name + ".csv")) : Result<CsvTable>(Error { "no name of a file" });
-    if (!table && isTableName(name) && directory.exists(name + ".csv"))
-        return LabError { LabCode::BadArgument, QString::fromStdString(table.error().text) };
-    if (!table) {
-        QStringList known;
-        for (const QString& entry : directory.entryList({ "*.csv" }, QDir::Files))
-            known << entry.chopped(4);
-        const QString near = nearestWord(name, known);
-        return LabError { LabCode::BadArgument, "There is no published table '" + name.left(80) + "' in "
-            + directory.path() + ".",
-            near.isEmpty() ? (known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
-                : "There are " + known.join(", ") + ".")
-                           : "Did you mean " + near + "?" };
-    }
-    return *table;
+    return publishedTableIn(context.settings.paperDirectory, name);
 }
 
 void addMeasureCalls(Lab& lab, LabContext& context)

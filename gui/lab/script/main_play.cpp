@@ -3,6 +3,7 @@
 #include "common/number_words.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
+#include "gui/lab/export/chart_command.h"
 #include "gui/lab/export/junit_report.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/network_check.h"
@@ -61,6 +62,7 @@ struct PlayOptions {
     std::vector<std::string> sets;
     double pace = 0, limit = 0;
     ResultOptions results;
+    ChartCommand chart;
 };
 
 int fail(int code, const QString& sentence)
@@ -434,6 +436,7 @@ int main(int count, char** arguments)
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
     addResultOptions(app, options.results);
+    addChartOptions(app, options.chart);
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
     app.add_option("--pace", pace, "Speed of captions and pauses, up to 1000; 0: none (0)")->type_name("X");
     app.add_option("--limit", limit, "End the script after so many seconds; 0: never (0)")->type_name("S");
@@ -448,7 +451,7 @@ int main(int count, char** arguments)
     app.add_option("--junit", options.junit,
         "Write what was expected, and what held, into this file, as XML for tools that read test "
         "results")->type_name("FILE.xml");
-    app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js");
+    app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js; with --chart the table");
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
                "stopped; 5 an invariant was violated, though the script did not look.");
     try {
@@ -493,8 +496,12 @@ int main(int count, char** arguments)
     }
     if (!options.results.merge.empty())
         return mergeFolders(options.results, options.file.empty());
+    const QCoreApplication application(count, arguments);
     if (options.file.empty())
         return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");
+    if (app.count("--chart") > 0)
+        return drawChart(options.chart, QString::fromStdString(options.file),
+            paperDirectory(QString::fromStdString(options.file)));
     const auto read = readScenario(scenarioFile(options));
     if (!read)
         return fail(kExitUsage, QString::fromStdString(read.error().text));
@@ -507,7 +514,6 @@ int main(int count, char** arguments)
         // An empty script is judged too.
         texts.standIn = acting->text.trimmed().isEmpty() ? QString("0;") : acting->text;
     }
-    const QCoreApplication application(count, arguments);
     std::unique_ptr<JUnitReport> report;
     if (!options.junit.empty()) {
         auto opened = openReport(options);

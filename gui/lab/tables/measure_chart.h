@@ -17,6 +17,8 @@
 
 namespace lhrs::gui {
 
+constexpr qsizetype kChartQuantitiesMax = 12, kChartByMax = 6; // columns of ChartOrder::y and ::by
+
 // The request of lab.chart.
 struct ChartOrder {
     QString table, x;
