@@ -189,6 +189,13 @@ void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
                  "lab.expectError('NotAllowed', () => lab.addSpares({ data: 1 }));\n"
                  "lab.expectError('ClusterMismatch', () => lab.cluster({ m: 4 }));\n");
     script.close();
+    const Run audited = runPlay({ "--connect", address, "--audit", "all" });
+    QVERIFY2(audited.code == 0 && audited.out == "{\"first\":null,\"ranks\":1,\"unequal\":0}\n",
+        qPrintable(audited.out + audited.err));
+    QCOMPARE(runPlay({ "--connect", address, "--audit", "0" }).out, audited.out);
+    const Run missing = runPlay({ "--connect", address, "--audit", "1" });
+    QVERIFY2(missing.code == 2 && missing.err.contains("--audit: group 1 does not exist: the file has 1."),
+        qPrintable(missing.err));
     const Run run = runPlay({ "--connect", address, script.fileName() });
     QVERIFY2(run.code == 0, qPrintable(run.out + run.err));
     QCOMPARE(owner.play("lab.print('alive');").outcome, ScriptOutcome::Held);

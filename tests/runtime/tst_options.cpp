@@ -83,6 +83,7 @@ const OptionRow kOptions[] = {
     { "lhrs-play", "--junit", Kind::Word },
     { "lhrs-play", "--connect", Kind::Address },
     { "lhrs-play", "--chart", Kind::Choice },
+    { "lhrs-play", "--audit", Kind::Choice },
     { "lhrs-thrash", "--seed", Kind::Seed },
     { "lhrs-thrash", "--minutes", Kind::Real },
     { "lhrs-thrash", "--time-scale", Kind::Real },
@@ -315,6 +316,7 @@ void OptionsTest::optionsThatNeedAnotherSaySo()
         return QString();
     };
     QVERIFY2(said("lhrs-sim", { "--messages" }).contains("write --case or --case-file, too"), qPrintable(said("lhrs-sim", { "--messages" })));
+    QVERIFY(said("lhrs-play", { "--audit", "all" }).contains("write --connect HOST:PORT, too"));
     QVERIFY(said("lhrs-play", { "--chart-points", "ok.js" }).contains("requires --chart"));
     const QString unused = said("lhrs-play", { "--set", "unknown=3", "ok.js" });
     QVERIFY2(unused.contains("--set unknown=3: the scenario takes no parameters") && unused.trimmed().count('\n') == 0, qPrintable(unused));

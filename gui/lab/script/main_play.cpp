@@ -3,6 +3,7 @@
 #include "common/number_words.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
+#include "gui/lab/export/audit_command.h"
 #include "gui/lab/export/chart_command.h"
 #include "gui/lab/export/junit_report.h"
 #include "gui/lab/local/local_cluster.h"
@@ -63,6 +64,7 @@ struct PlayOptions {
     double pace = 0, limit = 0;
     ResultOptions results;
     ChartCommand chart;
+    AuditCommand audit;
 };
 
 int fail(int code, const QString& sentence)
@@ -437,6 +439,7 @@ int main(int count, char** arguments)
         ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
     addResultOptions(app, options.results);
     addChartOptions(app, options.chart);
+    addAuditOptions(app, options.audit);
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
     app.add_option("--pace", pace, "Speed of captions and pauses, up to 1000; 0: none (0)")->type_name("X");
     app.add_option("--limit", limit, "End the script after so many seconds; 0: never (0)")->type_name("S");
@@ -497,6 +500,10 @@ int main(int count, char** arguments)
     if (!options.results.merge.empty())
         return mergeFolders(options.results, options.file.empty());
     const QCoreApplication application(count, arguments);
+    if (app.count("--audit") > 0)
+        return options.file.empty()
+            ? audit(options.audit, options.connect)
+            : fail(kExitUsage, "--audit only audits; leave out " + QString::fromStdString(options.file) + ".");
     if (options.file.empty())
         return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");
     if (app.count("--chart") > 0)
