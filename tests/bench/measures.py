@@ -12,8 +12,7 @@ from typing import Any, Callable, Iterator, Optional, Union
 import peers
 from peers import NotMeasured, one_core, redis, simulated
 
-from lhrs_lab import Client, Lab, messages as pb
-from lhrs_lab.chart import Chart
+from lhrs_lab import Chart, Client, Lab, messages as pb
 from lhrs_lab.measure import Table
 
 ONE_CORE = "all on one core"

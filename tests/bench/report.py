@@ -6,8 +6,7 @@ import html
 import pathlib
 from typing import Mapping, Sequence
 
-from lhrs_lab import LabError
-from lhrs_lab.chart import Chart
+from lhrs_lab import Chart, LabError
 from lhrs_lab.measure import Table
 
 _HEAD = """<!DOCTYPE html>

@@ -13,8 +13,7 @@ from measures import M, MEASURES, RECORD_BYTES, SCHEDULER, SIMULATED, Measure, S
 from peers import NotMeasured
 from sim_file import SimFile, simulated_file
 
-from lhrs_lab import Lab, LabError, messages as pb
-from lhrs_lab.chart import made
+from lhrs_lab import Chart, Lab, LabError, messages as pb
 from lhrs_lab.measure import Table, machine, started_now
 
 _K = 1
@@ -80,7 +79,7 @@ def _draw(s: Settings, table: Table, charts: tuple[tuple[str, str, bool], ...]) 
     """What was measured; a quantity that has no value yet has no column."""
     for column, title, is_log in charts:
         if column in table.metrics:
-            s.charts.append(made(f"{table.name}_{column}", table, "buckets", column, (), None, None, title, is_log, False))
+            s.charts.append(Chart(f"{table.name}_{column}", table, "buckets", column, title=title, log=is_log, bin_dir=str(s.programs)))
 
 
 def _scale(s: Settings) -> Iterator[Union[Seen, Unseen]]:

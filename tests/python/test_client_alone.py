@@ -8,6 +8,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,12 +23,59 @@ import rig
 rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
-from lhrs_lab import Lab, messages as pb  # noqa: E402
-from lhrs_lab import _generate, bounds, chart, clients, endings, lamps, local, measure, shown, witness  # noqa: E402
-from lhrs_lab.audit import Field, _difference  # noqa: E402
+import zmq  # noqa: E402
+from lhrs_lab import Chart, Lab, messages as pb  # noqa: E402
+from lhrs_lab import _generate, bounds, clients, endings, lamps, local, measure, play, shown, witness  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
 from lhrs_lab.wire import Process, Wire  # noqa: E402
+
+
+class FakeCluster(threading.Thread):
+    """A file of one group, m = 2 and k = 2, at one socket: it answers what an audit asks. A digest is that of a record of one symbol."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._socket = zmq.Context.instance().socket(zmq.ROUTER)
+        self.endpoint = f"tcp://127.0.0.1:{self._socket.bind_to_random_port('tcp://127.0.0.1')}"
+        self.parity = {0: (0, [0, 1]), 1: (1 ^ 0xEB9B, [0, 1])}   # column: digest (the matrix has 1 and 0xeb9b there), keys
+        self.held = 0
+        self.start()
+
+    def run(self) -> None:
+        """Until the program ends."""
+        while True:
+            *who, body = self._socket.recv_multipart()
+            command = pb.Command.FromString(body)
+            self._socket.send_multipart([*who, self._reply(command).SerializeToString()])
+
+    def _info(self, number: int) -> pb.ProcessInfo:
+        return pb.ProcessInfo(node=number, name=f"p{number}", pid=os.getpid(), kind=pb.COORDINATOR if number == 1 else pb.NODE,
+                              control_endpoint=self.endpoint, events_endpoint="tcp://127.0.0.1:1")
+
+    def _reply(self, command: pb.Command) -> pb.CommandReply:
+        reply = pb.CommandReply(ticket=command.ticket)
+        body, place = command.WhichOneof("body"), command.process - 10   # 10 and 11 have the data, 12 and 13 the parity
+        if body == "who_are_you":
+            reply.process.CopyFrom(self._info(1))
+        elif body == "list_processes":
+            reply.processes.processes.extend(pb.ProcessList.Entry(process=self._info(number)) for number in (1, 10, 11, 12, 13))
+        elif body == "describe_file":
+            reply.file.CopyFrom(pb.FileDescription(exists=True, at_rest=True, buckets=2, config=pb.FileConfig(m=2, availability=2, b=10)))
+            reply.file.file.i = 1
+            members = reply.file.groups.add(k=2).view.members
+            for number in range(4):
+                members.add(role=pb.DATA if number < 2 else pb.PARITY, index=number % 2, state=pb.UP).holder.node = 10 + number
+        elif body == "audit":
+            reply.audit.CopyFrom(pb.AuditPage(held=self.held))
+            if place < 2:
+                reply.audit.ranks.add(rank=1, digest=1, keys=[place], lengths=[4])
+            else:
+                digest, keys = self.parity[place - 2]
+                reply.audit.ranks.add(rank=1, digest=digest, keys=keys, positions=range(len(keys)), lengths=[4] * len(keys))
+        else:
+            reply.refusal = pb.REFUSED
+        return reply
 
 
 class Alone(rig.Coded):
@@ -242,20 +290,27 @@ class Alone(rig.Coded):
     def test_nobody_at_an_endpoint_is_no_cluster(self):
         self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))
 
-    def test_the_parity_matrix_is_the_printed_one(self):
-        gf = Field(16)
-        printed = [[0x0001, 0x0001], [0x0001, 0xEB9B], [0x0001, 0x2284], [0x0001, 0x9E44]]
-        self.assertEqual([[gf.coefficient(q, p) for p in range(2)] for q in range(4)], printed)
+    def test_the_audit_of_lhrs_play_sees_a_wrong_symbol_and_a_wrong_key_list(self):
+        cluster = FakeCluster()
 
-    def test_the_audit_sees_a_wrong_symbol_and_a_wrong_key_list(self):
-        gf, data = Field(16), {q: pb.AuditPage.Rank(rank=1, digest=0x1234 + q, keys=[q], lengths=[4]) for q in range(2)}
-        digest = gf.scaled(0x1234, gf.coefficient(0, 1)) ^ gf.scaled(0x1235, gf.coefficient(1, 1))
-        right = pb.AuditPage.Rank(rank=1, digest=digest, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
-        self.assertEqual(_difference(gf, 1, right, data), "")
-        wrong = pb.AuditPage.Rank(rank=1, digest=digest ^ 1, keys=[0, 1], positions=[0, 1], lengths=[4, 4])
-        self.assertIn("not what the data encode to", _difference(gf, 1, wrong, data))
-        self.assertIn("key list", _difference(gf, 1, pb.AuditPage.Rank(digest=digest), data))
-        self.assertIn("no parity record", _difference(gf, 1, None, data))
+        def audit(group=None):
+            return tuple(play.audit(str(rig.PROGRAMS), cluster.endpoint, group)[name] for name in ("ranks", "unequal", "first"))
+        self.assertEqual(audit(), (2, 0, None))
+        self.assertEqual(audit(0), (2, 0, None))
+        cluster.parity[1] = (0xEB9B, [0, 1])
+        self.assertEqual(audit(), (2, 1, "parity bucket 0.1, rank 1: the parity is not what the data encode to"))
+        cluster.parity[0] = (0, [0, 7])
+        self.assertEqual(audit(), (2, 2, "parity bucket 0.0, rank 1: the key list is not that of the data buckets"))
+        cluster.held = 3
+        self.assertIn("changes under way", self.assertCode("Refused", audit))
+        self.assertIn("group 4 does not exist", self.assertCode("BadArgument", audit, 4))
+
+    def test_without_lhrs_play_an_audit_and_a_chart_say_what_is_missing(self):
+        for call, does in ((lambda: play.audit("/nowhere", "tcp://127.0.0.1:1", None), "checks the parity"),
+                           (lambda: Chart("c", self.table(1), "window", "records", bin_dir="/nowhere"), "draws charts")):
+            text = self.assertCode("Unsupported", call)
+            self.assertTrue("lhrs-play" in text and "/nowhere" in text and does in text and "bin_dir" in text, text)
+        self.assertEqual(play.program_facts("/nowhere"), {})
 
     def test_lost_events_are_counted_and_told_from_late_joining(self):
         log = EventLog(1000)
@@ -308,7 +363,7 @@ class Alone(rig.Coded):
         self.assertCode("BadArgument", numbers_of, {"word": "fast"})
         self.assertEqual(numbers_of({"word": "fast", "is": True, "n": 2}), {"n": 2})
 
-    def test_a_chart_is_to_the_byte_the_one_that_a_scenario_draws(self):
+    def test_a_chart_is_the_file_that_lhrs_play_writes_for_a_scenario(self):
         rows = [{"slice": s, "scheme": scheme, "gf": gf, "failed_buckets": failed, "total_s": (s * 7 + gf * failed + n) % 11 / 3 + 0.1, "process_s": 0.25}
                 for s in (1250, 3125, 31250) for scheme in ("xor", "rs") for gf in (8, 16) for failed in (1, 2) for n in range(3)]
         rows += [{"slice": s, "scheme": "long", "gf": 8, "failed_buckets": 1, "total_s": s * 7919 % 997, "process_s": 0} for s in range(1, 1500)]
@@ -330,12 +385,25 @@ class Alone(rig.Coded):
             for row in rows:
                 table.add("full", None, False, {"scheme": row["scheme"]}, {key: row[key] for key in row if key != "scheme"}, 0)
             for number, one in enumerate(orders, start=1):
-                drawn = chart.made(f"r_chart_{number}" if number > 1 else "r_chart", table, one["x"], one["y"], one.get("by", ()), one.get("paper"),
-                                   one.get("where"), one.get("title"), one.get("log", False), False)
-                self.assertEqual(drawn.svg(), directory.joinpath(f"{drawn.name}.svg").read_text(), drawn.name)
-                xml.dom.minidom.parseString(drawn.write(directory / "out").read_text())
-        self.assertCode("BadArgument", chart.made, "c", table, "slices", "total_s", (), None, None, None, False, False)
-        self.assertCode("BadArgument", chart.made, "c", table, "slice", [], (), None, None, None, False, False)
+                drawn = Chart(f"r_chart_{number}" if number > 1 else "r_chart", table, one["x"], one["y"], one.get("by", ()), one.get("paper"),
+                              one.get("where"), one.get("title"), one.get("log", False), bin_dir=str(rig.PROGRAMS))
+                self.assertEqual(drawn.write(directory / "out").read_bytes(), directory.joinpath(f"{drawn.name}.svg").read_bytes(), drawn.name)
+                xml.dom.minidom.parseString(drawn._repr_svg_())
+
+        def chart(*arguments, **options):
+            return Chart("c", table, *arguments, **options, bin_dir=str(rig.PROGRAMS))
+        points = chart("slice", "total_s", "scheme", where={"gf": 8, "failed_buckets": 1, "slice": 1250}).rows
+        values = {scheme: [row["total_s"] for row in rows if (row["scheme"], row["gf"], row["failed_buckets"], row["slice"]) == (scheme, 8, 1, 1250)]
+                  for scheme in ("long", "rs", "xor")}
+        self.assertEqual([list(one.values()) for one in points], [
+            ["here", scheme, 1250, "total_s", statistics.median(of), *((None, None) if len(of) == 1 else map(point.get, ("q1", "q3"))), len(of)]
+            for point, (scheme, of) in zip(points, values.items())])
+        self.assertEqual(list(points[0]), ["origin", "scheme", "slice", "quantity", "median", "q1", "q3", "n"])
+        self.assertLess(points[1]["q1"], points[1]["q3"])
+        self.assertIn("Did you mean slice", self.assertCode("BadArgument", chart, "slices", "total_s"))
+        self.assertIn("option y of lab.chart", self.assertCode("BadArgument", chart, "slice", []))
+        self.assertIn("Did you mean search", self.assertCode("BadArgument", chart, "slice", "total_s", paper="serch"))
+        self.assertIn("search has no column slice", self.assertCode("BadArgument", chart, "slice", "total_s", "scheme", paper="search"))
 
     def test_published_values_are_as_printed_and_doubtful_ones_are_left_out(self):
         rows = Lab.paper("bucket_recovery", {"config": 2})

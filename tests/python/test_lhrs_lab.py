@@ -238,6 +238,19 @@ class Cluster(rig.Coded):
         told = next(row for row in summary if row["window"] == "4")
         self.assertAlmostEqual(float(told["total_s_median"]), sum(measured) / 2, 9)
 
+    def test_charts_are_drawn_by_the_programs_of_the_lab_and_follow_their_table(self):
+        lab = self.lab
+        lab.row("drawn", {"place": "here", "total_s": 0.5})
+        with unittest.mock.patch.dict(os.environ, {"LHRS_BIN_DIR": "/nowhere"}):  # those of bin_dir are taken
+            chart = lab.chart("drawn", x="place", y="total_s")
+            lab.row("drawn", {"place": "there", "total_s": 0.25})
+            self.assertEqual([(row["place"], row["median"], row["n"]) for row in chart.rows], [("here", 0.5, 1), ("there", 0.25, 1)])
+            with tempfile.TemporaryDirectory() as directory:
+                written = {path.name: path.read_text() for path in lab.write(directory)}
+        self.assertEqual(written["drawn_chart.svg"], chart.svg())
+        self.assertIn(f"LIVE  ·  run {lab.tables['drawn'].run}", chart.svg())
+        self.assertIn("Did you mean total_s", self.assertCode("BadArgument", lab.chart, "drawn", "place", "totals"))
+
     def test_another_lab_connects_to_it_and_may_not_touch_its_processes(self):
         with Lab.connect(self.lab.endpoint) as other:
             self.assertEqual(other.file().M, self.lab.file().M)

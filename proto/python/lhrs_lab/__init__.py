@@ -9,7 +9,7 @@
 ...     print(lab.recoveries()[-1].total_s)
 """
 from .audit import Audit
-from .chart import Chart
+from .charts import Chart
 from .clients import Client, Handle, Image, Operation, Scan, Verified, Workload
 from .errors import CODES, LabError
 from .events import Event, Gap, Here

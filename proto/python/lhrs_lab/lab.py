@@ -11,7 +11,7 @@ from . import endings
 from . import messages as pb
 from .audit import AuditCalls
 from .bounds import bounded, check
-from .chart import Chart
+from .charts import Chart
 from .clients import Client
 from .errors import LabError
 from .expect import ExpectCalls

@@ -6,10 +6,10 @@ import pathlib
 import warnings
 from typing import Any, Optional, Sequence, Union
 
+from . import play
 from .bounds import bounded
 from .context import Context
 from .errors import LabError
-from .local import program_directory
 from .values import Row, Target
 from .watcher import EXIT_LAMP, Watcher, call, scenario_of, target_text
 
@@ -63,10 +63,7 @@ class LampCalls(Context):
         path = pathlib.Path(record) if record is not None else None
         if path is not None and path.exists():
             raise LabError("BadArgument", f"{path} exists already, and a recording is never overwritten.", "Name another file.")
-        program = program_directory(self._watch_bin) / "lhrs-play"
-        if not os.access(program, os.X_OK):
-            raise LabError("Unsupported", f"There is no {program}, which judges the invariants and writes recordings.",
-                           "./run builds all programs.")
+        program = play.program(self._watch_bin, "which judges the invariants and writes recordings")
         file = self._describe_file()
         endpoint = self._process(self._coordinator()).control
         self._watcher = Watcher(program, endpoint, scenario_of(file.config, self._record_bytes), path, timeout)

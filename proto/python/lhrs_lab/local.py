@@ -33,21 +33,22 @@ FILES_OF_PROCESS = 5  # that each process takes here: output, end, commands, eve
 _PROGRAMS = ("lhrs-coordinator", "lhrs-node", "lhrs-client")
 
 
-def program_directory(wanted: Optional[str] = None) -> pathlib.Path:
-    """Where the programs are: ``wanted``, else the environment's LHRS_BIN_DIR, else build/release/bin or build/dev/bin of
+def program_directory(wanted: Optional[str] = None, programs: Sequence[str] = _PROGRAMS) -> pathlib.Path:
+    """Where these programs are: ``wanted``, else the environment's LHRS_BIN_DIR, else build/release/bin or build/dev/bin of
     the tree that this package lies in, else PATH. LabError NoCluster: nowhere."""
     tree = pathlib.Path(__file__).resolve().parents[3]
     named = wanted or os.environ.get("LHRS_BIN_DIR")
-    found = shutil.which(_PROGRAMS[0])
+    found = shutil.which(programs[0])
     places = [pathlib.Path(named)] if named else \
         [tree / "build/release/bin", tree / "build/dev/bin"] if (tree / "run").is_file() else []
     if found and not named:
         places.append(pathlib.Path(found).parent)
     for place in places:
-        if all(os.access(place / program, os.X_OK) for program in _PROGRAMS):
+        if all(os.access(place / program, os.X_OK) for program in programs):
             return place
-    raise LabError("NoCluster", f"The programs {', '.join(_PROGRAMS)} are not in {' nor in '.join(map(str, places)) or 'PATH'}.",
-                   "Build them (./run builds all programs) and name their directory: bin_dir=..., or LHRS_BIN_DIR.")
+    subject, them, their = (f"programs {', '.join(programs)} are", "them", "their") if len(programs) > 1 else (f"program {programs[0]} is", "it", "its")
+    raise LabError("NoCluster", f"The {subject} not in {' nor in '.join(map(str, places)) or 'PATH'}.",
+                   f"Build {them} (./run builds all programs) and name {their} directory: bin_dir=..., or LHRS_BIN_DIR.")
 
 
 def check_open_files(more: int, for_what: str) -> None:

@@ -10,17 +10,16 @@ import pathlib
 import re
 from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
-from . import chart as charts
 from . import paper as papers
 from .bounds import bounded
-from .chart import Chart, quartiles
+from .charts import Chart
 from .errors import LabError
 from .faults import FaultCalls
 from .gate import GateCalls
 from .results import Folder, cluster_row, file_name, inputs_digest, new_run_id, program_facts, run_row
 from .shown import Shown
 from .state import StateCalls
-from .values import DETAILS, Row, near
+from .values import DETAILS, Row, near, quartiles
 
 Case = dict[str, Any]
 Result = Union[Row, Mapping[str, Any]]
@@ -300,14 +299,14 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         """Draws a table: medians with quartiles over the column ``x``, a panel for each quantity of ``y``, a line for each combination
         of ``by`` (above six lines a panel for each value of the first), both axes logarithmic with ``log``. ``paper``: published
         values of that table dashed beside them, under the same values (``suspect``: those in doubt, too). ``where``: values of
-        columns that rows must have. The Chart follows its table; ``chart.write(directory)`` makes NAME_chart.svg. LabError
-        BadArgument: no such table or column."""
+        columns that rows must have. The Chart follows its table; ``chart.write(directory)`` makes NAME_chart.svg. lhrs-play draws it.
+        LabError BadArgument: no such table or column; Unsupported: there is no lhrs-play."""
         name = table.name if isinstance(table, Table) else table
         if name not in self.tables:
             raise LabError("BadArgument", f"There is no table {name[:80]!r} yet.",
                            near(name, list(self.tables)) or "lab.measure or lab.row makes one; then its chart follows it.")
         before = sum(one.table == name for one in self.charts)
-        made = charts.made(f"{name}_chart" + (f"_{before + 1}" if before else ""), self.tables[name], x, y, by, paper, where, title, log, suspect)
+        made = Chart(f"{name}_chart" + (f"_{before + 1}" if before else ""), self.tables[name], x, y, by, paper, where, title, log, suspect, self._watch_bin)
         self.charts.append(made)
         return made
 

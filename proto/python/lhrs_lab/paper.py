@@ -61,7 +61,8 @@ def is_equal(a: str, b: str) -> bool:
     return x == y if x is not None and y is not None else a == b
 
 
-def _value(text: str) -> Any:
+def value_of(text: str) -> Any:
+    """A cell as a number or a word; None: it is empty."""
     value = number(text)
     return None if text == "" else text if value is None else int(value) if value.is_integer() and "." not in text else value
 
@@ -72,8 +73,8 @@ def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = 
     table = Published(name)
     for column in where or {}:
         table.need(column)
-    return [{column: _value(text) for column, text in row.items()} for row in table.rows
+    return [{column: value_of(text) for column, text in row.items()} for row in table.rows
             if (suspect or not table.is_doubtful(row)) and all(is_equal(row[column], str(value)) for column, value in (where or {}).items())]
 
 
-__all__ = ["Published", "directory", "is_equal", "number", "paper"]
+__all__ = ["Published", "directory", "is_equal", "number", "paper", "value_of"]

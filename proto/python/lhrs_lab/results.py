@@ -9,15 +9,14 @@ import os
 import pathlib
 import platform
 import re
-import subprocess
 import sys
 import threading
 from typing import Any, Iterable, Mapping, Optional, Sequence
 
 from . import messages as pb
-from .chart import cell
 from .errors import LabError
-from .local import program_directory
+from .play import program_facts
+from .values import cell
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -60,15 +59,6 @@ def inputs_digest(seed: int, options: Sequence[str], parameters: Mapping[str, An
     with _lock:
         number = _begun[inputs] = _begun.get(inputs, 0) + 1
     return hashlib.sha256(f"{inputs} {number}".encode()).hexdigest()[:_DIGITS]
-
-
-def program_facts(bin_dir: Optional[str]) -> dict[str, str]:
-    """What the programs were built from and with, as ``lhrs-play --build-info`` says it; empty where there is no such program."""
-    try:
-        done = subprocess.run([str(program_directory(bin_dir) / "lhrs-play"), "--build-info"], capture_output=True, text=True, check=True, timeout=10)
-        return {key: str(value) for key, value in json.loads(done.stdout).items()}
-    except (LabError, OSError, ValueError, subprocess.SubprocessError):  # they run on another machine: not known here
-        return {}
 
 
 def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Messages as plain values, and the words in which places, states and results are told."""
 import dataclasses
+import math
 import secrets
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -101,6 +102,28 @@ def fields_of(message: Any) -> dict[str, Any]:
         elif field.cpp_type != FieldDescriptor.CPPTYPE_MESSAGE or message.HasField(field.name):
             fields[name] = _value(field, value)
     return fields
+
+
+def cell(value: Any) -> str:
+    """A cell as lhrs-play writes it: a decimal point, the shortest number that reads back exactly, true and false, empty for what
+    is not known."""
+    if value is None or isinstance(value, float) and not math.isfinite(value):
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
+    """(lower quartile, median, upper quartile), linear between neighbours."""
+    ascending = sorted(values)
+
+    def at(share: float) -> float:  # as the program computes it, to the last digit
+        place = share * (len(ascending) - 1)
+        low = math.floor(place)
+        return ascending[low] + (place - low) * (ascending[min(low + 1, len(ascending) - 1)] - ascending[low])
+
+    return at(0.25), at(0.5), at(0.75)
 
 
 def near(word: str, known: list[str]) -> str:
