@@ -2,6 +2,7 @@
 """What of proto/python needs no cluster."""
 import ast
 import csv
+import importlib.util
 import inspect
 import json
 import os
@@ -24,11 +25,15 @@ rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 import zmq  # noqa: E402
-from lhrs_lab import Chart, Lab, messages as pb  # noqa: E402
+from lhrs_lab import Chart, Lab, Rows, messages as pb  # noqa: E402
 from lhrs_lab import _generate, bounds, clients, endings, lamps, local, measure, play, shown, witness  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
 from lhrs_lab.wire import Process, Wire  # noqa: E402
+
+
+NEEDS_PANDAS = unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed (./run test installs it)")
+NEEDS_MATPLOTLIB = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "matplotlib is not installed (./run test installs it)")
 
 
 class FakeCluster(threading.Thread):
@@ -128,11 +133,9 @@ class Alone(rig.Coded):
         self.assertIn("5 further rows", many.getElementsByTagName("p")[0].firstChild.data)
         xml.dom.minidom.parseString(f"<x>{measure.Table('none', {})._repr_html_()}</x>")
 
+    @NEEDS_PANDAS
     def test_a_table_is_a_data_frame(self):
-        try:
-            import pandas
-        except ImportError:
-            self.skipTest("pandas is not installed (./run test installs it)")
+        import pandas
         table = self.table(2)
         table.add("counts", None, False, {"window": 1}, {"records": 9007199254740993}, 0)
         frame = table.to_pandas()
@@ -142,10 +145,66 @@ class Alone(rig.Coded):
         self.assertTrue(pandas.api.types.is_integer_dtype(frame.repetition.dtype))
         self.assertEqual(list(table.to_pandas(["records", "run"]).columns), ["records", "run"])
         self.assertIn("no column 'nothing'", self.assertCode("BadArgument", table.to_pandas, ["nothing"]))
+        self.assertEqual(table.summary().to_pandas().records_median.tolist(), [10.5, 9007199254740993.0])
 
-    def test_without_pandas_a_table_says_what_to_install(self):
-        with unittest.mock.patch.dict(sys.modules, {"pandas": None}):
-            self.assertIn("python3-pandas", self.assertCode("Unsupported", self.table(1).to_pandas))
+    @NEEDS_PANDAS
+    def test_the_type_of_a_column_is_that_of_its_values_and_no_digit_is_lost(self):
+        rows = Rows([{"key": 2**64 - 1, "time_ms": 2.0, "iam": True, "ranks": [1]}, {"key": None, "time_ms": 3, "iam": None, "ranks": []}, {"more": -1}])
+        frame = rows.to_pandas()
+        self.assertEqual({name: str(dtype) for name, dtype in frame.dtypes.items()},
+                         {"key": "UInt64", "time_ms": "float64", "iam": "boolean", "ranks": "object", "more": "Int64"})
+        self.assertEqual((int(frame.key[0]), frame.key.isna().tolist()), (2**64 - 1, [False, True, True]))
+        self.assertEqual(rows.to_pandas(["more"]).shape, (3, 1))
+        self.assertIn("'nothing'", self.assertCode("BadArgument", rows.to_pandas, ["nothing"]))
+        self.assertEqual((Rows().to_pandas().shape, Rows().to_pandas(["key"]).shape), ((0, 0), (0, 1)))
+
+    @NEEDS_PANDAS
+    def test_events_and_gaps_are_data_frames_with_the_names_and_units_of_the_tables(self):
+        log = EventLog(1000)
+        bodies = [{"split_finished": pb.SplitFinished(split=2**63, bucket=1, new_bucket=5, total_ns=2_500_000_000)},
+                  {"bucket_failed": pb.BucketFailed(group=1, process=9, reason="silent")}]
+        log.take(pb.EventHeader(process=5, name="coordinator", first_sequence=4, count=2, simulated=True, wall_ns=1),
+                 pb.EventBatch(events=[pb.Event(sequence=4 + i, wall_ns=10**9 * (i + 1), **body) for i, body in enumerate(bodies)]))
+        events = Rows(log.matching(0, None, None))
+        frame = events.to_pandas()
+        self.assertEqual(list(frame.columns)[:7], ["t_s", "event_kind", "process", "place", "client", "op", "seq"])
+        self.assertEqual(frame.event_kind.tolist(), ["SplitFinished", "BucketFailed"])
+        self.assertEqual((frame.t_s.tolist(), frame.process.tolist(), frame.seq.tolist()), ([0.0, 1.0], ["coordinator"] * 2, [4, 5]))
+        self.assertEqual((frame.total_s[0], int(frame.split[0]), int(frame.body_process[1]), frame.reason[1]), (2.5, 2**63, 9, "silent"))
+        self.assertEqual(Rows(log.gaps()).to_pandas().to_dict("records"),
+                         [{"process": "coordinator", "seq_first": 1, "seq_last": 3, "t_s": 0.0, "reason": "joined late"}])
+
+    @NEEDS_MATPLOTLIB
+    def test_a_figure_has_the_medians_as_a_line_and_every_run_as_a_dot(self):
+        table = measure.Table("search_time", {"run": "r", "simulated": True, "machine": "m"})
+        for window in (16, 1):
+            for scheme in ("xor", "rs"):
+                for number in range(4):
+                    table.add("counts", number, number == 0, {"window": window, "k": 1, "scheme": scheme}, {"total_s": window + number, "n": 1}, 0)
+        figure = table.figure()
+        [axes] = figure.axes
+        self.assertEqual((axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[0]), ("window", "total (s)", 0))
+        self.assertEqual([text.get_text() for text in axes.get_legend().get_texts()], ["scheme = rs", "scheme = xor"])
+        self.assertEqual([(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines[:2]],
+                         [([1, 16], [3, 18]), ([1] * 3 + [16] * 3, [2, 3, 4, 17, 18, 19])])
+        self.assertIn("SIMULATED; k = 1, detail = counts", figure.get_suptitle() if hasattr(figure, "get_suptitle") else figure._suptitle.get_text())
+        words = table.figure(["total_s", "n"], x="scheme", by=[], where={"window": 1}, log=True)
+        self.assertEqual([tick.get_text() for tick in words.axes[0].get_xticklabels()], ["xor", "rs"])
+        self.assertEqual([(one.get_xscale(), one.get_yscale()) for one in words.axes], [("linear", "log")] * 2)
+        self.assertEqual(words.axes[1].get_legend().get_texts()[0].get_text(), "window = 1, k = 1, detail = counts")
+        with tempfile.TemporaryDirectory() as directory:
+            figure.savefig(pathlib.Path(directory, "x.svg"))
+        self.assertIn("Did you mean total_s", self.assertCode("BadArgument", table.figure, "total"))
+        self.assertIn("window = 2", self.assertCode("BadArgument", table.figure, where={"window": 2}))
+        self.assertIn("no row", self.assertCode("BadArgument", measure.Table("none", {}).figure))
+
+    def test_without_pandas_or_matplotlib_it_says_what_to_install(self):
+        with unittest.mock.patch.dict(sys.modules, {"pandas": None, "matplotlib": None, "matplotlib.figure": None}):
+            for call in (self.table(1).to_pandas, Rows([{"a": 1}]).to_pandas):
+                text = self.assertCode("Unsupported", call)
+                self.assertTrue("no pandas" in text and "apt install python3-pandas" in text and "lhrs_lab[frames]" in text, text)
+            text = self.assertCode("Unsupported", self.table(1).figure)
+            self.assertTrue("times <1>" in text and "apt install python3-matplotlib" in text and "lhrs_lab[figures]" in text, text)
 
     def test_sigterm_of_the_programs_own_is_left_alone(self):
         class One:

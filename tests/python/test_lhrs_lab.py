@@ -2,6 +2,7 @@
 """proto/python against a real cluster of small files."""
 import contextlib
 import csv
+import importlib.util
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import unittest
 import unittest.mock
 
 import rig
@@ -19,7 +21,7 @@ import rig
 rig.require(("zmq", "python3-zmq"), ("google.protobuf", "python3-protobuf"))
 sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
-from lhrs_lab import Lab  # noqa: E402
+from lhrs_lab import Lab, Rows  # noqa: E402
 from lhrs_lab.state import address_of  # noqa: E402
 
 
@@ -250,6 +252,18 @@ class Cluster(rig.Coded):
         self.assertEqual(written["drawn_chart.svg"], chart.svg())
         self.assertIn(f"LIVE  ·  run {lab.tables['drawn'].run}", chart.svg())
         self.assertIn("Did you mean total_s", self.assertCode("BadArgument", lab.chart, "drawn", "place", "totals"))
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed (./run test installs it)")
+    def test_what_calls_return_is_a_data_frame_as_well(self):
+        lab, alice = self.lab, self.alice
+        done = alice.run("search", count=5).to_pandas()
+        self.assertEqual((done.shape[0], done.operations[0]), (1, 5))
+        found = Rows([alice.search(key) for key in lab.keys_for(lab.data(0), 2, existing=True)]).to_pandas(["result", "time_ms"])
+        self.assertEqual((found.result.tolist(), str(found.time_ms.dtype)), (["found"] * 2, "float64"))
+        events = lab.events("OperationDone").to_pandas()
+        self.assertEqual(set(events.event_kind), {"OperationDone"})
+        self.assertGreater(events.time_s.min(), 0)
+        self.assertEqual(lab.records(lab.data(0), count=3).to_pandas()["rank"].tolist(), [row["rank"] for row in lab.records(lab.data(0), count=3)])
 
     def test_another_lab_connects_to_it_and_may_not_touch_its_processes(self):
         with Lab.connect(self.lab.endpoint) as other:

@@ -15,6 +15,7 @@ from .errors import CODES, LabError
 from .events import Event, Gap, Here
 from .expect import Expectation
 from .faults import Fault
+from .frames import Rows
 from .gate import Held
 from .lab import Lab
 from .lamps import Lamp
@@ -27,5 +28,5 @@ from .wire import Process
 
 __version__ = "0.1.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
-           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "RecordedTable", "Recording", "Scan", "Split", "Table", "Target",
+           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "RecordedTable", "Recording", "Rows", "Scan", "Split", "Table", "Target",
            "Timing", "Verified", "Workload"]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from . import play
 from .errors import LabError
+from .frames import Rows
 from .paper import Published, value_of
 from .values import cell
 
@@ -42,11 +43,11 @@ class Chart:
         return self._table.name
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> Rows[dict[str, Any]]:
         """What is drawn, a dict for each point: origin ('here', 'published'), the columns of ``by``, x, quantity, median, q1, q3, n."""
         reader = csv.DictReader(io.StringIO(self._drawn(points=True), newline=""))
         words = {"origin", "quantity", *self._order["by"]}
-        return [{name: text if name in words else value_of(text) for name, text in row.items() if name not in _NO_POINT} for row in reader]
+        return Rows({name: text if name in words else value_of(text) for name, text in row.items() if name not in _NO_POINT} for row in reader)
 
     def svg(self) -> str:
         """The picture, with text as text. LabError Unsupported: there is no lhrs-play, which draws it."""

@@ -41,6 +41,13 @@ class Event:
     sequence: int              # at its process, from 1
     fields: dict[str, Any]
 
+    def as_dict(self) -> dict[str, Any]:
+        """A row for tables (scenarios/DATA.md): where and when, then the fields. None: not known. A field that has the name of one of the
+        first columns begins with ``body_``."""
+        first = {"t_s": self.t_s, "event_kind": self.kind, "process": self.process, "place": self.place or None, "client": self.client or None,
+                 "op": self.op or None, "seq": self.sequence}
+        return {**first, **{f"body_{name}" if name in first else name: value for name, value in self.fields.items()}}
+
     def __getattr__(self, name: str) -> Any:
         fields = object.__getattribute__(self, "fields")
         if name in fields:
@@ -57,6 +64,10 @@ class Gap:
     last: int
     t_s: float      # when it was noticed
     reason: str     # 'lost': the process or the network dropped them; 'joined late': published before this Lab listened
+
+    def as_dict(self) -> dict[str, Any]:
+        """A row for tables, with the columns of gaps.csv."""
+        return {"process": self.process, "seq_first": self.first, "seq_last": self.last, "t_s": self.t_s, "reason": self.reason}
 
 
 @dataclasses.dataclass(frozen=True)

@@ -8,18 +8,23 @@ import math
 import os
 import pathlib
 import re
-from typing import Any, Callable, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Union
 
+from . import figures
 from . import paper as papers
 from .bounds import bounded
 from .charts import Chart
 from .errors import LabError
 from .faults import FaultCalls
+from .frames import Rows
 from .gate import GateCalls
 from .results import Folder, cluster_row, file_name, inputs_digest, new_run_id, program_facts, run_row
 from .shown import Shown
 from .state import StateCalls
 from .values import DETAILS, Row, near, quartiles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Case = dict[str, Any]
 Result = Union[Row, Mapping[str, Any]]
@@ -119,14 +124,14 @@ class Table(Shown):
         """Of the CSV file, in order."""
         return [*_FIRST, *self._factors, *self._metrics, *_LAST]
 
-    def summary(self) -> list[dict[str, Any]]:
+    def summary(self) -> Rows[dict[str, Any]]:
         """A dict for each case, without warm-ups: the factors, n, and of each metric METRIC_median, METRIC_q1 and METRIC_q3 (None for
         one value), METRIC_ci95_low and METRIC_ci95_high (the median's 95 % interval; None for fewer than 6 values)."""
         cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in self.rows:
             if not row["warm_up"]:
                 cases.setdefault(tuple(repr(row.get(name)) for name in self._factors), []).append(row)
-        out = []
+        out: Rows[dict[str, Any]] = Rows()
         for rows in cases.values():
             line: dict[str, Any] = {"run": self._identity["run"], "simulated": self._identity["simulated"],
                                     "detail": rows[0]["detail"] if len({row["detail"] for row in rows}) == 1 else None}
@@ -144,6 +149,15 @@ class Table(Shown):
                 line[f"{name}_ci95_low"], line[f"{name}_ci95_high"] = median_interval(values) or (None, None)
             out.append(line)
         return out
+
+    def figure(self, y: Union[str, Sequence[str], None] = None, x: Optional[str] = None, by: Union[str, Sequence[str], None] = None,
+               where: Optional[Mapping[str, Any]] = None, title: Optional[str] = None, log: bool = False) -> "Figure":
+        """A matplotlib Figure: the medians of the metric ``y`` as a line over the column ``x``, every run as a dot; a line for each combination
+        of the columns ``by``, with a label that tells what was in force. Several of ``y`` stand beside each other; ``where``: values of columns
+        that rows must have; ``log``: logarithmic axes. None: the first metric, over the first factor that varies, with a line for each
+        combination of the others that do. ``table.figure().savefig("x.svg")``. LabError Unsupported: matplotlib is not installed; BadArgument:
+        there is no such column, or no row."""
+        return figures.figure(self, y, x, by, where or {}, title, log)
 
     def write_csv(self, directory: Union[str, "os.PathLike[str]"] = ".", append: bool = False, overwrite: bool = False) -> pathlib.Path:
         """Writes NAME.csv and NAME_summary.csv (RFC 4180, UTF-8), and what the run was into runs.csv and clusters.csv; the path of
@@ -288,7 +302,7 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         return len(table.rows)
 
     @staticmethod
-    def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> list[dict[str, Any]]:
+    def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> Rows[dict[str, Any]]:
         """Rows of a table that the papers printed (scenarios/paper/README.md): ``lab.paper("search", {"config": 2})``; ``suspect``:
         those in doubt, too. None: the source does not give it. LabError BadArgument: no such table or column."""
         return papers.paper(name, where, suspect)

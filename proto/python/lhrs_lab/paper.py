@@ -5,6 +5,7 @@ import pathlib
 from typing import Any, Mapping, Optional
 
 from .errors import LabError
+from .frames import Rows
 from .values import near
 
 _HERE = pathlib.Path(__file__).resolve().parent
@@ -67,14 +68,14 @@ def value_of(text: str) -> Any:
     return None if text == "" else text if value is None else int(value) if value.is_integer() and "." not in text else value
 
 
-def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> list[dict[str, Any]]:
+def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> Rows[dict[str, Any]]:
     """Rows of a published table, as printed: ``paper("search", {"config": 2})``; ``where``: values of columns to keep; ``suspect``:
     those in doubt, too. Cells that the source does not give are None. LabError BadArgument: no such table or column."""
     table = Published(name)
     for column in where or {}:
         table.need(column)
-    return [{column: value_of(text) for column, text in row.items()} for row in table.rows
-            if (suspect or not table.is_doubtful(row)) and all(is_equal(row[column], str(value)) for column, value in (where or {}).items())]
+    return Rows({column: value_of(text) for column, text in row.items()} for row in table.rows
+                if (suspect or not table.is_doubtful(row)) and all(is_equal(row[column], str(value)) for column, value in (where or {}).items()))
 
 
 __all__ = ["Published", "directory", "is_equal", "number", "paper", "value_of"]

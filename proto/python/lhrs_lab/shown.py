@@ -4,6 +4,7 @@ import html
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
 from .errors import LabError
+from .frames import frame
 
 if TYPE_CHECKING:
     import pandas
@@ -51,15 +52,9 @@ class Shown:
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> "pandas.DataFrame":
         """The rows as a DataFrame with these columns (None: all, in the order of the CSV file). What is not known is missing
         (NA); counts stay integers. LabError Unsupported: pandas is not installed; BadArgument: there is no such column."""
-        try:
-            import pandas  # pylint: disable=import-outside-toplevel
-        except ImportError:
-            raise LabError("Unsupported", "pandas is not installed.",
-                           "Install it (Debian: python3-pandas; pip: lhrs_lab[tables]), or read table.rows.") from None
         wanted = list(self.columns if columns is None else columns)
         unknown = [name for name in wanted if name not in self.columns]
         if unknown:
             raise LabError("BadArgument", f"The table {self.name} has no column {unknown[0]!r}.",
                            f"It has {', '.join(self.columns)}.")
-        frame = pandas.DataFrame({name: [row.get(name) for row in self.rows] for name in wanted}, columns=wanted)
-        return frame.convert_dtypes(convert_string=False, convert_floating=False)
+        return frame(wanted, self.rows, f"the table {self.name}; its rows are in table.rows")

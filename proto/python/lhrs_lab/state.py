@@ -8,6 +8,7 @@ from .bounds import bounded
 from .context import AGAIN_S, ASK_S, Context
 from .errors import LabError
 from .events import Event, Gap, Here, Where, body_of, fits
+from .frames import Rows
 from .timing import Timing, timing_of_parity
 from .values import DETAILS, GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member_place, seconds, text_of
 
@@ -257,7 +258,7 @@ class StateCalls(Context):
                       told.view.epoch, process.name,
                       seconds(sample.lease_left_ns) if sample.grants_needed and not sample.core_is_busy else None)
 
-    def records(self, target: Target, start: int = 1, count: int = 256, values: bool = True) -> list[dict[str, Any]]:
+    def records(self, target: Target, start: int = 1, count: int = 256, values: bool = True) -> Rows[dict[str, Any]]:
         """Records of a bucket in the order of their ranks, from rank ``start``: {rank, key, length (bytes), version, value,
         text (None: the bytes are none)}; of a parity bucket {rank, members, parity}. LabError Refused."""
         process, _ = self._one_place(target, "lab.records")
@@ -269,7 +270,7 @@ class StateCalls(Context):
             rows.extend(_record(record, values) for record in page.data)
             rows.extend(_parity_record(record, values) for record in page.parity)
             rank = page.next_rank
-        return rows[:count]
+        return Rows(rows[:count])
 
     def record_group(self, group: int, rank: int) -> dict[str, list[dict[str, Any]]]:
         """The records of one rank in a group with their parity records: {'data': [...], 'parity': [...]}."""
@@ -330,16 +331,16 @@ class StateCalls(Context):
         return Here(self._log.committed, self.now())
 
     def events(self, kind: Optional[str] = None, where: Where = None, since: Optional[Here] = None,
-               limit: int = 10_000) -> list[Event]:
+               limit: int = 10_000) -> Rows[Event]:
         """The newest ``limit`` events that fit, oldest first; all of them were published before the call. What never came is
-        in ``gaps()``."""
+        in ``gaps()``. ``to_pandas()`` makes a DataFrame of them."""
         self._catch_up()
-        found = list(self._log.matching(0 if since is None else self._since(since), body_of(kind) if kind else None, where))
-        return found[-limit:]
+        found = Rows(self._log.matching(0 if since is None else self._since(since), body_of(kind) if kind else None, where))
+        return Rows(found[-limit:])
 
-    def gaps(self) -> list[Gap]:
+    def gaps(self) -> Rows[Gap]:
         """What is missing in the events: numbers that never came, with the reason."""
-        return self._log.gaps()
+        return Rows(self._log.gaps())
 
     def lost_events(self) -> dict[str, int]:
         """How many events are missing: 'lost' on their way, 'joined_late' (published before this Lab listened), 'forgotten'
@@ -356,10 +357,10 @@ class StateCalls(Context):
         return self.wait_for_all(kind, 1, where, since, timeout)[0]
 
     def wait_for_all(self, kind: str, count: int, where: Where = None, since: Optional[Here] = None,
-                     timeout: float = 10) -> list[Event]:
+                     timeout: float = 10) -> Rows[Event]:
         """As ``wait_for``, but the first ``count`` of them."""
         body, cursor, deadline = body_of(kind), self._since(since), self._deadline(timeout)
-        found: list[Event] = []
+        found: Rows[Event] = Rows()
         seen: dict[str, int] = {}
         while True:
             cursor, page = self._log.raw_since(cursor)

@@ -8,6 +8,7 @@ from .bounds import bounded
 from .context import Context
 from .errors import LabError
 from .events import Event, Here
+from .frames import Rows
 from .values import GROUP_STATE_WORDS, Row, place_name, seconds
 
 _BETWEEN_QUESTIONS_S = 0.05
@@ -57,10 +58,10 @@ def timing_of_parity(made: Any, filled: Event) -> Timing:
 class TimingCalls(Context):
     """See the module."""
 
-    def recoveries(self, group: Optional[int] = None, since: Optional[Here] = None) -> list[Timing]:
+    def recoveries(self, group: Optional[int] = None, since: Optional[Here] = None) -> Rows[Timing]:
         """The bucket recoveries so far (or since ``lab.here()``), in order; of one group or of all."""
         self._catch_up()
-        timings: list[Timing] = []
+        timings: Rows[Timing] = Rows()
         failed: dict[int, list[Any]] = {}  # by group, since its last recovery
         for _, event in self._log.raw_since(0 if since is None else self._since(since))[1]:
             if event.HasField("bucket_failed"):

@@ -3,11 +3,15 @@
 import dataclasses
 import math
 import secrets
-from typing import Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Sequence
 
 from google.protobuf.descriptor import FieldDescriptor
 
 from . import messages as pb
+from .frames import frame_of
+
+if TYPE_CHECKING:
+    import pandas
 
 RESULT_WORDS = {
     pb.OK: "ok", pb.NOT_FOUND: "not found", pb.EXISTS: "exists", pb.RETRY: "not carried out, may be repeated",
@@ -30,6 +34,10 @@ class Row:
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, in order; the values themselves, not copies."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def to_pandas(self) -> "pandas.DataFrame":
+        """The fields as a DataFrame of one row; ``Rows`` makes one of several. LabError Unsupported: pandas is not installed."""
+        return frame_of([self], None, f"this {type(self).__name__}")
 
 
 @dataclasses.dataclass(frozen=True)
