@@ -6,7 +6,6 @@
 # was it stored?
 
 # %%
-import csv
 import pathlib
 import sys
 
@@ -37,8 +36,8 @@ with Lab.start(m=4, k=2, b=100_000, slice=SLICE, spares={"data": 7, "parity": 2}
     lab.kill(lab.data([1, 2]))
     timing = lab.recover(0)
     print(timing)
-    recovered = lab.events("SliceRecovered", since=since)
-    stored = lab.events("SliceStored", since=since)
+    recovered = lab.events("SliceRecovered", since=since).to_pandas()
+    stored = lab.events("SliceStored", since=since).to_pandas()
     lab.settle()
     assert alice.verify().wrong == 0 and lab.audit().unequal == 0
     print("events that are missing:", lab.lost_events())
@@ -54,41 +53,30 @@ with Lab.start(m=4, k=2, b=100_000, slice=SLICE, spares={"data": 7, "parity": 2}
         lab.add_spares(data=max(0, 2 - spares["data"]))
 
     table = lab.measure("recovery_by_slice", once, factors={"slice": [25, 100, 1000]}, repetitions=3, before=whole, after=whole)
-    for row in table.summary():
-        print(f"slice {row['slice']}: {1000 * row['total_s_median']:.1f} ms, of it {1000 * row['process_s_median']:.1f} ms computing")
+    print(table.summary().to_pandas(["slice", "n", "total_s_median", "process_s_median"]))
     print("written:", table.write_csv(out))
+    table.figure(["total_s", "process_s"]).savefig(out / "recovery_by_slice.svg")
 
 # %% [markdown]
 # ## Slices over time
 # A moment of the manager's clock, counted from its order: records asked for, all there, decoded.
 
 # %%
-last = {event.number: event.t_s for event in stored}  # the later of the two spares
-origin = min((event.t_s - event.computed_s for event in recovered), default=0.0)  # the manager's order, on the run's clock
-slices = [{"slice": event.number, "ranks": event.rank_to - event.rank_from + 1, "requested_ms": 1000 * event.requested_s,
-           "arrived_ms": 1000 * event.arrived_s, "decoded_ms": 1000 * event.computed_s,
-           "stored_ms": 1000 * (last[event.number] - origin) if event.number in last else None} for event in recovered]
-path = out / "slices_over_time.csv"
-with path.open("w", newline="", encoding="utf-8") as file:
-    writer = csv.DictWriter(file, fieldnames=list(slices[0]))
-    writer.writeheader()
-    writer.writerows(slices)
-print(f"written: {path}, {len(slices)} slices")
+order_s = (recovered.t_s - recovered.computed_s).min()                # the manager's order, on the run's clock
+slices = recovered.set_index("number")[["rank_from", "rank_to", "requested_s", "arrived_s", "computed_s"]]
+slices["stored_s"] = stored.groupby("number").t_s.max() - order_s     # the later of the two spares
+slices.to_csv(out / "slices_over_time.csv")
+print(f"written: {out / 'slices_over_time.csv'}, {len(slices)} slices")
 
 # %%
-try:
-    from matplotlib import pyplot
-except ModuleNotFoundError:
-    print("matplotlib is not installed (Debian: python3-matplotlib), so there is no picture; the CSV file has all of it")
-else:
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    for row in slices:
-        axes.barh(row["slice"], row["arrived_ms"] - row["requested_ms"], left=row["requested_ms"], color="#56b4e9")
-        axes.barh(row["slice"], row["decoded_ms"] - row["arrived_ms"], left=row["arrived_ms"], color="#d55e00")
-        if row["stored_ms"] is not None:
-            axes.plot(row["stored_ms"], row["slice"], "k|")
-    axes.set(xlabel="ms after the order", ylabel="slice", title=f"Buckets 1 and 2 back after {1000 * timing.total_s:.1f} ms\n"
-             "blue: on its way; red: there, until decoded; bar: stored")
-    axes.yaxis.get_major_locator().set_params(integer=True)
-    figure.savefig(out / "slices_over_time.svg")
-    print(f"written: {out / 'slices_over_time.svg'}")
+from matplotlib.figure import Figure
+
+figure = Figure(figsize=(8, 5), layout="constrained")
+axes = figure.subplots()
+axes.barh(slices.index, slices.arrived_s - slices.requested_s, left=slices.requested_s, label="on its way")
+axes.barh(slices.index, slices.computed_s - slices.arrived_s, left=slices.arrived_s, label="there, until decoded")
+axes.plot(slices.stored_s, slices.index, "k|", label="stored")
+axes.set(xlabel="s after the order", ylabel="slice", title=f"Buckets 1 and 2 back after {1000 * timing.total_s:.1f} ms")
+axes.legend()
+figure.savefig(out / "slices_over_time.svg")
+print(f"written: {out / 'slices_over_time.svg'}")
