@@ -30,6 +30,8 @@ public:
     virtual Time deadline() const = 0;
     // The state that a new watcher needs; the driver adds process, sequence, times and info.
     virtual void snapshot(pb::Snapshot& out) const = 0;
+    // Takes the records out of a snapshot of its own, for a watcher that wants figures only.
+    virtual void leaveOutRecords(pb::Snapshot& snapshot) const { (void)snapshot; }
     // Further state for watchers: waiting messages, sequences, leases. The driver adds threads and queues.
     virtual void inspect(Time now, pb::NodeSample& out) const { (void)now, (void)out; }
     // Counters of the role; the driver adds its own (queue, dropped, memory, cpu, messages).

@@ -23,7 +23,7 @@ struct HostPort {
     bool operator==(const HostPort&) const = default;
 };
 
-// Options common to all programs.
+// Options common to all programs of all systems.
 struct ProcessOptions {
     HostPort listen; // UDP and TCP use the same port number
     std::optional<HostPort> coordinator;
@@ -37,31 +37,9 @@ struct ProcessOptions {
     bool hasGate = false; // its messages and its clock may be held by command
 };
 
-struct NodeLine {
-    ProcessOptions process;
-    pb::Role pool = pb::DATA;
-};
-
-struct CoordinatorLine {
-    ProcessOptions process;
-    pb::FileConfig config;
-    pb::Timers timers;              // as given; zero means the field's default
-    double timeScale = 1;           // factor on all timers, given or default
-    std::string recruiting = "auto"; // auto, multicast or registry
-    bool isNewFile = false; // no file is running at this address, so the coordinator need not listen for one first
-    bool isReplacement = false;      // a file is running, so none is created, whatever is heard
-};
-
-struct ClientLine {
-    ProcessOptions process;
-};
-
-// lhrs-sim: the coordinator's options, and what is simulated around it.
-struct SimLine {
-    CoordinatorLine file;
+// Of lhrs-sim, whatever the system: how time goes on, and what the simulated network does.
+struct SimOptions {
     std::uint64_t seed = 1;
-    std::uint32_t dataServers = 8;
-    std::uint32_t parityServers = 6;
     double speed = 1;      // times real time; 0: as fast as possible
     bool isPaused = false; // at the start
     // Ns since 1970 shown to watchers for virtual time 0; none: the time at which it first runs.
@@ -69,9 +47,6 @@ struct SimLine {
     std::uint32_t delayUs = 100;
     std::uint32_t jitterUs = 50;
     std::uint32_t stepUs = 5;
-    bool playsCase = false; // plays the case that the tests derive from the seed
-    std::optional<pb::Case> told; // a case given explicitly
-    bool withMessages = false;    // its events include messages
 };
 
 // A parsed command line, or what to print instead and the exit code.
@@ -81,11 +56,6 @@ struct Parsed {
     int exitCode = kExitClean;
     std::string text; // help or version for stdout if exitCode is 0, else one sentence for stderr
 };
-
-Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);
-Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments);
-Parsed<ClientLine> parseClientLine(int count, const char* const* arguments);
-Parsed<SimLine> parseSimLine(int count, const char* const* arguments);
 
 // All times multiplied by the factor, at least 1 ms; counts stay. The defaults are already filled in.
 pb::Timers scaleTimes(pb::Timers timers, double factor);

@@ -39,13 +39,8 @@ void Runtime::command(const pb::Command& command, Time now, Effects& out)
         snapshot.set_detail(m_stamper->detail());
         snapshot.set_is_gated(m_gate.isClosed());
         m_faults->describe(snapshot);
-        if (command.take_snapshot().without_records() && snapshot.has_data()) {
-            snapshot.mutable_data()->clear_ranks();
-            snapshot.mutable_data()->clear_keys();
-        } else if (command.take_snapshot().without_records() && snapshot.has_parity()) {
-            snapshot.mutable_parity()->clear_ranks();
-            snapshot.mutable_parity()->clear_members();
-        }
+        if (command.take_snapshot().without_records())
+            m_machine->leaveOutRecords(snapshot);
     } else if (command.has_statistics()) {
         fillGauges(*out.reply(command.ticket()).mutable_gauges());
     } else if (command.has_set_detail()) {

@@ -44,9 +44,10 @@ inline const QList<Room>& rooms()
         { u"node/transport"_s, u"node/machine node/process"_s, kNoQt },
         { u"node/runtime"_s, u"node/transport"_s, kNoQt },
         { u"node/sim/engine"_s, u"node/machine common/check"_s, kPure },
+        { u"node/sim/program"_s, u"node/sim/engine node/process"_s, kNoQt },
         { u"node/sim/lhrs"_s, u"node/sim/engine node/lhrs/server"_s, kPure },
-        { u"node/main_sim.cpp"_s, u"node/sim/lhrs node/process"_s, kNoQt },
-        { u"node"_s, u"node/runtime node/lhrs/server"_s, kNoQt },
+        { u"node/lhrs/programs"_s, u"node/lhrs/server node/sim/lhrs node/sim/program node/runtime"_s, kNoQt },
+        { u"node"_s, u"node/lhrs/programs"_s, kNoQt },
         { u"gui/lab/tables"_s, u"common"_s, kNoWindow },
         { u"gui/lab/state"_s, u"gui/lab/tables common/check"_s, kNoWindow },
         { u"gui/lab/words"_s, u"gui/lab/state"_s, kNoWindow },
@@ -78,7 +79,7 @@ inline const QList<Room>& rooms()
         { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
         { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
         { u"gui/window/main"_s, u"gui/window/start"_s, kNoSocket },
-        { u"tests"_s, u"gui/window/main node/sim/lhrs node/runtime"_s, u"^$"_s },
+        { u"tests"_s, u"gui/window/main node"_s, u"^$"_s },
     };
     return kRooms;
 }

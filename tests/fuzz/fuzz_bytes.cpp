@@ -2,7 +2,7 @@
 // Targets that read bytes: envelopes, bodies, events and commands, frames of a stream in pieces.
 #include "common/kinds.h"
 #include "common/wire.h"
-#include "node/process/options.h"
+#include "node/lhrs/programs/file_options.h"
 #include "node/transport/envelope.h"
 #include "node/transport/tcp_streams.h"
 #include "tests/fuzz/random_datagrams.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every option with a value of every program, as one table: a value that is no number, is out of bounds or has a unit
 // is refused at once with a sentence that names the option. The table is compared with each program's own --help.
-#include "node/process/options.h"
+#include "node/lhrs/programs/file_options.h"
 
 #include <QMap>
 #include <QProcess>
@@ -33,6 +33,7 @@ struct OptionRow {
 const OptionRow kOptions[] = {
     // of all watched programs
     { "watched", "--name", Kind::Word },
+    { "watched", "--system", Kind::Choice },
     { "watched", "--events", Kind::Whole, "0", "65535" },
     { "watched", "--control", Kind::Whole, "0", "65535" },
     { "watched", "--log", Kind::Choice },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Command lines, and the start and end of the programs.
-#include "node/process/options.h"
+#include "node/lhrs/programs/file_options.h"
 #include "tests/runtime/operator.h"
 
 #include <QFile>

@@ -3,8 +3,9 @@
 // time is an argument.
 #pragma once
 
+#include "node/lhrs/server/file_machines.h"
 #include "node/machine/ack_list.h"
-#include "node/sim/lhrs/sim_control.h"
+#include "node/sim/engine/sim_control.h"
 
 #include <QTest>
 
@@ -22,13 +23,14 @@ struct Site : SimObserver {
     explicit Site(std::uint64_t seed = 1, std::uint32_t b = 10, pb::RecoveryWay recovery = pb::RECOVERY_AUTOMATIC)
         : cluster(options(seed))
         , faults(cluster)
-        , site(cluster, { config(b, recovery), withDefaults({}), Recruiting::Auto })
+        , machines({ config(b, recovery), withDefaults({}), Recruiting::Auto, 6, 4 })
+        , site(cluster, machines)
         , control(cluster, clock, { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
               [this](pb::CommandReply& reply) { replies[reply.ticket()] = reply; })
     {
         control.operate(site, faults);
         cluster.setObserver(this);
-        site.begin(6, 4);
+        site.begin();
     }
 
     static SimCluster::Options options(std::uint64_t seed)
@@ -156,6 +158,7 @@ struct Site : SimObserver {
 
     SimCluster cluster;
     SimFaults faults;
+    FileMachines machines;
     SimSite site;
     SimClock clock;
     std::map<std::uint64_t, pb::CommandReply> replies;

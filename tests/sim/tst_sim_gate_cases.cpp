@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Cases of the swarm, with their own failures, while gates are closed again and again: everything that the oracle
 // checks holds.
-#include "node/sim/lhrs/sim_control.h"
+#include "node/sim/engine/sim_control.h"
 #include "node/sim/lhrs/simulation.h"
 #include "node/sim/lhrs/swarm.h"
 

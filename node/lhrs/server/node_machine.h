@@ -36,6 +36,7 @@ public:
     void onMemory(const MemoryReading& reading, Time now, Effects& out) override;
     Time deadline() const override;
     void snapshot(pb::Snapshot& out) const override;
+    void leaveOutRecords(pb::Snapshot& snapshot) const override;
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
 

@@ -4,7 +4,7 @@
 #include "common/check/invariants.h"
 #include "common/check/ledger.h"
 #include "node/sim/lhrs/bucket_history.h"
-#include "node/sim/lhrs/history_book.h"
+#include "node/sim/engine/history_book.h"
 #include "node/sim/engine/sim_cluster.h"
 #include "proto/config.pb.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/sim_faults.h"
+#include "node/sim/engine/sim_faults.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The commands about gates, for simulated processes. Their lease is in real time, like that of a held workload.
-#include "node/sim/lhrs/sim_control.h"
+#include "node/sim/engine/sim_control.h"
 
 #include <algorithm>
 

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/sim_site.h"
-
-#include "node/lhrs/client/client.h"
-#include "node/lhrs/coordinator/coordinator.h"
-#include "node/lhrs/server/node_machine.h"
+#include "node/sim/engine/sim_site.h"
 
 #include <set>
 #include <utility>
@@ -21,62 +17,41 @@ std::pair<std::uint64_t, std::uint64_t> happenedAt(const SimProcess& process)
 
 } // namespace
 
-SimSite::SimSite(SimCluster& cluster, Options options)
-    : m_cluster(cluster), m_options(std::move(options))
+SimSite::SimSite(SimCluster& cluster, const MachineFactory& factory)
+    : m_cluster(cluster), m_factory(factory)
 {
 }
 
-void SimSite::begin(std::uint32_t dataServers, std::uint32_t parityServers)
+void SimSite::begin()
 {
     m_coordinator = startCoordinator(m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE), true).index;
-    for (std::uint32_t i = 1; i <= parityServers; ++i)
-        startNode(pb::PARITY, "parity-" + std::to_string(i));
-    for (std::uint32_t i = 1; i <= dataServers; ++i)
-        startNode(pb::DATA, "data-" + std::to_string(i));
+    for (const MachineFactory::Servers& servers : m_factory.atStart())
+        for (std::uint32_t i = 1; i <= servers.count; ++i)
+            start(pb::NODE, servers.pool, servers.prefix + '-' + std::to_string(i));
     tellGauges();
 }
 
+// The identity is drawn before the seed of the machine: a run depends on the order of the draws.
 const SimProcess& SimSite::startCoordinator(const pb::ProcessInfo& self, bool isFirst)
 {
-    CoordinatorOptions options;
-    options.self = self;
-    options.config = m_options.file;
-    options.timers = m_options.timers;
-    options.recruiting = m_options.recruiting;
-    options.seed = m_cluster.drawMachineSeed();
-    options.listensFirst = !isFirst;
     m_started[self.node()] = self;
-    auto machine = std::make_unique<Coordinator>(options);
+    auto machine = m_factory.make({ self, {}, m_cluster.drawMachineSeed(), !isFirst });
     return isFirst ? m_cluster.start(self, std::move(machine)) : m_cluster.startAgain(self, std::move(machine));
 }
 
-const SimProcess& SimSite::startNode(pb::Role pool, const std::string& name)
+const SimProcess& SimSite::start(pb::ProcessKind kind, pb::Role pool, const std::string& name)
 {
-    NodeOptions options;
-    options.self = m_cluster.identity(pb::NODE, name, pool);
-    options.coordinator = { m_coordinator, 0, 0 };
-    options.pool = pool;
-    options.seed = m_cluster.drawMachineSeed();
-    m_started[options.self.node()] = options.self;
-    return m_cluster.start(options.self, std::make_unique<NodeMachine>(options));
-}
-
-const SimProcess& SimSite::startClient(const std::string& name)
-{
-    ClientOptions options;
-    options.self = m_cluster.identity(pb::CLIENT, name, pb::NO_ROLE);
-    options.coordinator = { m_coordinator, 0, 0 };
-    options.seed = m_cluster.drawMachineSeed();
-    m_started[options.self.node()] = options.self;
-    return m_cluster.start(options.self, std::make_unique<Client>(options));
+    const pb::ProcessInfo self = m_cluster.identity(kind, name, pool);
+    m_started[self.node()] = self;
+    return m_cluster.start(self, m_factory.make({ self, { m_coordinator, 0, 0 }, m_cluster.drawMachineSeed(), false }));
 }
 
 Result<std::vector<const SimProcess*>> SimSite::startMore(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names)
 {
     if (kind != pb::NODE && kind != pb::CLIENT)
         return Error { "servers and clients can be added; say which with kind NODE or CLIENT" };
-    if (kind == pb::NODE && pool != pb::DATA && pool != pb::PARITY)
-        return Error { "a server waits in a pool of spares; say which with pool DATA or PARITY" };
+    if (const std::string why = kind == pb::NODE ? m_factory.whyNoServer(pool) : std::string(); !why.empty())
+        return Error { why };
     if (m_cluster.processes().size() + names.size() > kProcessesMax)
         return Error { "a simulated cluster has at most " + std::to_string(kProcessesMax) + " processes, those that ended included" };
     for (const std::string& name : names)
@@ -84,7 +59,7 @@ Result<std::vector<const SimProcess*>> SimSite::startMore(pb::ProcessKind kind, 
             return Error { "a process has a name of 1 to 64 bytes" };
     std::vector<const SimProcess*> started;
     for (const std::string& name : names)
-        started.push_back(kind == pb::NODE ? &startNode(pool, name) : &startClient(name));
+        started.push_back(&start(kind, kind == pb::NODE ? pool : pb::NO_ROLE, name));
     return started;
 }
 
@@ -99,6 +74,8 @@ Result<std::vector<const SimProcess*>> SimSite::startAgain(const std::vector<std
         if (found->second.kind() == pb::CLIENT)
             return Error { "servers and the coordinator are started again, not " + found->second.name()
                 + ": what a client knows ends with its process; start another one" };
+        if (const std::string why = found->second.kind() == pb::COORDINATOR ? m_factory.whyNoTakeOver() : std::string(); !why.empty())
+            return Error { why };
         programs.push_back(found->second);
     }
     if (m_cluster.processes().size() + programs.size() > kProcessesMax)
@@ -113,7 +90,7 @@ Result<std::vector<const SimProcess*>> SimSite::startAgain(const std::vector<std
         if (program.kind() == pb::COORDINATOR)
             started.push_back(&startCoordinator(m_cluster.successorOf(m_coordinator), false));
         else
-            started.push_back(&startNode(program.spare_role(), program.name()));
+            started.push_back(&start(pb::NODE, program.spare_role(), program.name()));
     }
     return started;
 }

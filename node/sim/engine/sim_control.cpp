@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/sim_control.h"
+#include "node/sim/engine/sim_control.h"
 
 #include <algorithm>
 #include <limits>
@@ -326,13 +326,8 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
         snapshot.set_wall_ns(m_self.wallAt(m_cluster.now()));
         if (m_faults)
             m_faults->describe(process, snapshot);
-        if (command.take_snapshot().without_records() && snapshot.has_data()) {
-            snapshot.mutable_data()->clear_ranks();
-            snapshot.mutable_data()->clear_keys();
-        } else if (command.take_snapshot().without_records() && snapshot.has_parity()) {
-            snapshot.mutable_parity()->clear_ranks();
-            snapshot.mutable_parity()->clear_members();
-        }
+        if (command.take_snapshot().without_records())
+            process.machine->leaveOutRecords(snapshot);
     } else if (command.has_statistics()) {
         SimSite::fillGauges(process, *answer.mutable_gauges());
     } else if (command.has_read_contents() || command.has_audit() || command.has_list_processes() || command.has_describe_file()

@@ -3,8 +3,8 @@
 
 #include "node/sim/engine/sim_clock.h"
 #include "node/sim/engine/sim_cluster.h"
-#include "node/sim/lhrs/sim_faults.h"
-#include "node/sim/lhrs/sim_site.h"
+#include "node/sim/engine/sim_faults.h"
+#include "node/sim/engine/sim_site.h"
 #include "proto/control.pb.h"
 
 #include <cstdint>

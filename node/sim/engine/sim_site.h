@@ -2,9 +2,8 @@
 #pragma once
 
 #include "common/errors.h"
-#include "node/lhrs/file/recruiting.h"
+#include "node/machine/machine_factory.h"
 #include "node/sim/engine/sim_cluster.h"
-#include "proto/config.pb.h"
 
 #include <cstdint>
 #include <map>
@@ -14,24 +13,20 @@
 
 namespace lhrs {
 
-// Starts the processes of one simulated file, as a user or a script starts live ones: a coordinator, servers in both
-// pools, clients; and replacements for processes that ended.
+// Starts the processes of one simulated cluster, as a user or a script starts live ones: a coordinator, servers,
+// clients; and replacements for processes that ended. The factory says which machines they run.
 class SimSite {
 public:
-    struct Options {
-        pb::FileConfig file;
-        pb::Timers timers;
-        Recruiting recruiting = Recruiting::Auto;
-    };
     static constexpr std::size_t kProcessesMax = 32'768; // processes started in one run
 
-    SimSite(SimCluster& cluster, Options options);
+    // Both must outlive this object.
+    SimSite(SimCluster& cluster, const MachineFactory& factory);
 
-    // Starts the coordinator, and servers in both pools.
-    void begin(std::uint32_t dataServers, std::uint32_t parityServers);
+    // Starts the coordinator, and the servers that a new cluster begins with.
+    void begin();
     Result<std::vector<const SimProcess*>> startMore(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names);
     // Starts the same programs again; those still running are ended first. A server is empty and waits in the pool in
-    // which it was first started. A coordinator has the address of its predecessor and listens for the running file.
+    // which it was first started. A coordinator has the address of its predecessor and takes over what is running.
     Result<std::vector<const SimProcess*>> startAgain(const std::vector<std::uint64_t>& nodes);
 
     // The figures of a process; machine figures are left out because the machine is not simulated.
@@ -43,13 +38,12 @@ public:
 
 private:
     const SimProcess& startCoordinator(const pb::ProcessInfo& self, bool isFirst);
-    const SimProcess& startNode(pb::Role pool, const std::string& name);
-    const SimProcess& startClient(const std::string& name);
+    const SimProcess& start(pb::ProcessKind kind, pb::Role pool, const std::string& name);
     void tellGauges();
     void tellGauges(const SimProcess& process);
 
     SimCluster& m_cluster;
-    const Options m_options;
+    const MachineFactory& m_factory;
     std::uint32_t m_coordinator = 0; // index
     std::map<std::uint64_t, pb::ProcessInfo> m_started; // by process number, including processes that have ended
     // By index: the counts at the process and at its gate when its gauges were last emitted.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/history_book.h"
+#include "node/sim/engine/history_book.h"
 
 #include "common/check/linearize.h"
 

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "node/process/option_parts.h"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/stubs/logging.h>
+#include <google/protobuf/text_format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <arpa/inet.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+
+namespace lhrs {
+
+namespace {
+
+// ---- words of the command line -> values; an Error is a whole sentence without the option's name
+
+// Bytes, with K, M or G for powers of 1,024.
+Result<std::uint64_t> parseSize(const std::string& text)
+{
+    constexpr std::string_view kUnits = "KMG";
+    const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+    const unsigned shift = unit == std::string_view::npos ? 0 : 10 * unsigned(unit + 1);
+    constexpr std::uint64_t kLeast = std::uint64_t(16) << 20, kMost = std::uint64_t(1) << 50;
+    const auto number = readNumber<std::uint64_t>(shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
+    if (!number || *number << shift < kLeast)
+        return Error { fmt::format("\"{}\" is not a size from 16M to 1048576G; write for instance 512M or 2G", text) };
+    return *number << shift;
+}
+
+Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
+{
+    const std::size_t colon = text.rfind(':');
+    const std::string host = text.substr(0, colon);
+    HostPort parsed;
+    in_addr address {};
+    if (host != "localhost") {
+        if (::inet_pton(AF_INET, host.c_str(), &address) != 1)
+            return Error { fmt::format("\"{}\" is not an IPv4 address; write for instance 127.0.0.1:4000", host) };
+        parsed.ip = ntohl(address.s_addr);
+    }
+    if (colon == std::string::npos) {
+        if (needsPort)
+            return Error { fmt::format("\"{}\" names no port; write for instance {}:4000", text, host) };
+        return parsed;
+    }
+    const auto port = readNumber<std::uint16_t>(text.substr(colon + 1), needsPort ? 1 : 0, 65'535, "a port");
+    if (!port)
+        return port.error();
+    parsed.port = *port;
+    return parsed;
+}
+
+Error onlyLoopback(const std::string& text)
+{
+    return Error { fmt::format(
+        "{} is not a loopback address; without keys, which come in a later version, everybody on that network could "
+        "speak to this process; use 127.0.0.1",
+        text) };
+}
+
+Result<HostPort> parseLoopback(const std::string& text, bool needsPort)
+{
+    auto parsed = parseHostPort(text, needsPort);
+    if (parsed && parsed->ip >> 24 != 127)
+        return onlyLoopback(text);
+    return parsed;
+}
+
+// Collects the first syntax error of the text format.
+class FirstError : public google::protobuf::io::ErrorCollector {
+public:
+    void AddError(int line, int column, const std::string& message) override
+    {
+        if (m_text.empty())
+            m_text = fmt::format("line {}, column {}: {}", line + 1, column + 1, message);
+    }
+    const std::string& text() const { return m_text; }
+
+private:
+    std::string m_text;
+};
+
+// Fields that the text sets replace those of `target`.
+Result<void> mergeText(const std::string& text, google::protobuf::Message& target)
+{
+    google::protobuf::TextFormat::Parser parser;
+    FirstError errors;
+    parser.RecordErrorsTo(&errors);
+    if (!parser.MergeFromString(text, &target))
+        return Error { errors.text() };
+    return {};
+}
+
+} // namespace
+
+Result<void> readText(const std::string& path, google::protobuf::Message& target)
+{
+    constexpr std::streamsize kBytesMax = 1 << 20;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(std::size_t(kBytesMax), '\0');
+    if (file)
+        file.read(text.data(), kBytesMax);
+    if (file.bad() || (!file && file.gcount() == 0 && !file.eof()))
+        return Error { fmt::format("the file {} cannot be read", path) };
+    if (file.gcount() == kBytesMax)
+        return Error { fmt::format("the file {} is too long for this", path) };
+    text.resize(std::size_t(file.gcount()));
+    if (const auto merged = mergeText(text, target); !merged)
+        return Error { fmt::format("{}, {}", path, merged.error().text) };
+    return {};
+}
+
+std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> allowed, std::function<void(const std::string&)> take)
+{
+    return [allowed, take](const std::string& word) -> Result<void> {
+        if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
+            return Error { fmt::format("\"{}\" is unknown; use one of: {}", word, fmt::join(allowed, ", ")) };
+        take(word);
+        return {};
+    };
+}
+
+void addWatched(CLI::App& app, ProcessOptions& options)
+{
+    // Taken from the line before (systems.h); here for --help.
+    addOption(app, "--system", "System whose program this is; each has options of its own (lhrs)", "NAME", [](const std::string&) { return Result<void>(); });
+    app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
+    addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
+        constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+        if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
+            return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
+        options.name = word;
+        return {};
+    });
+    addOption(app, "--events", "Port of the events (ZeroMQ PUB); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
+    addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
+        into<std::uint16_t>(options.controlPort, 0, 65'535, "a port"));
+    addOption(app, "--log", "Least important lines to log: trace, debug, info, warning, error, off (info)", "LEVEL",
+        oneOf({ "trace", "debug", "info", "warning", "error", "off" },
+            [&options](const std::string& word) { options.logLevel = word; }));
+    app.add_flag("--die-with-parent", options.diesWithParent, "End when the process that started this one ends");
+}
+
+void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
+{
+    addWatched(app, options);
+    addOption(app, "--listen", "Address for UDP and TCP, loopback only; port 0: the system chooses (127.0.0.1:0)",
+        "ADDRESS[:PORT]", [&options](const std::string& word) -> Result<void> {
+            const auto parsed = parseLoopback(word, false);
+            if (!parsed)
+                return parsed.error();
+            options.listen = *parsed;
+            return {};
+        });
+    if (hasCoordinator) {
+        addOption(app, "--coordinator", "Where the coordinator listens (needed)", "HOST:PORT",
+            [&options](const std::string& word) -> Result<void> {
+                const auto parsed = parseLoopback(word, true);
+                if (!parsed)
+                    return parsed.error();
+                options.coordinator = *parsed;
+                return {};
+            });
+    }
+    app.add_flag("--gate", options.hasGate, "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
+    addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
+}
+
+void addMemory(CLI::App& app, ProcessOptions& options, const std::string& help)
+{
+    addOption(app, "--memory", help, "SIZE", [&options](const std::string& word) -> Result<void> {
+        const auto bytes = parseSize(word);
+        if (!bytes)
+            return bytes.error();
+        options.memory = *bytes;
+        return {};
+    });
+}
+
+void addTimes(CLI::App& app, pb::Timers& timers, double& scale)
+{
+    addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
+        [&timers](const std::string& word) { return mergeText(word, timers); });
+    addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",
+        into<double>(scale, 0.01, 1'000));
+}
+
+void addSimulation(CLI::App& app, SimOptions& options)
+{
+    addOption(app, "--seed", "Seed of all that is drawn (1)", "N",
+        [&options](const std::string& word) -> Result<void> {
+            const auto seed = readSeed(word);
+            if (!seed)
+                return seed.error();
+            options.seed = *seed;
+            return {};
+        });
+    addOption(app, "--speed", "Virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
+        [&options](const std::string& word) -> Result<void> {
+            const auto speed = readNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
+            if (!speed)
+                return speed.error();
+            options.speed = word == "max" ? 0 : *speed;
+            return {};
+        });
+    app.add_flag("--paused", options.isPaused, "Virtual time stands still at first");
+    addOption(app, "--wall-of-zero", "What watchers are told of virtual zero, in ns since 1970, and the first of them is waited for; else the moment at which time first goes on", "NS",
+        [&options](const std::string& word) -> Result<void> {
+            const auto zero = readNumber<std::int64_t>(word, 0, std::numeric_limits<std::int64_t>::max() / 2, "nanoseconds");
+            if (!zero)
+                return zero.error();
+            options.wallOfZero = *zero;
+            return {};
+        });
+    addOption(app, "--delay", "What a message takes at least, in us (100)", "US", into<std::uint32_t>(options.delayUs, 1, 10'000'000));
+    addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US", into<std::uint32_t>(options.jitterUs, 0, 10'000'000));
+    addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US", into<std::uint32_t>(options.stepUs, 1, 1'000'000));
+}
+
+Result<void> needCoordinator(ProcessOptions& options, const char* kind)
+{
+    if (!options.coordinator)
+        return Error { "no coordinator is named; say where it listens with --coordinator HOST:PORT" };
+    if (options.name.empty())
+        options.name = fmt::format("{}-{}", kind, ::getpid());
+    return {};
+}
+
+pb::Timers scaleTimes(pb::Timers timers, double factor)
+{
+    const auto* type = pb::Timers::descriptor();
+    const auto* values = pb::Timers::GetReflection();
+    for (int i = 0; i < type->field_count(); ++i) {
+        const auto* field = type->field(i);
+        if (!field->name().ends_with("_ms"))
+            continue;
+        const double scaled = values->GetUInt32(timers, field) * factor;
+        values->SetUInt32(&timers, field, std::uint32_t(std::clamp(scaled, 1.0, 1e9)));
+    }
+    return timers;
+}
+
+void openLog(const ProcessOptions& options)
+{
+    auto logger = std::make_shared<spdlog::logger>(options.name, std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_pattern("%H:%M:%S.%e %n %l: %v");
+    logger->set_level(spdlog::level::from_str(options.logLevel));
+    logger->flush_on(spdlog::level::trace);
+    spdlog::set_default_logger(std::move(logger));
+    checkReporter = [](const char* text) { spdlog::critical("{}", text); };
+    // The library logs bytes that are not a valid message. Such bytes are refused and counted here, and a flood of them
+    // must not become a flood of log lines.
+    google::protobuf::SetLogHandler([](google::protobuf::LogLevel, const char*, int, const std::string& text) {
+        spdlog::debug("protobuf: {}", text);
+    });
+}
+
+} // namespace lhrs
