@@ -2,7 +2,7 @@
 #include "common/linear_hash.h"
 
 #include "common/errors.h"
-#include "common/points.h"
+#include "common/failpoints.h"
 
 namespace lhrs {
 

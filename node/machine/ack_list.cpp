@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/machine/ack_list.h"
 
+#include "common/failpoints.h"
 #include "common/kinds.h"
-#include "common/points.h"
 #include "common/wire.h"
 #include "node/machine/event_stamp.h"
 

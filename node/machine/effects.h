@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/failpoints.h"
 #include "common/ids.h"
-#include "common/points.h"
 #include "common/spare_strings.h"
 #include "node/machine/change_list.h"
 #include "proto/control.pb.h"
@@ -134,15 +134,15 @@ public:
     bool moreFollow() const { return m_moreFollow; }
     void setMoreFollow(bool moreFollow) { m_moreFollow = moreFollow; }
 
-    // Whether the rare event is to happen here; never in the product, which leaves `points` null.
-    bool fires(Point point) const { return m_points && m_points->fires(point); }
-    void setPoints(Points* points) { m_points = points; }
+    // Whether the rare event is to happen here; never in the product, which leaves `failpoints` null.
+    bool fires(Failpoint failpoint) const { return m_failpoints && m_failpoints->fires(failpoint); }
+    void setFailpoints(Failpoints* failpoints) { m_failpoints = failpoints; }
     // Copies the blocks back into their messages, for a driver without a wire format.
     void joinBlocks();
     // The record block of the message that arrived: moved out if the driver no longer needs it, else copied.
     std::string takeBlock(const std::string& records) { return &records == m_arrived ? std::move(*m_arrived) : records; }
     void setArrivedBlock(std::string* records) { m_arrived = records; }
-    // Removes the last message from the effects; for injection points.
+    // Removes the last message from the effects; for failpoints.
     void takeBackSend() { m_sends.pop_back(); }
 
     std::vector<Send>& sends() { return m_sends; }
@@ -177,7 +177,7 @@ private:
     std::uint64_t m_causeSequence = 0;
     pb::Place m_place;
     ChangeList* m_changes = nullptr;
-    Points* m_points = nullptr;
+    Failpoints* m_failpoints = nullptr;
     const Stopwatch* m_stopwatch = nullptr;
     Time m_preparation {};
     std::uint32_t m_toldOneIn = 1;

@@ -326,17 +326,17 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
     return found;
 }
 
-// Injection points are in the list of common/points.h and in the protocol's code, or in neither.
-inline QStringList pointsOutOfStep(const QList<File>& files)
+// Failpoints are in the list of common/failpoints.h and in the protocol's code, or in neither.
+inline QStringList failpointsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(
-        uR"re(enum class Point \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
-    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Point::([A-Z]\w*)\))re"_s);
-    const File* points = fileNamed(files, u"common/points.h"_s);
-    if (points == nullptr)
+        uR"re(enum class Failpoint \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Failpoint::([A-Z]\w*)\))re"_s);
+    const File* header = fileNamed(files, u"common/failpoints.h"_s);
+    if (header == nullptr)
         return {};
     const QStringList listed
-        = QString(codeOf(kList.match(points->text).captured(1))).split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+        = QString(codeOf(kList.match(header->text).captured(1))).split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
     QStringList used, found;
     for (const File& file : files) {
         const QString code = isCpp(file.path) && file.path.startsWith("node/"_L1) ? codeOf(file.text) : QString();
@@ -344,25 +344,25 @@ inline QStringList pointsOutOfStep(const QList<File>& files)
             const auto match = matches.next();
             used << match.captured(1);
             if (!listed.contains(match.captured(1)))
-                found << finding(file, match.capturedStart(), u"%1 is not in common/points.h"_s.arg(match.captured(1)));
+                found << finding(file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
         }
     }
-    for (const QString& point : listed)
-        if (!used.contains(point))
-            found << finding(*points, points->text.indexOf(point), u"no code can fire point %1"_s.arg(point));
+    for (const QString& failpoint : listed)
+        if (!used.contains(failpoint))
+            found << finding(*header, header->text.indexOf(failpoint), u"no code can fire failpoint %1"_s.arg(failpoint));
     return found;
 }
 
-// Mutants are in the list of common/points.h and in the product's code, or in neither.
+// Mutants are in the list of common/failpoints.h and in the product's code, or in neither.
 inline QStringList mutantsOutOfStep(const QList<File>& files)
 {
     static const QRegularExpression kList(
         uR"re(enum class Mutant \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
     static const QRegularExpression kUse = pattern(uR"re(\bLHRS_MUTANT\(\s*([A-Z]\w*)\s*\))re"_s);
-    const File* points = fileNamed(files, u"common/points.h"_s);
-    if (points == nullptr)
+    const File* header = fileNamed(files, u"common/failpoints.h"_s);
+    if (header == nullptr)
         return {};
-    const QString list = codeOf(kList.match(points->text).captured(1));
+    const QString list = codeOf(kList.match(header->text).captured(1));
     QStringList listed = list.split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
     listed.removeAll(u"None"_s);
     QStringList used, found;
@@ -372,12 +372,12 @@ inline QStringList mutantsOutOfStep(const QList<File>& files)
             const auto match = matches.next();
             used << match.captured(1);
             if (!listed.contains(match.captured(1)))
-                found << finding(file, match.capturedStart(), u"%1 is not in common/points.h"_s.arg(match.captured(1)));
+                found << finding(file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
         }
     }
     for (const QString& mutant : listed)
         if (!used.contains(mutant))
-            found << finding(*points, points->text.indexOf(mutant), u"no code can switch to mutant %1"_s.arg(mutant));
+            found << finding(*header, header->text.indexOf(mutant), u"no code can switch to mutant %1"_s.arg(mutant));
     return found;
 }
 

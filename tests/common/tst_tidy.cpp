@@ -35,7 +35,7 @@ private slots:
     void functionsThatProtocolNamesAreThere();
     void documentsThatAreCitedAreThere();
     void mutantsAreInListAndCode();
-    void pointsAreInListAndCode();
+    void failpointsAreInListAndCode();
 
     void aRuleBites_data();
     void aRuleBites();
@@ -45,7 +45,7 @@ private slots:
     void aFunctionThatIsGoneIsFound();
     void aNoteThatIsMissingIsFound();
     void aMutantThatIsOnlyListedOrOnlyUsedIsFound();
-    void aPointThatIsOnlyListedOrOnlyUsedIsFound();
+    void aFailpointThatIsOnlyListedOrOnlyUsedIsFound();
 
 private:
     void nothing(const QStringList& findings);
@@ -165,7 +165,7 @@ void TidyTest::functionsThatProtocolNamesAreThere()
     nothing(functionsThatAreGone(named(u"node/lhrs/PROTOCOL.md"_s), m_files));
 }
 
-void TidyTest::pointsAreInListAndCode() { nothing(pointsOutOfStep(m_files)); }
+void TidyTest::failpointsAreInListAndCode() { nothing(failpointsOutOfStep(m_files)); }
 void TidyTest::documentsThatAreCitedAreThere()
 {
     nothing(documentsThatAreMissing(m_files));
@@ -342,22 +342,22 @@ void TidyTest::aNoteThatIsMissingIsFound()
     QCOMPARE(notesThatAreMissing({ source }, { u"node/lhrs/PROTOCOL.md"_s, u"### Late delta\n"_s }).size(), 1);
 }
 
-void TidyTest::aPointThatIsOnlyListedOrOnlyUsedIsFound()
+void TidyTest::aFailpointThatIsOnlyListedOrOnlyUsedIsFound()
 {
-    const File points { u"common/points.h"_s, u"enum class Point {\n    A, // why\n    B,\n};\n"_s };
-    const File code { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Point::B) || out.fires(Point::C)) {}\n"_s };
-    QCOMPARE(pointsOutOfStep({ points, code }).size(), 2);
-    const File both { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Point::B) || out.fires(Point::A)) {}\n"_s };
-    QCOMPARE(pointsOutOfStep({ points, both }), QStringList());
+    const File list { u"common/failpoints.h"_s, u"enum class Failpoint {\n    A, // why\n    B,\n};\n"_s };
+    const File code { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Failpoint::B) || out.fires(Failpoint::C)) {}\n"_s };
+    QCOMPARE(failpointsOutOfStep({ list, code }).size(), 2);
+    const File both { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Failpoint::B) || out.fires(Failpoint::A)) {}\n"_s };
+    QCOMPARE(failpointsOutOfStep({ list, both }), QStringList());
 }
 
 void TidyTest::aMutantThatIsOnlyListedOrOnlyUsedIsFound()
 {
-    const File points { u"common/points.h"_s, u"enum class Mutant {\n    None,\n    A, // why\n    B,\n};\n"_s };
+    const File list { u"common/failpoints.h"_s, u"enum class Mutant {\n    None,\n    A, // why\n    B,\n};\n"_s };
     const File code { u"node/lhrs/data/a.cpp"_s, u"if (LHRS_MUTANT(A)) f();\nif (LHRS_MUTANT(C)) g();\n"_s };
-    QCOMPARE(mutantsOutOfStep({ points, code }).size(), 2);
+    QCOMPARE(mutantsOutOfStep({ list, code }).size(), 2);
     const File both { u"node/lhrs/data/b.cpp"_s, u"if (LHRS_MUTANT(A) || LHRS_MUTANT(B)) f();\n"_s };
-    QCOMPARE(mutantsOutOfStep({ points, both }), QStringList());
+    QCOMPARE(mutantsOutOfStep({ list, both }), QStringList());
 }
 
 QTEST_APPLESS_MAIN(TidyTest)

@@ -494,7 +494,7 @@ void TestRecoveryWays::seedsHoldInEachWay_data()
 {
     QTest::addColumn<quint64>("seed");
     const int seeds = qEnvironmentVariableIsSet("LHRS_SEEDS") ? qEnvironmentVariableIntValue("LHRS_SEEDS") : 12;
-    for (const std::uint64_t first : { kFailuresFrom, kPointsFrom })
+    for (const std::uint64_t first : { kFailuresFrom, kFailpointsFrom })
         for (int i = 0; i < seeds; ++i)
             QTest::addRow("%llu", static_cast<unsigned long long>(first) + i) << quint64(first + quint64(i));
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The whole store in the simulator: fixed seeds, and by command any seed, range or case.
 #include "common/check/say.h"
+#include "common/failpoints.h"
 #include "common/number_words.h"
-#include "common/points.h"
 #include "node/sim/engine/event_lines.h"
 #include "node/sim/lhrs/shrink.h"
 #include "node/sim/lhrs/simulation.h"
@@ -37,7 +37,7 @@ constexpr std::uint64_t kShare = 10; // one seed in ten, as each takes about ten
 constexpr std::uint64_t kShare = 1;
 #endif
 constexpr std::uint64_t kQuietSeeds = 30 / kShare;    // 1..30, without failures
-constexpr std::uint64_t kFailingSeeds = 80 / kShare;  // from kFailuresFrom on, and as many from kPointsFrom on
+constexpr std::uint64_t kFailingSeeds = 80 / kShare;  // from kFailuresFrom on, and as many from kFailpointsFrom on
 constexpr std::uint64_t kRestartSeeds = 80 / kShare;  // from kRestartsFrom on
 constexpr std::uint64_t kWaveSeeds = 30 / kShare;     // from kWavesFrom on
 constexpr std::uint64_t kFullSeeds = 40 / kShare;     // from kFullFrom on
@@ -82,7 +82,7 @@ struct Totals {
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
     std::vector<double> seconds; // of wall time, by seed
-    std::array<std::uint64_t, kPoints> fired {}; // injection points
+    std::array<std::uint64_t, kFailpoints> fired {}; // by failpoint
     Time time {};
 };
 Totals totals;
@@ -101,8 +101,8 @@ void count(const Simulation& simulation)
     totals.kills += broken.kills;
     totals.pauses += broken.pauses;
     totals.parts += broken.parts;
-    for (std::size_t point = 0; point < kPoints; ++point)
-        totals.fired[point] += simulation.points().fired()[point];
+    for (std::size_t failpoint = 0; failpoint < kFailpoints; ++failpoint)
+        totals.fired[failpoint] += simulation.failpoints().fired()[failpoint];
     totals.slow += broken.slow;
     totals.failed += counts.failed;
     totals.cuts += counts.cuts;
@@ -228,7 +228,7 @@ private slots:
     void theSameSeedGivesTheSameEvents();
     void everyFixedSeedHoldsItsInvariants_data();
     void everyFixedSeedHoldsItsInvariants();
-    void everyPointAndFaultHasFired();
+    void everyFailpointAndFaultHasFired();
     void theOracleLooksAtWhatItShould();
     void clocksMayDrift();
     // In the mutants build only. (moc does not know which build this is.)
@@ -254,7 +254,7 @@ void TestSimulation::theSameSeedGivesTheSameEvents_data()
     QTest::addColumn<quint64>("seed");
     for (std::uint64_t seed = 1; seed <= kRunTwice / 2; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    for (std::uint64_t seed = kPointsFrom; seed < kPointsFrom + kRunTwice / 2; ++seed)
+    for (std::uint64_t seed = kFailpointsFrom; seed < kFailpointsFrom + kRunTwice / 2; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -273,7 +273,7 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
     QTest::addColumn<quint64>("seed");
     for (std::uint64_t seed = 1; seed <= kQuietSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    for (const std::uint64_t first : { kFailuresFrom, kPointsFrom })
+    for (const std::uint64_t first : { kFailuresFrom, kFailpointsFrom })
         for (std::uint64_t seed = first; seed < first + kFailingSeeds; ++seed)
             QTest::newRow(hex(seed).c_str()) << quint64(seed);
     for (std::uint64_t seed = kRestartsFrom; seed < kRestartsFrom + kRestartSeeds; ++seed)
@@ -282,7 +282,8 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
     for (std::uint64_t seed = kFullFrom; seed < kFullFrom + kFullSeeds; ++seed)
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
-    // Seeds that once found errors, and some in which rare points fire: RecordReadBehind, OtherSources, CutReportLate.
+    // Seeds that once found errors, and some in which rare failpoints fire: RecordReadBehind, OtherSources,
+    // CutReportLate.
     for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616, 0x66e,
              0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0, 0x8040, 0x8048, 0x8131, 0x8162,
              0x8855, 0x89ef, 0x4e85, 0x4ea1, 0x4eaf, 0x4eee, 0x4f12, 0x4e91, 0x4f10, 0x4fe0, 0x4eb6, 0x524e, 0x5254,
@@ -297,13 +298,13 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants()
         QFAIL(failure->c_str());
 }
 
-// A point or a fault that no seed fires proves nothing.
-void TestSimulation::everyPointAndFaultHasFired()
+// A failpoint or a fault that no seed fires proves nothing.
+void TestSimulation::everyFailpointAndFaultHasFired()
 {
     if (totals.seconds.size() < 2 * kFailingSeeds || kShare > 1)
         QSKIP("only after all fixed seeds");
-    for (std::size_t point = 0; point < kPoints; ++point)
-        QVERIFY2(totals.fired[point] > 0, std::string(nameOf(Point(point))).c_str());
+    for (std::size_t failpoint = 0; failpoint < kFailpoints; ++failpoint)
+        QVERIFY2(totals.fired[failpoint] > 0, std::string(nameOf(Failpoint(failpoint))).c_str());
     QVERIFY(totals.kills > 0 && totals.pauses > 0 && totals.parts > 0 && totals.slow > 0);
     QVERIFY(totals.restarts > 0 && totals.rebuilt > 0 && totals.clients > 0 && totals.merges > 0 && totals.beside > 0);
     QVERIFY(totals.full > 0);
@@ -488,7 +489,7 @@ bool takeArguments(int& argc, char** argv)
         } else if (name == "--mutant") {
             const auto mutant = mutantNamed(value);
             if (!mutant)
-                return wrong("there is no mutant " + value + "; their names are in common/points.h");
+                return wrong("there is no mutant " + value + "; their names are in common/failpoints.h");
 #ifdef LHRS_MUTANTS
             activeMutant = *mutant;
 #else
@@ -549,9 +550,9 @@ int playWished()
         totals.clients, " clients killed, ", totals.merges, " merges, ", totals.full, " times a server was full (in ",
         totals.fullRuns, " runs); ", totals.readopted, " runs judged until a failed bucket was taken back").c_str());
     std::string never;
-    for (std::size_t point = 0; point < kPoints; ++point)
-        never += totals.fired[point] == 0 ? ' ' + std::string(nameOf(Point(point))) : std::string();
-    std::printf("injection points that did not fire:%s\n", never.empty() ? " none" : never.c_str());
+    for (std::size_t failpoint = 0; failpoint < kFailpoints; ++failpoint)
+        never += totals.fired[failpoint] == 0 ? ' ' + std::string(nameOf(Failpoint(failpoint))) : std::string();
+    std::printf("failpoints that did not fire:%s\n", never.empty() ? " none" : never.c_str());
     if (!totals.seconds.empty()) {
         std::sort(totals.seconds.begin(), totals.seconds.end());
         std::printf("median seed %.3f s, longest %.3f s\n", totals.seconds[totals.seconds.size() / 2], totals.seconds.back());

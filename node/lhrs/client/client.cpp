@@ -3,7 +3,7 @@
 
 #include "node/lhrs/client/adopted_image.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/event_stamp.h"
@@ -64,10 +64,10 @@ void Client::begin(Operation& op, Time now, Effects& out)
 
 void Client::address(Operation& op, Time now, Effects& out)
 {
-    if (out.fires(Point::ImageForgotten))
+    if (out.fires(Failpoint::ImageForgotten))
         m_image = {};
     op.target = addressOf(addressed(op.key, m_config), m_image);
-    if (out.fires(Point::CacheForgotten))
+    if (out.fires(Failpoint::CacheForgotten))
         m_context.locations.erase(op.target);
     const bool isKnown = m_context.locations.contains(op.target);
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
@@ -116,7 +116,7 @@ void Client::send(Operation& op, Time now, Effects& out)
     request->set_target(op.target.value);
     request->set_incarnation(holder.incarnation.value);
     request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: it outlives the message
-    if (out.fires(Point::RequestTwice)) {
+    if (out.fires(Failpoint::RequestTwice)) {
         pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
         twice = message;
         requestIn(twice, op.kind)->set_copy(op.copies++);

@@ -2,8 +2,8 @@
 // A client's timers: what it waits for, how long, and what it does when there is no answer.
 #include "node/lhrs/client/client.h"
 
+#include "common/failpoints.h"
 #include "common/linear_hash.h"
-#include "common/points.h"
 #include "node/lhrs/group/bucket_parts.h"
 
 #include <algorithm>
@@ -88,7 +88,7 @@ void Client::onTime(Time now, Effects& out)
                 alarm(op, now, out);
             } else if (op.stage == Stage::Sleeping) {
                 address(op, now, out);
-            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Point::AlarmTooEarly)) {
+            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Failpoint::AlarmTooEarly)) {
                 giveUp(op, now, out);
             } else {
                 ++op.tries;

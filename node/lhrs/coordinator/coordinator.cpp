@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/coordinator/coordinator.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/transfer/message_check.h"
 #include "node/machine/awaited_sample.h"

@@ -126,7 +126,7 @@ void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
 
 void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
 {
-    if (out.fires(Point::AlarmUnanswered))
+    if (out.fires(Failpoint::AlarmUnanswered))
         return;
     // Demo paper, section 4(d): is it an addressing error, or is the bucket unavailable? Checked in this order.
     const pb::Alarm& alarm = message.alarm();
@@ -148,7 +148,7 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         // The accused bucket forwarded the request to a process that is gone: its location of the right bucket is out
         // of date.
         const FileState::MemberInfo& forwarder = *file.data(accused);
-        if (!forwarder.hasFailed() && !out.fires(Point::HintLeftOut))
+        if (!forwarder.hasFailed() && !out.fires(Failpoint::HintLeftOut))
             *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(right);
         return;
     }

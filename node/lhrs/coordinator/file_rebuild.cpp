@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/coordinator/file_rebuild.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/growth/split_wave.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // Finds out which members of a group are alive: all are probed; a silent one is declared failed or waited for.
 #include "node/lhrs/coordinator/group_recovery.h"
 
+#include "common/failpoints.h"
 #include "common/failure_reasons.h"
-#include "common/points.h"
 #include "node/lhrs/growth/growth.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void GroupRecovery::sendProbes(Time now, Effects& out)
     ++m_tries;
     m_nextProbe = now + m_parts.probePace.interval(now);
     for (const auto& [id, probed] : m_silent)
-        if (!out.fires(Point::ProbeLeftOut))
+        if (!out.fires(Failpoint::ProbeLeftOut))
             out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe()->set_number(m_probing);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/coordinator/group_recovery.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/growth/growth.h"
 #include "node/lhrs/coordinator/recovery_report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/growth/enlistment.h"
 #include "node/lhrs/group/lease.h"
 #include "node/lhrs/growth/orders.h"

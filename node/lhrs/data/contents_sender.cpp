@@ -46,7 +46,7 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     contents->set_level(bucket.level);
     contents->set_rank_first(m_next.value);
     std::string& records = *contents->mutable_records();
-    if (out.fires(Point::ContentsOfOne) && m_next <= store.rankMax())
+    if (out.fires(Failpoint::ContentsOfOne) && m_next <= store.rankMax())
         m_next = writeRun(store, m_next, m_next, kRoom, records);
     else
         while (m_next <= store.rankMax() && records.size() < kBlockBytes)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/data/data_bucket.h"
 
+#include "common/failpoints.h"
 #include "common/field/galois.h"
 #include "common/linear_hash.h"
-#include "common/points.h"
 
 #include <algorithm>
 #include <cstring>
@@ -145,7 +145,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         hold(kind, request, out);
         return;
     }
-    if (out.fires(Point::RetryThoughReady)) {
+    if (out.fires(Failpoint::RetryThoughReady)) {
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
@@ -302,7 +302,7 @@ pb::Reply* DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode resul
     }
     if (result == pb::INVALID)
         reply->set_text("value: 65,535 bytes at most");
-    if (request.forwards() > 0 && !out.fires(Point::AdjustmentLeftOut)) { // that of the last forwarder
+    if (request.forwards() > 0 && !out.fires(Failpoint::AdjustmentLeftOut)) { // that of the last forwarder
         reply->set_image_adjustment(true);
         reply->set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
         reply->set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
@@ -331,7 +331,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
     pb::Reply& reply = *out.send(change.client).mutable_reply();
     reply = change.reply;
     reply.unsafe_arena_set_allocated_request(out.share(change.request));
-    if (out.fires(Point::ReplyLeftOut))
+    if (out.fires(Failpoint::ReplyLeftOut))
         out.takeBackSend();
 }
 
@@ -341,7 +341,7 @@ bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
         return true;
     const MemoryRoom& memory = m_parts.context.memory;
     const bool isScarce = memory.hasLimit() && memory.left(storedBytes()) < memory.reserve() / 2;
-    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || isScarce || out.fires(Point::HoldQueueOfNone)) {
+    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || isScarce || out.fires(Failpoint::HoldQueueOfNone)) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }
@@ -396,7 +396,7 @@ void DataBucket::reportOverload(Time now, Effects& out)
 {
     if (m_source) // a split takes half of it; checked again after that
         return;
-    if (m_store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Point::OverloadLate))
+    if (m_store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Failpoint::OverloadLate))
         return;
     // Demo paper, section 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003
     // report).
@@ -407,7 +407,7 @@ void DataBucket::reportOverload(Time now, Effects& out)
     overload->set_bucket(number().value);
     overload->set_level(m_level);
     overload->set_count(m_store.count());
-    if (out.fires(Point::OverloadTwice))
+    if (out.fires(Failpoint::OverloadTwice))
         m_parts.context.tell(message, now, out);
     m_parts.context.tell(std::move(message), now, out);
     auto* event = out.event().mutable_bucket_overflowed();

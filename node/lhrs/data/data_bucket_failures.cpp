@@ -2,7 +2,7 @@
 // A data bucket in failures: leases, its contributions to the recovery of others, and its own rebuild as a spare.
 #include "node/lhrs/data/data_bucket.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/store/fetching_reader.h"
 #include "node/lhrs/group/member_record.h"
 
@@ -34,7 +34,7 @@ void DataBucket::renewLease(Time now, Effects& out)
     if (m_config.recovery() == pb::RECOVERY_OFF || m_state == pb::RECOVERING)
         return;
     for (const LeaseHolder::Granter& granter : m_lease.takeDue(now)) {
-        if (out.fires(Point::RenewLate))
+        if (out.fires(Failpoint::RenewLate))
             continue;
         auto* request = out.send(granter.holder.address, Way::Auto, 0, granter.holder.node).mutable_lease_request();
         request->set_group(m_parts.group.value);
@@ -67,7 +67,7 @@ void DataBucket::onLeaseGrant(const pb::Message& message)
 void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 {
     const pb::MemberRead& read = message.member_read();
-    if (m_state == pb::RECOVERING || read.group() != m_parts.group.value || out.fires(Point::RecordReadBehind))
+    if (m_state == pb::RECOVERING || read.group() != m_parts.group.value || out.fires(Failpoint::RecordReadBehind))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -82,7 +82,7 @@ void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 void DataBucket::onSliceRequest(const pb::Message& message, Effects& out)
 {
     const pb::SliceRequest& request = message.slice_request();
-    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value || out.fires(Point::SliceRequestUnanswered))
+    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value || out.fires(Failpoint::SliceRequestUnanswered))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
     answer.set_answers(message.id());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A data bucket at the limit of its memory, or of that of a parity bucket: a change that would make it grow is refused
 // before it has any effect. Searches, deletes and changes that need no further memory go on.
+#include "common/failpoints.h"
 #include "common/linear_hash.h"
-#include "common/points.h"
 #include "node/lhrs/data/data_bucket.h"
 
 namespace lhrs {

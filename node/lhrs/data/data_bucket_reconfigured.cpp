@@ -16,7 +16,7 @@ bool DataBucket::isUpIn(const pb::View& view) const
 void DataBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (view.group() != m_parts.group.value || out.fires(Point::EpochTakenLate))
+    if (view.group() != m_parts.group.value || out.fires(Failpoint::EpochTakenLate))
         return; // late: for the place that this process held before
     if (Epoch(view.epoch()) < m_link.epoch()) {
         // A newer epoch overtook it. The sender must get an answer, or it would wait forever; but only after the newer

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/data/split_source.h"
 
+#include "common/failpoints.h"
 #include "common/linear_hash.h"
-#include "common/points.h"
 #include "node/machine/transfer/blocks_ahead.h"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ void SplitSource::begin(BucketParts& bucket, Effects& out)
     m_high = m_last = bucket.store.rankMax();
     m_new = m_last.next();
     m_batch.emplace(bucket, m_order.split(), m_order.level(), m_isMerge ? bucket.number.value : 0);
-    if (out.fires(Point::BatchOfOne))
+    if (out.fires(Failpoint::BatchOfOne))
         m_batch->setBlockBytes(1);
 }
 
@@ -39,7 +39,7 @@ void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
 {
     // Two blocks for each that arrived, until enough are under way, so that a request never waits for more than that.
     for (int i = 0; i < 2 && !isClosed() && !isLateEnough() && m_underWay < kBlocksUnderWay && !m_batch->isFull(); ++i) {
-        const std::size_t blockBytes = out.fires(Point::MoveOfOne) ? 1 : kSplitBlockBytes;
+        const std::size_t blockBytes = out.fires(Failpoint::MoveOfOne) ? 1 : kSplitBlockBytes;
         while (!hasLookedAtAll(bucket) && m_records.size() < blockBytes && !m_batch->isFull())
             lookAtNext(bucket);
         if (m_low > m_high && m_firstBlocks == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/data/staged_batch.h"
 
 #include <optional>

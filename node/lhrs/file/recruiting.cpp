@@ -82,7 +82,7 @@ void Recruiter::invite(pb::Role role, Pool& pool, Time now, Effects& out)
         m_shared.self.to(*invite.mutable_coordinator());
     };
     if (m_shared.transport() == pb::MULTICAST) {
-        if (out.fires(Point::InviteTwice))
+        if (out.fires(Failpoint::InviteTwice))
             fill(*out.multicast(role).mutable_invite(), false);
         fill(*out.multicast(role).mutable_invite(), false);
     } else {
@@ -119,7 +119,7 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
     if (!m_isWanting)
         return false;
     for (auto& [role, pool] : m_pools) {
-        dropExpired(pool, out.fires(Point::OfferExpiresEarly) ? now + offerLife() * 3 / 4 : now);
+        dropExpired(pool, out.fires(Failpoint::OfferExpiresEarly) ? now + offerLife() * 3 / 4 : now);
         if (pool.offers.size() < pool.wanted)
             return false;
     }

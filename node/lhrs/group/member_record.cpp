@@ -114,7 +114,7 @@ LeaseTimes leaseTimesOf(const pb::Timers& timers)
 void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out)
 {
     const pb::LeaseRequest& asked = request.lease_request();
-    if (out.fires(Point::GrantRefused) || !grants.grant({ pb::DATA, asked.position() }, Incarnation(asked.incarnation()), now))
+    if (out.fires(Failpoint::GrantRefused) || !grants.grant({ pb::DATA, asked.position() }, Incarnation(asked.incarnation()), now))
         return;
     auto* grant = out.send(Address::from(request.from()), Way::Auto, 0, NodeId(request.sender())).mutable_lease_grant();
     grant->set_group(asked.group());
@@ -122,7 +122,7 @@ void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self,
     grant->set_index(self.index);
     grant->set_incarnation(incarnation.value);
     grant->set_sent_ns(asked.sent_ns());
-    grant->set_length_ms(std::uint32_t(grants.times().length / std::chrono::milliseconds(out.fires(Point::LeaseShort) ? 2 : 1)));
+    grant->set_length_ms(std::uint32_t(grants.times().length / std::chrono::milliseconds(out.fires(Failpoint::LeaseShort) ? 2 : 1)));
 }
 
 void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out)

@@ -2,7 +2,7 @@
 #include "node/lhrs/group/parity_link.h"
 
 #include "common/errors.h"
-#include "common/points.h"
+#include "common/failpoints.h"
 
 #include <algorithm>
 
@@ -145,7 +145,7 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
     m_pending.add() = std::move(change);
     // Demo paper, section 2: the record's change goes to all k parity buckets, here all at once.
     for (auto& [p, column] : m_columns) {
-        if (!out.fires(Point::DeltaLeftOut))
+        if (!out.fires(Failpoint::DeltaLeftOut))
             sendTo(column, *m_pending.back(), 0, out);
         if (column.due == Time::max())
             column.due = now + interval(column);

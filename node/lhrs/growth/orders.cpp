@@ -10,7 +10,7 @@ void Orders::send(pb::Message message, const HolderInfo& to, Time now, Effects& 
     const std::uint64_t id = m_parts.acks.send(std::move(message), to.address, to.node, Way::Auto, AckList::Patience::KeepTrying,
         OrderOfStep, now, out);
     m_waiting.emplace(id, to.incarnation);
-    if (out.fires(Point::OrderLeftOut))
+    if (out.fires(Failpoint::OrderLeftOut))
         out.takeBackSend();
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/parity/parity_bucket.h"
 
+#include "common/failpoints.h"
 #include "common/linear_hash.h"
-#include "common/points.h"
 #include "common/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"
@@ -152,7 +152,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         acknowledgeSoon(q, delta.request(), out);
         return;
     }
-    const bool isLate = out.fires(Point::ApplyLate);
+    const bool isLate = out.fires(Failpoint::ApplyLate);
     if (delta.sequence() == position.applied + 1 && !position.awaitsContents && position.held.empty() && !isLate) {
         applyDelta(q, delta, now, out); // the usual case, without a copy
         logDelta(position, delta, out);
@@ -223,7 +223,7 @@ void ParityBucket::giveOwedWords(Effects& out)
 
 void ParityBucket::acknowledge(Position q, Effects& out, std::uint64_t answers) const
 {
-    if (answers == 0 && out.fires(Point::DeltaAckLeftOut))
+    if (answers == 0 && out.fires(Failpoint::DeltaAckLeftOut))
         return;
     const PositionState& position = m_positions[q.value];
     pb::Message& message = out.send(position.holder.address, Way::Auto, 0, position.holder.node);
@@ -360,7 +360,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         acknowledge(q, out);
         return;
     }
-    if (out.fires(Point::PreparedLate))
+    if (out.fires(Failpoint::PreparedLate))
         return;
     const auto isThis = [&](const auto& item) { return item.second.batch.split == batch.split(); };
     const bool isHere = std::any_of(position.held.begin(), position.held.end(), isThis);
@@ -541,7 +541,7 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
 void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
 {
     const pb::View& view = message.epoch().view();
-    if (view.group() != m_group.value || out.fires(Point::EpochHeardLate))
+    if (view.group() != m_group.value || out.fires(Failpoint::EpochHeardLate))
         return; // late: for the place that this process held before
     if (view.epoch() < m_view.epoch()) {
         NodeContext::acknowledge(message, out); // a newer epoch overtook it; its sender may still wait

@@ -2,7 +2,7 @@
 // A parity bucket in failures: leases that it grants, the log of changes, the cut, and its part in recoveries.
 #include "node/lhrs/parity/parity_bucket.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/parity/record_recovery.h"
 #include "node/lhrs/parity/recovery_manager.h"
@@ -22,7 +22,7 @@ void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, con
 {
     if (m_config.recovery() == pb::RECOVERY_OFF)
         return;
-    if (!out.fires(Point::TrimLate))
+    if (!out.fires(Failpoint::TrimLate))
         position.log.trim(LHRS_MUTANT(LogTrimmedEarly) ? delta.sequence() : delta.stable());
     position.log.add(delta);
 }
@@ -99,7 +99,7 @@ bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::
 void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& out)
 {
     const pb::CutReport& report = message.cut_report();
-    if (report.group() != m_group.value || out.fires(Point::CutReportLate) || report.epoch() > m_view.epoch())
+    if (report.group() != m_group.value || out.fires(Failpoint::CutReportLate) || report.epoch() > m_view.epoch())
         return; // it comes again; this bucket's new epoch is on its way
     NodeContext::acknowledge(message, out);
     if (m_manager && report.epoch() == m_view.epoch())
@@ -188,7 +188,7 @@ void ParityBucket::onRecover(const pb::Message& message, Time now, Effects& out)
 void ParityBucket::onSliceRequest(const pb::Message& message, Effects& out)
 {
     const pb::SliceRequest& request = message.slice_request();
-    if (request.group() != m_group.value || m_state != pb::UP || out.fires(Point::SliceRequestUnanswered))
+    if (request.group() != m_group.value || m_state != pb::UP || out.fires(Failpoint::SliceRequestUnanswered))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -220,7 +220,7 @@ void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects
 void ParityBucket::onMemberRead(const pb::Message& message, Effects& out)
 {
     const pb::MemberRead& read = message.member_read();
-    if (read.group() != m_group.value || m_state != pb::UP || out.fires(Point::RecordReadBehind))
+    if (read.group() != m_group.value || m_state != pb::UP || out.fires(Failpoint::RecordReadBehind))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.set_answers(message.id());

@@ -2,7 +2,7 @@
 // A new parity bucket takes the contents of its group's data buckets while they continue to change.
 #include "node/lhrs/parity/parity_bucket.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "common/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"
@@ -71,7 +71,7 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
         return;
     const Position q(contents.position());
     PositionState& position = m_positions[q.value];
-    if (position.incarnation.value != contents.incarnation() || out.fires(Point::ContentsLate))
+    if (position.incarnation.value != contents.incarnation() || out.fires(Failpoint::ContentsLate))
         return;
     if (!position.awaitsContents || contents.block() < position.contentsExpected) {
         if (position.awaitsContents)

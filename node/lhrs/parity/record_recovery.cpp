@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/parity/record_recovery.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/group/group_decoder.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/parity/parity_bucket.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/parity/recovery_manager.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/lhrs/parity/parity_bucket.h"
 
 namespace lhrs {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/parity/slice_rebuild.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "common/record_block.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/parity/parity_bucket.h"
@@ -58,7 +58,7 @@ void SliceRebuild::start(Time now, Effects& out)
         lost.emplace_back(spare.index());
     std::sort(lost.begin(), lost.end());
     m_plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost),
-        out.fires(Point::OtherSources) ? pb::DECODE_RS : m_order.decode());
+        out.fires(Failpoint::OtherSources) ? pb::DECODE_RS : m_order.decode());
     LHRS_CHECK(m_plan); // the coordinator orders this only if enough members are left
     auto decoder = Decoder::create(m_bucket.store().code(), m_plan->participants, m_plan->lost);
     LHRS_CHECK(decoder);
@@ -108,7 +108,7 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
 {
     Slice slice;
     const ParityStore& store = m_bucket.store();
-    const std::uint32_t ranks = out.fires(Point::SliceOfOne) ? 1 : m_ranksOfSlice;
+    const std::uint32_t ranks = out.fires(Failpoint::SliceOfOne) ? 1 : m_ranksOfSlice;
     slice.from = m_next;
     slice.to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
     // A member's answer must fit one message, whatever number of ranks was ordered.
@@ -351,7 +351,7 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
                 block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
             });
         }
-        if (out.fires(Point::SliceTwice))
+        if (out.fires(Failpoint::SliceTwice))
             m_unstored.insert(m_context.acks.send(message, holder.address, holder.node, m_way,
                 AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
         m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, m_way,
@@ -399,7 +399,7 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
     }
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
         NodeContext::OfRecovery, now, out);
-    if (out.fires(Point::DoneLate))
+    if (out.fires(Failpoint::DoneLate))
         out.takeBackSend();
 }
 

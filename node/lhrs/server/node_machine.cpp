@@ -331,7 +331,7 @@ void NodeMachine::onProbe(const pb::Message& message, Effects& out) const
 void NodeMachine::onInvite(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Invite& invite = message.invite();
-    if (!isSpare() || invite.role() != m_pool || isFull() || out.fires(Point::InvitationIgnored))
+    if (!isSpare() || invite.role() != m_pool || isFull() || out.fires(Failpoint::InvitationIgnored))
         return;
     const bool isNew = m_invitation == 0;
     if (!isNew && m_invitation != invite.invitation())
@@ -377,7 +377,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     }
     if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
         return; // the offer expired, or a late copy; without an Ack another spare is taken
-    if (out.fires(Point::ConfirmedAndSilent))
+    if (out.fires(Failpoint::ConfirmedAndSilent))
         return;
     NodeContext::acknowledge(message, out);
     m_lastIncarnation = incarnation;

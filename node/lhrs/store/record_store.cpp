@@ -2,7 +2,7 @@
 #include "node/lhrs/store/record_store.h"
 
 #include "common/errors.h"
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "common/record_block.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/store/result_table.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 
 #include <algorithm>
 

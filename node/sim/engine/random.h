@@ -20,7 +20,7 @@ constexpr std::uint64_t splitMix(std::uint64_t x)
 
 // The purpose of a generator. Each purpose has its own stream, so that an extra draw for the network does not shift the
 // workload.
-enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Points, Pace, Restarts, Waves, Memory };
+enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Failpoints, Pace, Restarts, Waves, Memory };
 
 // xoshiro256**, seeded by SplitMix64. Integers only and no std distribution, so the numbers are the same on every
 // machine.

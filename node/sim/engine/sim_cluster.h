@@ -130,7 +130,7 @@ public:
     explicit SimCluster(const Options& options);
     ~SimCluster();
 
-    void setPoints(Points* points) { m_effects.setPoints(points); }
+    void setFailpoints(Failpoints* failpoints) { m_effects.setFailpoints(failpoints); }
     void setObserver(SimObserver* observer) { m_observer = observer; }
     void setDoor(SimDoor* door) { m_door = door; }
 

@@ -23,7 +23,7 @@ Breaker::Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
 {
     const pb::NetworkFaults& network = told.network();
     const bool isSlow = network.jitter_us() > 5'000 || network.spikes() > 0 || network.clogs() > 0;
-    oracle.setBounded(!told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.points_size() > 0);
+    oracle.setBounded(!told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.failpoints_size() > 0);
 }
 
 void Breaker::begin(const SimProcess& coordinator)

@@ -25,7 +25,7 @@ public:
         // Operations first: with fewer of them every further run is quicker. Once more at the end, when less is on.
         leaveOutParts([](pb::Case& c) { return c.mutable_operations(); });
         leaveOutParts([](pb::Case& c) { return c.mutable_actions(); });
-        leaveOutParts([](pb::Case& c) { return c.mutable_points(); });
+        leaveOutParts([](pb::Case& c) { return c.mutable_failpoints(); });
         leaveOutFields([](pb::Case& c) { return static_cast<google::protobuf::Message*>(c.mutable_network()); });
         leaveOutFields([](pb::Case& c) { return static_cast<google::protobuf::Message*>(c.mutable_timers()); });
         for (const auto& simpler : simplerCases())

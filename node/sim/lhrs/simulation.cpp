@@ -68,14 +68,14 @@ Simulation::Simulation(const pb::Case& told)
     , m_cluster(clusterOptions(told))
     , m_oracle(told.file(), m_cluster)
     , m_breaker(m_case, m_cluster, m_oracle)
-    , m_points(told)
+    , m_failpoints(told)
     , m_faults(told.seed(), DrawnFor::Faults)
     , m_pace(told.seed(), DrawnFor::Pace)
     , m_isDone(std::size_t(told.actions_size()), false)
 {
     m_breaker.onClientKilled = [this](std::uint32_t process) { endClient(process); };
     m_cluster.setObserver(this);
-    m_cluster.setPoints(&m_points);
+    m_cluster.setFailpoints(&m_failpoints);
 }
 
 void Simulation::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now)
@@ -401,7 +401,7 @@ void Simulation::heal()
     m_areFaultsOver = true;
     if (m_isCoordinatorDown)
         startCoordinator(false);
-    m_points.end();
+    m_failpoints.end();
     m_breaker.end();
     if (m_case.memory_limit() > 0) { // a split without room is retried forever, so servers get more memory
         for (const auto& process : m_cluster.processes())

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/sim/lhrs/breaker.h"
-#include "node/sim/lhrs/case_points.h"
+#include "node/sim/lhrs/case_failpoints.h"
 #include "node/sim/lhrs/oracle.h"
 #include "node/sim/engine/sim_cluster.h"
 #include "proto/config.pb.h"
@@ -41,7 +41,7 @@ public:
     // For callers that control the passing of time and send queries meanwhile.
     SimCluster& steeredCluster() { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
-    const CasePoints& points() const { return m_points; }
+    const CaseFailpoints& failpoints() const { return m_failpoints; }
     const Breaker& breaker() const { return m_breaker; }
     std::uint32_t restarts() const { return m_restarts; } // of the coordinator
     std::uint64_t answered() const { return m_answered; }
@@ -90,7 +90,7 @@ private:
     SimCluster m_cluster;
     Oracle m_oracle;
     Breaker m_breaker;
-    CasePoints m_points;
+    CaseFailpoints m_failpoints;
     Generator m_faults;
     Generator m_pace;
     Listener m_listener;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/lhrs/swarm.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/sim/engine/random.h"
 
 #include <algorithm>
@@ -363,12 +363,12 @@ void drawFullMemory(Generator& draw, pb::Case& drawn)
         drawn.set_data_spares(std::uint32_t(draw.between(0, 3)));
 }
 
-void drawPoints(Generator& draw, pb::Case& drawn)
+void drawFailpoints(Generator& draw, pb::Case& drawn)
 {
-    drawn.set_points_rate(std::uint32_t(draw.between(20, 250)));
-    for (std::size_t point = 0; point < kPoints; ++point)
+    drawn.set_failpoints_rate(std::uint32_t(draw.between(20, 250)));
+    for (std::size_t failpoint = 0; failpoint < kFailpoints; ++failpoint)
         if (draw.chance(200))
-            drawn.add_points(std::string(nameOf(Point(point))));
+            drawn.add_failpoints(std::string(nameOf(Failpoint(failpoint))));
 }
 
 } // namespace
@@ -419,8 +419,8 @@ pb::Case drawCase(std::uint64_t seed)
         Generator memory(seed, DrawnFor::Memory);
         seed < kFullFrom ? drawMemory(memory, drawn) : drawFullMemory(memory, drawn);
     }
-    if (seed >= kPointsFrom && (seed < kRestartsFrom || configuration.chance(300)))
-        drawPoints(configuration, drawn);
+    if (seed >= kFailpointsFrom && (seed < kRestartsFrom || configuration.chance(300)))
+        drawFailpoints(configuration, drawn);
     return drawn;
 }
 

@@ -11,9 +11,9 @@ namespace lhrs {
 // the same case, operation by operation. From kFailuresFrom on, processes also fail in three of five cases; seeds below
 // keep the cases that they had before.
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
-// From this seed on, injection points fire too.
-inline constexpr std::uint64_t kPointsFrom = 20'000;
-// From this seed on, the coordinator ends and others start in its place, clients end, and files shrink; points are
+// From this seed on, failpoints fire too.
+inline constexpr std::uint64_t kFailpointsFrom = 20'000;
+// From this seed on, the coordinator ends and others start in its place, clients end, and files shrink; failpoints are
 // rare.
 inline constexpr std::uint64_t kRestartsFrom = 30'000;
 // From this seed on, most files stage several splits at once.

@@ -11,9 +11,9 @@
 
 namespace lhrs {
 
-// Injection points: places in the protocol where something legal but rare can be done on purpose. A driver that wants
-// them sets them for each step (Effects::setPoints); the product never does.
-enum class Point {
+// Failpoints: places in the protocol where something legal but rare can be done on purpose. A driver that wants them
+// sets them for each step (Effects::setFailpoints); the product never does.
+enum class Failpoint {
     DeltaLeftOut,           // data bucket: one parity bucket gets a change only with the first resend
     ReplyLeftOut,           // data bucket: the client is answered only when it resends the request
     AdjustmentLeftOut,      // data bucket: the reply to a forwarded request carries no image adjustment
@@ -55,11 +55,11 @@ enum class Point {
     AlarmTooEarly,          // client: alarms the coordinator at the first resend
 };
 
-inline constexpr std::size_t kPoints = 39;
+inline constexpr std::size_t kFailpoints = 39;
 
-constexpr std::string_view nameOf(Point point)
+constexpr std::string_view nameOf(Failpoint failpoint)
 {
-    constexpr std::array<std::string_view, kPoints> names {
+    constexpr std::array<std::string_view, kFailpoints> names {
         "DeltaLeftOut", "ReplyLeftOut", "AdjustmentLeftOut", "OverloadLate", "OverloadTwice", "RenewLate",
         "RetryThoughReady", "HoldQueueOfNone", "MoveOfOne", "BatchOfOne", "ContentsOfOne", "EpochTakenLate",
         "SliceRequestUnanswered", "ApplyLate", "DeltaAckLeftOut", "TrimLate", "PreparedLate", "GrantRefused",
@@ -68,22 +68,22 @@ constexpr std::string_view nameOf(Point point)
         "InviteTwice", "OfferExpiresEarly", "ProbeLeftOut", "HintLeftOut", "AlarmUnanswered", "CacheForgotten",
         "ImageForgotten", "RequestTwice", "AlarmTooEarly"
     };
-    return names[std::size_t(point)];
+    return names[std::size_t(failpoint)];
 }
 
-constexpr std::optional<Point> pointNamed(std::string_view name)
+constexpr std::optional<Failpoint> failpointNamed(std::string_view name)
 {
-    for (std::size_t i = 0; i < kPoints; ++i)
-        if (nameOf(Point(i)) == name)
-            return Point(i);
+    for (std::size_t i = 0; i < kFailpoints; ++i)
+        if (nameOf(Failpoint(i)) == name)
+            return Failpoint(i);
     return std::nullopt;
 }
 
-// Decides at each call whether a point fires.
-class Points {
+// Decides at each call whether a failpoint fires.
+class Failpoints {
 public:
-    virtual ~Points() = default;
-    virtual bool fires(Point point) = 0;
+    virtual ~Failpoints() = default;
+    virtual bool fires(Failpoint failpoint) = 0;
 };
 
 // Mutants: deliberate protocol bugs. A build with LHRS_MUTANTS can switch on one of them to show that the tests detect
