@@ -97,7 +97,7 @@ void count(const Simulation& simulation)
     totals.undone += counts.undone;
     totals.parityAdded += counts.parityAdded;
     totals.recordGroups += counts.recordGroups;
-    const Breaker::Counts& broken = simulation.breaker().counts();
+    const FaultInjector::Counts& broken = simulation.faultInjector().counts();
     totals.kills += broken.kills;
     totals.pauses += broken.pauses;
     totals.parts += broken.parts;

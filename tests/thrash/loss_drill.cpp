@@ -20,10 +20,10 @@ std::string nameOf(const pb::Member& member) { return pb::Role_Name(member.role(
 
 } // namespace
 
-LossDrill::LossDrill(Fleet& fleet, Breaker& breaker, Writers& writers, const Shape& shape, std::uint64_t seed,
+LossDrill::LossDrill(Fleet& fleet, Nemesis& nemesis, Writers& writers, const Shape& shape, std::uint64_t seed,
     std::function<void(const std::string&)> tell)
     : m_fleet(fleet)
-    , m_breaker(breaker)
+    , m_nemesis(nemesis)
     , m_writers(writers)
     , m_shape(shape)
     , m_draws(seed, DrawnFor::Failures)
@@ -98,7 +98,7 @@ bool LossDrill::prepare()
     if (!m_wrong.empty())
         return false;
     m_writers.beginRound();
-    m_writers.setClients(m_breaker.clients());
+    m_writers.setClients(m_nemesis.clients());
     m_writers.go();
     const std::uint64_t before = m_writers.figures().operations;
     return awaitThat("the first operations of the drill", [&] { return m_writers.figures().operations > before + 300; }, kPatience) && describe();

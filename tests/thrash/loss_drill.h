@@ -2,8 +2,8 @@
 #pragma once
 
 #include "node/sim/engine/random.h"
-#include "tests/thrash/breaker.h"
 #include "tests/thrash/fleet.h"
+#include "tests/thrash/nemesis.h"
 #include "tests/thrash/writers.h"
 
 #include <functional>
@@ -19,7 +19,7 @@ namespace lhrs::thrash {
 // size).
 class LossDrill {
 public:
-    LossDrill(Fleet& fleet, Breaker& breaker, Writers& writers, const Shape& shape, std::uint64_t seed,
+    LossDrill(Fleet& fleet, Nemesis& nemesis, Writers& writers, const Shape& shape, std::uint64_t seed,
         std::function<void(const std::string&)> tell);
 
     // Call it when the file is whole and without writes. Afterwards the writers go on, and the file must be mended.
@@ -46,7 +46,7 @@ private:
     void remove(std::uint64_t node, const char* how);
 
     Fleet& m_fleet;
-    Breaker& m_breaker;
+    Nemesis& m_nemesis;
     Writers& m_writers;
     const Shape m_shape;
     Generator m_draws;

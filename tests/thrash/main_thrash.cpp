@@ -6,9 +6,9 @@
 #include "gui/lab/control/audit.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
-#include "tests/thrash/breaker.h"
 #include "tests/thrash/fleet.h"
 #include "tests/thrash/loss_drill.h"
+#include "tests/thrash/nemesis.h"
 #include "tests/thrash/report.h"
 #include "tests/thrash/vitals.h"
 #include "tests/thrash/writers.h"
@@ -92,7 +92,7 @@ private:
     Report m_report;
     Vitals m_vitals;
     std::unique_ptr<Fleet> m_fleet;
-    std::unique_ptr<Breaker> m_breaker;
+    std::unique_ptr<Nemesis> m_nemesis;
     std::unique_ptr<Writers> m_writers;
     std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>> m_crowds; // what they left in the file
 };
@@ -154,7 +154,7 @@ bool Run::awaitWhole()
             return fail("I17 the file is not whole in time: " + missing);
         if (!failAll(m_fleet->reap()))
             return false;
-        missing = m_breaker->whatIsMissing();
+        missing = m_nemesis->whatIsMissing();
         if (!missing.empty())
             std::this_thread::sleep_for(5ms); // polling
     }
@@ -165,7 +165,7 @@ bool Run::awaitWhole()
 
 void Run::takeCrowd()
 {
-    const auto crowd = m_breaker->takeCrowd();
+    const auto crowd = m_nemesis->takeCrowd();
     if (!crowd)
         return;
     tell("of the short clients " + std::to_string(crowd->inserted) + " inserted, " + std::to_string(crowd->unsure) + " do not know");
@@ -180,9 +180,9 @@ void Run::thrashUntil(Clock::time_point end)
     m_writers->beginRound();
     m_writers->go();
     while (isFine() && Clock::now() < end && interrupts == 0) {
-        m_breaker->turn();
-        if (m_breaker->takeClientsChanged())
-            m_writers->setClients(m_breaker->clients());
+        m_nemesis->turn();
+        if (m_nemesis->takeClientsChanged())
+            m_writers->setClients(m_nemesis->clients());
         failAll(m_fleet->reap());
         takeCrowd();
         std::this_thread::sleep_for(5ms); // polling
@@ -191,7 +191,7 @@ void Run::thrashUntil(Clock::time_point end)
 
 void Run::audit()
 {
-    const pb::FileDescription file = m_breaker->lastDescription();
+    const pb::FileDescription file = m_nemesis->lastDescription();
     for (const auto& group : file.groups()) {
         const auto audit = gui::auditGroup(m_fleet->control(), group.number(), {});
         ++m_report.audits;
@@ -206,18 +206,18 @@ void Run::audit()
 bool Run::endRound()
 {
     tell("mend");
-    if (const auto mended = m_breaker->mend(); !mended)
+    if (const auto mended = m_nemesis->mend(); !mended)
         return fail(mended.error().text);
-    m_writers->setClients(m_breaker->clients());
+    m_writers->setClients(m_nemesis->clients());
     if (!m_writers->halt(scaled(kAnsweredWithin)))
         fail("I17 operations are not answered long after everything was healed");
-    if (!m_breaker->awaitCrowd(scaled(30s)))
+    if (!m_nemesis->awaitCrowd(scaled(30s)))
         fail("I17 the short clients do not come to an end");
     takeCrowd();
     failAll(m_fleet->reap());
     if (!isFine() || !awaitWhole())
         return false;
-    m_writers->setClients(m_breaker->clients());
+    m_writers->setClients(m_nemesis->clients());
     audit();
     for (const auto& kept : std::exchange(m_crowds, {}))
         m_writers->adopt(kept);
@@ -230,7 +230,7 @@ bool Run::endRound()
 bool Run::drill(std::uint64_t number)
 {
     ++m_report.losses;
-    LossDrill drill(*m_fleet, *m_breaker, *m_writers, m_shape, m_seed * 1'000 + number, [this](const std::string& line) { tell(line); });
+    LossDrill drill(*m_fleet, *m_nemesis, *m_writers, m_shape, m_seed * 1'000 + number, [this](const std::string& line) { tell(line); });
     return failAll(drill.play()) && endRound();
 }
 
@@ -270,7 +270,7 @@ void Run::tearDown(std::size_t descriptorsBefore)
     for (const auto& process : m_fleet->all())
         started.push_back({ process->name, { process->pid, process->startTime } });
     m_writers.reset();
-    m_breaker.reset();
+    m_nemesis.reset();
     m_fleet.reset();
     for (const auto& [name, process] : started)
         if (process.second != 0 && startTimeOf(process.first) == process.second)
@@ -291,11 +291,11 @@ Report Run::play(Clock::time_point end)
         fail(started.error().text);
     } else {
         tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m) + ", k = " + std::to_string(m_shape.k));
-        m_breaker = std::make_unique<Breaker>(*m_fleet, m_shape, Breaker::Options { m_seed, m_arguments.restartsCoordinator },
+        m_nemesis = std::make_unique<Nemesis>(*m_fleet, m_shape, Nemesis::Options { m_seed, m_arguments.restartsCoordinator },
             [this](const std::string& line) { tell(line); });
         m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed, scaled(kCleanWithin));
         (void)rounds(end); // errors are counted
-        m_report.faults = m_breaker->counts();
+        m_report.faults = m_nemesis->counts();
         m_report.figures = m_writers->figures();
         failAll(m_fleet->errorsInLogs());
         if (!isFine())

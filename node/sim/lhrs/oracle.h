@@ -40,8 +40,8 @@ public:
     // The process is about to be killed, or to be disturbed in another way.
     void onKilled(const SimProcess& process);
     void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
-    // `isBounded`: a lost group is a failure of the test, because no more members failed than it bears (the breaker
-    // ensures that). `isNetworkBad`: the network alone may make live members seem dead.
+    // `isBounded`: a lost group is a failure of the test, because no more members failed than it bears (the fault
+    // injector ensures that). `isNetworkBad`: the network alone may make live members seem dead.
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
     // Whether a live member was declared failed: then more members than the bound may be gone.
     bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }

@@ -67,13 +67,13 @@ Simulation::Simulation(const pb::Case& told)
     : m_case(told)
     , m_cluster(clusterOptions(told))
     , m_oracle(told.file(), m_cluster)
-    , m_breaker(m_case, m_cluster, m_oracle)
+    , m_faultInjector(m_case, m_cluster, m_oracle)
     , m_failpoints(told)
     , m_faults(told.seed(), DrawnFor::Faults)
     , m_pace(told.seed(), DrawnFor::Pace)
     , m_isDone(std::size_t(told.actions_size()), false)
 {
-    m_breaker.onClientKilled = [this](std::uint32_t process) { endClient(process); };
+    m_faultInjector.onClientKilled = [this](std::uint32_t process) { endClient(process); };
     m_cluster.setObserver(this);
     m_cluster.setFailpoints(&m_failpoints);
 }
@@ -229,7 +229,7 @@ void Simulation::act()
 // Actions that wait for a time or for an event.
 void Simulation::armActions()
 {
-    m_breaker.begin(*m_coordinator);
+    m_faultInjector.begin(*m_coordinator);
     for (int i = 0; i < m_case.actions_size(); ++i) {
         const pb::CaseAction& action = m_case.actions(i);
         if (action.at_ms() > 0) {
@@ -264,7 +264,7 @@ void Simulation::perform(const pb::CaseAction& action)
     case pb::CaseAction::FORCE_MERGE: command.mutable_force_merge(); break;
     case pb::CaseAction::RESTART:
     case pb::CaseAction::TAKE_OVER: replaceCoordinator(action); return;
-    default: m_breaker.hit(action); return;
+    default: m_faultInjector.hit(action); return;
     }
     if (m_isCoordinatorDown)
         return;
@@ -295,12 +295,12 @@ void Simulation::startCoordinator(bool isFirst)
 void Simulation::replaceCoordinator(const pb::CaseAction& action)
 {
     const auto& coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
-    if (m_isCoordinatorDown || !coordinator || !m_oracle.fileExists() || !m_breaker.isAnyHeard())
+    if (m_isCoordinatorDown || !coordinator || !m_oracle.fileExists() || !m_faultInjector.isAnyHeard())
         return;
     ++m_restarts;
     m_actionsUnderWay = 0;
     m_isCoordinatorDown = true;
-    m_breaker.coordinatorEnds();
+    m_faultInjector.coordinatorEnds();
     const Time time = std::chrono::milliseconds(action.duration_ms());
     if (action.kind() == pb::CaseAction::TAKE_OVER) {
         const SimProcess& former = m_cluster.moveAway(m_coordinator->index);
@@ -402,13 +402,13 @@ void Simulation::heal()
     if (m_isCoordinatorDown)
         startCoordinator(false);
     m_failpoints.end();
-    m_breaker.end();
+    m_faultInjector.end();
     if (m_case.memory_limit() > 0) { // a split without room is retried forever, so servers get more memory
         for (const auto& process : m_cluster.processes())
             if (process->info.kind() == pb::NODE)
                 m_cluster.setMemory(*process, {});
     }
-    const std::uint64_t killed = m_breaker.counts().kills + m_breaker.counts().pauses + m_breaker.counts().parts + m_breaker.counts().slow;
+    const std::uint64_t killed = m_faultInjector.counts().kills + m_faultInjector.counts().pauses + m_faultInjector.counts().parts + m_faultInjector.counts().slow;
     const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal : killed > 0 ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal) : 0;
     for (const pb::Role pool : { pb::DATA, pb::PARITY })
         for (std::uint64_t i = 0; i < spares; ++i)
@@ -440,7 +440,7 @@ bool Simulation::isNothingLeft() const
     const auto& processes = m_cluster.processes();
     // The remaining ones may have been replaced, or may never have counted.
     return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive()) && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
-        && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_breaker.isAnyHeard());
+        && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_faultInjector.isAnyHeard());
 }
 
 void Simulation::keepFailure()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/sim/lhrs/breaker.h"
+#include "node/sim/lhrs/fault_injector.h"
 #include "node/sim/lhrs/case_failpoints.h"
 #include "node/sim/lhrs/oracle.h"
 #include "node/sim/engine/sim_cluster.h"
@@ -42,7 +42,7 @@ public:
     SimCluster& steeredCluster() { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
     const CaseFailpoints& failpoints() const { return m_failpoints; }
-    const Breaker& breaker() const { return m_breaker; }
+    const FaultInjector& faultInjector() const { return m_faultInjector; }
     std::uint32_t restarts() const { return m_restarts; } // of the coordinator
     std::uint64_t answered() const { return m_answered; }
     // The case itself is over, and its keys are being read back.
@@ -89,7 +89,7 @@ private:
     const pb::Case m_case;
     SimCluster m_cluster;
     Oracle m_oracle;
-    Breaker m_breaker;
+    FaultInjector m_faultInjector;
     CaseFailpoints m_failpoints;
     Generator m_faults;
     Generator m_pace;

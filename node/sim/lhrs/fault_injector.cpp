@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/breaker.h"
+#include "node/sim/lhrs/fault_injector.h"
 
 #include "node/lhrs/coordinator/coordinator.h"
 #include "node/lhrs/server/node_machine.h"
@@ -16,7 +16,7 @@ constexpr Time kGrace = 2s;
 
 } // namespace
 
-Breaker::Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
+FaultInjector::FaultInjector(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
     : m_case(told)
     , m_cluster(cluster)
     , m_oracle(oracle)
@@ -26,25 +26,25 @@ Breaker::Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
     oracle.setBounded(!told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.failpoints_size() > 0);
 }
 
-void Breaker::begin(const SimProcess& coordinator)
+void FaultInjector::begin(const SimProcess& coordinator)
 {
     m_coordinator = &coordinator;
 }
 
-void Breaker::coordinatorEnds()
+void FaultInjector::coordinatorEnds()
 {
     m_formerFile = std::make_unique<FileState>(file());
     // The next coordinator may take a member that is silent for a moment for dead.
     m_oracle.setBounded(!m_case.is_unbounded(), true);
 }
 
-const FileState& Breaker::file() const
+const FileState& FaultInjector::file() const
 {
     const auto* coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
     return coordinator && coordinator->file().exists() ? coordinator->file() : *m_formerFile;
 }
 
-bool Breaker::isAnyHeard(std::uint32_t but) const
+bool FaultInjector::isAnyHeard(std::uint32_t but) const
 {
     for (const auto& [g, group] : file().groups()) {
         std::vector<Victim> members;
@@ -56,7 +56,7 @@ bool Breaker::isAnyHeard(std::uint32_t but) const
     return false;
 }
 
-Incarnation Breaker::placeOf(const SimProcess& process)
+Incarnation FaultInjector::placeOf(const SimProcess& process)
 {
     const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
     if (node && node->dataBucket())
@@ -64,7 +64,7 @@ Incarnation Breaker::placeOf(const SimProcess& process)
     return node && node->parityBucket() ? node->parityBucket()->incarnation() : Incarnation();
 }
 
-bool Breaker::isAway(std::uint32_t process) const
+bool FaultInjector::isAway(std::uint32_t process) const
 {
     const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
     if (!found || found->isGone())
@@ -76,7 +76,7 @@ bool Breaker::isAway(std::uint32_t process) const
     return away->second.end > m_cluster.now() || away->second.place == placeOf(*found);
 }
 
-bool Breaker::isAway(const FileState::MemberInfo& member) const
+bool FaultInjector::isAway(const FileState::MemberInfo& member) const
 {
     if (member.hasFailed() || isAway(member.holder.address.ip))
         return true;
@@ -87,7 +87,7 @@ bool Breaker::isAway(const FileState::MemberInfo& member) const
 }
 
 // How many more members of the group may fail now without a loss.
-std::uint32_t Breaker::bearable(GroupNumber g) const
+std::uint32_t FaultInjector::bearable(GroupNumber g) const
 {
     const FileState::Group& group = file().groups().at(g);
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
@@ -104,7 +104,7 @@ std::uint32_t Breaker::bearable(GroupNumber g) const
     return k > away ? k - away : 0;
 }
 
-void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const
+void FaultInjector::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& found) const
 {
     const FileState::Group& group = file().groups().at(g);
     for (const auto& [q, member] : group.data)
@@ -116,7 +116,7 @@ void Breaker::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>& foun
             found.push_back({ member.holder.address.ip, g, member.state == pb::UP && !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)), true });
 }
 
-std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) const
+std::vector<FaultInjector::Victim> FaultInjector::applyTo(const pb::CaseAction& action) const
 {
     std::vector<Victim> found;
     const auto& groups = file().groups();
@@ -174,7 +174,7 @@ std::vector<Breaker::Victim> Breaker::applyTo(const pb::CaseAction& action) cons
     return found;
 }
 
-void Breaker::mark(const Victim& victim, Time time)
+void FaultInjector::mark(const Victim& victim, Time time)
 {
     const SimProcess& process = *m_cluster.at(Address { victim.process, 0, 0 });
     Away& away = m_away[victim.process];
@@ -184,7 +184,7 @@ void Breaker::mark(const Victim& victim, Time time)
     m_oracle.onDisturbed(process);
 }
 
-void Breaker::hit(const pb::CaseAction& action)
+void FaultInjector::hit(const pb::CaseAction& action)
 {
     if (!m_coordinator || action.kind() == pb::CaseAction::NOTHING)
         return;
@@ -249,7 +249,7 @@ void Breaker::hit(const pb::CaseAction& action)
     }
 }
 
-void Breaker::part(const pb::CaseAction& action, const Victim& victim, Time time)
+void FaultInjector::part(const pb::CaseAction& action, const Victim& victim, Time time)
 {
     std::set<std::uint32_t> others;
     switch (static_cast<int>(action.side())) {
@@ -285,7 +285,7 @@ void Breaker::part(const pb::CaseAction& action, const Victim& victim, Time time
         m_cluster.part({ others, { victim.process }, until });
 }
 
-void Breaker::end()
+void FaultInjector::end()
 {
     std::vector<std::uint32_t> paused;
     for (const auto& process : m_cluster.processes())

@@ -20,14 +20,14 @@ namespace lhrs::thrash {
 // Draws the next disturbance and carries it out: kills, pauses, faults of the network, splits and merges, servers that
 // come and go, coordinators that are restarted. In no group are more members hurt at a time than it survives. The seed
 // decides the draws, but not the state in which they find the cluster.
-class Breaker {
+class Nemesis {
 public:
     struct Options {
         std::uint64_t seed = 1;
         bool restartsCoordinator = true;
     };
     // `tell` gets a line per action.
-    Breaker(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell);
+    Nemesis(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell);
 
     // Does what is due; call it every few milliseconds.
     void turn();
@@ -52,10 +52,10 @@ private:
     struct Action {
         const char* name;
         std::uint32_t weight;
-        bool (Breaker::*act)(); // false: not possible now
+        bool (Nemesis::*act)(); // false: not possible now
     };
 
-    // breaker_acts.cpp: processes and their network
+    // nemesis_acts.cpp: processes and their network
     bool killNode();
     bool killMany();
     bool killClient();
@@ -66,7 +66,7 @@ private:
     bool partOne();
     bool swizzle();
     bool crashAtEvent();
-    // breaker_file.cpp: the file, the pools, the coordinator, clients
+    // nemesis_file.cpp: the file, the pools, the coordinator, clients
     bool split();
     bool merge();
     bool addParity();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Disturbances of the file, the pools of spares, the coordinator, and by clients.
-#include "tests/thrash/breaker.h"
+#include "tests/thrash/nemesis.h"
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "
 } // namespace
 
 // An order to the coordinator counts as open until it is answered, or until that coordinator is gone.
-void Breaker::order(pb::Command command)
+void Nemesis::order(pb::Command command)
 {
     {
         const std::lock_guard lock(m_described->mutex);
@@ -34,7 +34,7 @@ void Breaker::order(pb::Command command)
     });
 }
 
-bool Breaker::split()
+bool Nemesis::split()
 {
     const auto known = file();
     if (!known || m_fleet.coordinator() == nullptr || !known->at_rest() || known->buckets() >= m_shape.bucketsMax)
@@ -51,7 +51,7 @@ bool Breaker::split()
     return true;
 }
 
-bool Breaker::merge()
+bool Nemesis::merge()
 {
     const auto known = file();
     if (!known || m_fleet.coordinator() == nullptr || !known->at_rest() || known->buckets() == 1)
@@ -69,7 +69,7 @@ bool Breaker::merge()
 }
 
 // Once per cluster, K of the file grows by one; then the groups get their parity buckets.
-bool Breaker::addParity()
+bool Nemesis::addParity()
 {
     const auto known = file();
     if (!known || m_fleet.coordinator() == nullptr)
@@ -97,7 +97,7 @@ bool Breaker::addParity()
     return true;
 }
 
-bool Breaker::addSpare()
+bool Nemesis::addSpare()
 {
     const Kind kind = m_draws.chance(500) ? Kind::DataNode : Kind::ParityNode;
     const std::uint32_t usual = kind == Kind::DataNode ? m_shape.dataNodes : m_shape.parityNodes;
@@ -110,7 +110,7 @@ bool Breaker::addSpare()
 }
 
 // A server that is idle, or on its way into a group at this moment.
-bool Breaker::endSpare()
+bool Nemesis::endSpare()
 {
     const auto known = file();
     const Kind kind = m_draws.chance(500) ? Kind::DataNode : Kind::ParityNode;
@@ -137,12 +137,12 @@ bool Breaker::endSpare()
     return false;
 }
 
-bool Breaker::wasRestartedLately() const
+bool Nemesis::wasRestartedLately() const
 {
     return Clock::now() < m_fleet.coordinatorGone() + std::chrono::duration_cast<milliseconds>(kBetweenRestarts * std::max(m_shape.timeScale, 1.0));
 }
 
-bool Breaker::restartCoordinator()
+bool Nemesis::restartCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
     if (!m_options.restartsCoordinator || coordinator == nullptr || wasRestartedLately())
@@ -153,7 +153,7 @@ bool Breaker::restartCoordinator()
 }
 
 // Crashes in the middle of an activity, if there is one soon; a split or a merge causes some.
-bool Breaker::crashCoordinator()
+bool Nemesis::crashCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
     if (!m_options.restartsCoordinator || coordinator == nullptr || coordinator->isPaused
@@ -174,7 +174,7 @@ bool Breaker::crashCoordinator()
     return true;
 }
 
-bool Breaker::callCrowd()
+bool Nemesis::callCrowd()
 {
     Process* coordinator = m_fleet.coordinator();
     if (coordinator == nullptr || coordinator->isPaused || m_crowd || isTooSoon("crowd", 20s))
@@ -184,7 +184,7 @@ bool Breaker::callCrowd()
     return true;
 }
 
-std::optional<Crowd::Outcome> Breaker::takeCrowd()
+std::optional<Crowd::Outcome> Nemesis::takeCrowd()
 {
     if (!m_crowd || !m_crowd->isOver())
         return std::nullopt;
@@ -193,7 +193,7 @@ std::optional<Crowd::Outcome> Breaker::takeCrowd()
     return outcome;
 }
 
-bool Breaker::awaitCrowd(milliseconds patience) const
+bool Nemesis::awaitCrowd(milliseconds patience) const
 {
     const auto end = Clock::now() + patience;
     while (m_crowd && !m_crowd->isOver()) {

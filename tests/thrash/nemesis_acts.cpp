@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults of processes and of their network.
-#include "tests/thrash/breaker.h"
+#include "tests/thrash/nemesis.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ const char* const kCrashEvents[] = { "split_prepared", "split_applied", "batch_a
 
 } // namespace
 
-bool Breaker::killNode()
+bool Nemesis::killNode()
 {
     Process* node = anyNode();
     if (node == nullptr || !mayHurt({ node->info.node() }))
@@ -29,7 +29,7 @@ bool Breaker::killNode()
 }
 
 // As many members of one group as it survives, at once.
-bool Breaker::killMany()
+bool Nemesis::killMany()
 {
     const auto known = file();
     if (!known || known->groups().empty())
@@ -58,7 +58,7 @@ bool Breaker::killMany()
     return true;
 }
 
-bool Breaker::killClient()
+bool Nemesis::killClient()
 {
     const auto clients = m_fleet.living(Kind::Client);
     if (clients.size() < m_shape.clients || isTooSoon("kill a client", 3s))
@@ -70,7 +70,7 @@ bool Breaker::killClient()
     return true;
 }
 
-void Breaker::sleepFor(Process& process, milliseconds from, milliseconds time)
+void Nemesis::sleepFor(Process& process, milliseconds from, milliseconds time)
 {
     const std::uint64_t node = process.info.node();
     m_agenda.emplace(Clock::now() + from, [this, node] {
@@ -85,7 +85,7 @@ void Breaker::sleepFor(Process& process, milliseconds from, milliseconds time)
 }
 
 // Below the suspicion time, between it and the lease, above the lease.
-bool Breaker::pauseNode()
+bool Nemesis::pauseNode()
 {
     Process* node = anyNode();
     if (node == nullptr || !mayHurt({ node->info.node() }))
@@ -99,7 +99,7 @@ bool Breaker::pauseNode()
     return true;
 }
 
-bool Breaker::pauseCoordinator()
+bool Nemesis::pauseCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
     if (coordinator == nullptr || coordinator->isPaused || isTooSoon("pause the coordinator", 4s))
@@ -110,7 +110,7 @@ bool Breaker::pauseCoordinator()
     return true;
 }
 
-void Breaker::arm(const std::vector<Process*>& at, pb::Fault fault, milliseconds lease)
+void Nemesis::arm(const std::vector<Process*>& at, pb::Fault fault, milliseconds lease)
 {
     fault.set_number(++m_faults);
     fault.set_lease_ms(std::uint32_t(lease.count()));
@@ -124,7 +124,7 @@ void Breaker::arm(const std::vector<Process*>& at, pb::Fault fault, milliseconds
 }
 
 // A little of everything, everywhere: no process may be declared failed for that.
-bool Breaker::disturbAll()
+bool Nemesis::disturbAll()
 {
     if (isTooSoon("disturb all", 4s))
         return false;
@@ -150,7 +150,7 @@ bool Breaker::disturbAll()
 }
 
 // One process behind a bad network link.
-bool Breaker::disturbOne()
+bool Nemesis::disturbOne()
 {
     Process* node = anyNode();
     if (node == nullptr || !mayHurt({ node->info.node() }))
@@ -178,7 +178,7 @@ bool Breaker::disturbOne()
     return true;
 }
 
-void Breaker::addPeer(const Process& process, pb::PartitionFault& partition) const
+void Nemesis::addPeer(const Process& process, pb::PartitionFault& partition) const
 {
     pb::FaultPeer& peer = *partition.add_peers();
     peer.set_node(process.info.node());
@@ -186,7 +186,7 @@ void Breaker::addPeer(const Process& process, pb::PartitionFault& partition) con
 }
 
 // One process is cut off: from all others, from the coordinator, or from another node; one way or both ways.
-bool Breaker::partOne()
+bool Nemesis::partOne()
 {
     Process* node = anyNode();
     Process* coordinator = m_fleet.coordinator();
@@ -226,7 +226,7 @@ bool Breaker::partOne()
 }
 
 // A random set is paused one by one and resumed in another order.
-bool Breaker::swizzle()
+bool Nemesis::swizzle()
 {
     std::vector<Process*> chosen;
     std::set<std::uint64_t> hurt;
@@ -255,7 +255,7 @@ bool Breaker::swizzle()
     return true;
 }
 
-bool Breaker::crashAtEvent()
+bool Nemesis::crashAtEvent()
 {
     Process* node = anyNode();
     if (node == nullptr || !mayHurt({ node->info.node() }))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "tests/thrash/breaker.h"
+#include "tests/thrash/nemesis.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@ constexpr auto kCalm = 700ms; // after a pause or a cut, until a process counts 
 
 } // namespace
 
-Breaker::Breaker(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell)
+Nemesis::Nemesis(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell)
     : m_fleet(fleet)
     , m_shape(shape)
     , m_options(options)
@@ -30,7 +30,7 @@ Breaker::Breaker(Fleet& fleet, const Shape& shape, const Options& options, std::
 
 // ---- the coordinator's description
 
-void Breaker::describe()
+void Nemesis::describe()
 {
     const auto now = Clock::now();
     Process* coordinator = m_fleet.coordinator();
@@ -53,7 +53,7 @@ void Breaker::describe()
     });
 }
 
-std::optional<pb::FileDescription> Breaker::file() const
+std::optional<pb::FileDescription> Nemesis::file() const
 {
     const bool isAlone = m_fleet.coordinator() == nullptr;
     const std::lock_guard lock(m_described->mutex);
@@ -65,13 +65,13 @@ std::optional<pb::FileDescription> Breaker::file() const
     return m_described->file;
 }
 
-pb::FileDescription Breaker::lastDescription() const
+pb::FileDescription Nemesis::lastDescription() const
 {
     const std::lock_guard lock(m_described->mutex);
     return m_described->file;
 }
 
-std::set<std::uint64_t> Breaker::holdersIn(const pb::FileDescription& file)
+std::set<std::uint64_t> Nemesis::holdersIn(const pb::FileDescription& file)
 {
     std::set<std::uint64_t> holders;
     for (const auto& group : file.groups())
@@ -80,13 +80,13 @@ std::set<std::uint64_t> Breaker::holdersIn(const pb::FileDescription& file)
     return holders;
 }
 
-std::uint32_t Breaker::groups() const
+std::uint32_t Nemesis::groups() const
 {
     const std::lock_guard lock(m_described->mutex);
     return std::uint32_t(m_described->file.groups_size());
 }
 
-std::string Breaker::whatIsMissing()
+std::string Nemesis::whatIsMissing()
 {
     replaceEnded(); // a process that was started without a coordinator may have ended since
     launchDue();
@@ -130,14 +130,14 @@ std::string Breaker::whatIsMissing()
 
 // ---- which processes may be hurt
 
-bool Breaker::isHurt(const Process& process) const
+bool Nemesis::isHurt(const Process& process) const
 {
     return process.hasEnded || process.isPaused || Clock::now() < process.calmFrom;
 }
 
 // Whether every group survives it if these are hurt as well. A hurt process in no view may be on its way into one, so
 // it counts in all groups.
-bool Breaker::mayHurt(const std::set<std::uint64_t>& nodes)
+bool Nemesis::mayHurt(const std::set<std::uint64_t>& nodes)
 {
     const auto known = file();
     if (!known)
@@ -164,7 +164,7 @@ bool Breaker::mayHurt(const std::set<std::uint64_t>& nodes)
     return true;
 }
 
-void Breaker::hurtFor(Process& process, milliseconds time)
+void Nemesis::hurtFor(Process& process, milliseconds time)
 {
     const auto calm = Clock::now() + time + milliseconds(std::int64_t(double(kCalm.count()) * m_shape.timeScale));
     process.calmFrom = std::max(process.calmFrom, calm);
@@ -172,7 +172,7 @@ void Breaker::hurtFor(Process& process, milliseconds time)
         m_lastHurt = Clock::now();
 }
 
-bool Breaker::isTooSoon(const char* what, milliseconds time)
+bool Nemesis::isTooSoon(const char* what, milliseconds time)
 {
     const auto now = Clock::now();
     const auto [last, isFirst] = m_lately.try_emplace(what, now);
@@ -182,7 +182,7 @@ bool Breaker::isTooSoon(const char* what, milliseconds time)
     return false;
 }
 
-Process* Breaker::anyNode()
+Process* Nemesis::anyNode()
 {
     std::vector<Process*> nodes = m_fleet.living(Kind::DataNode);
     const auto parity = m_fleet.living(Kind::ParityNode);
@@ -191,14 +191,14 @@ Process* Breaker::anyNode()
     return nodes.empty() ? nullptr : nodes[m_draws.below(nodes.size())];
 }
 
-milliseconds Breaker::drawTime(int least, int most)
+milliseconds Nemesis::drawTime(int least, int most)
 {
     return milliseconds(m_draws.between(std::uint64_t(least), std::uint64_t(most)));
 }
 
 // ---- the turn
 
-void Breaker::replaceEnded()
+void Nemesis::replaceEnded()
 {
     for (const auto& process : m_fleet.all()) {
         if (!process->hasEnded) {
@@ -219,7 +219,7 @@ void Breaker::replaceEnded()
     }
 }
 
-Result<void> Breaker::launch(Kind kind)
+Result<void> Nemesis::launch(Kind kind)
 {
     const auto added = m_fleet.add(kind);
     if (!added)
@@ -229,7 +229,7 @@ Result<void> Breaker::launch(Kind kind)
     return {};
 }
 
-void Breaker::launchDue()
+void Nemesis::launchDue()
 {
     while (!m_successors.empty() && m_successors.begin()->first <= Clock::now()) {
         if (const auto launched = launch(m_successors.begin()->second); !launched) {
@@ -240,28 +240,28 @@ void Breaker::launchDue()
     }
 }
 
-void Breaker::turn()
+void Nemesis::turn()
 {
     // The weights are doubled, because some actions here are variants of one action.
     static constexpr Action kActions[] = {
-        { "kill a node", 7, &Breaker::killNode },
-        { "kill k of a group", 2, &Breaker::killMany },
-        { "kill a client", 1, &Breaker::killClient },
-        { "pause a node", 5, &Breaker::pauseNode },
-        { "pause the coordinator", 1, &Breaker::pauseCoordinator },
-        { "disturb all", 1, &Breaker::disturbAll },
-        { "disturb one", 3, &Breaker::disturbOne },
-        { "part one", 4, &Breaker::partOne },
-        { "swizzle-clog", 2, &Breaker::swizzle },
-        { "crash at an event", 5, &Breaker::crashAtEvent },
-        { "split", 4, &Breaker::split },
-        { "merge", 2, &Breaker::merge },
-        { "add parity", 2, &Breaker::addParity },
-        { "add a spare", 2, &Breaker::addSpare },
-        { "end a spare", 2, &Breaker::endSpare },
-        { "restart the coordinator", 2, &Breaker::restartCoordinator },
-        { "crash the coordinator at an event", 1, &Breaker::crashCoordinator },
-        { "1,000 short clients", 1, &Breaker::callCrowd },
+        { "kill a node", 7, &Nemesis::killNode },
+        { "kill k of a group", 2, &Nemesis::killMany },
+        { "kill a client", 1, &Nemesis::killClient },
+        { "pause a node", 5, &Nemesis::pauseNode },
+        { "pause the coordinator", 1, &Nemesis::pauseCoordinator },
+        { "disturb all", 1, &Nemesis::disturbAll },
+        { "disturb one", 3, &Nemesis::disturbOne },
+        { "part one", 4, &Nemesis::partOne },
+        { "swizzle-clog", 2, &Nemesis::swizzle },
+        { "crash at an event", 5, &Nemesis::crashAtEvent },
+        { "split", 4, &Nemesis::split },
+        { "merge", 2, &Nemesis::merge },
+        { "add parity", 2, &Nemesis::addParity },
+        { "add a spare", 2, &Nemesis::addSpare },
+        { "end a spare", 2, &Nemesis::endSpare },
+        { "restart the coordinator", 2, &Nemesis::restartCoordinator },
+        { "crash the coordinator at an event", 1, &Nemesis::crashCoordinator },
+        { "1,000 short clients", 1, &Nemesis::callCrowd },
     };
     describe();
     replaceEnded();
@@ -289,7 +289,7 @@ void Breaker::turn()
     }
 }
 
-Result<void> Breaker::mend()
+Result<void> Nemesis::mend()
 {
     m_agenda.clear();
     for (const auto& process : m_fleet.all()) {
@@ -316,7 +316,7 @@ Result<void> Breaker::mend()
     return {};
 }
 
-std::vector<std::uint64_t> Breaker::clients()
+std::vector<std::uint64_t> Nemesis::clients()
 {
     std::vector<std::uint64_t> nodes;
     for (const Process* client : m_fleet.living(Kind::Client))

@@ -17,11 +17,11 @@ namespace lhrs {
 
 class Coordinator;
 
-// Carries out the failures of a case: chooses a victim among the processes to which an action applies. In a bounded
+// Injects the failures of a case: chooses a victim among the processes to which an action applies. In a bounded
 // case it skips failures that the group could not bear at that moment; members that are not back yet count as failed.
-class Breaker {
+class FaultInjector {
 public:
-    Breaker(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
+    FaultInjector(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
 
     // The file exists; from now on there are processes to hit.
     void begin(const SimProcess& coordinator);
