@@ -151,7 +151,7 @@ const all = alice.verify();
 lab.print(all.keys, 'records read back');
 lab.expectEqual([all.missing, all.wrong, all.lost, all.equal], [0, 0, 0, all.keys], 'every acknowledged record is found as it was written');
 lab.expectEqual(lab.audit().unequal, 0, 'at rest, all parity encodes the data');
-lab.expectLamps({ ids: ['I1', 'I5', 'I6'], checked: true });
+lab.expectInvariants({ ids: ['I1', 'I5', 'I6'], checked: true });
 lab.say('Eight data buckets, three parity buckets, and two numbers that find every record.');
 
 lab.step('k', 'As large as in the papers: 25,000 records');

@@ -119,5 +119,5 @@ lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');
 lab.say('Alice reads all her records once more.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'four processes have ended and one was replaced, and no record is lost');
-lab.expectLamps({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });
+lab.expectInvariants({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });
 lab.say('Four processes ended, one slept. The file is as it was.');

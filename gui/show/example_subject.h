@@ -143,6 +143,6 @@ QString displacedWords(const Subject& s);
 QString faultWords(const Subject& s);
 QString gateWords(const Subject& s);
 QString holdWords(const Subject& s);
-QString lampExample(const Subject& s);
+QString invariantExample(const Subject& s);
 
 } // namespace lhrs::gui::example

@@ -132,11 +132,11 @@ QString holdWords(const Subject& s)
     return gated(s) > 0 ? QStringLiteral("the messages are held") : QString();
 }
 
-QString lampExample(const Subject& s)
+QString invariantExample(const Subject& s)
 {
-    const std::vector<LampShown> lamps = s.state.lamps.all(s.state);
-    const bool isLit = std::any_of(lamps.begin(), lamps.end(), [](const LampShown& lamp) { return lamp.state == LampState::Holds || lamp.state == LampState::Violated; });
-    return isLit ? QStringLiteral("of %1 lamps %2").arg(lamps.size()).arg(QString::fromStdString(lampSummary(lamps))) : QString();
+    const std::vector<InvariantShown> invariants = s.state.invariants.all(s.state);
+    const bool isAnyChecked = std::any_of(invariants.begin(), invariants.end(), [](const InvariantShown& invariant) { return invariant.state == InvariantState::Holds || invariant.state == InvariantState::Violated; });
+    return isAnyChecked ? QStringLiteral("of %1 invariants %2").arg(invariants.size()).arg(QString::fromStdString(invariantSummary(invariants))) : QString();
 }
 
 } // namespace lhrs::gui::example

@@ -106,8 +106,8 @@ std::vector<Term> makeTerms()
             QStringLiteral("While the gate of a process is closed, messages wait before it and its protocol clock stands still."), treePlace("node/lhrs/PROTOCOL.md, The gate"), { "hold" } },
         { "hold", QStringLiteral("Hold"), QStringLiteral("a person stops something"),
             QStringLiteral("What a person stops for a while: the view (V), the workload (W), or the messages (X)."), treePlace("README.md, Two commands"), { "gate", "client" } },
-        { "lamp", QStringLiteral("Lamp"), QStringLiteral("shows whether an invariant holds"),
-            QStringLiteral("It shows of one invariant whether this run has checked it, how often, and whether it ever did not hold."), treePlace("README.md, Two commands"), { "hold" } },
+        { "invariant", QStringLiteral("Invariant"), QStringLiteral("holds at all times"),
+            QStringLiteral("What must always hold of the file; the window shows whether this run has checked it, how often, and whether it ever did not hold."), treePlace("README.md, Two commands"), { "hold" } },
     };
     std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.name.compare(b.name, Qt::CaseInsensitive) < 0; });
     return terms;

@@ -335,7 +335,7 @@ constexpr struct {
     { "fault", faultWords },
     { "gate", gateWords },
     { "hold", holdWords },
-    { "lamp", lampExample },
+    { "invariant", invariantExample },
 };
 
 } // namespace

@@ -86,7 +86,7 @@ private slots:
     void theRunnerPrintsAndExitsAsItShould();
     void theRunnerWritesTables();
     void linesThatComeAfterTheScriptAreAnswered();
-    void aRedLampThatTheScriptDidNotLookAtIsAnExitCode();
+    void aViolationThatTheScriptDidNotLookAtIsAnExitCode();
 };
 
 void PlayTest::growHoldsAndTheFoldIsTheTruth()
@@ -506,7 +506,7 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     QCOMPARE(process.exitCode(), 0);
 }
 
-void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
+void PlayTest::aViolationThatTheScriptDidNotLookAtIsAnExitCode()
 {
     QTemporaryDir directory;
     QFile script(directory.filePath("s.js"));
@@ -536,7 +536,7 @@ void PlayTest::aRedLampThatTheScriptDidNotLookAtIsAnExitCode()
     }
     const QString out = process.readAllStandardOutput();
     QVERIFY2(process.exitCode() == 5, qPrintable(out + process.readAllStandardError()));
-    QVERIFY2(out.contains("1 violated") && out.contains("RED I15, epochs never fall back: "), qPrintable(out));
+    QVERIFY2(out.contains("1 violated") && out.contains("VIOLATED I15, epochs never fall back: "), qPrintable(out));
 }
 
 QTEST_GUILESS_MAIN(PlayTest)

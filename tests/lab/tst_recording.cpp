@@ -233,12 +233,12 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
     SimRecording live(simulation, words);
     QVERIFY(simulation.run());
     live.finish();
-    // The counts of the lamps depend on the order in which processes are heard; what they say of the run does not.
-    const auto bytesWithoutLamps = [](ClusterState state) {
-        state.lamps = {};
+    // The counts of the invariants depend on the order in which processes are heard; what they say of the run does not.
+    const auto bytesWithoutInvariants = [](ClusterState state) {
+        state.invariants = {};
         return bytesOf(state);
     };
-    const std::string truth = bytesWithoutLamps(live.state());
+    const std::string truth = bytesWithoutInvariants(live.state());
     for (std::uint32_t order = 0; order < 3; ++order) {
         std::mt19937 random(order);
         ClusterState state;
@@ -260,8 +260,8 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
             if (next[speakers[who]] >= all.size())
                 speakers.erase(speakers.begin() + std::ptrdiff_t(who));
         }
-        QVERIFY(!state.lamps.anyViolated());
-        const std::string bytes = bytesWithoutLamps(state);
+        QVERIFY(!state.invariants.anyViolated());
+        const std::string bytes = bytesWithoutInvariants(state);
         if (bytes == truth)
             continue;
         pb::Keyframe wanted, got;

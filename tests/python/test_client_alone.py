@@ -26,7 +26,7 @@ sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 import zmq  # noqa: E402
 from lhrs_lab import Chart, Lab, Rows, messages as pb  # noqa: E402
-from lhrs_lab import _generate, bounds, clients, endings, lamps, local, measure, play, shown, witness  # noqa: E402
+from lhrs_lab import _generate, bounds, clients, endings, invariants, local, measure, play, shown, witness  # noqa: E402
 from lhrs_lab.events import EventLog  # noqa: E402
 from lhrs_lab.measure import cases_of, numbers_of  # noqa: E402
 from lhrs_lab.wire import Process, Wire  # noqa: E402
@@ -476,7 +476,7 @@ class Alone(rig.Coded):
         table = (rig.ROOT / "proto/python/README.md").read_text().split("## What differs")[1].split("\n## ")[0]
         told = {word for line in table.splitlines() if line.startswith("| `") for word in re.findall("`([^`]+)`", line.split("|")[1])}
         owners = {"lab": Lab, "client": clients.Client, "handle": clients.Handle, "table": measure.Table, "witness": witness.Witness,
-                  "question": lamps.Question}
+                  "question": invariants.Question}
         options = {one["call"]: [option["name"] for option in one.get("options", [])] for one in reference}
         known, missing = set(), []
         for one in reference:
@@ -495,11 +495,11 @@ class Alone(rig.Coded):
         self.assertEqual(missing, [])
         self.assertEqual(told - known, set())
 
-    def test_without_a_watcher_lamps_and_captions_say_what_they_need(self):
-        class Unwatched(lamps.LampCalls):
+    def test_without_a_watcher_invariants_and_captions_say_what_they_need(self):
+        class Unwatched(invariants.InvariantCalls):
             def __init__(self):  # no connections: nothing is asked
                 pass
-        self.assertIn("watch=True", self.assertCode("Unsupported", Unwatched().lamps))
+        self.assertIn("watch=True", self.assertCode("Unsupported", Unwatched().invariants))
         self.assertIn("record=", self.assertCode("Unsupported", Unwatched().say, "Look."))
         self.assertIn("no window", self.assertCode("Unsupported", Unwatched().highlight, "data 0"))
         self.assertIn("waits for a person", self.assertCode("Unsupported", Unwatched().exercise, task="Split once."))

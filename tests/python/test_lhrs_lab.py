@@ -331,7 +331,7 @@ class Watched(rig.Coded):
             self.assertEqual(lab.hold_workload(False), 0)
             self.assertEqual([handle.wait(rig.PATIENCE_S).operations for handle in two], [1, 1])
 
-    def test_the_lamps_are_lit_by_what_is_done_here_and_the_run_is_recorded(self):
+    def test_the_invariants_are_checked_by_what_is_done_here_and_the_run_is_recorded(self):
         with tempfile.TemporaryDirectory() as directory:
             record = pathlib.Path(directory, "run.lhrun")
             with start(m=2, k=1, b=10, record_bytes=20, recovery="manual", spares={"data": 6, "parity": 3}, record=record) as lab:
@@ -342,8 +342,8 @@ class Watched(rig.Coded):
                 alice.run("insert", count=25, window=4)
                 question.reveal(0, "The split pointer decides.")
                 lab.settle()
-                self.assertEqual({one.id: one.state for one in lab.lamps()}["I1"], "not checked")
-                self.assertIn("I1", self.assertCode("ExpectationFailed", lab.expect_lamps, ["I1"], checked=True, timeout=0))
+                self.assertEqual({one.id: one.state for one in lab.invariants()}["I1"], "not checked")
+                self.assertIn("I1", self.assertCode("ExpectationFailed", lab.expect_invariants, ["I1"], checked=True, timeout=0))
                 before = lab.witness(lab.data(0), pin=[1])
                 lab.kill(lab.data(0))
                 self.assertEqual(lab.recover(0, decode="xor", timeout=rig.PATIENCE_S).decode, "xor")
@@ -355,8 +355,8 @@ class Watched(rig.Coded):
                 self.assertEqual(alice.verify(lab.data(1)).missing, 0)
                 lab.settle()
                 self.assertEqual(lab.audit().unequal, 0)
-                lab.expect_lamps(["I1", "I2", "I5", "I6", "I7", "I13", "I22"], checked=True)
-                self.assertEqual([one.id for one in lab.lamps() if one.state == "violated"], [])
+                lab.expect_invariants(["I1", "I2", "I5", "I6", "I7", "I13", "I22"], checked=True)
+                self.assertEqual([one.id for one in lab.invariants() if one.state == "violated"], [])
                 self.assertEqual(lab.in_scenario("lab.file().records + 1"), 26)
                 self.assertCode("NotAllowed", lab.in_scenario, "lab.kill(lab.data(0))")
                 self.assertCode("Refused", lab.watch)
@@ -420,7 +420,7 @@ class Ends(rig.Coded):
             lab.gate(False)
             self.assertCode("Refused", lab.held)
             self.assertEqual(handle.wait(rig.PATIENCE_S).operations, 1)
-            lab.expect_lamps(["I5", "I18"], checked=False)
+            lab.expect_invariants(["I5", "I18"], checked=False)
 
     def test_a_coordinator_that_was_killed_finds_its_file_again_and_a_hand_recovers(self):
         with start(m=2, k=1, b=10, recovery="manual", spares={"data": 5, "parity": 2}) as lab:

@@ -291,7 +291,7 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
             all += name == "runs.csv" ? QString() : name + '\n' + textOf(out + '/' + name);
         tables << all;
     }
-    for (const char* name : { "rep.csv", "operations.csv", "messages.csv", "commands.csv", "lamps.csv", "gaps.csv", "clusters.csv" })
+    for (const char* name : { "rep.csv", "operations.csv", "messages.csv", "commands.csv", "invariants.csv", "gaps.csv", "clusters.csv" })
         QVERIFY2(tables[0].contains(name), name);
     QVERIFY(tables[0].count('\n') > 500);
     QCOMPARE(textOf(directory.filePath("0/gaps.csv")).count('\n'), 1); // nothing was lost: only the header row

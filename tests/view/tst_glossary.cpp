@@ -154,7 +154,7 @@ void GlossaryTest::eachTermIsOneShortSentence()
             QVERIFY2(termOf(other) && QLatin1String(other) != QLatin1String(term.id), qPrintable(QString("%1: %2").arg(term.id, other)));
     }
     for (const char* const wanted : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "bucket-group", "delta", "epoch", "incarnation", "lease", "client-image", "forward", "image-adjustment", "slice", "cut",
-             "recovery-manager", "coordinator", "spare", "load-factor", "data-bucket", "parity-bucket", "overflow", "suspect", "degraded-group", "frozen-group", "lost-group", "gate", "hold", "lamp" })
+             "recovery-manager", "coordinator", "spare", "load-factor", "data-bucket", "parity-bucket", "overflow", "suspect", "degraded-group", "frozen-group", "lost-group", "gate", "hold", "invariant" })
         QVERIFY2(ids.contains(wanted), wanted);
     QVERIFY(!termOf("nothing"));
 }
@@ -195,7 +195,7 @@ void GlossaryTest::eachTermHasAnExampleSomewhereAndNoneInAnEmptyCluster()
     }
     // A term for something that does not occur in a file at rest has no example there.
     const ClusterState rest = fileOf({ 5, 4, 1 });
-    for (const char* const term : { "overflow", "suspect", "frozen-group", "degraded-group", "lost-group", "cut", "recovery-manager", "slice", "displaced", "fault", "gate", "hold", "lease", "lamp", "image-adjustment" })
+    for (const char* const term : { "overflow", "suspect", "frozen-group", "degraded-group", "lost-group", "cut", "recovery-manager", "slice", "displaced", "fault", "gate", "hold", "lease", "invariant", "image-adjustment" })
         QVERIFY2(example(term, rest).isEmpty(), qPrintable(example(term, rest)));
 }
 

@@ -8,7 +8,7 @@
 #include "gui/view/cluster/hover_words.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
-#include "gui/window/panels/lamp_panel.h"
+#include "gui/window/panels/invariant_panel.h"
 
 #include <QAccessible>
 #include <QDockWidget>
@@ -300,10 +300,10 @@ void WindowGlossaryTest::aPanelHasItsTerm()
 {
     Watching w;
     QVERIFY(w.isReady());
-    w.window.setWorkspace(MainWindow::Workspace::Lamps);
-    w.window.lamps().list().setFocus();
+    w.window.setWorkspace(MainWindow::Workspace::Invariants);
+    w.window.invariants().list().setFocus();
     w.ask();
-    QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("lamp"), kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("invariant"), kLimit);
     // In the picture of the images: the part under the mouse.
     w.window.setWorkspace(MainWindow::Workspace::Inspect);
     w.window.findChild<QDockWidget*>("imageDock")->raise();

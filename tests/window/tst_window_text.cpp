@@ -27,7 +27,7 @@ namespace {
 constexpr int kLimit = 60'000;
 constexpr double kLargestPixels = 24; // of a widget at 100 %; captions grow with the room
 constexpr std::array kWorkspaces { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Measure,
-    MainWindow::Workspace::Write, MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Lamps,
+    MainWindow::Workspace::Write, MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Invariants,
     MainWindow::Workspace::Gate };
 const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's time: a recording without a cluster, the past of a running cluster, keys, mouse, and bad files.
 #include "tests/rigs/gui/fake_cluster.h"
-#include "tests/rigs/lab/lamp_story.h"
+#include "tests/rigs/lab/invariant_story.h"
 #include "tests/rigs/lab/recording_rig.h"
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/local/session.h"
-#include "gui/window/panels/lamp_panel.h"
+#include "gui/window/panels/invariant_panel.h"
 #include "gui/window/main/main_window.h"
 
 #include <QAbstractItemModelTester>
@@ -90,7 +90,7 @@ private slots:
     void theRunIsSavedWhileItGoesOn();
     void theTemporaryRecordingGoesWithTheWindow();
     void nothingIsClippedAt1280x720();
-    void theLampsAreThoseOfTheShownInstant();
+    void theInvariantsAreThoseOfTheShownInstant();
     void aRecordingTellsOfLongerTimeOuts();
     void aClusterThatIsStartedHereTellsHowLateItWasWoken();
 };
@@ -307,12 +307,12 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
     }
 }
 
-void WindowTimeTest::theLampsAreThoseOfTheShownInstant()
+void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
 {
     // A run in which an epoch falls, in the middle.
     QTemporaryDir folder;
     const QString path = folder.filePath("run.lhrun");
-    LampStory story = LampStory::honest();
+    InvariantStory story = InvariantStory::honest();
     story.epoch(5);
     story.epoch(4);
     const std::uint64_t wrong = story.order.size();
@@ -330,49 +330,49 @@ void WindowTimeTest::theLampsAreThoseOfTheShownInstant()
     window.resize(1280, 720);
     window.show();
     QCOMPARE(window.openRecording(path), QString());
-    window.actions().get("lamps")->trigger();
-    QVERIFY(window.lamps().isVisible() && window.canvas().isVisible());
-    LampList& list = window.lamps().list();
+    window.actions().get("invariants")->trigger();
+    QVERIFY(window.invariants().isVisible() && window.canvas().isVisible());
+    InvariantList& list = window.invariants().list();
     QAbstractItemModelTester tester(list.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     const auto step = [&] { window.clock().step(0.5); };
     window.actions().get("toStart")->trigger();
     step();
-    QCOMPARE(window.lamps().summary(), QString("0 hold, 0 violated, 22 not checked"));
+    QCOMPARE(window.invariants().summary(), QString("0 hold, 0 violated, 22 not checked"));
     window.actions().get("follow")->trigger();
     step();
-    QCOMPARE(window.lamps().summary(), QString("7 hold, 1 violated, 14 not checked"));
+    QCOMPARE(window.invariants().summary(), QString("7 hold, 1 violated, 14 not checked"));
     QVERIFY2(window.status().text().contains("1 violated"), qPrintable(window.status().text()));
-    QCOMPARE(list.lampModel().lamp(14).state, LampState::Violated);
+    QCOMPARE(list.invariantModel().invariant(14).state, InvariantState::Violated);
     const QString said = list.model()->index(14, 0).data(Qt::AccessibleTextRole).toString();
     QVERIFY2(said.startsWith("I15, epochs never fall back: violated, at 0.000 s: the epoch of group 0 fell from 5 to 4"), qPrintable(said));
-    // A click goes there, and before it the lamp was not red.
+    // A click goes there, and before it the invariant was not violated.
     QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualRect(list.model()->index(14, 0)).center());
     QCOMPARE(window.timeLine().cursor(), wrong);
     step();
-    QCOMPARE(list.lampModel().lamp(14).state, LampState::Violated);
+    QCOMPARE(list.invariantModel().invariant(14).state, InvariantState::Violated);
     window.actions().get("stepBack")->trigger();
     step();
     QCOMPARE(window.timeLine().cursor(), wrong - 1);
-    QCOMPARE(list.lampModel().lamp(14).state, LampState::Holds);
+    QCOMPARE(list.invariantModel().invariant(14).state, InvariantState::Holds);
     // Enter opens a row, which says when it was last checked.
     list.setCurrentIndex(list.model()->index(2, 0));
     QCoreApplication::processEvents();
     const int closed = list.visualRect(list.model()->index(2, 0)).height();
     QTest::keyClick(&list, Qt::Key_Return);
     QCoreApplication::processEvents();
-    QVERIFY(list.lampModel().isOpen(2));
+    QVERIFY(list.invariantModel().isOpen(2));
     QVERIFY(list.visualRect(list.model()->index(2, 0)).height() > closed);
     QTest::keyClick(&list, Qt::Key_Return);
     QCoreApplication::processEvents();
     QCOMPARE(list.visualRect(list.model()->index(2, 0)).height(), closed);
     // The status line closes the panel and opens it.
     step();
-    const QRectF part = window.status().partOf("lamps");
+    const QRectF part = window.status().partOf("invariants");
     QVERIFY(!part.isEmpty());
     QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
-    QVERIFY(!window.lamps().isVisible());
+    QVERIFY(!window.invariants().isVisible());
     QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
-    QVERIFY(window.lamps().isVisible());
+    QVERIFY(window.invariants().isVisible());
     // All rows have room for their words, at every size.
     for (const double scale : { 1.0, 1.5 }) {
         window.setFontScale(scale);

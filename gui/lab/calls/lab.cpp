@@ -34,7 +34,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addStateCalls(*this, context);
     addWaitCalls(*this, context);
     addAuditCalls(*this, context);
-    addLampCalls(*this, context);
+    addInvariantCalls(*this, context);
     addClockCalls(*this, context);
     addHoldCalls(*this, context);
     addMeasureCalls(*this, context);

@@ -79,7 +79,7 @@ void addWitnessCalls(Lab& lab, LabContext& context);   // lab_witness.cpp
 void addStateCalls(Lab& lab, LabContext& context);     // lab_state.cpp: file, group, bucket, records, counters
 void addWaitCalls(Lab& lab, LabContext& context);      // lab_waits.cpp: events, waits, expectations
 void addAuditCalls(Lab& lab, LabContext& context);     // lab_audit.cpp
-void addLampCalls(Lab& lab, LabContext& context);      // lab_lamps.cpp
+void addInvariantCalls(Lab& lab, LabContext& context); // lab_invariants.cpp
 void addClockCalls(Lab& lab, LabContext& context);     // lab_clock.cpp: virtual time of a simulated cluster
 void addHoldCalls(Lab& lab, LabContext& context);      // lab_holds.cpp: holds of the workload and of messages
 void addMeasureCalls(Lab& lab, LabContext& context);   // lab_measure.cpp

@@ -3,7 +3,7 @@
 #include "gui/lab/control/audit.h"
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 
 #include <QJSEngine>
 

@@ -3,7 +3,7 @@
 // checksum of every record; the recording does not contain them.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 #include "gui/lab/words/record_group.h"
 
 #include <QCryptographicHash>

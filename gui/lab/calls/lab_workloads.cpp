@@ -2,7 +2,7 @@
 #include "gui/lab/calls/lab_workloads.h"
 
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 #include "gui/lab/words/sentences.h"
 
 #include <QJSEngine>

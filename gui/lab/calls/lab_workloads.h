@@ -16,7 +16,7 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
 // "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
 // there is none.
 QString fullServers(const pb::WorkloadResult& done);
-// Has the client read back all that it wrote. The result is also passed to the lamps.
+// Has the client read back all that it wrote. The result also counts for the invariants.
 LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const Arguments& o);
 
 } // namespace lhrs::gui

@@ -25,9 +25,9 @@ struct GroupAudit {
     std::string firstDoubled;
 };
 
-// Checks lamp I1 now. Asks every member of the group for its linear digests and sequence numbers. For each rank and
-// parity bucket p it checks that the sum over q of P[q][p] * digest(q) equals digest(p), and that the key lists name
-// the records of that rank. Only digests are transferred, not contents. Error: no such group, a member does not
+// Checks invariant I1 now. Asks every member of the group for its linear digests and sequence numbers. For each rank
+// and parity bucket p it checks that the sum over q of P[q][p] * digest(q) equals digest(p), and that the key lists
+// name the records of that rank. Only digests are transferred, not contents. Error: no such group, a member does not
 // answer, or the group is not at rest. Blocks; not to be called in the control thread.
 Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const std::stop_token& stop);
 

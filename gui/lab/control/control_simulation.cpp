@@ -2,7 +2,7 @@
 // What the control client knows of a simulated cluster in addition to the general directory.
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 
 namespace lhrs::gui {
 

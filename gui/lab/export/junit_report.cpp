@@ -167,7 +167,7 @@ void JUnitPrinter::onExercise(const ExerciseShown& exercise)
     PlayPrinter::onExercise(exercise);
 }
 
-void JUnitPrinter::end(const ScriptResult& result, const std::vector<LampShown>& lamps)
+void JUnitPrinter::end(const ScriptResult& result, const std::vector<InvariantShown>& invariants)
 {
     if (m_exercise)
         for (const ExerciseGoal& goal : m_exercise->goals) {
@@ -190,10 +190,10 @@ void JUnitPrinter::end(const ScriptResult& result, const std::vector<LampShown>&
         m_report.add({ classOf(result.file), "the script runs to its end", Case::Kind::Error, result.message, type,
             result.sentence(), {} });
     }
-    for (const LampShown& lamp : lamps)
-        if (lamp.state == LampState::Violated)
-            m_report.add({ m_file, "invariant " + QString::fromStdString(lampName(lamp.invariant)) + " holds",
-                Case::Kind::Failed, QString::fromStdString(lamp.detail),
+    for (const InvariantShown& invariant : invariants)
+        if (invariant.state == InvariantState::Violated)
+            m_report.add({ m_file, "invariant " + QString::fromStdString(invariantName(invariant.number)) + " holds",
+                Case::Kind::Failed, QString::fromStdString(invariant.detail),
                 "InvariantViolated", {}, {} });
 }
 

@@ -55,7 +55,7 @@ public:
     void onExpectation(const Expectation& expectation) override;
     void onExercise(const ExerciseShown& exercise) override;
     // The end of the run. A script error is a case of its own, and so is a violated invariant.
-    void end(const ScriptResult& result, const std::vector<LampShown>& lamps);
+    void end(const ScriptResult& result, const std::vector<InvariantShown>& invariants);
 
 private:
     QString className() const;

@@ -153,12 +153,12 @@ void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
         line(result.sentence());
 }
 
-void PlayPrinter::lamps(const std::vector<LampShown>& lamps)
+void PlayPrinter::invariants(const std::vector<InvariantShown>& invariants)
 {
-    line("lamps: " + QString::fromStdString(lampSummary(lamps)));
-    for (const LampShown& lamp : lamps)
-        if (lamp.state == LampState::Violated)
-            line(QString("  RED %1, %2: %3").arg(QString::fromStdString(lampName(lamp.invariant)), lampWords(lamp.invariant), QString::fromStdString(lamp.detail)));
+    line("invariants: " + QString::fromStdString(invariantSummary(invariants)));
+    for (const InvariantShown& invariant : invariants)
+        if (invariant.state == InvariantState::Violated)
+            line(QString("  VIOLATED %1, %2: %3").arg(QString::fromStdString(invariantName(invariant.number)), invariantWords(invariant.number), QString::fromStdString(invariant.detail)));
 }
 
 } // namespace lhrs::gui

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/tables/lab_table.h"
-#include "gui/lab/state/lamps.h"
+#include "gui/lab/state/invariant_monitor.h"
 #include "gui/lab/tables/measure_chart.h"
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/reel/script_observer.h"
@@ -31,7 +31,7 @@ public:
     // Tables with median and quartiles, expectations, and the outcome.
     void summary(const ScriptResult& result, const LabTables& tables);
     // The final state of the invariants, with a line for each violated one.
-    void lamps(const std::vector<LampShown>& lamps);
+    void invariants(const std::vector<InvariantShown>& invariants);
     // Completes the run's tables and charts and prints the names of all files. Returns an error sentence, or empty.
     // `outcome`: the value for runs.csv.
     QString finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome);

@@ -79,7 +79,7 @@ QStringList underColumns(const CsvTable& table, const QStringList& row, const QS
 QString measuredFileName(const QString& table)
 {
     static const std::set<QString> kOfTheRun { "runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
-        "markers", "commands", "expectations", "lamps" };
+        "markers", "commands", "expectations", "invariants" };
     return kOfTheRun.contains(table) ? "measured_" + table : table;
 }
 

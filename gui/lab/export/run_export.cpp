@@ -487,7 +487,7 @@ std::vector<ExportTable> exportTables(Recording& recording, const RunStory& stor
         own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
         own.table("commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
         own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
-        own.table("lamps", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) };
+        own.table("invariants", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) };
     std::set<QString> names;
     for (const ExportTable& table : tables)
         names.insert(table.name);

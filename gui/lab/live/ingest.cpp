@@ -209,7 +209,7 @@ void Ingest::judge(pb::Told::Judged judged)
     });
 }
 
-ClusterState Ingest::settledLamps()
+ClusterState Ingest::settledInvariants()
 {
     judge({}); // judges at this moment; what waits for an explanation has had its time, or not
     std::promise<ClusterState> settled;

@@ -67,11 +67,11 @@ public:
     void giveSnapshot(ProcessId process, std::shared_ptr<const pb::Snapshot> snapshot);
     // Delivers a sample of a watched process.
     void giveSample(std::shared_ptr<const pb::NodeSample> sample);
-    // Delivers the findings of an audit, ledger, witness or the simulator, for the lamps.
+    // Delivers the findings of an audit, ledger, witness or the simulator, for the monitor of the invariants.
     void judge(pb::Told::Judged judged);
-    // The state after all findings given to judge() so far, with the lamps as they are now, even if no events arrive.
-    // Not to be called in the ingest thread.
-    ClusterState settledLamps();
+    // The state after all findings given to judge() so far, with the invariants as they are now, even if no events
+    // arrive. Not to be called in the ingest thread.
+    ClusterState settledInvariants();
     // The process has published events up to `sequence`. If they do not arrive soon, they count as lost.
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Sets virtual time as the simulator reports it: its present value and its speed relative to real time.

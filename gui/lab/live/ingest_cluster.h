@@ -52,9 +52,9 @@ struct Ingest::Cluster {
     ClusterState state; // changed only by fold and tell, so that the sink misses nothing
     std::uint64_t revision = 1; // of the state
     RunSink* sink = nullptr;
-    std::array<LampState, kLamps> lampsTold {}; // as last reported to the sink
-    std::uint64_t lampsRevision = 0;
-    std::optional<std::int64_t> lampsOwed; // the instant of the run whose lamps are still to be reported
+    std::array<InvariantState, kInvariants> invariantsTold {}; // as last reported to the sink
+    std::uint64_t invariantsRevision = 0;
+    std::optional<std::int64_t> invariantsOwed; // the instant of the run whose invariants are still to be reported
     EventRing ring;
     RunSeries series; // series of the run, for charts
     std::map<ProcessId, Source> sources;
@@ -101,52 +101,52 @@ struct Ingest::Cluster {
             sink->onKeyframe(state, runNs);
     }
 
-    // Reports to the sink the lamps whose state has changed. They can change with the structure, or when the state
+    // Reports to the sink the invariants whose state has changed. They can change with the structure, or when the state
     // says so.
-    void tellLamps(std::int64_t runNs, bool mayHaveChanged)
+    void tellInvariants(std::int64_t runNs, bool mayHaveChanged)
     {
-        if (sink == nullptr || lampsOwed || (!mayHaveChanged && state.lamps.revision() == lampsRevision))
+        if (sink == nullptr || invariantsOwed || (!mayHaveChanged && state.invariants.revision() == invariantsRevision))
             return;
-        lampsRevision = state.lamps.revision();
-        for (const LampShown& lamp : state.lamps.all(state))
-            if (std::exchange(lampsTold[std::size_t(lamp.invariant - 1)], lamp.state) != lamp.state)
-                sink->onLamp(lamp, runNs);
+        invariantsRevision = state.invariants.revision();
+        for (const InvariantShown& invariant : state.invariants.all(state))
+            if (std::exchange(invariantsTold[std::size_t(invariant.number - 1)], invariant.state) != invariant.state)
+                sink->onInvariant(invariant, runNs);
     }
 
-    // Events of several processes at one instant of virtual time arrive in any order. The lamps are therefore
+    // Events of several processes at one instant of virtual time arrive in any order. The invariants are therefore
     // evaluated when virtual time has moved past that instant.
-    void oweLamps(std::int64_t runNs)
+    void oweInvariants(std::int64_t runNs)
     {
-        payLamps(runNs);
-        lampsOwed = runNs;
+        payInvariants(runNs);
+        invariantsOwed = runNs;
     }
 
     // To be called before anything of a later instant is taken in.
-    void payLamps(std::int64_t runNs)
+    void payInvariants(std::int64_t runNs)
     {
-        if (lampsOwed && *lampsOwed < runNs)
-            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
+        if (invariantsOwed && *invariantsOwed < runNs)
+            tellInvariants(*std::exchange(invariantsOwed, std::nullopt), true);
     }
 
-    // Switches to another sink. The former sink is told the final state of the lamps that were ever lit.
+    // Switches to another sink. The former sink is told the final state of the invariants that were ever checked.
     void recordTo(RunSink* next, std::int64_t runNs)
     {
-        if (lampsOwed)
-            tellLamps(*std::exchange(lampsOwed, std::nullopt), true);
+        if (invariantsOwed)
+            tellInvariants(*std::exchange(invariantsOwed, std::nullopt), true);
         if (sink != nullptr)
-            for (const LampShown& lamp : state.lamps.all(state))
-                if (lamp.checks > 0 || lamp.state != LampState::NotChecked)
-                    sink->onLamp(lamp, runNs);
+            for (const InvariantShown& invariant : state.invariants.all(state))
+                if (invariant.checks > 0 || invariant.state != InvariantState::NotChecked)
+                    sink->onInvariant(invariant, runNs);
         sink = next;
-        lampsTold = {};
+        invariantsTold = {};
         if (sink != nullptr)
             sink->onKeyframe(state, runNs);
-        tellLamps(runNs, true);
+        tellInvariants(runNs, true);
     }
 
     void tell(ProcessId process, const pb::Told& told, std::int64_t runNs)
     {
-        payLamps(runNs);
+        payInvariants(runNs);
         state.apply(process, told, runNs);
         ++revision;
         series.take(process, told, runNs);
@@ -154,9 +154,9 @@ struct Ingest::Cluster {
             return;
         sink->onTold(process, told, runNs);
         if (state.isSimulated)
-            oweLamps(runNs);
+            oweInvariants(runNs);
         else
-            tellLamps(runNs, true);
+            tellInvariants(runNs, true);
         giveKeyframe(runNs);
     }
 
@@ -177,13 +177,13 @@ struct Ingest::Cluster {
                 continue;
             const std::int64_t runNs = event.wall_ns() - startedWallNs - source.aheadNs;
             ring.push(source.id, runNs, { batch, &event }, share);
-            payLamps(runNs);
+            payInvariants(runNs);
             if (event.sequence() > source.contained)
                 state.apply(source.id, event, runNs);
             series.take(source.id, event, runNs);
             if (sink != nullptr) {
                 sink->onEvent(source.id, { batch, &event }, runNs, share);
-                tellLamps(runNs, changesStructure(event));
+                tellInvariants(runNs, changesStructure(event));
                 giveKeyframe(runNs);
             }
         }

@@ -400,14 +400,14 @@ void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
     push({ .runNs = runNs, .state = std::make_shared<ClusterState>(state), .bytes = kItemBytes });
 }
 
-void Recorder::onLamp(const LampShown& lamp, std::int64_t runNs)
+void Recorder::onInvariant(const InvariantShown& invariant, std::int64_t runNs)
 {
     // Time and count have columns of their own; only the reason is kept here.
-    const QString words = QString::fromStdString(lamp.detail);
-    const QString why = lamp.state == LampState::Violated ? words.section(": ", 1) : lamp.state == LampState::Holds ? QString() : words.section(';', 0, 0);
+    const QString words = QString::fromStdString(invariant.detail);
+    const QString why = invariant.state == InvariantState::Violated ? words.section(": ", 1) : invariant.state == InvariantState::Holds ? QString() : words.section(';', 0, 0);
     row("lamp", "event,t_ns,invariant,state,checks,detail",
-        { qlonglong(runNs), QString::fromStdString(lampName(lamp.invariant)), QString::fromLatin1(lampStateWord(lamp.state)),
-            QVariant(qulonglong(lamp.checks)), why });
+        { qlonglong(runNs), QString::fromStdString(invariantName(invariant.number)), QString::fromLatin1(invariantStateWord(invariant.state)),
+            QVariant(qulonglong(invariant.checks)), why });
 }
 
 // ---- the writing thread

@@ -93,7 +93,7 @@ public:
     void onTold(ProcessId process, const pb::Told& told, std::int64_t runNs) override;
     bool wantsKeyframe() const override { return m_wantsKeyframe.load(std::memory_order_relaxed); }
     void onKeyframe(const ClusterState& state, std::int64_t runNs) override;
-    void onLamp(const LampShown& lamp, std::int64_t runNs) override;
+    void onInvariant(const InvariantShown& invariant, std::int64_t runNs) override;
 
 private:
     struct Item;

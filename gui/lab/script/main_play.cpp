@@ -44,7 +44,7 @@ namespace {
 using namespace lhrs::gui;
 using std::chrono::milliseconds;
 
-constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitLamp = 5;
+constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitViolated = 5;
 constexpr rlim_t kMemory = rlim_t(4) << 30;   // limit; a scenario that needs more ends with an error
 constexpr milliseconds kEndTime(11'000);      // for the lab.atEnd functions, plus a reserve
 constexpr milliseconds kAnswerTime(800);      // time in which a stopped script must end
@@ -287,10 +287,10 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
-    const ClusterState last = session.ingest().settledLamps();
-    printer.lamps(last.lamps.all(last));
+    const ClusterState last = session.ingest().settledInvariants();
+    printer.invariants(last.invariants.all(last));
     if (reporting)
-        reporting->end(result, last.lamps.all(last));
+        reporting->end(result, last.invariants.all(last));
     if (recorder) {
         session.ingest().recordTo(nullptr);
         observer->addTables(engine.tables());
@@ -299,7 +299,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         const Recorder::Status status = recorder->status();
         std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
     }
-    const bool isViolated = result.outcome == ScriptOutcome::Held && last.lamps.anyViolated();
+    const bool isViolated = result.outcome == ScriptOutcome::Held && last.invariants.anyViolated();
     if (folder != nullptr) {
         ExportResult exported;
         if (recorder) { // the run is complete with all its events; this exports the same files as lhrs-gui --export
@@ -322,7 +322,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         pollfd item { ends, POLLIN, 0 };
         while (::poll(&item, 1, -1) < 0) { }
     }
-    return isViolated ? kExitLamp : int(result.outcome);
+    return isViolated ? kExitViolated : int(result.outcome);
 }
 
 // Plays the chosen runs one after the other until one does not hold.

@@ -21,8 +21,8 @@ public:
     // Asked after each of these calls; if true, the state (a cheap copy) is passed.
     virtual bool wantsKeyframe() const = 0;
     virtual void onKeyframe(const ClusterState& state, std::int64_t runNs) = 0;
-    // A lamp has changed its state, or the recording ends with this state. It follows from the other calls.
-    virtual void onLamp(const LampShown& /*lamp*/, std::int64_t /*runNs*/) {}
+    // An invariant has changed its state, or the recording ends with this state. It follows from the other calls.
+    virtual void onInvariant(const InvariantShown& /*invariant*/, std::int64_t /*runNs*/) {}
 };
 
 } // namespace lhrs::gui

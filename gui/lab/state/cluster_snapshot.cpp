@@ -145,7 +145,7 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
 
 void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t runNs)
 {
-    lamps.take(*this, process, told, runNs);
+    invariants.take(*this, process, told, runNs);
     switch (told.what_case()) {
     case pb::Told::kGap:
         if (!told.gap().is_contained()) {
@@ -162,14 +162,14 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
     case pb::Told::kEnded: markEnded(process, told.ended().reason(), runNs); break;
     case pb::Told::kPaused: markPaused(process, told.paused().is_paused(), runNs); break;
     case pb::Told::kForgotten: {
-        Lamps kept = std::move(lamps);
+        InvariantMonitor kept = std::move(invariants);
         *this = ClusterState();
-        lamps = std::move(kept);
+        invariants = std::move(kept);
         break;
     }
     case pb::Told::kOrigin: isSimulated = told.origin().is_simulated(); break;
     case pb::Told::kSampled: take(processes[process], process, told.sampled(), runNs); break;
-    case pb::Told::kJudged: // handled by the lamps
+    case pb::Told::kJudged: // handled by the monitor of the invariants
     case pb::Told::WHAT_NOT_SET: break;
     }
 }

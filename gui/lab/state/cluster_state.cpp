@@ -513,7 +513,7 @@ ClusterState::~ClusterState() = default;
 
 void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
-    lamps.take(*this, process, event, runNs);
+    invariants.take(*this, process, event, runNs);
     Step step { *this, process, event, runNs };
     step.self.id = process;
     step.apply();

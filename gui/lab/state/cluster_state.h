@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/lamps.h"
+#include "gui/lab/state/invariant_monitor.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/recording.pb.h"
@@ -319,7 +319,7 @@ struct ClusterState {
     }
     // Tolerance for events that were recorded just before the simulated clock began at 0.
     static constexpr std::int64_t kMadeBeforeNs = 2'000'000'000;
-    Lamps lamps; // not order-independent: the counts depend on the order in which events arrived
+    InvariantMonitor invariants; // not order-independent: the counts depend on the order in which events arrived
 
     // Folds one event of a process. `runNs` is the event's time on the run's clock.
     void apply(ProcessId process, const pb::Event& event, std::int64_t runNs);

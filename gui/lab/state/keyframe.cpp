@@ -513,7 +513,7 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
     out.set_is_simulated(state.isSimulated);
     out.set_events(state.events);
     out.set_lost(state.lost);
-    state.lamps.writeTo(*out.mutable_lamps());
+    state.invariants.writeTo(*out.mutable_invariants());
     return out;
 }
 
@@ -547,7 +547,7 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
     state.isSimulated = keyframe.is_simulated();
     state.events = keyframe.events();
     state.lost = keyframe.lost();
-    state.lamps = Lamps::of(keyframe.lamps());
+    state.invariants = InvariantMonitor::of(keyframe.invariants());
     if (reader.error)
         return *reader.error;
     return state;

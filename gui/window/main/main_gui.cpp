@@ -221,7 +221,7 @@ int main(int count, char** arguments)
     const QCommandLineOption append(QStringLiteral("append"), QStringLiteral("With --csv or --export: add the run to the results that the directory has."));
     const QCommandLineOption overwrite(QStringLiteral("overwrite"), QStringLiteral("With --csv or --export: remove the results that the directory has."));
     const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."), QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, write, space-time, faults, lamps or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
+    const QCommandLineOption workspace(QStringLiteral("workspace"), QStringLiteral("lecture, inspect, measure, write, space-time, faults, invariants or gate."), QStringLiteral("NAME"), QStringLiteral("lecture"));
     const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption record(QStringLiteral("record"), QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
     const QCommandLineOption tour(QStringLiteral("tour"), QStringLiteral("Take the tour, or go on with it where it was left."));
@@ -315,7 +315,7 @@ int main(int count, char** arguments)
     using Workspace = MainWindow::Workspace;
     const std::map<QString, Workspace> workspaces { { QStringLiteral("lecture"), Workspace::Lecture }, { QStringLiteral("inspect"), Workspace::Inspect },
         { QStringLiteral("measure"), Workspace::Measure }, { QStringLiteral("write"), Workspace::Write }, { QStringLiteral("space-time"), Workspace::SpaceTime }, { QStringLiteral("faults"), Workspace::Faults },
-        { QStringLiteral("lamps"), Workspace::Lamps }, { QStringLiteral("gate"), Workspace::Gate } };
+        { QStringLiteral("invariants"), Workspace::Invariants }, { QStringLiteral("gate"), Workspace::Gate } };
     const auto chosen = workspaces.find(parser.value(workspace));
     if (chosen == workspaces.end())
         return usage(QStringLiteral("--workspace %1: write %2").arg(parser.value(workspace), workspace.description()));

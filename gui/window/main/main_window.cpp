@@ -10,7 +10,7 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/gate_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/panels/lamp_panel.h"
+#include "gui/window/panels/invariant_panel.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -172,7 +172,7 @@ void MainWindow::makeDocks()
     scroll->setFrameShape(QFrame::NoFrame);
     m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     makeMeasureDocks();
-    makeLampDock();
+    makeInvariantDock();
     m_gate = new GatePanel(m_pacer, *m_operator, *m_selection, *m_actions, this);
     m_gateDock = makeDock(QStringLiteral("gateDock"), tr("Held messages"), m_gate);
     m_inner->tabifyDockWidget(bucket, m_imageDock);
@@ -201,7 +201,7 @@ void MainWindow::connectAll()
     m_clock->add(m_gate, m_gate);
     connectMeasure();
     connectRecords();
-    connectLamps();
+    connectInvariants();
     connectWrite();
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
@@ -370,7 +370,7 @@ void MainWindow::updateStatus()
     if (m_time < m_screenNoteUntil)
         parts.push_back({ Glyph::Warning, m_theme.caution, { m_screenNote, m_hallScreen }, 9, true });
     if (showsCluster())
-        parts.push_back(lampPart());
+        parts.push_back(invariantPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
         parts.push_back({ Glyph::Warning, m_theme.caution, { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
     if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
@@ -505,7 +505,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     // A scenario can also be written without a cluster.
     m_stack->setCurrentWidget(hasCluster() || workspace == Workspace::Write ? m_work : static_cast<QWidget*>(m_start));
     const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_lampDock ? Workspace::Lamps : dock == m_gateDock ? Workspace::Gate : dock == m_editorDock || dock == m_playDock ? Workspace::Write : Workspace::Inspect;
+        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_invariantDock ? Workspace::Invariants : dock == m_gateDock ? Workspace::Gate : dock == m_editorDock || dock == m_playDock ? Workspace::Write : Workspace::Inspect;
     };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
@@ -519,16 +519,16 @@ void MainWindow::setWorkspace(Workspace workspace)
     m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
     m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
     m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
-    m_actions->get("lamps")->setChecked(workspace == Workspace::Lamps);
+    m_actions->get("invariants")->setChecked(workspace == Workspace::Invariants);
     m_actions->get("heldMessages")->setChecked(workspace == Workspace::Gate);
     arrangeWrite();
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
-    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Lamps || workspace == Workspace::Gate) && showsCluster()) {
+    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Invariants || workspace == Workspace::Gate) && showsCluster()) {
         // A third of the width, or more if a table needs it.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
         const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Lamps ? m_lampDock : workspace == Workspace::Gate ? m_gateDock : m_docks[0] }, { wide }, Qt::Horizontal);
+        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Invariants ? m_invariantDock : workspace == Workspace::Gate ? m_gateDock : m_docks[0] }, { wide }, Qt::Horizontal);
         if (workspace == Workspace::Inspect && !m_isLow) // the table needs more lines than the log
             m_inner->resizeDocks({ m_docks[0], m_logDock }, { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
     }
@@ -562,7 +562,7 @@ void MainWindow::applyTheme()
     m_faults->setTheme(m_theme);
     m_group->setTheme(m_theme);
     m_node->setTheme(m_theme);
-    m_lamps->setTheme(m_theme);
+    m_invariants->setTheme(m_theme);
     m_gate->setTheme(m_theme);
     m_editor->setTheme(m_theme);
     m_charts->setTheme(m_theme);

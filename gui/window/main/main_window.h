@@ -42,7 +42,7 @@ class EditorPanel;
 class GatePanel;
 class GlossarySheet;
 class GuidePanel;
-class LampPanel;
+class InvariantPanel;
 class Recorder;
 struct ExportResult;
 struct PictureOrigin;
@@ -57,7 +57,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at program start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Lamps, Gate };
+    enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Invariants, Gate };
 
     // Options that are not given keep the person's last choice.
     struct Options {
@@ -144,7 +144,7 @@ public:
     FaultPanel& faults() { return *m_faults; }
     NodePanel& nodes() { return *m_node; }
     RecordGroupView& group() { return m_group->view(); }
-    LampPanel& lamps() { return *m_lamps; }
+    InvariantPanel& invariants() { return *m_invariants; }
     GatePanel& gatePanel() { return *m_gate; }
     EditorPanel& editor() { return *m_editor; }
     ChartPanel& charts() { return *m_charts; }
@@ -212,11 +212,11 @@ private:
     void enableWrite();
     void exportTables();
     bool hasCluster() const;
-    void makeLampActions();
-    void makeLampDock();
-    void connectLamps();
-    void showLamp(int invariant);
-    StatusPart lampPart() const;
+    void makeInvariantActions();
+    void makeInvariantDock();
+    void connectInvariants();
+    void showInvariant(int number);
+    StatusPart invariantPart() const;
     void makeMeasureActions();
     void makeMeasureDocks();
     void connectMeasure();
@@ -388,8 +388,8 @@ private:
     EditorPanel* m_editor = nullptr;
     QDockWidget *m_editorDock = nullptr, *m_playDock = nullptr;
     std::pair<QSize, qreal> m_writeRoom; // the room for which the docks were given their sizes
-    LampPanel* m_lamps = nullptr;
-    QDockWidget* m_lampDock = nullptr;
+    InvariantPanel* m_invariants = nullptr;
+    QDockWidget* m_invariantDock = nullptr;
     GatePanel* m_gate = nullptr;
     QDockWidget* m_gateDock = nullptr;
     GlossarySheet* m_glossary = nullptr; // created when it is first needed

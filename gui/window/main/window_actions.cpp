@@ -56,7 +56,7 @@ void MainWindow::makeActions()
     makeViewActions();
     makeGroupActions();
     makeRecordActions();
-    makeLampActions();
+    makeInvariantActions();
     makeWriteActions();
     makeMeasureActions();
     makeTimeActions();
@@ -79,7 +79,7 @@ void MainWindow::makeActions()
         QMessageBox::about(this, tr("LHRS Lab"),
             tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
     });
-    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "detailFull", "find", "present", "lamps",
+    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "detailFull", "find", "present", "invariants",
         "write", "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff",
         "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
     // Actions that cannot be undone: each ends or breaks something that existed.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the operator checks: parity, key lists and places, group by group; each answer sets lamps.
+// What the operator checks: parity, key lists and places, group by group; each answer counts for the invariants.
 #include "gui/window/operator/operator.h"
 
 #include "gui/lab/control/audit.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 #include "gui/lab/tables/qt_text.h"
 #include "gui/view/cluster/object_words.h"
 

@@ -178,7 +178,7 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     engine.start(source, name + QStringLiteral(".js"), settings);
     engine.wait(kCardLimit * 2); // it reaches its own limit before
     const ScriptResult result = engine.result();
-    played.lost = session.ingest().settledLamps().lost + recorder->status().lost;
+    played.lost = session.ingest().settledInvariants().lost + recorder->status().lost;
     session.ingest().recordTo(nullptr);
     const bool isPlayed = result.outcome == ScriptOutcome::Held || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
     played.problem = isPlayed ? recorder->finish() : result.sentence();

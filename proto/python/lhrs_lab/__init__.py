@@ -17,8 +17,8 @@ from .expect import Expectation
 from .faults import Fault
 from .frames import Rows
 from .gate import Held
+from .invariants import Invariant
 from .lab import Lab
-from .lamps import Lamp
 from .measure import Table
 from .recording import RecordedTable, Recording
 from .state import Bucket, FileState, Group, Split
@@ -28,5 +28,5 @@ from .wire import Process
 
 __version__ = "0.1.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
-           "Here", "Image", "Lab", "LabError", "Lamp", "Operation", "Process", "RecordedTable", "Recording", "Rows", "Scan", "Split", "Table", "Target",
+           "Here", "Image", "Invariant", "Lab", "LabError", "Operation", "Process", "RecordedTable", "Recording", "Rows", "Scan", "Split", "Table", "Target",
            "Timing", "Verified", "Workload"]

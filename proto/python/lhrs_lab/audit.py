@@ -7,8 +7,8 @@ from typing import Optional
 from . import play
 from .bounds import bounded
 from .context import AGAIN_S
-from .lamps import LampCalls
 from .errors import LabError
+from .invariants import InvariantCalls
 from .values import Row
 from .watcher import call
 
@@ -23,7 +23,7 @@ class Audit(Row):
 
 
 @bounded
-class AuditCalls(LampCalls):
+class AuditCalls(InvariantCalls):
     """See the module."""
 
     def audit(self, group: Optional[int] = None, timeout: float = 10) -> Audit:
@@ -47,7 +47,7 @@ class AuditCalls(LampCalls):
             self._wait_beyond(self._log.committed, deadline, AGAIN_S)
 
     def _audit_now(self, group: Optional[int], timeout: float) -> Audit:
-        """By who watches, so that the lamps know of it; else by an lhrs-play that only audits."""
+        """By who watches, so that it counts for the invariants; else by an lhrs-play that only audits."""
         told = self._judge(call("lab.audit", group, {"timeout": 1}), timeout)
         if told is None:
             told = play.audit(self._watch_bin, self._process(self._coordinator()).control, group)

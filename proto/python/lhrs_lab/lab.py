@@ -15,7 +15,7 @@ from .charts import Chart
 from .clients import Client
 from .errors import LabError
 from .expect import ExpectCalls
-from .lamps import LampCalls
+from .invariants import InvariantCalls
 from .local import FILES_OF_PROCESS, LocalCluster, check_open_files
 from .measure import MeasureCalls, Table, started_now
 from .simulated import SimulatedCluster
@@ -64,7 +64,7 @@ def _endpoint_of(endpoint: str) -> str:
 
 
 @bounded
-class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, ExpectCalls):
+class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, ExpectCalls):
     """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
     that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
@@ -115,7 +115,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, LampCalls, Expect
         fast as real time (0.001 to 100; 0: as fast as possible), with the numbers that ``seed`` gives. So a program of one
         thread has the same results, to the byte, at every speed; ``time.sleep`` lets no virtual time pass, but
         ``lab.clock(step="ms", count=100)`` does. gate: messages can be held (``lab.gate``); watch: the invariants
-        are judged (``lab.lamps``); record: the run is recorded into this file as well (``lab.watch``). With either of
+        are judged (``lab.invariants``); record: the run is recorded into this file as well (``lab.watch``). With either of
         these two virtual time goes on by itself, also while the program computes.
 
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The

@@ -22,7 +22,7 @@ Rows = Sequence[Mapping[str, Any]]
 
 #: Tables of the run: a measurement of this name is written with measured_ before it.
 _OF_THE_RUN = {"runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
-               "markers", "commands", "expectations", "lamps"}
+               "markers", "commands", "expectations", "invariants"}
 _DIGITS = 16          # of an inputs' digest, as in gui/lab/tables/run_facts.cpp
 _last_ms = 0
 _begun: dict[str, int] = {}                       # by inputs: how many runs of this program had them

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A second watcher of the same cluster: lhrs-play, which folds the events into the invariant lamps, and records the run where that
+"""A second watcher of the same cluster: lhrs-play, which judges the invariants from the events, and records the run where that
 is wanted. It is asked line by line, in the language of scenarios."""
 import json
 import os
@@ -19,7 +19,7 @@ _LINE_MAX = 1 << 20
 _LINES_KEPT = 50
 
 _EXITS = {2: "BadArgument", 3: "NoCluster"}   # of lhrs-play, as errors
-EXIT_LAMP = 5      # an invariant was violated, and nobody looked
+EXIT_VIOLATED = 5  # an invariant was violated, and nobody looked
 
 
 def scenario_of(config: Any, record_bytes: int) -> str:
@@ -143,10 +143,10 @@ class Watcher:
         if self._errors.closed:
             return self._popen.returncode, ""
         word = self._last_word()
-        red = [line.strip() for line in self._said if line.strip().startswith("RED ")]
+        violated = [line.strip() for line in self._said if line.strip().startswith("VIOLATED ")]
         self._errors.close()
         self._directory.cleanup()
-        return self._popen.returncode, "; ".join(red) if red else word
+        return self._popen.returncode, "; ".join(violated) if violated else word
 
 
 def _error_of(told: dict[str, str]) -> LabError:
@@ -169,4 +169,4 @@ def target_text(role: str, numbers: Sequence[int], group: int) -> str:
     return f"lab.data({list(numbers)})" if role == "data" else f"lab.parity({group}, {list(numbers)})"
 
 
-__all__ = ["EXIT_LAMP", "Watcher", "call", "scenario_of", "target_text", "text"]
+__all__ = ["EXIT_VIOLATED", "Watcher", "call", "scenario_of", "target_text", "text"]

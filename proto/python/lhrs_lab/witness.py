@@ -6,7 +6,7 @@ from typing import AbstractSet, Any, Optional, Sequence
 
 from . import messages as pb
 from .errors import LabError
-from .lamps import LampCalls
+from .invariants import InvariantCalls
 from .values import Row, Target, place_name
 
 _PAGE = 512
@@ -63,7 +63,7 @@ class Witness:
         return Compared(sum(map(len, self._before.values())), equal, changed, missing, extra, first, pinned)
 
 
-class WitnessCalls(LampCalls):
+class WitnessCalls(InvariantCalls):
     """See the module."""
 
     def witness(self, target: Target, pin: Sequence[int] = ()) -> Witness:

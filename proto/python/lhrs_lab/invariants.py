@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The invariant lamps, and the recording of a run: what lhrs-play finds and keeps, which watches beside (see watcher)."""
+"""The invariants, and the recording of a run: what lhrs-play finds and keeps, which watches beside (see watcher)."""
 import dataclasses
 import os
 import pathlib
@@ -11,14 +11,14 @@ from .bounds import bounded
 from .context import Context
 from .errors import LabError
 from .values import Row, Target
-from .watcher import EXIT_LAMP, Watcher, call, scenario_of, target_text
+from .watcher import EXIT_VIOLATED, Watcher, call, scenario_of, target_text
 
 _ANSWER_S = 15.0
 _CONNECT_S = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
-class Lamp(Row):
+class Invariant(Row):
     """An invariant of the file as far as this run has exercised it."""
 
     id: str        # 'I1' to 'I22'
@@ -32,7 +32,7 @@ class Lamp(Row):
 class Question:
     """A question of ``lab.predict``."""
 
-    _calls: "LampCalls"
+    _calls: "InvariantCalls"
     _number: int
 
     def reveal(self, index: int, why: str = "") -> None:
@@ -41,7 +41,7 @@ class Question:
 
 
 @bounded
-class LampCalls(Context):
+class InvariantCalls(Context):
     """See the module."""
 
     _watcher: Optional[Watcher] = None
@@ -49,8 +49,8 @@ class LampCalls(Context):
     _kept = 0
 
     def watch(self, record: Union[str, "os.PathLike[str]", None] = None, timeout: float = _CONNECT_S) -> None:
-        """From now on lhrs-play watches beside: it judges the invariants (``lab.lamps``), and writes the recording ``record``, a file
-        NAME.lhrun that must not exist and is complete after ``lab.close()``. The lamps know nothing of what was before, so
+        """From now on lhrs-play watches beside: it judges the invariants (``lab.invariants``), and writes the recording ``record``, a file
+        NAME.lhrun that must not exist and is complete after ``lab.close()``. Nothing of what was before counts for the invariants, so
         begin with ``Lab.start(watch=True)`` or ``Lab.start(record=...)``. One more process that hears all events. LabError Refused (it
         watches already), Unsupported (there is no lhrs-play, or virtual time waits for calls), Timeout (seconds),
         BadArgument (the file)."""
@@ -82,23 +82,23 @@ class LampCalls(Context):
             raise LabError("BadArgument", "lab.in_scenario carries out one line; this text has several.")
         return self._watching().ask(line, timeout)
 
-    # ---- the lamps
+    # ---- the invariants
 
-    def lamps(self) -> list[Lamp]:
-        """The invariant lamps I1 to I22 as they are now. Most are judged from events of operations (detail 'full' or
+    def invariants(self) -> list[Invariant]:
+        """The invariants I1 to I22 as they are now. Most are judged from events of operations (detail 'full' or
         'operations'); I1 to I4 by ``lab.audit``, I7 and I19 by ``c.verify``, I13 by a witness that is compared after a recovery. What
         nothing has exercised is 'not checked', never 'holds'. LabError Unsupported: nobody watches, see ``lab.watch``."""
-        return [Lamp(one["id"], one["state"], int(one["checks"]), one["words"], one["detail"])
-                for one in self._watching().ask("lab.lamps()", _ANSWER_S)]
+        return [Invariant(one["id"], one["state"], int(one["checks"]), one["words"], one["detail"])
+                for one in self._watching().ask("lab.invariants()", _ANSWER_S)]
 
-    def expect_lamps(self, ids: Optional[Sequence[str]] = None, checked: bool = False, timeout: float = 5) -> None:
-        """Expects that none of these lamps (None: of all) is violated; with ``checked`` also that each of them was checked and holds.
+    def expect_invariants(self, ids: Optional[Sequence[str]] = None, checked: bool = False, timeout: float = 5) -> None:
+        """Expects that none of these invariants (None: of all) is violated; with ``checked`` also that each of them was checked and holds.
         ``timeout``: seconds for what is pending. LabError ExpectationFailed names those that are wrong; BadArgument, Unsupported."""
         options = {"ids": None if ids is None else list(ids), "checked": checked, "timeout": timeout}
-        self._watching().ask(call("lab.expectLamps", options), timeout + _ANSWER_S)
+        self._watching().ask(call("lab.expectInvariants", options), timeout + _ANSWER_S)
 
     def _judge(self, line: str, timeout: float) -> Any:
-        """Has it done there, too, where somebody watches: only so are its findings in the lamps. None: nobody does."""
+        """Has it done there, too, where somebody watches: only so do its findings count for the invariants. None: nobody does."""
         return None if self._watcher is None else self._watcher.ask(line, timeout + _ANSWER_S)
 
     def _judge_witness(self, target: Target) -> str:
@@ -161,10 +161,10 @@ class LampCalls(Context):
         if watcher is None:
             return
         code, word = watcher.close()
-        if code == EXIT_LAMP:
+        if code == EXIT_VIOLATED:
             warnings.warn(f"An invariant was violated in this run: {word}", RuntimeWarning, stacklevel=3)
         elif code not in (0, 1):  # 1: an expectation failed, which its caller was told
             warnings.warn(f"lhrs-play, which watched beside, ended with exit code {code}: {word}", RuntimeWarning, stacklevel=3)
 
 
-__all__ = ["Lamp", "LampCalls", "Question"]
+__all__ = ["Invariant", "InvariantCalls", "Question"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks of the invariants: operations, the file as its coordinator reports it, and what depends on both.
-#include "gui/lab/state/lamp_step.h"
+#include "gui/lab/state/invariant_step.h"
 
 #include "gui/lab/state/epoch_words.h"
 
@@ -44,14 +44,14 @@ bool isCoordinated(const ClusterState& s)
 
 // ---- operations
 
-void Lamps::Step::imageSeen(const pb::FileState& image)
+void InvariantMonitor::Step::imageSeen(const pb::FileState& image)
 {
     if (!s.file.exists || s.file.hasShrunk || bucketsOf(image) <= bucketsKnown())
         return;
     l.memo(Doubts).set({ std::uint64_t(runNs + kDoubtTime), process, event.sequence() }, { kDoubtOfImage, bucketsOf(image), 0, std::uint64_t(runNs) });
 }
 
-void Lamps::Step::done(const pb::OperationDone& e)
+void InvariantMonitor::Step::done(const pb::OperationDone& e)
 {
     const pb::RequestId& id = event.operation();
     const auto begun = l.memo(Begun).take({ id.client(), id.number(), 0 });
@@ -66,7 +66,7 @@ void Lamps::Step::done(const pb::OperationDone& e)
         freshness(e, (*begun)[0]);
 }
 
-void Lamps::Step::hops(const pb::OperationDone& e)
+void InvariantMonitor::Step::hops(const pb::OperationDone& e)
 {
     // The limit of 2 forwards holds for files without failures.
     if (e.alarm() || (e.path() != pb::DIRECT && e.path() != pb::FORWARDED) || !hasAnswer(e.result()))
@@ -80,9 +80,9 @@ void Lamps::Step::hops(const pb::OperationDone& e)
         holds(5);
 }
 
-void Lamps::Step::honesty(const pb::OperationDone& e)
+void InvariantMonitor::Step::honesty(const pb::OperationDone& e)
 {
-    const LampNotes::Value* lost = l.memo(Lost).find({ event.cause_process(), e.bucket() / s.m(), 0 });
+    const InvariantNotes::Value* lost = l.memo(Lost).find({ event.cause_process(), e.bucket() / s.m(), 0 });
     if (lost == nullptr || event.cause_sequence() < (*lost)[0])
         return;
     if (e.result() == pb::LOST)
@@ -91,11 +91,11 @@ void Lamps::Step::honesty(const pb::OperationDone& e)
         fails(18, say("key ", e.key(), " of bucket ", e.bucket(), ", which is lost, was called not found"));
 }
 
-void Lamps::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
+void InvariantMonitor::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
 {
-    const LampNotes& held = l.m_memos[Held];
+    const InvariantNotes& held = l.m_memos[Held];
     const auto [from, to] = held.rangeOf(event.cause_process());
-    const LampNotes::Value* then = nullptr;
+    const InvariantNotes::Value* then = nullptr;
     for (std::size_t at = from; at < to && held.at(at).first[1] <= event.cause_sequence(); ++at)
         then = &held.at(at).second;
     const auto known = s.processes.find(event.cause_process());
@@ -103,7 +103,7 @@ void Lamps::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
         || (*then)[2] != e.bucket() || e.path() == pb::RECORD_RECOVERY || !hasAnswer(e.result()))
         return;
     const std::uint64_t incarnation = (*then)[0];
-    LampNotes& answered = l.memo(Answered);
+    InvariantNotes& answered = l.memo(Answered);
     const auto [first, last] = answered.rangeOf(process, e.bucket());
     bool hadOlder = false;
     for (std::size_t at = first; at < last; ++at) {
@@ -120,60 +120,60 @@ void Lamps::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
 
 // ---- the coordinator
 
-void Lamps::Step::committed(const pb::SplitCommitted& e)
+void InvariantMonitor::Step::committed(const pb::SplitCommitted& e)
 {
     const std::uint64_t buckets = bucketsOf(e.file());
     // The state before, in which bucket n is split and bucket n + 2^i is new.
     const bool wrapped = e.file().n() == 0 && e.file().i() > 0;
     const std::uint64_t size = std::uint64_t(1) << (wrapped ? e.file().i() - 1 : std::min(e.file().i(), 40u));
     const std::uint64_t n = wrapped ? size - 1 : std::uint64_t(e.file().n()) - 1;
-    const LampNotes::Value* before = l.memo(File).find({ process, 0, 0 });
+    const InvariantNotes::Value* before = l.memo(File).find({ process, 0, 0 });
     if (e.bucket() != n || e.new_bucket() != n + size || (before != nullptr && (*before)[0] != 0 && (*before)[0] + 1 != buckets))
         fails(11, say("the split of bucket ", e.bucket(), " into bucket ", e.new_bucket(), " was committed out of turn"));
     knows(buckets, 0);
     decided(e.split());
 }
 
-void Lamps::Step::committed(const pb::MergeCommitted& e)
+void InvariantMonitor::Step::committed(const pb::MergeCommitted& e)
 {
     const std::uint64_t buckets = bucketsOf(e.file());
-    const LampNotes::Value* before = l.memo(File).find({ process, 0, 0 });
+    const InvariantNotes::Value* before = l.memo(File).find({ process, 0, 0 });
     if (e.bucket() != buckets || (before != nullptr && (*before)[0] != 0 && (*before)[0] != buckets + 1))
         fails(11, say("the merge of bucket ", e.bucket(), " into bucket ", e.into(), " was committed out of turn"));
     knows(buckets, 0);
     decided(e.split());
 }
 
-void Lamps::Step::knows(std::uint64_t buckets, std::uint64_t availability)
+void InvariantMonitor::Step::knows(std::uint64_t buckets, std::uint64_t availability)
 {
-    const LampNotes::Value* before = l.memo(File).find({ process, 0, 0 });
-    const LampNotes::Value old = before != nullptr ? *before : LampNotes::Value {};
+    const InvariantNotes::Value* before = l.memo(File).find({ process, 0, 0 });
+    const InvariantNotes::Value old = before != nullptr ? *before : InvariantNotes::Value {};
     l.memo(File).set({ process, 0, 0 }, { buckets != 0 ? buckets : old[0], availability != 0 ? availability : old[1], 0, 0 });
 }
 
-void Lamps::Step::decided(std::uint64_t split)
+void InvariantMonitor::Step::decided(std::uint64_t split)
 {
     l.memo(Decided).set({ process, split, 0 }, {});
     l.memo(Commits).set({ std::uint64_t(std::max<std::int64_t>(0, runNs)), split, 0 }, {});
 }
 
-void Lamps::Step::ended(std::uint64_t split)
+void InvariantMonitor::Step::ended(std::uint64_t split)
 {
     l.memo(Decided).take({ process, split, 0 });
     ++l.m_splits;
     holds(11);
 }
 
-void Lamps::Step::undone(std::uint64_t split)
+void InvariantMonitor::Step::undone(std::uint64_t split)
 {
     if (l.memo(Decided).find({ process, split, 0 }) != nullptr)
         fails(11, say("split ", split, " was undone after it had been committed"));
 }
 
-void Lamps::Step::parityAdded(const pb::ParityAdded& e)
+void InvariantMonitor::Step::parityAdded(const pb::ParityAdded& e)
 {
     // As the coordinator itself reported.
-    const LampNotes::Value* told = l.memo(File).find({ process, 0, 0 });
+    const InvariantNotes::Value* told = l.memo(File).find({ process, 0, 0 });
     if (told == nullptr || (*told)[1] == 0)
         return;
     if (e.k() > (*told)[1])
@@ -182,9 +182,9 @@ void Lamps::Step::parityAdded(const pb::ParityAdded& e)
         holds(12);
 }
 
-void Lamps::Step::epoch(const pb::View& view)
+void InvariantMonitor::Step::epoch(const pb::View& view)
 {
-    const LampNotes::Value* before = l.memo(Epochs).find({ process, view.group(), 0 });
+    const InvariantNotes::Value* before = l.memo(Epochs).find({ process, view.group(), 0 });
     if (before != nullptr && view.epoch() < (*before)[0])
         fails(15, say("the epoch of group ", view.group(), " fell from ", epochText((*before)[0]), " to ", epochText(view.epoch())));
     else
@@ -192,10 +192,10 @@ void Lamps::Step::epoch(const pb::View& view)
     l.memo(Epochs).set({ process, view.group(), 0 }, { view.epoch(), 0, 0, 0 });
 }
 
-void Lamps::Step::rebuilt(const pb::CoordinatorRebuilt& e)
+void InvariantMonitor::Step::rebuilt(const pb::CoordinatorRebuilt& e)
 {
-    LampNotes& coordinators = l.memo(Coordinators);
-    const LampNotes::Value* other = coordinators.find({ e.coordinator_epoch(), 0, 0 });
+    InvariantNotes& coordinators = l.memo(Coordinators);
+    const InvariantNotes::Value* other = coordinators.find({ e.coordinator_epoch(), 0, 0 });
     if (other != nullptr && (*other)[0] != process)
         fails(15, say("two coordinators have the epoch ", e.coordinator_epoch()));
     else
@@ -216,7 +216,7 @@ void Lamps::Step::rebuilt(const pb::CoordinatorRebuilt& e)
         holds(14);
 }
 
-void Lamps::Step::groupLost(const pb::GroupLost& e)
+void InvariantMonitor::Step::groupLost(const pb::GroupLost& e)
 {
     l.m_hadLoss = true;
     l.memo(Lost).set({ process, e.group(), 0 }, { event.sequence(), 0, 0, 0 });
@@ -237,14 +237,14 @@ void Lamps::Step::groupLost(const pb::GroupLost& e)
         holds(18);
 }
 
-void Lamps::take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
+void InvariantMonitor::take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
 {
     Step { *this, state, process, event, runNs }.apply();
     if (m_memos[Doubts].entries().empty())
         return;
     // What the coordinator reported up to this moment is known, though its events may arrive later than those of
     // others. After a change of coordinator, nothing tells whether all events of the former one have arrived; the
-    // doubts are then settled when the lamps are queried.
+    // doubts are then settled when the invariants are queried.
     if (coordinatorsOf(state) != 1)
         return;
     const auto self = state.processes.find(process);
@@ -256,9 +256,9 @@ void Lamps::take(const ClusterState& state, std::uint64_t process, const pb::Eve
 
 // Settles observations that only a split explains: when the split was reported, or when everything up to `untilNs` is
 // known and the time for a report has passed.
-void Lamps::settleDoubts(const ClusterState& state, std::int64_t untilNs)
+void InvariantMonitor::settleDoubts(const ClusterState& state, std::int64_t untilNs)
 {
-    LampNotes& doubts = memo(Doubts);
+    InvariantNotes& doubts = memo(Doubts);
     for (std::size_t at = 0; at < doubts.entries().size();) {
         const auto [key, value] = doubts.at(at);
         const auto [kind, number, subject, since] = value;
@@ -276,7 +276,7 @@ void Lamps::settleDoubts(const ClusterState& state, std::int64_t untilNs)
         if (number <= explained) {
             check(5, std::int64_t(key[0]) - kDoubtTime);
         } else if (isCoordinated(state) && !state.file.hasShrunk) {
-            LampViolation violation { key[1], key[2], std::int64_t(key[0]) - kDoubtTime, {} };
+            InvariantViolation violation { key[1], key[2], std::int64_t(key[0]) - kDoubtTime, {} };
             violation.text = kind == kDoubtOfForwards ? say("key ", subject, " was forwarded ", number, " times")
                                                       : say("a client believes in ", number, " data buckets, and the file has ", explained);
             violate(5, violation);

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-// Converts the answers to commands into findings about the invariants, for the lamps: from audits, from the clients'
-// ledgers and from the simulator.
+// Converts the answers to commands into findings about the invariants, for their monitor: from audits, from the
+// clients' ledgers and from the simulator.
 namespace lhrs::gui {
 
 // I1 to I4.

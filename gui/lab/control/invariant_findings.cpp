@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/control/lamp_findings.h"
+#include "gui/lab/control/invariant_findings.h"
 
 #include <cstdlib>
 
@@ -38,8 +38,8 @@ pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId clie
     };
     const std::uint64_t found = countOf("OK"), gone = read.missing() + countOf("LOST");
     const std::uint64_t answered = read.operations() - std::min(read.operations(), read.unanswered());
-    const bool isOnlyWriter = state.lamps.isOnlyWriter(client, state);
-    // Wrong values belong to I19. But a record with a wrong value did not come back either, so I7 is not lit.
+    const bool isOnlyWriter = state.invariants.isOnlyWriter(client, state);
+    // Wrong values belong to I19. But a record with a wrong value did not come back either, so I7 is not checked.
     if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
         add(judged, 7, answered, gone, std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
     // newer: values that another client wrote, though none was known to write.
@@ -62,7 +62,7 @@ pb::Told::Judged findingsOf(const pb::SimulationState& simulation)
     pb::Told::Judged judged;
     const std::string& text = simulation.violation(); // "I8: ..."
     const int invariant = text.starts_with('I') ? std::atoi(text.c_str() + 1) : 0;
-    if (const std::size_t colon = text.find(": "); invariant >= 1 && invariant <= kLamps && colon != std::string::npos)
+    if (const std::size_t colon = text.find(": "); invariant >= 1 && invariant <= kInvariants && colon != std::string::npos)
         add(judged, invariant, 1, 1, "the simulator says: " + text.substr(colon + 2));
     return judged;
 }

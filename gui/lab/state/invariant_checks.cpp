@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks of the invariants: servers, records and the path of changes to the parity.
-#include "gui/lab/state/lamp_step.h"
+#include "gui/lab/state/invariant_step.h"
 
 #include "common/check/invariants.h"
 #include "gui/lab/state/epoch_words.h"
@@ -13,13 +13,13 @@ using check::say;
 
 // ---- roles of processes
 
-void Lamps::Step::started()
+void InvariantMonitor::Step::started()
 {
     for (const Memo one : { Filling, Freed, Broken, Held, Epochs, Decided, File, Lost, Thinned })
         l.memo(one).eraseOf(process);
 }
 
-void Lamps::Step::recruited(const pb::NodeRecruited& e)
+void InvariantMonitor::Step::recruited(const pb::NodeRecruited& e)
 {
     if (const ProcessState* known = self(); known != nullptr && !known->isIncomplete) {
         if (known->place.role() != pb::NO_ROLE && known->incarnation != 0)
@@ -28,7 +28,7 @@ void Lamps::Step::recruited(const pb::NodeRecruited& e)
             holds(16);
     }
     if (e.incarnation() != 0) {
-        const LampNotes::Value* holder = l.memo(Holders).find({ e.incarnation(), 0, 0 });
+        const InvariantNotes::Value* holder = l.memo(Holders).find({ e.incarnation(), 0, 0 });
         if (holder != nullptr && (*holder)[0] != process)
             fails(15, say("incarnation ", incarnationText(e.incarnation()), " was given to two processes"));
         l.memo(Holders).set({ e.incarnation(), 0, 0 }, { process, 0, 0, 0 });
@@ -39,23 +39,23 @@ void Lamps::Step::recruited(const pb::NodeRecruited& e)
         { e.incarnation(), std::uint64_t(event.place().role()), event.place().number(), event.place().column() });
 }
 
-void Lamps::Step::released()
+void InvariantMonitor::Step::released()
 {
     for (const Memo one : { Filling, Freed, Broken })
         l.memo(one).eraseOf(process);
     l.memo(Held).set({ process, event.sequence(), 0 }, {});
 }
 
-void Lamps::Step::became(const pb::StateChanged& e)
+void InvariantMonitor::Step::became(const pb::StateChanged& e)
 {
-    const LampNotes::Value* filling = event.place().role() == pb::PARITY ? l.memo(Filling).find({ process, 0, 0 }) : nullptr;
+    const InvariantNotes::Value* filling = event.place().role() == pb::PARITY ? l.memo(Filling).find({ process, 0, 0 }) : nullptr;
     if (e.state() == pb::UP && filling != nullptr && (*filling)[0] != 0 && (*filling)[1] == 0)
         fails(12, say("parity bucket ", event.place().number(), ".", event.place().column(), " counts and has not the contents of all its group"));
 }
 
 // ---- records
 
-void Lamps::Step::inserted(const pb::RecordInserted& e)
+void InvariantMonitor::Step::inserted(const pb::RecordInserted& e)
 {
     effect(e.sequence());
     const DataBucketState* bucket = data();
@@ -80,7 +80,7 @@ void Lamps::Step::inserted(const pb::RecordInserted& e)
         holds(4);
 }
 
-void Lamps::Step::changed(std::uint64_t key, std::uint32_t rank, std::uint64_t sequence)
+void InvariantMonitor::Step::changed(std::uint64_t key, std::uint32_t rank, std::uint64_t sequence)
 {
     effect(sequence);
     const DataBucketState* bucket = data();
@@ -95,15 +95,15 @@ void Lamps::Step::changed(std::uint64_t key, std::uint32_t rank, std::uint64_t s
         holds(3);
 }
 
-void Lamps::Step::deleted(const pb::RecordDeleted& e)
+void InvariantMonitor::Step::deleted(const pb::RecordDeleted& e)
 {
     changed(e.key(), e.rank(), e.sequence());
     l.memo(Freed).set({ process, e.sequence(), 0 }, { e.rank(), 0, 0, 0 });
 }
 
-bool Lamps::Step::isRetired(std::uint32_t rank) const
+bool InvariantMonitor::Step::isRetired(std::uint32_t rank) const
 {
-    const LampNotes& freed = l.m_memos[Freed];
+    const InvariantNotes& freed = l.m_memos[Freed];
     const auto [from, to] = freed.rangeOf(process);
     for (std::size_t at = from; at < to; ++at)
         if (freed.at(at).second[0] == rank)
@@ -111,34 +111,34 @@ bool Lamps::Step::isRetired(std::uint32_t rank) const
     return false;
 }
 
-void Lamps::Step::seenBeforeEnabled(const DataBucketState& bucket, std::uint64_t key)
+void InvariantMonitor::Step::seenBeforeEnabled(const DataBucketState& bucket, std::uint64_t key)
 {
     if (bucket.state == pb::RECOVERING)
         fails(13, say(bucketName(), " serves key ", key, " before its recovery is over"));
 }
 
-void Lamps::Step::effect(std::uint64_t sequence)
+void InvariantMonitor::Step::effect(std::uint64_t sequence)
 {
     const pb::RequestId& id = event.operation();
     const ProcessState* known = self();
     if (id.client() == 0 || known == nullptr)
         return;
     l.memo(Writers).set({ id.client(), 0, 0 }, {});
-    LampNotes& effects = l.memo(Effects);
+    InvariantNotes& effects = l.memo(Effects);
     const auto [from, to] = effects.rangeOf(id.client(), id.number());
     for (std::size_t at = from; at < to; ++at) {
-        const LampNotes::Value& other = effects.at(at).second;
+        const InvariantNotes::Value& other = effects.at(at).second;
         if (other[0] == process && other[1] == known->incarnation && other[2] != sequence)
             fails(10, say(bucketName(), " carries out request ", id.number(), " of a client twice, by changes ", other[2], " and ", sequence));
     }
     effects.set({ id.client(), id.number(), to - from }, { process, known->incarnation, sequence, 0 });
 }
 
-void Lamps::Step::acknowledgeEffect(std::uint64_t sequence)
+void InvariantMonitor::Step::acknowledgeEffect(std::uint64_t sequence)
 {
     const pb::RequestId& id = event.operation();
     const ProcessState* known = self();
-    LampNotes& effects = l.memo(Effects);
+    InvariantNotes& effects = l.memo(Effects);
     const auto [from, to] = effects.rangeOf(id.client(), id.number());
     int count = 0;
     for (std::size_t at = from; at < to; ++at) {
@@ -153,13 +153,13 @@ void Lamps::Step::acknowledgeEffect(std::uint64_t sequence)
         fails(10, say("request ", id.number(), " of a client took effect twice, the second time in ", bucketName()));
 }
 
-void Lamps::Step::acknowledged(const pb::ChangeAcknowledged& e)
+void InvariantMonitor::Step::acknowledged(const pb::ChangeAcknowledged& e)
 {
     l.memo(Freed).take({ process, e.sequence(), 0 });
     acknowledgeEffect(e.sequence());
     const std::uint64_t bucket = event.place().number();
-    const LampNotes::Value owed { event.sequence(), process, event.cause_process(), event.cause_sequence() };
-    LampNotes& applied = l.memo(Applied);
+    const InvariantNotes::Value owed { event.sequence(), process, event.cause_process(), event.cause_sequence() };
+    InvariantNotes& applied = l.memo(Applied);
     const auto [from, to] = applied.rangeOf(bucket, e.sequence());
     for (std::size_t at = from; at < to; ++at)
         compare(applied.at(at).first[2], applied.at(at).second, owed, bucket, e.sequence());
@@ -168,7 +168,7 @@ void Lamps::Step::acknowledged(const pb::ChangeAcknowledged& e)
     l.memo(Owed).set({ bucket, e.sequence(), 0 }, owed);
 }
 
-void Lamps::Step::appliedAtParity(std::uint32_t position, std::uint64_t sequence)
+void InvariantMonitor::Step::appliedAtParity(std::uint32_t position, std::uint64_t sequence)
 {
     const ParityBucketState* column = parity();
     if (column == nullptr || position >= s.m())
@@ -177,14 +177,14 @@ void Lamps::Step::appliedAtParity(std::uint32_t position, std::uint64_t sequence
     // A parity bucket recruited empty with its group; others receive changes before they count.
     const bool isOriginal = l.memo(Filling).find({ process, 0, 0 }) == nullptr
         && l.m_memos[Held].rangeOf(process).first != l.m_memos[Held].rangeOf(process).second;
-    const LampNotes::Value value { event.sequence(), event.cause_process(), event.cause_sequence(), isOriginal };
-    if (const LampNotes::Value* owed = l.memo(Owed).find({ bucket, sequence, 0 }))
+    const InvariantNotes::Value value { event.sequence(), event.cause_process(), event.cause_sequence(), isOriginal };
+    if (const InvariantNotes::Value* owed = l.memo(Owed).find({ bucket, sequence, 0 }))
         compare(process, value, *owed, bucket, sequence);
     else
         l.memo(Applied).set({ bucket, sequence, process }, value);
 }
 
-void Lamps::Step::compare(std::uint64_t parityProcess, const LampNotes::Value& applied, const LampNotes::Value& owed, std::uint64_t bucket,
+void InvariantMonitor::Step::compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied, const InvariantNotes::Value& owed, std::uint64_t bucket,
     std::uint64_t sequence)
 {
     const auto [appliedEvent, sentBy, sentAfter, isOriginal] = applied;
@@ -202,13 +202,13 @@ void Lamps::Step::compare(std::uint64_t parityProcess, const LampNotes::Value& a
         fails(6, say("data bucket ", bucket, " acknowledged change ", sequence, " before one of its parity buckets had it"));
 }
 
-bool Lamps::Step::isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const
+bool InvariantMonitor::Step::isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const
 {
     const auto known = s.processes.find(holder);
     const std::uint64_t told = known == s.processes.end() ? 0 : known->second.sequence;
     if (std::max(a, b) > (holder == process ? event.sequence() : told))
         return false;
-    const LampNotes& held = l.m_memos[Held];
+    const InvariantNotes& held = l.m_memos[Held];
     const auto [from, to] = held.rangeOf(holder);
     for (std::size_t at = from; at < to; ++at)
         if (const std::uint64_t since = held.at(at).first[1]; since > std::min(a, b) && since <= std::max(a, b))
@@ -218,7 +218,7 @@ bool Lamps::Step::isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64
 
 // ---- all events
 
-void Lamps::Step::apply()
+void InvariantMonitor::Step::apply()
 {
     using B = pb::Event;
     // As a number, so that a new kind of event needs a case here only when a check uses it.
@@ -240,7 +240,7 @@ void Lamps::Step::apply()
     case B::kDeltaApplied: appliedAtParity(event.delta_applied().position(), event.delta_applied().sequence()); break;
     case B::kResultKept: appliedAtParity(event.result_kept().position(), event.result_kept().sequence()); break;
     case B::kContentsArrived: {
-        const LampNotes::Value* filling = l.memo(Filling).find({ process, 0, 0 });
+        const InvariantNotes::Value* filling = l.memo(Filling).find({ process, 0, 0 });
         l.memo(Filling).set({ process, 0, 0 }, { 1, filling != nullptr ? (*filling)[1] : 0, 0, 0 });
         break;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/panels/lamp_panel.h"
+#include "gui/window/panels/invariant_panel.h"
 
 #include "gui/view/paint/flow_layout.h"
 #include "gui/window/widgets/actions.h"
@@ -13,15 +13,15 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kShowLampsEvery = 0.2; // seconds
+constexpr double kShowInvariantsEvery = 0.2; // seconds
 
 } // namespace
 
-LampPanel::LampPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_begin(std::move(begin)), m_list(new LampList(this)), m_summary(new QLabel(this))
+InvariantPanel::InvariantPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_begin(std::move(begin)), m_list(new InvariantList(this)), m_summary(new QLabel(this))
 {
-    setObjectName(QStringLiteral("lampPanel"));
-    m_summary->setObjectName(QStringLiteral("lampSummary"));
+    setObjectName(QStringLiteral("invariantPanel"));
+    m_summary->setObjectName(QStringLiteral("invariantSummary"));
     m_summary->setWordWrap(true);
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar, 4);
@@ -54,21 +54,21 @@ LampPanel::LampPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Ac
     column->addWidget(m_list, 1);
 }
 
-QString LampPanel::summary() const { return QString::fromStdString(lampSummary(m_list->lampModel().lamps())); }
+QString InvariantPanel::summary() const { return QString::fromStdString(invariantSummary(m_list->invariantModel().invariants())); }
 
-bool LampPanel::refresh(double seconds)
+bool InvariantPanel::refresh(double seconds)
 {
     m_time += seconds;
-    if (m_version == m_pacer.version() || m_time - m_shownAt < kShowLampsEvery)
+    if (m_version == m_pacer.version() || m_time - m_shownAt < kShowInvariantsEvery)
         return false;
     m_version = m_pacer.version();
     m_shownAt = m_time;
-    m_list->lampModel().show(m_pacer.state(), m_begin());
+    m_list->invariantModel().show(m_pacer.state(), m_begin());
     m_summary->setText(summary());
     return false;
 }
 
-void LampPanel::setTheme(const Theme& theme)
+void InvariantPanel::setTheme(const Theme& theme)
 {
     m_list->setTheme(theme);
     m_summary->setFont(theme.font({ TextSize::Strong }));

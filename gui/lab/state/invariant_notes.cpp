@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/lamp_notes.h"
+#include "gui/lab/state/invariant_notes.h"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
 
 } // namespace
 
-std::size_t LampNotes::position(const Key& key) const
+std::size_t InvariantNotes::position(const Key& key) const
 {
     // Most keys increase with time, so a comparison with the last entry saves the search.
     if (m_entries.empty() || m_entries.back().first < key)
@@ -22,18 +22,18 @@ std::size_t LampNotes::position(const Key& key) const
         - m_entries.begin());
 }
 
-const LampNotes::Value* LampNotes::find(const Key& key) const
+const InvariantNotes::Value* InvariantNotes::find(const Key& key) const
 {
     const std::size_t at = position(key);
     return at < m_entries.size() && m_entries[at].first == key ? &m_entries[at].second : nullptr;
 }
 
-LampNotes::Value* LampNotes::find(const Key& key)
+InvariantNotes::Value* InvariantNotes::find(const Key& key)
 {
     return const_cast<Value*>(std::as_const(*this).find(key));
 }
 
-void LampNotes::set(const Key& key, const Value& value)
+void InvariantNotes::set(const Key& key, const Value& value)
 {
     if (Value* known = find(key)) {
         *known = value;
@@ -46,7 +46,7 @@ void LampNotes::set(const Key& key, const Value& value)
     m_entries.insert(m_entries.begin() + std::ptrdiff_t(position(key)), Entry { key, value });
 }
 
-std::optional<LampNotes::Value> LampNotes::take(const Key& key)
+std::optional<InvariantNotes::Value> InvariantNotes::take(const Key& key)
 {
     const std::size_t at = position(key);
     if (at >= m_entries.size() || m_entries[at].first != key)
@@ -56,24 +56,24 @@ std::optional<LampNotes::Value> LampNotes::take(const Key& key)
     return value;
 }
 
-void LampNotes::eraseOf(std::uint64_t first)
+void InvariantNotes::eraseOf(std::uint64_t first)
 {
     const auto [from, to] = rangeOf(first);
     m_entries.erase(m_entries.begin() + std::ptrdiff_t(from), m_entries.begin() + std::ptrdiff_t(to));
 }
 
-std::pair<std::size_t, std::size_t> LampNotes::rangeOf(std::uint64_t first) const
+std::pair<std::size_t, std::size_t> InvariantNotes::rangeOf(std::uint64_t first) const
 {
     const std::size_t from = position({ first, 0, 0 });
     return { from, first == kMost ? m_entries.size() : position({ first + 1, 0, 0 }) };
 }
 
-std::pair<std::size_t, std::size_t> LampNotes::rangeOf(std::uint64_t first, std::uint64_t second) const
+std::pair<std::size_t, std::size_t> InvariantNotes::rangeOf(std::uint64_t first, std::uint64_t second) const
 {
     const std::size_t from = position({ first, second, 0 });
     return { from, second == kMost ? rangeOf(first).second : position({ first, second + 1, 0 }) };
 }
 
-void LampNotes::eraseAt(std::size_t index) { m_entries.erase(m_entries.begin() + std::ptrdiff_t(index)); }
+void InvariantNotes::eraseAt(std::size_t index) { m_entries.erase(m_entries.begin() + std::ptrdiff_t(index)); }
 
 } // namespace lhrs::gui

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <string>
 
-// What each event tells about the invariants: a part of Lamps.
+// What each event tells about the invariants: a part of InvariantMonitor.
 namespace lhrs::gui {
 
 // One event of one process.
-struct Lamps::Step {
-    Lamps& l;
+struct InvariantMonitor::Step {
+    InvariantMonitor& l;
     const ClusterState& s;
     const std::uint64_t process;
     const pb::Event& event;
@@ -61,7 +61,7 @@ struct Lamps::Step {
         return false;
     }
 
-    // ---- roles of processes (lamp_checks.cpp)
+    // ---- roles of processes (invariant_checks.cpp)
     void started();
     void recruited(const pb::NodeRecruited& e);
     void released();
@@ -80,18 +80,18 @@ struct Lamps::Step {
     void appliedAtParity(std::uint32_t position, std::uint64_t sequence);
     // Compares a change at a parity bucket with its acknowledgement by the data bucket, in whatever order they were
     // heard.
-    void compare(std::uint64_t parityProcess, const LampNotes::Value& applied, const LampNotes::Value& owed, std::uint64_t bucket,
+    void compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied, const InvariantNotes::Value& owed, std::uint64_t bucket,
         std::uint64_t sequence);
     // Whether the process certainly held one place under one incarnation between these two of its events.
     bool isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const;
 
-    // ---- operations (lamp_file_checks.cpp)
+    // ---- operations (invariant_file_checks.cpp)
     // The highest count that any coordinator has told; a superseded coordinator that does not know it yet may tell a
     // smaller one.
-    static std::uint64_t bucketsTold(const Lamps& lamps, const ClusterState& state)
+    static std::uint64_t bucketsTold(const InvariantMonitor& monitor, const ClusterState& state)
     {
         std::uint64_t most = state.file.buckets;
-        for (const auto& [key, value] : lamps.m_memos[File].entries())
+        for (const auto& [key, value] : monitor.m_memos[File].entries())
             most = std::max(most, value[0]);
         return most;
     }

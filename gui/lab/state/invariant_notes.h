@@ -10,9 +10,9 @@
 
 namespace lhrs::gui {
 
-// The memory of one check of the lamps between events: four numbers under a key of three numbers, sorted and bounded.
-// A copy is thus a plain memory copy, and a run of any length costs the same. What was dropped is not judged.
-class LampNotes {
+// The memory of one check of the invariants between events: four numbers under a key of three numbers, sorted and
+// bounded. A copy is thus a plain memory copy, and a run of any length costs the same. What was dropped is not judged.
+class InvariantNotes {
 public:
     using Key = std::array<std::uint64_t, 3>;
     using Value = std::array<std::uint64_t, 4>;
@@ -37,7 +37,7 @@ public:
     void eraseAt(std::size_t index);
     void clear() { m_entries.clear(); }
     const std::vector<Entry>& entries() const { return m_entries; }
-    bool operator==(const LampNotes&) const = default;
+    bool operator==(const InvariantNotes&) const = default;
 
 private:
     std::size_t position(const Key& key) const;

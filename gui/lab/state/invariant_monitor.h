@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/lamp_notes.h"
+#include "gui/lab/state/invariant_notes.h"
 #include "proto/event.pb.h"
 #include "proto/recording.pb.h"
 
@@ -14,74 +14,75 @@ namespace lhrs::gui {
 
 struct ClusterState;
 
-// The invariants I1 to I22; lampWords gives each in words.
-inline constexpr int kLamps = 22;
+// The invariants I1 to I22; invariantWords gives each in words.
+inline constexpr int kInvariants = 22;
 
-enum class LampState {
+enum class InvariantState {
     NotChecked, // nothing has exercised it, or the detail level leaves out what it needs
     Pending,    // a change is under way
     Holds,
     Violated,   // stays so for the rest of the run
 };
 
-// The source of a lamp's findings.
-enum class LampSource { Events, Audit, Ledger, Simulator };
+// The source of an invariant's findings.
+enum class InvariantSource { Events, Audit, Ledger, Simulator };
 
 // What was violated, and where it was observed; sequence 0: by an answer, not by an event.
-struct LampViolation {
+struct InvariantViolation {
     std::uint64_t process = 0, sequence = 0;
     std::int64_t runNs = 0;
     std::string text;
-    bool operator==(const LampViolation&) const = default;
+    bool operator==(const InvariantViolation&) const = default;
 };
 
-struct Lamp {
+struct Invariant {
     std::uint64_t checks = 0;
     std::int64_t lastNs = 0; // run time of the last check
     std::uint64_t violations = 0;
-    LampViolation first;
-    bool operator==(const Lamp&) const = default;
+    InvariantViolation first;
+    bool operator==(const Invariant&) const = default;
 };
 
-// A lamp in the form in which it is shown.
-struct LampShown {
-    int invariant = 0;
-    LampState state = LampState::NotChecked;
+// An invariant in the form in which it is shown.
+struct InvariantShown {
+    int number = 0;
+    InvariantState state = InvariantState::NotChecked;
     std::uint64_t checks = 0;
-    std::string detail; // "412 checks, last 12.043 s", or why it is not green
+    std::string detail; // "412 checks, last 12.043 s", or why it is not known to hold
 };
 
-std::string lampName(int invariant);        // "I5"
-std::string lampSummary(const std::vector<LampShown>& lamps); // "16 hold, 0 violated, 1 pending, 5 not checked"
-const char* lampWords(int invariant);       // "at most 2 forwards, image never ahead"
-const char* lampHint(int invariant);        // what checks it
-const char* lampStateWord(LampState state); // "holds"
-LampSource lampSource(int invariant);
+std::string invariantName(int number);                // "I5"
+const char* invariantWords(int number);               // "at most 2 forwards, image never ahead"
+const char* invariantHint(int number);                // what checks it
+const char* invariantStateWord(InvariantState state); // "holds"
+InvariantSource invariantSource(int number);
+// "16 hold, 0 violated, 1 pending, 5 not checked"
+std::string invariantSummary(const std::vector<InvariantShown>& invariants);
 
-// The lamps of a run: a fold over its events and over the answers of audits and clients' ledgers, kept with the state
-// of the cluster. An event is judged by what its own process told before and by its causes, never by the order in
-// which processes are heard. A late report therefore neither lights a lamp nor turns it red. What was under way at a
-// gap is not judged.
-class Lamps {
+// Judges the invariants of a run: a fold over its events and over the answers of audits and clients' ledgers, kept with
+// the state of the cluster. An event is judged by what its own process told before and by its causes, never by the
+// order in which processes are heard. A late report therefore neither checks an invariant nor violates it. What was
+// under way at a gap is not judged.
+class InvariantMonitor {
 public:
     // To be called before `state` folds the event or the report.
     void take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs);
     void take(const ClusterState& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs);
-    // Begins another cluster. The counts are kept, and violated lamps stay violated.
+    // Begins another cluster. The counts are kept, and violated invariants stay violated.
     void forgetCluster();
 
-    const Lamp& lamp(int invariant) const { return m_lamps[std::size_t(invariant - 1)]; }
-    LampShown shown(int invariant, const ClusterState& state) const;
-    std::vector<LampShown> all(const ClusterState& state) const;
+    const Invariant& invariant(int number) const { return m_invariants[std::size_t(number - 1)]; }
+    InvariantShown shown(int number, const ClusterState& state) const;
+    std::vector<InvariantShown> all(const ClusterState& state) const;
     bool anyViolated() const;
     // Whether no other client can have changed a record, as far as is known.
     bool isOnlyWriter(std::uint64_t client, const ClusterState& state) const;
-    // Increases when a lamp is lit for the first time, or violated.
+    // Increases when an invariant is checked for the first time, or violated.
     std::uint64_t revision() const { return m_revision; }
-    bool operator==(const Lamps&) const = default;
+    bool operator==(const InvariantMonitor&) const = default;
 
-    void writeTo(pb::Keyframe::Lamps& out) const;
-    static Lamps of(const pb::Keyframe::Lamps& from);
+    void writeTo(pb::Keyframe::Invariants& out) const;
+    static InvariantMonitor of(const pb::Keyframe::Invariants& from);
 
 private:
     // The memory of the checks: key numbers -> value numbers.
@@ -112,17 +113,17 @@ private:
     };
     struct Step;
 
-    void check(int invariant, std::int64_t runNs, std::uint64_t count = 1);
-    void violate(int invariant, const LampViolation& violation);
-    LampNotes& memo(Memo memo) { return m_memos[memo]; }
+    void check(int number, std::int64_t runNs, std::uint64_t count = 1);
+    void violate(int number, const InvariantViolation& violation);
+    InvariantNotes& memo(Memo memo) { return m_memos[memo]; }
     // Not all events of the process were observed.
     void forgetOf(std::uint64_t process);
     void settleDoubts(const ClusterState& state, std::int64_t untilNs);
     void takeSnapshot(const pb::Snapshot& snapshot);
     void takeFindings(const pb::Told::Judged& judged, std::int64_t runNs);
 
-    std::array<Lamp, kLamps> m_lamps {};
-    std::array<LampNotes, kMemos> m_memos {};
+    std::array<Invariant, kInvariants> m_invariants {};
+    std::array<InvariantNotes, kMemos> m_memos {};
     std::uint64_t m_revision = 0;
     std::uint64_t m_recoveries = 0, m_splits = 0; // finished in this cluster
     bool m_isUnverified = false;                  // no client has read back what a recovery restored

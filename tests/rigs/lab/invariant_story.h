@@ -8,13 +8,13 @@
 
 namespace lhrs::gui {
 
-struct LampStory : Story {
+struct InvariantStory : Story {
     static constexpr ProcessId kData0 = 100, kData1 = 101, kSpare = 150, kParity = 1100, kLaterParity = 1101, kNextCoordinator = 5;
     std::uint64_t operation = 0, sequence = 0;
     std::uint32_t records = 0;
 
     // One data bucket, one parity bucket, one client.
-    LampStory()
+    InvariantStory()
     {
         start(kCoordinator, pb::COORDINATOR, "coordinator");
         start(kClient, pb::CLIENT, "alice");
@@ -192,9 +192,9 @@ struct LampStory : Story {
     }
 
     // All of the above, a repeated request, and a file of two buckets.
-    static LampStory honest()
+    static InvariantStory honest()
     {
-        LampStory story;
+        InvariantStory story;
         for (std::uint32_t rank = 1; rank <= 5; ++rank)
             story.insert(2 * rank, rank);
         story.insert(20, 6).set_resends(1);
