@@ -250,6 +250,9 @@ void LabTest::anUnknownNameNamesTheNearestOne()
     QVERIFY(stage.play("lab.waitFor('RecordInsert');").sentence().contains("Did you mean RecordInserted?"));
     QVERIFY(stage.play("lab.measure({ name: 'x', reptitions: 2, run: () => ({}) });").sentence().contains("Did you mean repetitions?"));
     QVERIFY(stage.play("lab.camera({ layout: 'group' });").sentence().contains("one of 'groups', 'processes'"));
+    // A former name gets the present one.
+    QVERIFY(stage.play("lab.lamps();").sentence().contains("lab.lamps is now called lab.invariants."));
+    QVERIFY(stage.play("lab.expectLamps({ ids: ['I1'], checked: true });").sentence().contains("lab.expectLamps is now called lab.expectInvariants."));
     // A name that resembles none gets the whole list.
     QVERIFY(stage.play("lab.addSpares({ zzzzzz: 3 });").sentence().contains("Its options are data, parity, timeout."));
 }

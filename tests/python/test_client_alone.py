@@ -504,6 +504,13 @@ class Alone(rig.Coded):
         self.assertIn("no window", self.assertCode("Unsupported", Unwatched().highlight, "data 0"))
         self.assertIn("waits for a person", self.assertCode("Unsupported", Unwatched().exercise, task="Split once."))
 
+    def test_a_former_name_says_the_present_one(self):
+        class Unwatched(invariants.InvariantCalls):
+            def __init__(self):  # no connections: nothing is asked
+                pass
+        self.assertIn("lab.lamps is now called lab.invariants.", self.assertCode("BadArgument", Unwatched().lamps))
+        self.assertIn("lab.expect_lamps is now called lab.expect_invariants.", self.assertCode("BadArgument", Unwatched().expect_lamps, ["I1"], checked=True))
+
     def test_every_public_function_is_annotated_and_told_in_a_sentence(self):
         untold = []
         for path in sorted((rig.ROOT / "proto/python/lhrs_lab").glob("*.py")):

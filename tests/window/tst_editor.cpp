@@ -7,6 +7,7 @@
 
 #include "gui/lab/calls/lab_reference.h"
 #include "gui/lab/script/scenario_file.h"
+#include "gui/lab/script/script_check.h"
 #include "gui/lab/replay/unsaved_store.h"
 
 #include <QCompleter>
@@ -333,6 +334,8 @@ void EditorTest::callsAreCompletedAndExplained()
     QVERIFY(callHelp("lab.split();", 5).contains("Splits"));
     QVERIFY(callHelp("alice.insert(1)", 8).startsWith("client.insert(key, value)"));
     QVERIFY(callHelp("lab.splitt()", 5).contains("does not exist. Did you mean lab.split?"));
+    QCOMPARE(callHelp("lab.lamps()", 5), QString("lab.lamps is now called lab.invariants."));
+    QVERIFY(checkCalls("lab.lamps();").value_or(ScriptProblem()).message.contains("lab.lamps is now called lab.invariants"));
     QVERIFY(callHelp("plain()", 2).isEmpty());
     Desk desk;
     QVERIFY(desk.isActive);

@@ -179,6 +179,8 @@ QString Lab::json(const QJSValue& value)
 
 LabError Lab::unknownMember(const QString& name) const
 {
+    if (const QString renamed = LabReference::instance().renamed(name); !renamed.isEmpty())
+        return { LabCode::BadArgument, renamed + "." };
     QStringList known;
     const QString object = name.section('.', 0, 0);
     for (const CallReference& call : LabReference::instance().calls())

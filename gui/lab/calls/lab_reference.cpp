@@ -280,6 +280,11 @@ LabReference::LabReference()
         m_calls.push_back(std::move(call));
     }
     LHRS_CHECK(!m_calls.empty());
+    const QJsonObject former = root["renamed"].toObject();
+    for (auto at = former.begin(); at != former.end(); ++at) {
+        LHRS_CHECK(find(at.key()) == nullptr && find(at.value().toString()) != nullptr);
+        m_renamed[at.key()] = at.value().toString();
+    }
 }
 
 const CallReference* LabReference::find(const QString& name) const
@@ -287,6 +292,12 @@ const CallReference* LabReference::find(const QString& name) const
     const auto at = std::find_if(m_calls.begin(), m_calls.end(),
         [&](const CallReference& call) { return call.name == name; });
     return at == m_calls.end() ? nullptr : &*at;
+}
+
+QString LabReference::renamed(const QString& name) const
+{
+    const auto at = m_renamed.find(name);
+    return at == m_renamed.end() ? QString() : name + " is now called " + at->second;
 }
 
 LabResult<Arguments> LabReference::complete(const CallReference& call, const QJSValue& given, QJSEngine& engine) const

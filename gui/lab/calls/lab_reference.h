@@ -75,6 +75,9 @@ public:
 
     const std::vector<CallReference>& calls() const { return m_calls; }
     const CallReference* find(const QString& name) const;
+    // "lab.OLD is now called lab.NEW": what a script that was written before must be changed to. Empty: there never was
+    // a call of this name, or there still is.
+    QString renamed(const QString& name) const;
     // The meaning of each error code.
     const std::map<QString, QString>& codes() const { return m_codes; }
 
@@ -89,6 +92,7 @@ private:
     LabReference();
     std::vector<CallReference> m_calls;
     std::map<QString, QString> m_codes;
+    std::map<QString, QString> m_renamed; // by former name
 };
 
 } // namespace lhrs::gui

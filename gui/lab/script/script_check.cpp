@@ -96,6 +96,8 @@ private:
         const LabReference& reference = LabReference::instance();
         const CallReference* call = reference.find("lab." + member);
         if (call == nullptr) {
+            if (const QString renamed = reference.renamed("lab." + member); !renamed.isEmpty())
+                return problemAt(begin, { LabCode::BadArgument, renamed });
             QStringList known;
             for (const CallReference& other : reference.calls())
                 if (other.object == "lab")

@@ -321,6 +321,8 @@ QString callHelp(const QString& line, qsizetype at)
         }
         if (match.captured(1).isEmpty())
             return {};
+        if (const QString renamed = LabReference::instance().renamed("lab." + member); !renamed.isEmpty())
+            return renamed + ".";
         QStringList known;
         for (const CallReference& call : LabReference::instance().calls())
             if (call.object == "lab" && !call.isUnsupported)

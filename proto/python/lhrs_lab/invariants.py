@@ -97,6 +97,14 @@ class InvariantCalls(Context):
         options = {"ids": None if ids is None else list(ids), "checked": checked, "timeout": timeout}
         self._watching().ask(call("lab.expectInvariants", options), timeout + _ANSWER_S)
 
+    def lamps(self, *_: Any, **__: Any) -> None:
+        """What ``lab.invariants`` was called before. LabError BadArgument says so."""
+        raise LabError("BadArgument", "lab.lamps is now called lab.invariants.")
+
+    def expect_lamps(self, *_: Any, **__: Any) -> None:
+        """What ``lab.expect_invariants`` was called before. LabError BadArgument says so."""
+        raise LabError("BadArgument", "lab.expect_lamps is now called lab.expect_invariants.")
+
     def _judge(self, line: str, timeout: float) -> Any:
         """Has it done there, too, where somebody watches: only so do its findings count for the invariants. None: nobody does."""
         return None if self._watcher is None else self._watcher.ask(line, timeout + _ANSWER_S)
