@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Injected faults: the shim with threads but no sockets, and whole processes over real sockets.
 #include "node/transport/fault_shim.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 #include "tests/rigs/core/station.h"
 
 #include <QTest>
@@ -79,7 +79,7 @@ struct Broken {
     Station station;
     Speaker speaker { station.udp() };
     Watcher events;
-    Operator control;
+    ControlSocket control;
 };
 
 // A shim without sockets: messages that it delivers later go into a list.
@@ -525,7 +525,7 @@ void FaultShimTest::aProcessEndsItselfAtItsEvent()
 {
     Program coordinator("lhrs-coordinator", { "--listen", "127.0.0.1:0" });
     QVERIFY(coordinator.isReady());
-    Operator control(coordinator.at("control"));
+    ControlSocket control(coordinator.at("control"));
     pb::Command command;
     pb::Fault& wanted = *command.mutable_arm_fault()->mutable_fault();
     wanted = fault();

@@ -4,7 +4,7 @@
 #include "node/process/options.h"
 #include "node/runtime/gate.h"
 #include "tests/rigs/lab/lab_stage.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 
 #include <QDir>
 #include <QRegularExpression>
@@ -95,7 +95,7 @@ struct GatedStation {
     }
     Station station;
     Speaker speaker;
-    lhrs::test::Operator operated;
+    lhrs::test::ControlSocket operated;
 };
 
 } // namespace

@@ -5,7 +5,7 @@
 #include "node/runtime/memory_meter.h"
 #include "tests/rigs/core/bucket_rigs.h"
 #include "tests/rigs/core/client_rig.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 
 #include <QDir>
 #include <QFile>
@@ -344,7 +344,7 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     QVERIFY(client.isReady());
     for (const auto& [name, program] : servers)
         QVERIFY(program);
-    Operator atClient(client.at("control"));
+    ControlSocket atClient(client.at("control"));
     const auto run = [&](const std::function<void(pb::Command&)>& fill) {
         pb::Command command;
         fill(command);
@@ -368,7 +368,7 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
     };
     const auto verified = [&] { return run([](pb::Command& command) { command.mutable_verify()->set_window(8); }).workload(); };
     const auto gauges = [](Program& program) {
-        Operator atServer(program.at("control"));
+        ControlSocket atServer(program.at("control"));
         pb::Command command;
         command.mutable_statistics();
         const auto reply = atServer.call(command);

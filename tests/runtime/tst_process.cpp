@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What every process publishes and which commands it obeys: events and commands.
 #include "node/process/options.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 
 #include <QTest>
 
@@ -194,8 +194,8 @@ void ProcessTest::whoAreYouIsAnsweredByTheServerItself()
     pb::ProcessInfo self;
     self.set_name("node-7");
     server->start(self, [](const pb::Command&) { qFatal("not for the driver"); });
-    Operator operator1(server->endpoint());
-    const auto reply = operator1.call(who());
+    ControlSocket control(server->endpoint());
+    const auto reply = control.call(who());
     QVERIFY(reply);
     QCOMPARE(reply->process().name(), std::string("node-7"));
 }
@@ -209,8 +209,8 @@ void ProcessTest::twoOperatorsMayUseTheSameTickets()
         const std::lock_guard lock(mutex);
         commands.push_back(command);
     });
-    Operator first(server->endpoint());
-    Operator second(server->endpoint());
+    ControlSocket first(server->endpoint());
+    ControlSocket second(server->endpoint());
     pb::Command command = readContents(1);
     command.set_ticket(5);
     first.send(command);
@@ -246,7 +246,7 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
         reply.set_ticket(command.ticket());
         server->reply(reply);
     });
-    Operator stranger(server->endpoint());
+    ControlSocket stranger(server->endpoint());
     std::vector<std::vector<std::string>> messages { { "" }, { "\xff\xff\xff" }, { "", "", "x" }, { "a", "b", "c", "d", "e" },
         { std::string(1'000'000, '\x0b') }, { "not empty", who().SerializeAsString() } };
     for (const auto& message : messages) {
@@ -270,15 +270,15 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
     }
     QVERIFY(server->malformed() > messages.size());
     stranger.send(std::vector { std::string(kCommandMax + 1, 'x') }); // closes the connection
-    Operator operator1(server->endpoint());
-    QVERIFY(operator1.call(who()));
+    ControlSocket control(server->endpoint());
+    QVERIFY(control.call(who()));
 }
 
 void ProcessTest::aRequestSocketIsServedAsWell()
 {
     const auto server = openServer();
     server->start(pb::ProcessInfo(), [](const pb::Command&) {});
-    Operator requester(server->endpoint(), zmq::socket_type::req);
+    ControlSocket requester(server->endpoint(), zmq::socket_type::req);
     QVERIFY(requester.call(who()));
     QVERIFY(requester.call(who()));
 }
@@ -289,11 +289,11 @@ void ProcessTest::anOperatorThatHasGoneDoesNoHarm()
     std::atomic<std::uint64_t> ticket = 0;
     server->start(pb::ProcessInfo(), [&](const pb::Command& command) { ticket = command.ticket(); });
     {
-        Operator leaving(server->endpoint());
+        ControlSocket leaving(server->endpoint());
         leaving.send(readContents(1));
         QVERIFY(eventually([&] { return ticket != 0; }));
     }
-    Operator staying(server->endpoint());
+    ControlSocket staying(server->endpoint());
     QVERIFY(staying.call(who()));
     pb::CommandReply reply;
     reply.set_ticket(ticket);
@@ -305,7 +305,7 @@ void ProcessTest::aCommandBeyondTheBoundIsRefused()
 {
     const auto server = openServer();
     server->start(pb::ProcessInfo(), [](const pb::Command&) {}); // a driver that never answers
-    Operator greedy(server->endpoint());
+    ControlSocket greedy(server->endpoint());
     for (std::size_t i = 0; i < ControlServer::kOpenMax; ++i)
         greedy.send(readContents(1));
     const auto reply = greedy.call(readContents(1));
@@ -327,8 +327,8 @@ void ProcessTest::strangersOnThePortsDoNoHarm()
         const std::string http = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n" + std::string(1'000, '\xff');
         QVERIFY(::send(socket.get(), http.data(), http.size(), MSG_NOSIGNAL) > 0);
     }
-    Operator operator1(server->endpoint());
-    QVERIFY(operator1.call(who()));
+    ControlSocket control(server->endpoint());
+    QVERIFY(control.call(who()));
     Watcher watcher(publisher->endpoint());
     meet(*publisher, watcher);
 }
@@ -340,15 +340,15 @@ void ProcessTest::aSnapshotNamesTheLastEventItContains()
     Station station;
     const pb::ProcessInfo& self = station.runtime->self();
     Watcher watcher(self.events_endpoint());
-    Operator operator1(self.control_endpoint());
+    ControlSocket control(self.control_endpoint());
     pb::Command command;
     command.mutable_take_snapshot();
     // The machine emits one event with each command that it answers, so the event numbers advance.
     std::uint64_t sequence = 0;
     QVERIFY(eventually([&] {
-        if (!operator1.call(readContents(1)))
+        if (!control.call(readContents(1)))
             return false;
-        const auto reply = operator1.call(command);
+        const auto reply = control.call(command);
         if (!reply || !reply->has_snapshot() || reply->snapshot().sequence() < sequence)
             return false;
         sequence = reply->snapshot().sequence();
@@ -359,10 +359,10 @@ void ProcessTest::aSnapshotNamesTheLastEventItContains()
     }));
     // From now on it is subscribed: the next event's number is the one after the snapshot's.
     while (watcher.next(std::chrono::milliseconds(300))) { }
-    const auto reply = operator1.call(command);
+    const auto reply = control.call(command);
     QVERIFY(reply);
     sequence = reply->snapshot().sequence();
-    QVERIFY(operator1.call(readContents(1)));
+    QVERIFY(control.call(readContents(1)));
     QVERIFY(watcher.hears([sequence](const pb::Event& event) {
         return event.has_spare_missing() && event.sequence() > sequence && event.sequence() <= sequence + 2;
     }));
@@ -373,10 +373,10 @@ void ProcessTest::statisticsCountWhatHappened()
     Station station;
     Speaker speaker(station.udp());
     QVERIFY(speaker.isAnswered(station.address()));
-    Operator operator1(station.runtime->self().control_endpoint());
+    ControlSocket control(station.runtime->self().control_endpoint());
     pb::Command command;
     command.mutable_statistics();
-    const auto reply = operator1.call(command);
+    const auto reply = control.call(command);
     QVERIFY(reply);
     QVERIFY(reply->gauges().messages_in() >= 1 && reply->gauges().messages_out() >= 1);
     QVERIFY(reply->gauges().memory_bytes() > 1'000'000);
@@ -396,18 +396,18 @@ void ProcessTest::statisticsCountWhatHappened()
 void ProcessTest::detailIsSetAndABadLevelRefused()
 {
     Station station;
-    Operator operator1(station.runtime->self().control_endpoint());
+    ControlSocket control(station.runtime->self().control_endpoint());
     pb::Command command;
     command.mutable_set_detail()->set_detail(pb::COUNTS);
-    auto reply = operator1.call(command);
+    auto reply = control.call(command);
     QVERIFY(reply && reply->refusal() == pb::NOT_REFUSED);
     pb::Command look;
     look.mutable_take_snapshot();
-    reply = operator1.call(look);
+    reply = control.call(look);
     QVERIFY(reply);
     QCOMPARE(reply->snapshot().detail(), pb::COUNTS);
     command.mutable_set_detail()->set_detail(pb::Detail(99));
-    reply = operator1.call(command);
+    reply = control.call(command);
     QVERIFY(reply);
     QCOMPARE(reply->refusal(), pb::BAD_ARGUMENT);
 }
@@ -415,9 +415,9 @@ void ProcessTest::detailIsSetAndABadLevelRefused()
 void ProcessTest::theRestGoesToTheMachine()
 {
     Station station;
-    Operator operator1(station.runtime->self().control_endpoint());
+    ControlSocket control(station.runtime->self().control_endpoint());
     for (int i = 0; i < 100; ++i) {
-        const auto reply = operator1.call(readContents(1));
+        const auto reply = control.call(readContents(1));
         QVERIFY(reply);
         QCOMPARE(reply->text(), std::string("echo"));
     }

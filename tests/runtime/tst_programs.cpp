@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Command lines, and the start and end of the programs.
 #include "node/lhrs/programs/file_options.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 
 #include <QFile>
 #include <QTemporaryFile>
@@ -227,8 +227,8 @@ void ProgramsTest::aProgramSaysWhereItListensAndEndsCleanly()
     Program tested(program, arguments);
     QVERIFY(tested.isReady());
     QCOMPARE(tested.name, QStringLiteral("tested"));
-    Operator operator1(tested.at("control"));
-    const auto reply = operator1.call(who());
+    ControlSocket control(tested.at("control"));
+    const auto reply = control.call(who());
     QVERIFY(reply);
     QCOMPARE(reply->process().name(), std::string("tested"));
     QCOMPARE(reply->process().events_endpoint(), tested.at("events"));
@@ -290,8 +290,8 @@ void ProgramsTest::aProgramDiesWithItsParentWhenTold()
     while (!shell.canReadLine())
         QVERIFY(shell.waitForReadyRead(int(std::chrono::milliseconds(kPatience).count())));
     const QString line = QString::fromUtf8(shell.readLine());
-    Operator operator1(line.section("control=", 1).section(' ', 0, 0).toStdString());
-    const auto reply = operator1.call(who());
+    ControlSocket control(line.section("control=", 1).section(' ', 0, 0).toStdString());
+    const auto reply = control.call(who());
     QVERIFY(reply);
     const auto child = pid_t(reply->process().pid());
     QVERIFY(signalOne(child, 0));
@@ -308,10 +308,10 @@ void ProgramsTest::shutdownIsAnsweredAndEndsTheProcess()
 {
     Program coordinator("lhrs-coordinator", {});
     QVERIFY(coordinator.isReady());
-    Operator operator1(coordinator.at("control"));
+    ControlSocket control(coordinator.at("control"));
     pb::Command command;
     command.mutable_shutdown();
-    QVERIFY(operator1.call(command));
+    QVERIFY(control.call(command));
     QVERIFY(coordinator.waitForEnd());
     QCOMPARE(coordinator.exitCode(), 0);
 }

@@ -6,7 +6,7 @@
 #include "gui/lab/recording/recording.h"
 #include "node/process/options.h"
 #include "tests/rigs/lab/lab_stage.h"
-#include "tests/runtime/operator.h"
+#include "tests/runtime/process_rig.h"
 
 #include <QDir>
 #include <QProcess>
@@ -111,7 +111,7 @@ struct PausedSim {
     }
 
     test::Program program;
-    std::optional<test::Operator> asked;
+    std::optional<test::ControlSocket> asked;
     std::optional<test::Watcher> watcher;
 };
 
@@ -539,7 +539,7 @@ void SimProcessTest::theCaseOfASeedIsPlayed()
 {
     test::Program program("lhrs-sim", { "--case", "--seed", "3", "--speed", "max" });
     QVERIFY(program.isReady());
-    test::Operator asked(program.at("control"));
+    test::ControlSocket asked(program.at("control"));
     pb::Command command;
     command.mutable_describe_simulation();
     pb::SimulationState state;

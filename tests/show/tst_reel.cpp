@@ -566,7 +566,7 @@ void ReelTest::freePlayHasANarrator()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().processes.size() == 18, 60'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18, 60'000);
     QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."), qPrintable(window.player().caption()));
     pb::Event failed;
     failed.mutable_bucket_failed()->set_role(pb::DATA);

@@ -191,7 +191,7 @@ void WindowExerciseTest::whoLeavesHasTheCluster()
     desk.key("guideLeave");
     QVERIFY(!desk.window.guide().isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().isRunning(), kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(desk.window.cluster().link() == Operator::Link::Here
+    QTRY_VERIFY_WITH_TIMEOUT(desk.window.cluster().link() == ClusterCommands::Link::Here
         && desk.window.actions().get("split")->isEnabled(), kPatience);
     desk.key("split");
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.pacer().state().file.buckets, 2u, kPatience);

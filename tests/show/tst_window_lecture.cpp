@@ -219,7 +219,7 @@ void WindowLectureTest::aLectureIsLeft()
     leave->trigger();
     QVERIFY(awaitEnd(stage));
     QTRY_VERIFY_WITH_TIMEOUT(!stage.window.showsCluster() && stage.window.startPage().isVisible(), kLimit);
-    QCOMPARE(stage.window.cluster().link(), Operator::Link::None);
+    QCOMPARE(stage.window.cluster().link(), ClusterCommands::Link::None);
     QCOMPARE(none.asked, QStringList()); // it is available again at every start
     QVERIFY(!stage.window.director().isOn());
     QVERIFY(!leave->isEnabled());
@@ -317,7 +317,7 @@ void WindowLectureTest::escapeStops()
     QVERIFY(stage.frame());
     QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
     QVERIFY(stage.window.showsCluster()); // the picture stays
-    QCOMPARE(stage.window.cluster().link(), Operator::Link::Here);
+    QCOMPARE(stage.window.cluster().link(), ClusterCommands::Link::Here);
     // For a scenario without steps it uses another word.
     QVERIFY(stage.begin("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
                         "lab.predict({ text: 'Which?', choices: ['a', 'b'] });\n"));

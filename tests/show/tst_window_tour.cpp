@@ -435,7 +435,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     // Another cluster replaces it.
     v.window.startSimulated({ .seed = 5 });
     QVERIFY2(v.reads("not the cluster of the tour"), qPrintable(v.guide().text()));
-    QVERIFY(v.until([&] { return v.window.cluster().link() == Operator::Link::Here; }));
+    QVERIFY(v.until([&] { return v.window.cluster().link() == ClusterCommands::Link::Here; }));
     QVERIFY(v.pressFor("guideAgain"));
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
     // The coordinator dies.

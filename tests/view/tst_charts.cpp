@@ -341,7 +341,7 @@ void ChartsTest::chartsFollowALiveCluster()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
     window.charts().choose(ChartKind::Load);
     // The values of the snapshots: 4 buckets of 20 records, b = 40.
@@ -391,7 +391,7 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here, 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here, 15'000);
     window.actions().get("measure")->trigger();
     window.charts().choose(ChartKind::Recovery);
     window.clock().step(0.6);

@@ -327,7 +327,7 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     MainWindow window(options);
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("sendKey")->isEnabled(), kLimit);
     QVERIFY(QTest::qWaitForWindowActive(&window));
     cluster.forgetOrders();

@@ -338,7 +338,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().data.size() == 4, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().data.size() == 4, kLimit);
     QCOMPARE(cluster.process(kNode).asked("Watch"), 0);
     window.selection().select({ ObjectKind::Data, 3, 0 });
     window.actions().get("nodeInspector")->trigger();
@@ -372,7 +372,7 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* hold = window.actions().get("holdWorkload");
     QTRY_VERIFY_WITH_TIMEOUT(hold->isEnabled(), kLimit);
     QCOMPARE(hold->shortcut(), QKeySequence("W"));
@@ -424,7 +424,7 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* gate = window.actions().get("gate");
     QTRY_VERIFY_WITH_TIMEOUT(gate->isEnabled(), kLimit);
     QCOMPARE(gate->shortcut(), QKeySequence("X"));
@@ -482,7 +482,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     GatePanel& panel = window.gatePanel();
     const QAbstractItemModelTester tester(&panel.model());
     QAction* list = window.actions().get("heldMessages");

@@ -87,7 +87,7 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     std::vector<pb::Event> events;
     for (int i = 0; i < 5; ++i) {
@@ -110,7 +110,7 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     for (int i = 0; i < 30; ++i) {
         pb::Event event;

@@ -52,7 +52,7 @@ struct Watching {
     {
         return QTest::qWaitFor([&] {
             const ClusterState& state = window.pacer().state();
-            return window.showsCluster() && window.cluster().link() == Operator::Link::Here && state.processes.size() == processes
+            return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here && state.processes.size() == processes
                 && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; })
                 && window.workloads().client() != 0;
         }, kLimit);
@@ -242,7 +242,7 @@ void WindowTest::aRefusalIsSaidInWords()
     Watching watching(cluster);
     QVERIFY(watching.isReady(16));
     QTRY_VERIFY_WITH_TIMEOUT(watching.window.actions().get("split")->isEnabled(), kLimit);
-    QSignalSpy answered(&watching.window.cluster(), &Operator::answered);
+    QSignalSpy answered(&watching.window.cluster(), &ClusterCommands::answered);
     watching.window.actions().get("split")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QCOMPARE(answered[0][2].toBool(), false);

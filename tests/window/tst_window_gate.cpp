@@ -129,7 +129,7 @@ struct GateWindow {
     }
 
     MainWindow window { options() };
-    QSignalSpy answered { &window.cluster(), &Operator::answered };
+    QSignalSpy answered { &window.cluster(), &ClusterCommands::answered };
 };
 
 } // namespace
@@ -194,7 +194,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QVERIFY2(w.line().contains("delta from") && w.line().contains("is lost on its way to"), qPrintable(w.line()));
     QVERIFY(w.answered.last()[0].toString().contains("drop: true"));
     // Alt+5: releases the oldest one; if none is held, time advances to the next timer.
-    const QSignalSpy listed(&w.window.cluster(), &Operator::heldListed);
+    const QSignalSpy listed(&w.window.cluster(), &ClusterCommands::heldListed);
     for (int i = 0; i < 60 && w.held() > 0; ++i) {
         const qsizetype before = listed.count();
         QVERIFY2(w.pressFor("virtualStepMessage"), qPrintable(w.line()));

@@ -52,7 +52,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(window.openScenario(steps.fileName(), false));
 
     const ClusterState& state = window.canvas().state();
-    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with); };
     // Presses the key of an action when it is enabled; true: its command was answered, and succeeded.
     const auto pressFor = [&](const char* action, bool isAnswered = true) {

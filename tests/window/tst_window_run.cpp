@@ -76,7 +76,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
     window.workloads().countBox()->setValue(25); // two splits with b = 10
-    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     window.canvas().setFocus();
     // A client that has just started may not have heard of the coordinator yet, and reports so. (QTRY_VERIFY evaluates
     // its argument several times, which would start several workloads.)
@@ -159,7 +159,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QTRY_COMPARE_WITH_TIMEOUT(virtualNs() - stands, std::int64_t(1'000'000), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
     // A command waits for virtual time.
-    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     window.workloads().countBox()->setValue(25);
     window.actions().get("insert")->trigger();
     window.actions().get("virtualStepMessage")->trigger();
@@ -220,7 +220,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 1), kLimit);
     const ProcessId former = data().process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    QSignalSpy said(&window.cluster(), &Operator::said), answered(&window.cluster(), &Operator::answered);
+    QSignalSpy said(&window.cluster(), &ClusterCommands::said), answered(&window.cluster(), &ClusterCommands::answered);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
     window.canvas().setFocus();
     QTest::keyClick(&window.canvas(), Qt::Key_K, Qt::ControlModifier | Qt::AltModifier);
@@ -287,7 +287,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     set("b", 10);
     window.startLocal();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0 && window.actions().get("insert")->isEnabled(), kLimit);
-    QSignalSpy answered(&window.cluster(), &Operator::answered);
+    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     // A client that has just started may not have heard of the coordinator yet.
     const auto works = [&](const char* action) {
         return QTest::qWaitFor([&] {
@@ -312,7 +312,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     answered.clear();
     window.actions().get("restart")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(coordinatorOf(window.canvas().state()) != former, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == Operator::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(!says("key operations go on") && !says("coordinator gone"), kLimit);
     QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(), (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("split")->isEnabled(), kLimit);

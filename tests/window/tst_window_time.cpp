@@ -73,7 +73,7 @@ struct Watching {
     }
     bool isReady()
     {
-        return QTest::qWaitFor([&] { return window.cluster().link() == Operator::Link::Here && !window.pacer().state().data.empty(); }, kLimit);
+        return QTest::qWaitFor([&] { return window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(); }, kLimit);
     }
 };
 
@@ -422,7 +422,7 @@ void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
         window.show();
         window.startLocal();
         const auto link = [&] { return window.clock().step(0.3), window.cluster().link(); };
-        QTRY_VERIFY_WITH_TIMEOUT(link() == Operator::Link::Here, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(link() == ClusterCommands::Link::Here, 60'000);
         patience = window.cluster().session().local().patience();
         QVERIFY(patience.has_value() && patience->wakeLateNs > 0);
         window.clock().step(0.3);

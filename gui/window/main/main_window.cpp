@@ -52,7 +52,7 @@ int memoryUsed()
 } // namespace
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
-    : QMainWindow(parent), m_operator(new Operator(this)), m_timeLine(*m_operator, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
+    : QMainWindow(parent), m_commands(new ClusterCommands(this)), m_timeLine(*m_commands, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)), m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -83,7 +83,7 @@ MainWindow::~MainWindow()
     m_clock->stop();
     if (m_recorder && !m_recordIsOurs)
         noteSaved(m_recordPath);
-    // The player's script uses the operator's session, so the player ends first.
+    // The player's script uses the session of m_commands, so the player ends first.
     delete m_player;
     stopRecorder();
 }
@@ -108,7 +108,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     centre->addWidget(m_canvas);
     m_inner->setCentralWidget(m_centre);
     m_line = new LabLine(m_work);
-    m_player = new Player(m_operator->session(), m_director, this);
+    m_player = new Player(m_commands->session(), m_director, this);
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -121,7 +121,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_operator, all);
+    m_timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
     rows->addWidget(m_stack, 1);
     rows->addWidget(m_player);
     rows->addWidget(m_timeBar);
@@ -146,12 +146,12 @@ QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidg
 
 void MainWindow::makeDocks()
 {
-    m_desk = std::make_unique<ContentsDesk>(*m_operator, m_timeLine, m_pacer);
+    m_desk = std::make_unique<ContentsDesk>(*m_commands, m_timeLine, m_pacer);
     m_focusRing = new FocusRing(this);
     m_records = new RecordTable(m_pacer, *m_desk, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
-    m_faults = new FaultPanel(m_pacer, *m_operator, *m_actions, this);
+    m_faults = new FaultPanel(m_pacer, *m_commands, *m_actions, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
     m_story->setWordWrap(true);
@@ -159,7 +159,7 @@ void MainWindow::makeDocks()
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
     QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
     m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
-    m_group = new GroupPanel(m_pacer, *m_desk, m_operator->session().witnesses(), *m_selection, *m_actions, this);
+    m_group = new GroupPanel(m_pacer, *m_desk, m_commands->session().witnesses(), *m_selection, *m_actions, this);
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
     m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);
@@ -173,7 +173,7 @@ void MainWindow::makeDocks()
     m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
     makeMeasureDocks();
     makeInvariantDock();
-    m_gate = new GatePanel(m_pacer, *m_operator, *m_selection, *m_actions, this);
+    m_gate = new GatePanel(m_pacer, *m_commands, *m_selection, *m_actions, this);
     m_gateDock = makeDock(QStringLiteral("gateDock"), tr("Held messages"), m_gate);
     m_inner->tabifyDockWidget(bucket, m_imageDock);
     m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
@@ -205,19 +205,19 @@ void MainWindow::connectAll()
     connectWrite();
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
-    connect(m_operator, &Operator::linkChanged, this, &MainWindow::showLink);
-    connect(m_operator, &Operator::clusterChanged, this, [this] {
+    connect(m_commands, &ClusterCommands::linkChanged, this, &MainWindow::showLink);
+    connect(m_commands, &ClusterCommands::clusterChanged, this, [this] {
         if (m_pacer.isShow()) { // still shows the previous one
-            m_clustersToCome.push_back(m_operator->nowNs());
+            m_clustersToCome.push_back(m_commands->nowNs());
             return;
         }
         m_timeLine.follow();
         m_pacer.reset();
-        beginCluster(m_operator->nowNs());
+        beginCluster(m_commands->nowNs());
     });
-    connect(m_operator, &Operator::said, m_line, &LabLine::say);
-    connect(m_operator, &Operator::answered, m_line, &LabLine::answer);
-    connect(m_operator, &Operator::clientStarted, this, [this](ProcessId client) {
+    connect(m_commands, &ClusterCommands::said, m_line, &LabLine::say);
+    connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
+    connect(m_commands, &ClusterCommands::clientStarted, this, [this](ProcessId client) {
         m_clientWanted = client; // a client that a person starts is the one to use next
         updateClients();
     });
@@ -228,7 +228,7 @@ void MainWindow::connectAll()
 
     connectStart();
     connectLeave();
-    connect(m_clockBar, &ClockBar::speedChosen, m_operator, &Operator::runClock);
+    connect(m_clockBar, &ClockBar::speedChosen, m_commands, &ClusterCommands::runClock);
 
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
@@ -248,7 +248,7 @@ void MainWindow::connectAll()
     connect(m_faults, &FaultPanel::changed, this, &MainWindow::enableFaults);
 
     // The player: what a scenario wants to show.
-    connect(m_player, &Player::runningChanged, m_operator, &Operator::setScenarioRuns);
+    connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
     connect(m_player, &Player::runningChanged, this, [this](bool isRunning) {
         if (isRunning)
             m_clusterShown = 0;
@@ -315,9 +315,9 @@ bool MainWindow::onFrame(double seconds)
         updateInspector();
         m_canvas->setRecorded(m_timeLine.isReplay());
         // Every process gives signs of life as events only at full detail, and only in real time.
-        const std::vector<ProcessId> silent = m_operator->session().ingest().silentSince(kSilent);
+        const std::vector<ProcessId> silent = m_commands->session().ingest().silentSince(kSilent);
         std::set<ProcessId> shownSilent;
-        if (m_operator->detail() == pb::FULL && !m_pacer.state().isSimulated)
+        if (m_commands->detail() == pb::FULL && !m_pacer.state().isSimulated)
             for (const ProcessId id : silent) // a gated process cannot give signs of life
                 if (const auto known = m_pacer.state().processes.find(id); known == m_pacer.state().processes.end() || !known->second.isGated)
                     shownSilent.insert(id);
@@ -332,15 +332,15 @@ void MainWindow::makeWay()
 {
     if (const std::optional<ProcessorTime> now = ProcessorTime::now())
         m_processors.take(*now);
-    const bool isHere = m_operator->link() == Operator::Link::Here && !m_timeLine.isReplay();
+    const bool isHere = m_commands->link() == ClusterCommands::Link::Here && !m_timeLine.isReplay();
     const bool isReal = isHere && !m_pacer.state().isSimulated;
-    const bool isAtWork = m_operator->session().ingest().counters().eventsPerSecond > kManyEvents;
+    const bool isAtWork = m_commands->session().ingest().counters().eventsPerSecond > kManyEvents;
     m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
 }
 
 void MainWindow::updateStatus()
 {
-    const IngestCounters counters = m_operator->session().ingest().counters();
+    const IngestCounters counters = m_commands->session().ingest().counters();
     const ClusterState& state = m_pacer.state();
     std::vector<StatusPart> parts;
     if (m_timeLine.isReplay()) {
@@ -351,13 +351,13 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
         else if (const QString unfinished = m_timeLine.recording()->unfinished(); !unfinished.isEmpty())
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
-    } else switch (m_operator->link()) {
-    case Operator::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
-    case Operator::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
-    case Operator::Link::Here:
+    } else switch (m_commands->link()) {
+    case ClusterCommands::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
+    case ClusterCommands::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
+    case ClusterCommands::Link::Here:
         parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good, { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
         break;
-    case Operator::Link::Lost:
+    case ClusterCommands::Link::Lost:
         if (isWithoutCoordinator())
             parts.push_back({ Glyph::Warning, m_theme.bad, { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
         else
@@ -373,13 +373,13 @@ void MainWindow::updateStatus()
         parts.push_back(invariantPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
         parts.push_back({ Glyph::Warning, m_theme.caution, { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
-    if (m_operator->link() != Operator::Link::None && !m_timeLine.isReplay()) {
+    if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
-        parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_operator->address()), m_operator->address() }, 3, false });
+        parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
         parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
-        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))), level = QString::fromStdString(detailWord(m_operator->detail()));
+        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))), level = QString::fromStdString(detailWord(m_commands->detail()));
         // What the level of detail leaves out is missing in the picture too.
-        parts.push_back({ Glyph::None, {}, { m_operator->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
+        parts.push_back({ Glyph::None, {}, { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
         parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
             parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
@@ -399,7 +399,7 @@ void MainWindow::updateStatus()
         : tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1);
     parts.push_back({ Glyph::None, {}, { painting, frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
-    if (!m_timeLine.isReplay() && m_operator->link() != Operator::Link::None) {
+    if (!m_timeLine.isReplay() && m_commands->link() != ClusterCommands::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
         if (trouble.isEmpty())
             parts.push_back({ Glyph::None, {}, { tr("recorded %1 MB, room for %2 MB").arg(m_recorder->status().bytes >> 20).arg(m_recorder->status().room >> 20), tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) }, 1, false });
@@ -442,16 +442,16 @@ bool MainWindow::showsCluster() const
 
 bool MainWindow::hasCluster() const
 {
-    const Operator::Link link = m_operator->link();
-    return m_timeLine.isReplay() || link == Operator::Link::Here || link == Operator::Link::Lost || m_operator->scenarioRuns() || (link == Operator::Link::Starting && m_operator->isLocal());
+    const ClusterCommands::Link link = m_commands->link();
+    return m_timeLine.isReplay() || link == ClusterCommands::Link::Here || link == ClusterCommands::Link::Lost || m_commands->scenarioRuns() || (link == ClusterCommands::Link::Starting && m_commands->isLocal());
 }
 
 void MainWindow::showLink()
 {
-    const Operator::Link link = m_operator->link();
+    const ClusterCommands::Link link = m_commands->link();
     const bool isThere = hasCluster(), wasShown = showsCluster();
-    m_start->setBusy(link == Operator::Link::Starting);
-    m_start->setStatus(link == Operator::Link::Starting ? tr("Asking the coordinator …") : m_operator->trouble(), link != Operator::Link::Starting);
+    m_start->setBusy(link == ClusterCommands::Link::Starting);
+    m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(), link != ClusterCommands::Link::Starting);
     // The start page offers the scenarios itself.
     m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
@@ -468,9 +468,9 @@ void MainWindow::showLink()
 
 void MainWindow::enableActions()
 {
-    const bool isHere = m_operator->link() == Operator::Link::Here;
+    const bool isHere = m_commands->link() == ClusterCommands::Link::Here;
     const bool isGoing = isHere || isWithoutCoordinator();
-    const bool isFree = !m_operator->scenarioRuns();
+    const bool isFree = !m_commands->scenarioRuns();
     const bool hasClient = isGoing && m_bar->client() != 0;
     const bool hasFile = isHere && m_pacer.state().file.exists;
     const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
@@ -483,18 +483,18 @@ void MainWindow::enableActions()
     enable({ "insertHere", "searchHere" }, hasClient && m_selection->selected().kind == ObjectKind::Data);
     enable({ "copyLine" }, showsCluster());
     enable({ "split", "raiseK", "addParity", "audit", "auditAll", "keepChecking" }, hasFile);
-    enable({ "secondClient", "addSpares" }, isHere && isFree && m_operator->isLocal());
+    enable({ "secondClient", "addSpares" }, isHere && isFree && m_commands->isLocal());
     enableFaults();
     enableGroup();
     enableWrite();
-    enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_operator->link() != Operator::Link::Starting);
-    enable({ "leave" }, !isFree || m_operator->link() != Operator::Link::None);
+    enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_commands->link() != ClusterCommands::Link::Starting);
+    enable({ "leave" }, !isFree || m_commands->link() != ClusterCommands::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
-    const bool hasTime = m_timeLine.isReplay() || m_operator->link() != Operator::Link::None;
+    const bool hasTime = m_timeLine.isReplay() || m_commands->link() != ClusterCommands::Link::None;
     enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" }, hasTime);
     enable({ "tryKey" }, showsCluster());
     enable({ "closeRecording" }, m_timeLine.isReplay());
-    enable({ "saveRecording" }, m_recorder != nullptr && m_operator->link() != Operator::Link::None);
+    enable({ "saveRecording" }, m_recorder != nullptr && m_commands->link() != ClusterCommands::Link::None);
     enable({ "formerMarker" }, hasTime);
     enable({ "stopScenario" }, m_player->isRunning());
 }

@@ -11,14 +11,14 @@
 #include "gui/view/records/record_table.h"
 #include "gui/view/timeline/space_time_view.h"
 #include "gui/window/widgets/actions.h"
-#include "gui/window/operator/clock_bar.h"
+#include "gui/window/commands/clock_bar.h"
 #include "gui/window/panels/contents_desk.h"
 #include "gui/window/panels/fault_panel.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/panels/group_panel.h"
 #include "gui/window/panels/image_panel.h"
 #include "gui/window/panels/node_panel.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/cluster_commands.h"
 #include "gui/window/player/player.h"
 #include "gui/window/player/presentation.h"
 #include "gui/window/widgets/remembered.h"
@@ -123,7 +123,7 @@ public:
     GuidePanel& guide() { return *m_guide; }
     WindowTour& tour() { return *m_tour; }
     WindowExercise& exercise() { return *m_exercise; }
-    Operator& cluster() { return *m_operator; }
+    ClusterCommands& cluster() { return *m_commands; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
     TimeLine& timeLine() { return m_timeLine; }
@@ -197,7 +197,7 @@ private:
     void makeClockActions();
     void updateClock();
     void alignBegin();
-    void stepClock(Operator::ClockStep step);
+    void stepClock(ClusterCommands::ClockStep step);
     void makeGroupActions();
     void openGroup(ObjectRef object, std::uint32_t rank);
     void enableGroup();
@@ -336,7 +336,7 @@ private:
     void tickLooks();
     void setLayer(const char* action, bool Layers::*layer, bool on);
 
-    Operator* m_operator;
+    ClusterCommands* m_commands;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
     Narrator m_narrator; // describes what happens: in the strip if no scenario speaks, and in the log

@@ -93,12 +93,12 @@ void MainWindow::makeWorkActions()
     a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates so many of its records" }, [this] { work(pb::UPDATE); });
     a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches so many of its keys" }, [this] { work(pb::SEARCH); });
     a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes so many of its records" }, [this] { work(pb::DELETE); });
-    a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X", "Stops what the client is doing; operations under way are still answered" }, [this] { m_operator->stopWorkload(clientOfSelection()); });
-    a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C", "Starts a further client, which knows bucket 0 only" }, [this] { m_operator->startClient(); });
-    a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1", "The client takes image adjustments, as LH* does" }, [this] { m_operator->setImage(clientOfSelection(), pb::ADJUSTING); });
-    a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2", "The client counts image adjustments but never takes one" }, [this] { m_operator->setImage(clientOfSelection(), pb::FROZEN); });
-    a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_operator->setImage(clientOfSelection(), pb::EXACT); });
-    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_operator->forgetImage(clientOfSelection()); });
+    a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X", "Stops what the client is doing; operations under way are still answered" }, [this] { m_commands->stopWorkload(clientOfSelection()); });
+    a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C", "Starts a further client, which knows bucket 0 only" }, [this] { m_commands->startClient(); });
+    a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1", "The client takes image adjustments, as LH* does" }, [this] { m_commands->setImage(clientOfSelection(), pb::ADJUSTING); });
+    a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2", "The client counts image adjustments but never takes one" }, [this] { m_commands->setImage(clientOfSelection(), pb::FROZEN); });
+    a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_commands->setImage(clientOfSelection(), pb::EXACT); });
+    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_commands->forgetImage(clientOfSelection()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K", "Works out the way of a key by the client's image and by the file's state; nothing is sent" }, [this] {
         m_isViewLarge = true;
         setWorkspace(Workspace::Inspect);
@@ -107,18 +107,18 @@ void MainWindow::makeWorkActions()
     });
     a.add({ "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
         if (const auto key = m_imagePanel->key())
-            m_operator->search(clientOfSelection(), *key);
+            m_commands->search(clientOfSelection(), *key);
         else
             m_line->answer(tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
     });
     a.add({ "insertHere", "Client", "Insert here", "Alt+I", "The client inserts one new record whose key belongs into the selected bucket" }, [this] { workHere(pb::INSERT); });
     a.add({ "searchHere", "Client", "Search here", "Alt+F", "The client searches the selected record, or else the first key of the selected bucket" }, [this] { workHere(pb::SEARCH); });
-    a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_operator->split(); });
-    a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_operator->raiseAvailability(); });
-    a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_operator->addParity(groupOfSelection()); });
-    a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A", "Checks that the parity of the selected group (or group 0) is what its data encode to" }, [this] { m_operator->audit(groupOfSelection()); });
-    a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N", "Starts two further data servers and one parity server, which wait in their pools" }, [this] { m_operator->addSpares(2, 1); });
-    const auto detail = [this](pb::Detail level) { m_operator->setDetail(level); };
+    a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_commands->split(); });
+    a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_commands->raiseAvailability(); });
+    a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_commands->addParity(groupOfSelection()); });
+    a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A", "Checks that the parity of the selected group (or group 0) is what its data encode to" }, [this] { m_commands->audit(groupOfSelection()); });
+    a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N", "Starts two further data servers and one parity server, which wait in their pools" }, [this] { m_commands->addSpares(2, 1); });
+    const auto detail = [this](pb::Detail level) { m_commands->setDetail(level); };
     a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1", "Processes publish everything, messages included" }, [detail] { detail(pb::FULL); });
     a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2", "Processes publish operations and structure; messages are not observed" }, [detail] { detail(pb::OPERATIONS); });
     a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3", "Processes publish everything of one operation in a hundred" }, [detail] { detail(pb::SAMPLED); });
@@ -190,7 +190,7 @@ void MainWindow::makeViewActions()
 
 void MainWindow::work(pb::OperationKind kind)
 {
-    m_operator->run(clientOfSelection(), m_bar->work(kind));
+    m_commands->run(clientOfSelection(), m_bar->work(kind));
 }
 
 // Runs one operation at the selected bucket, with a key that belongs there according to the file state.
@@ -208,9 +208,9 @@ void MainWindow::workHere(pb::OperationKind kind)
         if (pages.empty())
             m_line->answer(tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
         else if (const std::uint32_t rank = m_selection->chosenRank(); bucket->second.ranks.has(rank))
-            m_operator->search(clientOfSelection(), bucket->second.ranks.at(rank));
+            m_commands->search(clientOfSelection(), bucket->second.ranks.at(rank));
         else
-            m_operator->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
+            m_commands->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
     }
     // Keys in a bucket of level j are equal modulo 2^j; this takes the first one that is not stored, as far as events
@@ -224,7 +224,7 @@ void MainWindow::workHere(pb::OperationKind kind)
     std::uint64_t key = 1;
     while ((addressed(key) & mask) != object.a || used.contains(key))
         ++key;
-    m_operator->insert(clientOfSelection(), key);
+    m_commands->insert(clientOfSelection(), key);
 }
 
 ProcessId MainWindow::clientOfSelection() const
@@ -261,7 +261,7 @@ void MainWindow::previewOf(const QAction* action)
     const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
     QString line;
     if (kind != kKinds.end())
-        line = m_operator->lineOf(clientOfSelection(), m_bar->work(kind->second));
+        line = m_commands->lineOf(clientOfSelection(), m_bar->work(kind->second));
     else if (id == QLatin1String("split"))
         line = QStringLiteral("lab.split();");
     else if (id == QLatin1String("raiseK"))
@@ -271,9 +271,9 @@ void MainWindow::previewOf(const QAction* action)
     else if (id == QLatin1String("audit"))
         line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("secondClient"))
-        line = QStringLiteral("lab.client('%1');").arg(m_operator->nextClientName());
+        line = QStringLiteral("lab.client('%1');").arg(m_commands->nextClientName());
     else if (const auto held = m_gate->chosen(); held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
-        line = m_operator->lineOf(*held, id == QLatin1String("dropHere"));
+        line = m_commands->lineOf(*held, id == QLatin1String("dropHere"));
     else
         line = faultLineOf(id);
     m_line->preview(line);
@@ -342,7 +342,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     enableActions(); // for the object that is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
     const auto offerFaults = [&] {
-        if (m_operator->isGated())
+        if (m_commands->isGated())
             offerHeld(menu, gatedProcess());
         for (const char* id : { "kill", "pause", "resume", "restart" })
             offer(id);

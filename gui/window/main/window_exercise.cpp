@@ -30,8 +30,8 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
         else
             start();
     }, Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
-    connect(&m_window.cluster(), &Operator::linkChanged, this, [this] {
-        if (m_isOn && m_window.cluster().link() == Operator::Link::None && !m_window.player().hasBegun()
+    connect(&m_window.cluster(), &ClusterCommands::linkChanged, this, [this] {
+        if (m_isOn && m_window.cluster().link() == ClusterCommands::Link::None && !m_window.player().hasBegun()
             && !m_window.timeLine().isReplay())
             close(); // the start page is shown
     });

@@ -19,24 +19,24 @@ namespace lhrs::gui {
 void MainWindow::makeFaultActions()
 {
     Actions& a = *m_actions;
-    const auto with = [this](void (Operator::*act)(ProcessId, const QString&)) {
-        return [this, act] { (m_operator->*act)(processOfSelection(), targetOfSelection()); };
+    const auto with = [this](void (ClusterCommands::*act)(ProcessId, const QString&)) {
+        return [this, act] { (m_commands->*act)(processOfSelection(), targetOfSelection()); };
     };
     a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K", "Ends the process of what is selected at once, as a crash does" }, [this] { killSelection(); });
-    a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P", "The process of what is selected stands still, for a minute at most" }, with(&Operator::pause));
-    a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" }, with(&Operator::resume));
+    a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P", "The process of what is selected stands still, for a minute at most" }, with(&ClusterCommands::pause));
+    a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" }, with(&ClusterCommands::resume));
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N", "Starts the program of a server again, as an empty spare, or another coordinator, which finds the file in its buckets; ends it first if it runs" },
-        with(&Operator::restart));
-    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X", "Nothing passes between the process of what is selected and all others, for a minute at most" }, with(&Operator::cutOff));
-    a.add({ "loseSome", "Faults", "Lose half of what it is sent", "Ctrl+Alt+L", "Half of the messages to the process of what is selected are lost, for a minute at most" }, with(&Operator::loseSome));
-    a.add({ "delayMessages", "Faults", "Delay what it is sent by 200 ms", "Ctrl+Alt+D", "Messages to the process of what is selected come late, for a minute at most" }, with(&Operator::delayMessages));
+        with(&ClusterCommands::restart));
+    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X", "Nothing passes between the process of what is selected and all others, for a minute at most" }, with(&ClusterCommands::cutOff));
+    a.add({ "loseSome", "Faults", "Lose half of what it is sent", "Ctrl+Alt+L", "Half of the messages to the process of what is selected are lost, for a minute at most" }, with(&ClusterCommands::loseSome));
+    a.add({ "delayMessages", "Faults", "Delay what it is sent by 200 ms", "Ctrl+Alt+D", "Messages to the process of what is selected come late, for a minute at most" }, with(&ClusterCommands::delayMessages));
     a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H", "Ends the faults at the process of what is selected, or the selected fault" }, [this] { healSelection(); });
-    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" }, [this] { m_operator->healAll(); });
+    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" }, [this] { m_commands->healAll(); });
     a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F", "Everything that can be broken, whom it hits and for how long, and what is broken now", true }, [this] { showFaults(); });
     a.add({ "armFault", "Faults", "Break it", "Ctrl+Alt+A", "Arms the fault that the palette describes" }, [this] { armFault(); });
     a.add({ "healFault", "Faults", "Heal this one", "Ctrl+Alt+E", "Ends the fault that is selected in the palette, or the first one" }, [this] { m_faults->healSelected(); });
-    a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G", "The coordinator asks all members of the selected group (or group 0), and recovers those that do not answer" }, [this] { m_operator->recover(groupOfSelection()); });
-    a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T", "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" }, [this] { m_operator->acknowledgeLoss(groupOfSelection()); });
+    a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G", "The coordinator asks all members of the selected group (or group 0), and recovers those that do not answer" }, [this] { m_commands->recover(groupOfSelection()); });
+    a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T", "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" }, [this] { m_commands->acknowledgeLoss(groupOfSelection()); });
 }
 
 // ---- targets
@@ -95,12 +95,12 @@ QString MainWindow::faultLineOf(const QString& action) const
         return QStringLiteral("lab.recover({ group: %1, wait: false });").arg(groupOfSelection());
     if (is("acknowledgeLoss"))
         return QStringLiteral("lab.acknowledgeLoss(%1);").arg(groupOfSelection());
-    return is("armFault") && m_faults->objection().isEmpty() ? m_operator->lineOf(m_faults->wish()) : QString();
+    return is("armFault") && m_faults->objection().isEmpty() ? m_commands->lineOf(m_faults->wish()) : QString();
 }
 
 bool MainWindow::isWithoutCoordinator() const
 {
-    if (m_operator->link() != Operator::Link::Lost || !m_operator->isLocal())
+    if (m_commands->link() != ClusterCommands::Link::Lost || !m_commands->isLocal())
         return false;
     const auto coordinator = m_pacer.state().processes.find(coordinatorOf(m_pacer.state()));
     return coordinator != m_pacer.state().processes.end() && (coordinator->second.hasEnded || coordinator->second.isPaused);
@@ -108,7 +108,7 @@ bool MainWindow::isWithoutCoordinator() const
 
 void MainWindow::enableFaults()
 {
-    const bool isHere = m_operator->link() == Operator::Link::Here, isGoing = isHere || isWithoutCoordinator();
+    const bool isHere = m_commands->link() == ClusterCommands::Link::Here, isGoing = isHere || isWithoutCoordinator();
     const ClusterState& state = m_pacer.state();
     const auto enable = [this](const char* id, bool on) {
         if (QAction* action = m_actions->get(id); action->isEnabled() != on)
@@ -120,7 +120,7 @@ void MainWindow::enableFaults()
     const bool hasProcess = selected != 0 && process != state.processes.end();
     const bool runs = hasProcess && !process->second.hasEnded, isPaused = hasProcess && process->second.isPaused;
     // Processes that this window did not start are not changed; only messages between them are.
-    const bool isOurs = m_operator->isLocal();
+    const bool isOurs = m_commands->isLocal();
     enable("kill", runs && isOurs);
     enable("pause", runs && isOurs && !isPaused);
     enable("resume", runs && isOurs && isPaused);
@@ -129,7 +129,7 @@ void MainWindow::enableFaults()
         enable(id, runs && !isPaused);
     enable("heal", (runs && !process->second.faults.empty()) || (isGoing && object.kind == ObjectKind::Fault));
     enable("healAll", isGoing);
-    enable("faultPanel", m_operator->link() != Operator::Link::None);
+    enable("faultPanel", m_commands->link() != ClusterCommands::Link::None);
     enable("armFault", isGoing && m_faults->objection().isEmpty());
     enable("healFault", isGoing && m_faults->model().rowCount() > 0);
     const auto group = state.groups.find(groupOfSelection());
@@ -158,7 +158,7 @@ void MainWindow::killSelection()
     const ProcessId process = processOfSelection();
     const QString target = targetOfSelection();
     if (mayKill({ process }, nameOf(m_pacer.state(), m_selection->selected())))
-        m_operator->kill(process, target);
+        m_commands->kill(process, target);
 }
 
 void MainWindow::armFault()
@@ -175,9 +175,9 @@ void MainWindow::armFault()
 void MainWindow::healSelection()
 {
     if (const ObjectRef object = m_selection->selected(); object.kind == ObjectKind::Fault)
-        m_operator->healFault(object.a);
+        m_commands->healFault(object.a);
     else
-        m_operator->heal(processOfSelection(), targetOfSelection());
+        m_commands->heal(processOfSelection(), targetOfSelection());
 }
 
 // Shows the palette beside the picture, with the selection as its target; when called again, returns to the picture.

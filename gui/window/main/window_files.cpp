@@ -146,14 +146,14 @@ bool MainWindow::askToSaveRecording()
 
 bool MainWindow::hasUnsavedRun() const
 {
-    const std::uint64_t work = workIn(m_operator->state());
+    const std::uint64_t work = workIn(m_commands->state());
     return m_recorder && m_recordIsOurs && work != 0 && work != m_workKept;
 }
 
 bool MainWindow::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
-    if (!hasUnsavedRun() || (m_operator->state().isSimulated && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
+    if (!hasUnsavedRun() || (m_commands->state().isSimulated && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
         return true;
     QMessageBox box(QMessageBox::Question, tr("Unsaved run"), tr("This run is in no file yet: %1. Save it as a recording?").arg(countedWords(m_recorder->status().events, "event", "events")),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
@@ -161,14 +161,14 @@ bool MainWindow::mayForgetRun()
     box.setEscapeButton(QMessageBox::Cancel);
     const int answer = box.exec();
     if (answer == QMessageBox::Discard)
-        m_workKept = workIn(m_operator->state()); // the person is asked only once
+        m_workKept = workIn(m_commands->state()); // the person is asked only once
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && askToSaveRecording());
 }
 
 bool MainWindow::saveRecording(const QString& path)
 {
     QString problem = m_recordTrouble;
-    const std::uint64_t work = workIn(m_operator->state());
+    const std::uint64_t work = workIn(m_commands->state());
     if (m_recorder) {
         QGuiApplication::setOverrideCursor(Qt::WaitCursor);
         m_recorder->flush();

@@ -120,7 +120,7 @@ void MainWindow::enableGroup()
 // Sets whether bytes may be read, and the note beside them: bytes that are not of the shown instant must say so.
 void MainWindow::noteReading()
 {
-    const bool isRunning = m_operator->link() == Operator::Link::Here || isWithoutCoordinator();
+    const bool isRunning = m_commands->link() == ClusterCommands::Link::Here || isWithoutCoordinator();
     QString note;
     if (m_timeLine.isReplay())
         note = tr("Events carry no bytes: of a recorded run there are those that somebody read by then.");

@@ -36,15 +36,15 @@ void MainWindow::makeInspectActions()
         m_actions->get("pinNode")->setChecked(m_node->view().isPinned(m_node->view().chosen()));
     });
     a.add({ "unpinNodes", "View", "Unpin all nodes", "Ctrl+Alt+U", "Only the chosen process is inspected again" }, [this] { m_node->view().unpinAll(); });
-    a.add({ "holdWorkload", "Time", "Hold the workload", "W", "No client begins new operations, those under way end; once more: they go on", true }, [this] { m_operator->holdWorkload(m_actions->get("holdWorkload")->isChecked()); });
+    a.add({ "holdWorkload", "Time", "Hold the workload", "W", "No client begins new operations, those under way end; once more: they go on", true }, [this] { m_commands->holdWorkload(m_actions->get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X", "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real processes need to be started with a gate", true }, [this] {
         // Until the answer arrives, the action shows the requested state; otherwise a second press would request the
         // same again.
         QAction* gate = m_actions->get("gate");
         gate->setProperty(kAskedFor, gate->isChecked());
-        m_operator->gate(gate->isChecked());
+        m_commands->gate(gate->isChecked());
     });
-    connect(m_operator, &Operator::answered, this, [this](const QString& line) {
+    connect(m_commands, &ClusterCommands::answered, this, [this](const QString& line) {
         if (!line.startsWith(QLatin1String("lab.gate(")))
             return;
         m_actions->get("gate")->setProperty(kAskedFor, QVariant());
@@ -98,12 +98,12 @@ void MainWindow::showHeld()
 
 void MainWindow::releaseChosen(bool isDropped)
 {
-    if (m_operator->simulation())
-        m_steppedFrom = m_operator->committed();
+    if (m_commands->simulation())
+        m_steppedFrom = m_commands->committed();
     if (const auto one = m_gate->chosen())
-        m_operator->releaseOne(*one, isDropped);
+        m_commands->releaseOne(*one, isDropped);
     else
-        m_operator->releaseHeld(gatedProcess(), isDropped);
+        m_commands->releaseHeld(gatedProcess(), isDropped);
 }
 
 // Adds each message that the gate of the process holds to the menu of an object that represents the process.
@@ -114,12 +114,12 @@ void MainWindow::offerHeld(QMenu& menu, ProcessId process)
     for (const bool isDropped : { false, true }) {
         QMenu* which = menu.addMenu(isDropped ? tr("Lose") : tr("Let through"));
         which->setObjectName(isDropped ? QStringLiteral("dropMenu") : QStringLiteral("releaseMenu"));
-        for (const HeldAt& one : m_operator->held()) {
+        for (const HeldAt& one : m_commands->held()) {
             if (one.process != process || which->actions().size() >= kOffered)
                 continue;
             const QAction* chosen = which->addAction(heldWords(m_pacer.state(), one.message));
-            connect(chosen, &QAction::triggered, this, [this, one, isDropped] { m_operator->releaseOne(one, isDropped); });
-            connect(chosen, &QAction::hovered, this, [this, one, isDropped] { m_line->preview(m_operator->lineOf(one, isDropped)); });
+            connect(chosen, &QAction::triggered, this, [this, one, isDropped] { m_commands->releaseOne(one, isDropped); });
+            connect(chosen, &QAction::hovered, this, [this, one, isDropped] { m_line->preview(m_commands->lineOf(one, isDropped)); });
         }
         which->setEnabled(!which->isEmpty());
     }
@@ -130,8 +130,8 @@ void MainWindow::offerHeld(QMenu& menu, ProcessId process)
 // Called a few times a second: watches the processes that are visible, and updates the state of each hold.
 void MainWindow::updateInspector()
 {
-    const bool isRunning = !m_timeLine.isReplay() && (m_operator->link() == Operator::Link::Here || isWithoutCoordinator());
-    m_operator->session().control().watchNodes(isRunning ? m_node->wanted() : std::vector<ProcessId>());
+    const bool isRunning = !m_timeLine.isReplay() && (m_commands->link() == ClusterCommands::Link::Here || isWithoutCoordinator());
+    m_commands->session().control().watchNodes(isRunning ? m_node->wanted() : std::vector<ProcessId>());
     const auto follow = [this](const char* id, bool isEnabled, bool isChecked) {
         QAction* action = m_actions->get(id);
         if (action->isEnabled() != isEnabled)
@@ -139,18 +139,18 @@ void MainWindow::updateInspector()
         if (action->isChecked() != isChecked)
             action->setChecked(isChecked);
     };
-    follow("holdWorkload", isRunning, isRunning && m_operator->isWorkloadHeld());
-    const bool isGated = isRunning && m_operator->isGated();
+    follow("holdWorkload", isRunning, isRunning && m_commands->isWorkloadHeld());
+    const bool isGated = isRunning && m_commands->isGated();
     const QVariant askedFor = m_actions->get("gate")->property(kAskedFor);
     follow("gate", isRunning, isRunning && (askedFor.isValid() ? askedFor.toBool() : isGated));
     if (isGated)
-        m_operator->askHeld();
+        m_commands->askHeld();
     m_gate->setRecorded(m_timeLine.isReplay());
     const bool isHolding = isGated && (gatedProcess() != 0 || m_gate->chosen());
     follow("releaseHere", isHolding, false);
     follow("dropHere", isHolding, false);
     follow("heldMessages", showsCluster(), m_workspace == Workspace::Gate && showsCluster());
-    if (const std::string trouble = m_operator->session().control().takeGateTrouble(); !trouble.empty())
+    if (const std::string trouble = m_commands->session().control().takeGateTrouble(); !trouble.empty())
         m_line->answer(QStringLiteral("lab.gate(true);"), QString::fromStdString(trouble), false);
 }
 
@@ -158,7 +158,7 @@ void MainWindow::updateInspector()
 void MainWindow::addHolds(std::vector<StatusPart>& parts) const
 {
     const ClusterState& state = m_pacer.state();
-    if (!m_timeLine.isReplay() && m_timeLine.mode() == TimeLine::Mode::Paused && m_operator->link() != Operator::Link::None) {
+    if (!m_timeLine.isReplay() && m_timeLine.mode() == TimeLine::Mode::Paused && m_commands->link() != ClusterCommands::Link::None) {
         const QString behind = durationWords(m_timeLine.endNs() - m_timeLine.cursorNs());
         parts.push_back({ Glyph::Pause, m_theme.selection, { tr("VIEW FROZEN: %1, %2 behind; the cluster goes on").arg(behind, countedWords(m_timeLine.behind(), "event", "events")), tr("VIEW FROZEN, %1 behind").arg(behind), tr("VIEW FROZEN") }, 9, true });
     }
@@ -166,7 +166,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         const auto process = state.processes.find(client.first);
         return client.second.isHeld && process != state.processes.end() && !process->second.hasEnded;
     });
-    if (held > 0 || (!m_timeLine.isReplay() && m_operator->isWorkloadHeld())) {
+    if (held > 0 || (!m_timeLine.isReplay() && m_commands->isWorkloadHeld())) {
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
         parts.push_back({ Glyph::Barrier, m_theme.caution, { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients), tr("WORKLOAD HELD") }, 9, true });
     }
@@ -178,7 +178,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
     }
     if (gated > 0)
         parts.push_back({ Glyph::Gate, m_theme.good, { tr("MESSAGES GATED: %1 held, the clocks of %2 stand").arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")), tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED: %1").arg(waiting) }, 9, true, "heldMessages" });
-    const auto simulation = m_operator->simulation();
+    const auto simulation = m_commands->simulation();
     if (!m_timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
         parts.push_back({ Glyph::Pause, m_theme.good,
             { tr("VIRTUAL TIME STANDS: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS") }, 9, true });

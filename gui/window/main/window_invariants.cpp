@@ -13,9 +13,9 @@ void MainWindow::makeInvariantActions()
 {
     m_actions->add({ "invariants", "View", "Invariants", "Ctrl+6", "The invariants of the file beside the picture: which hold, which were not checked, which were violated", true },
         [this] { setWorkspace(m_workspace == Workspace::Invariants ? Workspace::Lecture : Workspace::Invariants); });
-    m_actions->add({ "auditAll", "Cluster", "Check all groups", "Ctrl+Alt+V", "Checks the parity, the key lists and the places of all keys, group after group" }, [this] { m_operator->auditAll(); });
+    m_actions->add({ "auditAll", "Cluster", "Check all groups", "Ctrl+Alt+V", "Checks the parity, the key lists and the places of all keys, group after group" }, [this] { m_commands->auditAll(); });
     m_actions->add({ "keepChecking", "Cluster", "Keep checking", "Ctrl+Alt+W", "Checks one group each second while the file is at rest; it costs the servers a little of their time", true },
-        [this] { m_operator->keepChecking(m_actions->get("keepChecking")->isChecked()); });
+        [this] { m_commands->keepChecking(m_actions->get("keepChecking")->isChecked()); });
 }
 
 void MainWindow::makeInvariantDock()

@@ -47,7 +47,7 @@ void MainWindow::finishStop()
         return;
     if (after == AfterStop::Leave) {
         endShow();
-        m_operator->leave();
+        m_commands->leave();
         return;
     }
     // A stop takes effect now: output of the script that is still waiting is not shown.

@@ -39,7 +39,7 @@ void MainWindow::makeMeasureActions()
 
 void MainWindow::makeMeasureDocks()
 {
-    m_charts = new ChartPanel(m_timeLine, [this] { return m_operator->session().ingest().series(); }, this);
+    m_charts = new ChartPanel(m_timeLine, [this] { return m_commands->session().ingest().series(); }, this);
     m_chartDock = makeDock(QStringLiteral("chartDock"), tr("Charts"), m_charts);
     m_spaceTime = new SpaceTimeView(m_timeLine, m_pacer, *m_selection, this);
     m_spaceTimeDock = makeDock(QStringLiteral("spaceTimeDock"), tr("Space-time diagram"), m_spaceTime);
@@ -119,7 +119,7 @@ QString MainWindow::exportViewTo(const QString& path)
         const ChartData& chart = m_charts->chart();
         if (isCsv) {
             QSaveFile file(path);
-            const QString detail = m_timeLine.isReplay() ? QString() : QString::fromStdString(detailWord(m_operator->detail()));
+            const QString detail = m_timeLine.isReplay() ? QString() : QString::fromStdString(detailWord(m_commands->detail()));
             if (!file.open(QIODevice::WriteOnly) || file.write(chartCsv(chart, identityShown(), detail).toUtf8()) < 0 || !file.commit())
                 return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
             return {};

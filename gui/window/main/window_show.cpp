@@ -33,7 +33,7 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_spaceTime->clear();
     m_selection->select({});
     m_log->model().clear();
-    m_operator->session().witnesses().clear();
+    m_commands->session().witnesses().clear();
     m_records->model().forgetWitnesses();
     m_group->view().close();
     m_node->view().unpinAll();
@@ -142,12 +142,12 @@ void MainWindow::showAgain()
 // Describes in words what a step of a simulated cluster has done: a change in the picture is easily missed.
 void MainWindow::nameStep()
 {
-    if (!m_steppedFrom || m_operator->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
+    if (!m_steppedFrom || m_commands->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
         return; // or the simulator has not answered yet
-    const EventPage page = m_operator->eventsSince(*m_steppedFrom, kStepEvents);
+    const EventPage page = m_commands->eventsSince(*m_steppedFrom, kStepEvents);
     m_steppedFrom.reset();
     QStringList words;
-    const ClusterState state = m_operator->state();
+    const ClusterState state = m_commands->state();
     for (const RunEvent& event : page.events)
         words << QString::fromStdString(sentence(event, state));
     const qsizetype all = words.size();

@@ -48,21 +48,21 @@ void MainWindow::startLocal()
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     preferSimulated(std::nullopt);
-    m_operator->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+    m_commands->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 
 void MainWindow::connectTo(const QString& address)
 {
     endShow();
     m_start->keep(m_remembered);
-    m_operator->connectTo(address);
+    m_commands->connectTo(address);
 }
 
 void MainWindow::preferSimulated(const std::optional<SimulatedOptions>& simulated)
 {
     m_playsFirst = false;
     m_simulatedChosen = simulated;
-    m_operator->session().local().preferSimulated(simulated);
+    m_commands->session().local().preferSimulated(simulated);
 }
 
 // On a simulated cluster, whatever is chosen for others: it needs little of this computer and is always the same.
@@ -71,10 +71,10 @@ void MainWindow::playFirst(const QString& path)
     SimulatedOptions simulated;
     simulated.seed = kFirstSeed;
     m_playsFirst = false;
-    m_operator->session().local().preferSimulated(simulated);
+    m_commands->session().local().preferSimulated(simulated);
     m_playsFirst = openScenario(path, true);
     if (!m_playsFirst)
-        m_operator->session().local().preferSimulated(m_simulatedChosen);
+        m_commands->session().local().preferSimulated(m_simulatedChosen);
 }
 
 // The next scenario is played as it was chosen before the first look.
@@ -99,7 +99,7 @@ void MainWindow::noteSaved(const QString& path)
 {
     const RunFacts facts = m_player->runFacts(m_run);
     m_start->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
-        facts.isSimulated || m_operator->state().isSimulated });
+        facts.isSimulated || m_commands->state().isSimulated });
 }
 
 } // namespace lhrs::gui

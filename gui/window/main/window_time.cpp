@@ -74,13 +74,13 @@ void MainWindow::startRecorder(const QString& path)
     m_recordPath = !path.isEmpty() ? path : folder + QStringLiteral("/lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number);
     auto meta = metaOf(m_run);
     meta["source"] = QStringLiteral("window");
-    auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_operator->session().ingest().nowNs(); }, limitsFor(m_recordPath));
+    auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_commands->session().ingest().nowNs(); }, limitsFor(m_recordPath));
     if (!started) {
         m_recordTrouble = QString::fromStdString(started.error().text);
         return;
     }
     m_recorder = std::move(*started);
-    m_operator->session().ingest().recordTo(m_recorder.get());
+    m_commands->session().ingest().recordTo(m_recorder.get());
     m_desk->recordTo(m_recorder.get());
     setScriptListener(m_silence);
 }
@@ -99,7 +99,7 @@ void MainWindow::stopRecorder()
     if (!m_recorder)
         return;
     recordPatience();
-    m_operator->session().ingest().recordTo(nullptr);
+    m_commands->session().ingest().recordTo(nullptr);
     m_desk->recordTo(nullptr);
     m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
     const QFileInfo file(m_recordPath);
@@ -113,7 +113,7 @@ void MainWindow::stopRecorder()
 // Records the patience for a cluster from any source: a scenario, the start page, the command line.
 void MainWindow::recordPatience()
 {
-    const auto patience = m_operator->session().local().patience();
+    const auto patience = m_commands->session().local().patience();
     if (!m_recorder || !patience || m_patienceTold == std::pair(patience->wakeLateNs, patience->timeScale))
         return;
     m_patienceTold = { patience->wakeLateNs, patience->timeScale };
@@ -128,7 +128,7 @@ void MainWindow::addPatience(std::vector<StatusPart>& parts)
     if (m_timeLine.isReplay()) {
         scale = m_timeLine.recording()->meta(kTimeScaleMeta).toUInt();
         lateMs = m_timeLine.recording()->meta(kWakeLateMeta).toDouble();
-    } else if (const auto patience = m_operator->session().local().patience()) {
+    } else if (const auto patience = m_commands->session().local().patience()) {
         scale = patience->timeScale;
         lateMs = double(patience->wakeLateNs) / 1e6;
     }

@@ -37,13 +37,13 @@ WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function
       m_tour([this](const char* action) { return wordsOf(action); })
 {
     m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
-    Operator& cluster = m_window.cluster();
-    connect(&cluster, &Operator::clusterChanged, this, [this] {
+    ClusterCommands& cluster = m_window.cluster();
+    connect(&cluster, &ClusterCommands::clusterChanged, this, [this] {
         m_isOurs = m_isStarting;
         m_tour.forgetCluster();
         m_cursor = m_window.cluster().committed();
     });
-    connect(&cluster, &Operator::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
+    connect(&cluster, &ClusterCommands::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
         if (m_line.isEmpty() || line != m_line)
             return;
         m_line.clear();
@@ -80,7 +80,7 @@ void WindowTour::start()
     if (isOn())
         return;
     const int stop = std::max(1, m_left);
-    if (m_isOurs && m_window.cluster().link() == Operator::Link::Here) {
+    if (m_isOurs && m_window.cluster().link() == ClusterCommands::Link::Here) {
         goTo(stop);
         return;
     }
@@ -141,10 +141,10 @@ void WindowTour::startCluster()
 
 void WindowTour::carryOut(const TourDeed& deed)
 {
-    Operator& cluster = m_window.cluster();
+    ClusterCommands& cluster = m_window.cluster();
     m_line.clear();
     // The line is reported at once, and answered when the command has been carried out.
-    const auto said = connect(&cluster, &Operator::said, this, [this](const QString& line) { m_line = line; });
+    const auto said = connect(&cluster, &ClusterCommands::said, this, [this](const QString& line) { m_line = line; });
     bool isDone = false;
     switch (deed.kind) {
     case TourDeed::Kind::Start: startCluster(); break;
@@ -176,8 +176,8 @@ void WindowTour::carryOut(const TourDeed& deed)
 bool WindowTour::refresh(double seconds)
 {
     m_time += seconds;
-    const Operator& cluster = m_window.cluster();
-    m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != Operator::Link::None;
+    const ClusterCommands& cluster = m_window.cluster();
+    m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != ClusterCommands::Link::None;
     const Pacer& pacer = m_window.pacer();
     // Passes on the events of this cluster that the picture has shown, in order. Events that happened while it showed
     // the past are passed on when it is back.
@@ -208,14 +208,14 @@ bool WindowTour::refresh(double seconds)
 
 TourSight WindowTour::sight() const
 {
-    Operator& cluster = m_window.cluster();
+    ClusterCommands& cluster = m_window.cluster();
     TourSight seen;
     using Link = TourSight::Link;
     switch (cluster.link()) {
-    case Operator::Link::None: seen.link = Link::None; break;
-    case Operator::Link::Starting: seen.link = Link::Starting; break;
-    case Operator::Link::Here: seen.link = Link::Here; break;
-    case Operator::Link::Lost: seen.link = Link::Gone; break;
+    case ClusterCommands::Link::None: seen.link = Link::None; break;
+    case ClusterCommands::Link::Starting: seen.link = Link::Starting; break;
+    case ClusterCommands::Link::Here: seen.link = Link::Here; break;
+    case ClusterCommands::Link::Lost: seen.link = Link::Gone; break;
     }
     seen.isOurs = m_isOurs;
     seen.trouble = cluster.trouble();

@@ -72,7 +72,7 @@ void MainWindow::connectWrite()
             m_recordingObserver->addTables(m_player->engine().tables());
     });
     // Every command of a person shows its scenario line; together these lines form a scenario.
-    connect(m_operator, &Operator::said, this, [this](const QString& line) {
+    connect(m_commands, &ClusterCommands::said, this, [this](const QString& line) {
         if (m_actions->get("recordClicks")->isChecked())
             m_editor->insertRecorded(line);
     });
@@ -113,7 +113,7 @@ void MainWindow::enableWrite()
     // Text that has just been typed is checked when it is to run.
     const bool isThere = m_player->isLoaded() || m_editor->hasText();
     enable({ "runScenario", "nextCall" }, isThere);
-    enable({ "nextStep" }, isThere || m_timeLine.isReplay() || m_operator->link() != Operator::Link::None);
+    enable({ "nextStep" }, isThere || m_timeLine.isReplay() || m_commands->link() != ClusterCommands::Link::None);
     enable({ "runToCursor" }, isOn && isThere);
     enable({ "pauseScenario" }, m_player->isRunning());
     enable({ "exportTables" }, !m_player->engine().tables().names().isEmpty());

@@ -67,10 +67,10 @@ bool isEvent(const QString& name) { return eventKindOfType(name.toStdString()) !
 
 // ---- what is armed
 
-void ArmedModel::setFaults(const std::vector<Operator::Armed>& faults, const ClusterState& state)
+void ArmedModel::setFaults(const std::vector<ClusterCommands::Armed>& faults, const ClusterState& state)
 {
     std::vector<Row> rows;
-    for (const Operator::Armed& armed : faults) {
+    for (const ClusterCommands::Armed& armed : faults) {
         const ArmedFault& fault = armed.fault;
         Row row;
         row.number = fault.fault.number();
@@ -127,8 +127,8 @@ QVariant ArmedModel::headerData(int section, Qt::Orientation orientation, int ro
 
 // ---- the form
 
-FaultPanel::FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_operator(cluster), m_model(new ArmedModel(this))
+FaultPanel::FaultPanel(const Pacer& pacer, ClusterCommands& cluster, Actions& actions, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_commands(cluster), m_model(new ArmedModel(this))
 {
     setObjectName(QStringLiteral("faultPanel"));
     makeForm();
@@ -191,8 +191,8 @@ FaultPanel::FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, 
     setFocusProxy(m_kind);
     NumberEntry::follow(*this, this, [this] { showLine(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &FaultPanel::changed);
-    connect(&m_operator, &Operator::faultsListed, this, [this] {
-        m_model->setFaults(m_operator.armedFaults(), m_pacer.state());
+    connect(&m_commands, &ClusterCommands::faultsListed, this, [this] {
+        m_model->setFaults(m_commands.armedFaults(), m_pacer.state());
         m_nothing->setText(m_model->rowCount() == 0 ? tr("Nothing is broken on purpose now.") : tr("Broken on purpose now:"));
         emit changed();
     });
@@ -405,11 +405,11 @@ QString FaultPanel::objection() const
         return {};
     case WishKind::Pause:
     case WishKind::Kill:
-        if (!m_operator.isLocal())
+        if (!m_commands.isLocal())
             return tr("Only processes that this window has started can be paused or ended; it only watches these.");
         break;
     case WishKind::KillAtStep:
-        if (!m_operator.isLocal())
+        if (!m_commands.isLocal())
             return tr("Only processes that this window has started can be ended; it only watches these.");
         if (!isEvent(QString::fromStdString(wanted.step)))
             return tr("“%1” is no event; choose one of the list, or a name of proto/event.proto.").arg(QString::fromStdString(wanted.step));
@@ -421,7 +421,7 @@ QString FaultPanel::objection() const
 void FaultPanel::showLine()
 {
     const QString why = objection();
-    m_line->setText(why.isEmpty() ? m_operator.lineOf(wish()) : why);
+    m_line->setText(why.isEmpty() ? m_commands.lineOf(wish()) : why);
     emit changed();
 }
 
@@ -437,7 +437,7 @@ void FaultPanel::aimAt(const std::vector<ProcessId>& processes)
 void FaultPanel::arm()
 {
     if (objection().isEmpty())
-        m_operator.arm(wish());
+        m_commands.arm(wish());
 }
 
 void FaultPanel::healSelected()
@@ -447,9 +447,9 @@ void FaultPanel::healSelected()
         return;
     const ArmedModel::Row& row = m_model->rows()[std::size_t(chosen.isEmpty() ? 0 : chosen.front().row())];
     if (row.number != 0)
-        m_operator.healFault(row.number);
+        m_commands.healFault(row.number);
     else
-        m_operator.resume(row.processes.front(), QStringLiteral("lab.process('%1')").arg(m_operator.clientName(row.processes.front())));
+        m_commands.resume(row.processes.front(), QStringLiteral("lab.process('%1')").arg(m_commands.clientName(row.processes.front())));
 }
 
 // ---- frames
@@ -460,7 +460,7 @@ bool FaultPanel::refresh(double seconds)
     if (m_time - m_askedAt >= kAskEvery) {
         m_askedAt = m_time;
         takeProcesses();
-        m_operator.askFaults();
+        m_commands.askFaults();
     }
     return false;
 }

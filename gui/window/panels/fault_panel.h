@@ -4,8 +4,8 @@
 #include "gui/view/time/frame_clock.h"
 #include "gui/show/pacer.h"
 #include "gui/view/cluster/selection.h"
-#include "gui/window/operator/operator.h"
-#include "gui/window/operator/process_picker.h"
+#include "gui/window/commands/cluster_commands.h"
+#include "gui/window/commands/process_picker.h"
 
 #include <QAbstractTableModel>
 #include <QWidget>
@@ -36,7 +36,7 @@ public:
     };
     using QAbstractTableModel::QAbstractTableModel;
 
-    void setFaults(const std::vector<Operator::Armed>& faults, const ClusterState& state);
+    void setFaults(const std::vector<ClusterCommands::Armed>& faults, const ClusterState& state);
     const std::vector<Row>& rows() const { return m_rows; }
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -52,7 +52,7 @@ private:
 class FaultPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    FaultPanel(const Pacer& pacer, Operator& cluster, Actions& actions, QWidget* parent = nullptr);
+    FaultPanel(const Pacer& pacer, ClusterCommands& cluster, Actions& actions, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
@@ -78,7 +78,7 @@ private:
     void takeProcesses();
 
     const Pacer& m_pacer;
-    Operator& m_operator;
+    ClusterCommands& m_commands;
     QComboBox *m_kind, *m_kinds, *m_direction, *m_step;
     ProcessPicker *m_first, *m_second;
     QLabel *m_firstLabel, *m_secondLabel, *m_line, *m_nothing;

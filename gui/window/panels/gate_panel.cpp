@@ -99,8 +99,8 @@ QVariant HeldModel::headerData(int section, Qt::Orientation orientation, int rol
 
 // ---- the panel
 
-GatePanel::GatePanel(const Pacer& pacer, Operator& cluster, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_operator(cluster), m_selection(selection), m_release(actions.get("releaseHere")), m_drop(actions.get("dropHere")), m_model(new HeldModel(this)),
+GatePanel::GatePanel(const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_commands(cluster), m_selection(selection), m_release(actions.get("releaseHere")), m_drop(actions.get("dropHere")), m_model(new HeldModel(this)),
       m_table(new QTableView(this)), m_summary(new QLabel(this)), m_line(new QLabel(this))
 {
     setObjectName(QStringLiteral("gatePanel"));
@@ -161,7 +161,7 @@ GatePanel::GatePanel(const Pacer& pacer, Operator& cluster, Selection& selection
     });
     connect(m_table, &QTableView::activated, this, [this] { m_release->trigger(); });
     connect(&m_selection, &Selection::selectionChanged, this, &GatePanel::followSelection);
-    connect(&m_operator, &Operator::heldListed, this, &GatePanel::take);
+    connect(&m_commands, &ClusterCommands::heldListed, this, &GatePanel::take);
     showState();
 }
 
@@ -208,7 +208,7 @@ void GatePanel::take()
     // The chosen message stays chosen; if it is gone, the one after it takes its place.
     const int former = chosenRow();
     const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt : std::optional(m_model->rows()[std::size_t(former)]);
-    if (m_model->show(m_operator.held(), m_pacer.state(), m_operator.gateClockNs()) && row) {
+    if (m_model->show(m_commands.held(), m_pacer.state(), m_commands.gateClockNs()) && row) {
         const std::vector<HeldModel::Row>& rows = m_model->rows();
         const auto again = std::find_if(rows.begin(), rows.end(), [&](const HeldModel::Row& other) { return other.isSame(*row); });
         choose(again != rows.end() ? int(again - rows.begin()) : std::min(former, m_model->rowCount() - 1));
@@ -219,18 +219,18 @@ void GatePanel::take()
 // Shows how many messages are held, or why none are, and what to do then.
 void GatePanel::showState()
 {
-    const bool isClosed = !m_isRecorded && m_operator.isGated();
+    const bool isClosed = !m_isRecorded && m_commands.isGated();
     const int count = m_model->rowCount();
     QString words;
     if (m_isRecorded)
         words = tr("A recording shows how many messages were held (at the processes, and in the status line). Which of them goes on is chosen while it happens.");
     else if (!isClosed)
-        words = m_operator.simulation()
+        words = m_commands.simulation()
             ? tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers.")
             : tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if the "
                  "processes were started with one.");
-    else if (!m_operator.heldTrouble().isEmpty())
-        words = m_operator.heldTrouble();
+    else if (!m_commands.heldTrouble().isEmpty())
+        words = m_commands.heldTrouble();
     else if (count == 0)
         words = tr("No message is held, and all clocks stand. “The oldest one” lets time go on to the next timer.");
     else
@@ -240,7 +240,7 @@ void GatePanel::showState()
     m_table->setVisible(isClosed && count > 0);
     const int row = chosenRow();
     m_line->setVisible(m_table->isVisibleTo(this));
-    m_line->setText(row < 0 ? tr("lab.held(); tells a scenario the same") : m_operator.lineOf(m_model->rows()[std::size_t(row)].held, false));
+    m_line->setText(row < 0 ? tr("lab.held(); tells a scenario the same") : m_commands.lineOf(m_model->rows()[std::size_t(row)].held, false));
 }
 
 bool GatePanel::eventFilter(QObject* watched, QEvent* event)
@@ -269,7 +269,7 @@ bool GatePanel::refresh(double seconds)
     if (m_time - m_askedAt < kAskGateEvery)
         return false;
     m_askedAt = m_time;
-    m_operator.askHeld();
+    m_commands.askHeld();
     showState();
     return false;
 }

@@ -4,7 +4,7 @@
 #include "gui/view/time/frame_clock.h"
 #include "gui/show/pacer.h"
 #include "gui/view/cluster/selection.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/cluster_commands.h"
 
 #include <QAbstractTableModel>
 #include <QWidget>
@@ -53,7 +53,7 @@ private:
 class GatePanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    GatePanel(const Pacer& pacer, Operator& cluster, Selection& selection, Actions& actions, QWidget* parent = nullptr);
+    GatePanel(const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
@@ -76,7 +76,7 @@ private:
     int chosenRow() const;
 
     const Pacer& m_pacer;
-    Operator& m_operator;
+    ClusterCommands& m_commands;
     Selection& m_selection;
     QAction *m_release, *m_drop;
     HeldModel* m_model;

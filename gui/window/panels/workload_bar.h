@@ -4,7 +4,7 @@
 #include "gui/show/pacer.h"
 #include "gui/view/cluster/selection.h"
 #include "gui/view/paint/theme.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/cluster_commands.h"
 
 #include <QWidget>
 

@@ -5,8 +5,8 @@
 #include "gui/lab/local/network_check.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"
-#include "gui/window/operator/clock_bar.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/clock_bar.h"
+#include "gui/window/commands/cluster_commands.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -421,7 +421,7 @@ void StartForm::check()
     m_start->setEnabled(m_canStart);
     m_simulate->setEnabled(m_canSimulate);
     const LocalOptions options = localOptions();
-    m_line->setText(Operator::clusterLine(options, recordBytes()));
+    m_line->setText(ClusterCommands::clusterLine(options, recordBytes()));
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));
     emit changed();
 }

@@ -48,7 +48,7 @@ public:
         if (!window.openScenario(path, true) || !awaitScript())
             return false;
         // The window hears of its cluster a moment later, and enables the actions then.
-        const auto isHere = [this] { return window.cluster().link() == Operator::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
+        const auto isHere = [this] { return window.cluster().link() == ClusterCommands::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
         return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
     }
 

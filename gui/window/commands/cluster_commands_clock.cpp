@@ -2,8 +2,8 @@
 // What the window does to the virtual time of a simulated cluster, and its holds of the workload and of messages.
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
-#include "gui/window/operator/clock_bar.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/clock_bar.h"
+#include "gui/window/commands/cluster_commands.h"
 
 namespace lhrs::gui {
 
@@ -13,21 +13,21 @@ constexpr std::chrono::milliseconds kSimulatorAnswer(5000);
 
 } // namespace
 
-void Operator::runClock(double factor)
+void ClusterCommands::runClock(double factor)
 {
     pb::Command command;
     command.mutable_set_clock()->set_factor(factor);
     askSimulator(std::move(command), QStringLiteral("lab.clock({ speed: %1 });").arg(factor));
 }
 
-void Operator::pauseClock()
+void ClusterCommands::pauseClock()
 {
     pb::Command command;
     command.mutable_set_clock()->set_is_paused(true);
     askSimulator(std::move(command), QStringLiteral("lab.clock({ paused: true });"));
 }
 
-void Operator::stepClock(ClockStep step)
+void ClusterCommands::stepClock(ClockStep step)
 {
     if (!simulation() || (isGated() && step == ClockStep::Message)) {
         releaseHeld(0, false);
@@ -49,7 +49,7 @@ void Operator::stepClock(ClockStep step)
 
 // ---- holds
 
-void Operator::holdWorkload(bool isHeld)
+void ClusterCommands::holdWorkload(bool isHeld)
 {
     m_session->control().holdWorkload(isHeld);
     const QString line = QStringLiteral("lab.holdWorkload(%1);").arg(isHeld ? QStringLiteral("true") : QStringLiteral("false"));
@@ -57,7 +57,7 @@ void Operator::holdWorkload(bool isHeld)
     emit answered(line, isHeld ? tr("no client begins new operations; those under way end") : tr("clients begin operations again"), true);
 }
 
-void Operator::gate(bool isClosed)
+void ClusterCommands::gate(bool isClosed)
 {
     const QString line = QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false"));
     emit said(line);
@@ -73,7 +73,7 @@ void Operator::gate(bool isClosed)
 }
 
 // As a scenario can find it again: by its receiver, and by its number there.
-QString Operator::lineOf(const HeldAt& one, bool isDropped) const
+QString ClusterCommands::lineOf(const HeldAt& one, bool isDropped) const
 {
     return QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1' && m.number === %2)%3 });")
         .arg(QString::fromStdString(processShown(one.process, state())))
@@ -81,7 +81,7 @@ QString Operator::lineOf(const HeldAt& one, bool isDropped) const
         .arg(isDropped ? QStringLiteral(", drop: true") : QString());
 }
 
-void Operator::releaseOne(const HeldAt& one, bool isDropped)
+void ClusterCommands::releaseOne(const HeldAt& one, bool isDropped)
 {
     const QString line = lineOf(one, isDropped);
     emit said(line);
@@ -93,7 +93,7 @@ void Operator::releaseOne(const HeldAt& one, bool isDropped)
     });
 }
 
-void Operator::releaseHeld(ProcessId process, bool isDropped)
+void ClusterCommands::releaseHeld(ProcessId process, bool isDropped)
 {
     const QString options = isDropped ? QStringLiteral(", drop: true") : QString();
     const QString line = process != 0 ? QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1')%2 });").arg(QString::fromStdString(processShown(process, state())), options)
@@ -119,7 +119,7 @@ void Operator::releaseHeld(ProcessId process, bool isDropped)
 }
 
 // Runs in the worker thread.
-void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop)
+void ClusterCommands::carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop)
 {
     const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
     QMetaObject::invokeMethod(this, [this] { askHeld(); }, Qt::QueuedConnection);
@@ -133,7 +133,7 @@ void Operator::carryOut(const ReleaseWish& wish, const QString& line, const std:
     sayFromThread(line, (wish.isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
 }
 
-std::optional<std::int64_t> Operator::virtualZeroNs() const
+std::optional<std::int64_t> ClusterCommands::virtualZeroNs() const
 {
     const auto now = simulation();
     if (!now || now->virtual_ns() <= 0)
@@ -141,7 +141,7 @@ std::optional<std::int64_t> Operator::virtualZeroNs() const
     return now->wall_ns() - now->virtual_ns() - m_session->ingest().startedWallNs();
 }
 
-std::int64_t Operator::gateClockNs() const
+std::int64_t ClusterCommands::gateClockNs() const
 {
     const auto now = simulation();
     if (!now)
@@ -150,7 +150,7 @@ std::int64_t Operator::gateClockNs() const
     return m_session->ingest().startedWallNs() + nowNs() - wallOfZero;
 }
 
-void Operator::askHeld()
+void ClusterCommands::askHeld()
 {
     if (m_isAskingHeld)
         return;
@@ -175,7 +175,7 @@ void Operator::askHeld()
     });
 }
 
-void Operator::askSimulator(pb::Command command, const QString& line)
+void ClusterCommands::askSimulator(pb::Command command, const QString& line)
 {
     ask(m_session->control().simulator(), std::move(command), kSimulatorAnswer, line, [this](const pb::CommandReply& reply) {
         m_session->control().learnSimulation(reply.simulation());

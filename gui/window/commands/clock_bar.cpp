@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/operator/clock_bar.h"
+#include "gui/window/commands/clock_bar.h"
 
 #include "gui/view/paint/flow_layout.h"
 #include "gui/window/widgets/actions.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/operator/process_picker.h"
+#include "gui/window/commands/process_picker.h"
 
 #include <QAction>
 #include <QKeyEvent>

@@ -57,7 +57,7 @@ struct FaultWish {
 // What the window does to a cluster: it starts one, joins one, and sends commands. Nothing here waits in the GUI
 // thread: slow work runs in one worker thread or in the control thread, and its result arrives as a signal. Each
 // command first reports the scenario line that does the same, and later its result.
-class Operator : public QObject, public EventFeed, public ContentsSource {
+class ClusterCommands : public QObject, public EventFeed, public ContentsSource {
     Q_OBJECT
 public:
     enum class Link {
@@ -67,8 +67,8 @@ public:
         Lost,       // its coordinator no longer answers
     };
 
-    explicit Operator(QObject* parent = nullptr);
-    ~Operator() override;
+    explicit ClusterCommands(QObject* parent = nullptr);
+    ~ClusterCommands() override;
 
     Session& session() { return *m_session; }
     Link link() const { return m_link; }

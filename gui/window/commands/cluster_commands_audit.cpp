@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the operator checks: parity, key lists and places, group by group; each answer counts for the invariants.
-#include "gui/window/operator/operator.h"
+// What the window checks: parity, key lists and places, group by group; each answer counts for the invariants.
+#include "gui/window/commands/cluster_commands.h"
 
 #include "gui/lab/control/audit.h"
 #include "gui/lab/live/ingest.h"
@@ -26,7 +26,7 @@ bool isAtRest(const ClusterState& state)
 
 } // namespace
 
-Result<GroupAudit> Operator::auditAndJudge(std::uint32_t group, const std::stop_token& stop)
+Result<GroupAudit> ClusterCommands::auditAndJudge(std::uint32_t group, const std::stop_token& stop)
 {
     auto checked = auditGroup(m_session->control(), group, stop);
     if (checked)
@@ -34,7 +34,7 @@ Result<GroupAudit> Operator::auditAndJudge(std::uint32_t group, const std::stop_
     return checked;
 }
 
-void Operator::audit(std::uint32_t group)
+void ClusterCommands::audit(std::uint32_t group)
 {
     const QString line = QStringLiteral("lab.audit(%1);").arg(group);
     emit said(line);
@@ -49,7 +49,7 @@ void Operator::audit(std::uint32_t group)
     });
 }
 
-void Operator::auditAll()
+void ClusterCommands::auditAll()
 {
     const QString line = QStringLiteral("lab.audit();");
     emit said(line);
@@ -68,10 +68,10 @@ void Operator::auditAll()
     });
 }
 
-void Operator::keepChecking(bool isOn)
+void ClusterCommands::keepChecking(bool isOn)
 {
     if (!m_check.isActive())
-        connect(&m_check, &QTimer::timeout, this, &Operator::checkOne, Qt::UniqueConnection);
+        connect(&m_check, &QTimer::timeout, this, &ClusterCommands::checkOne, Qt::UniqueConnection);
     if (isOn)
         m_check.start(kCheckEvery);
     else
@@ -80,7 +80,7 @@ void Operator::keepChecking(bool isOn)
 
 // Checks one group, and only while nothing else is going on, so that watching does not disturb what is watched or
 // measured. At the levels of detail for measurements it does nothing, because a few events there can mean much work.
-void Operator::checkOne()
+void ClusterCommands::checkOne()
 {
     if (m_link != Link::Here || detail() == pb::COUNTS || detail() == pb::RECORDS || m_isChecking.exchange(true))
         return;

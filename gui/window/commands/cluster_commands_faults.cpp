@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The faults that the window injects, and how it ends them.
 #include "common/kinds.h"
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/cluster_commands.h"
 
 #include "gui/lab/tables/qt_text.h"
 #include "gui/view/cluster/object_words.h"
@@ -69,7 +69,7 @@ QStringList networkOptions(const pb::NetworkFault& network)
 // ---- processes
 
 // Runs something that takes a moment and returns only success or failure.
-void Operator::change(const QString& line, std::function<Result<void>()> act, const QString& done)
+void ClusterCommands::change(const QString& line, std::function<Result<void>()> act, const QString& done)
 {
     emit said(line);
     post([this, line, act = std::move(act), done](const std::stop_token&) {
@@ -78,23 +78,23 @@ void Operator::change(const QString& line, std::function<Result<void>()> act, co
     });
 }
 
-void Operator::kill(ProcessId process, const QString& target)
+void ClusterCommands::kill(ProcessId process, const QString& target)
 {
     change(QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_session->local().kill({ process }); }, tr("the process is gone, and its memory with it"));
 }
 
-void Operator::pause(ProcessId process, const QString& target)
+void ClusterCommands::pause(ProcessId process, const QString& target)
 {
     change(QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kLease.count()), [this, process] { return m_session->local().pause({ process }, kLease); },
         tr("it stands still, for %1 s at most").arg(kLease.count()));
 }
 
-void Operator::resume(ProcessId process, const QString& target)
+void ClusterCommands::resume(ProcessId process, const QString& target)
 {
     change(QStringLiteral("lab.resume(%1);").arg(target), [this, process] { return m_session->local().resume({ process }); }, tr("it goes on where it stood"));
 }
 
-void Operator::restart(ProcessId process, const QString& target)
+void ClusterCommands::restart(ProcessId process, const QString& target)
 {
     const auto known = m_session->control().find(process);
     const bool isCoordinator = known && known->info.kind() == pb::COORDINATOR;
@@ -109,7 +109,7 @@ void Operator::restart(ProcessId process, const QString& target)
 
 // ---- recovery by hand
 
-void Operator::recover(std::uint32_t group)
+void ClusterCommands::recover(std::uint32_t group)
 {
     pb::Command command;
     command.mutable_recover_group()->set_group(group);
@@ -117,7 +117,7 @@ void Operator::recover(std::uint32_t group)
         [](const pb::CommandReply&) { return QStringLiteral("the coordinator asks all members of the group; who does not answer is recovered"); });
 }
 
-void Operator::acknowledgeLoss(std::uint32_t group)
+void ClusterCommands::acknowledgeLoss(std::uint32_t group)
 {
     pb::Command command;
     command.mutable_acknowledge_loss()->set_group(group);
@@ -127,7 +127,7 @@ void Operator::acknowledgeLoss(std::uint32_t group)
 
 // ---- the network
 
-void Operator::cutOff(ProcessId process, const QString&)
+void ClusterCommands::cutOff(ProcessId process, const QString&)
 {
     FaultWish wish;
     wish.kind = FaultWish::Kind::Partition;
@@ -137,7 +137,7 @@ void Operator::cutOff(ProcessId process, const QString&)
     arm(wish);
 }
 
-void Operator::loseSome(ProcessId process, const QString&)
+void ClusterCommands::loseSome(ProcessId process, const QString&)
 {
     FaultWish wish;
     wish.second = { process };
@@ -146,7 +146,7 @@ void Operator::loseSome(ProcessId process, const QString&)
     arm(wish);
 }
 
-void Operator::delayMessages(ProcessId process, const QString&)
+void ClusterCommands::delayMessages(ProcessId process, const QString&)
 {
     FaultWish wish;
     wish.second = { process };
@@ -155,7 +155,7 @@ void Operator::delayMessages(ProcessId process, const QString&)
     arm(wish);
 }
 
-std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
+std::vector<FaultOrder> ClusterCommands::ordersOf(const FaultWish& wish) const
 {
     const ControlClient& control = m_session->control();
     pb::Fault fault = newFault(control, wish.lease, drawnSeed());
@@ -178,7 +178,7 @@ std::vector<FaultOrder> Operator::ordersOf(const FaultWish& wish) const
 }
 
 // Runs in the worker thread.
-Result<void> Operator::carryOut(const FaultWish& wish, std::uint64_t& number)
+Result<void> ClusterCommands::carryOut(const FaultWish& wish, std::uint64_t& number)
 {
     if (wish.kind == FaultWish::Kind::Kill)
         return m_session->local().kill(wish.first);
@@ -196,7 +196,7 @@ Result<void> Operator::carryOut(const FaultWish& wish, std::uint64_t& number)
     return {};
 }
 
-void Operator::arm(const FaultWish& wish)
+void ClusterCommands::arm(const FaultWish& wish)
 {
     const QString line = lineOf(wish);
     emit said(line);
@@ -217,7 +217,7 @@ void Operator::arm(const FaultWish& wish)
     });
 }
 
-QString Operator::targetOf(ProcessId process) const
+QString ClusterCommands::targetOf(ProcessId process) const
 {
     const ClusterState now = state();
     const ObjectRef object = objectOf(now, process);
@@ -231,7 +231,7 @@ QString Operator::targetOf(ProcessId process) const
     return QStringLiteral("lab.process('%1')").arg(known == now.processes.end() ? QString::number(process) : text(known->second.name));
 }
 
-QString Operator::targetsOf(const std::vector<ProcessId>& processes) const
+QString ClusterCommands::targetsOf(const std::vector<ProcessId>& processes) const
 {
     QStringList targets;
     for (const ProcessId process : processes)
@@ -239,7 +239,7 @@ QString Operator::targetsOf(const std::vector<ProcessId>& processes) const
     return targets.size() == 1 ? targets[0] : QStringLiteral("[%1]").arg(targets.join(QStringLiteral(", ")));
 }
 
-QString Operator::lineOf(const FaultWish& wish) const
+QString ClusterCommands::lineOf(const FaultWish& wish) const
 {
     const QString lease = QStringLiteral("lease: %1").arg(wish.lease.count());
     QStringList lines;
@@ -276,7 +276,7 @@ QString Operator::lineOf(const FaultWish& wish) const
 
 // ---- ending faults
 
-void Operator::heal(ProcessId process, const QString&)
+void ClusterCommands::heal(ProcessId process, const QString&)
 {
     const ClusterState now = state();
     if (const auto known = now.processes.find(process); known != now.processes.end())
@@ -284,7 +284,7 @@ void Operator::heal(ProcessId process, const QString&)
             healFault(number);
 }
 
-void Operator::healFault(std::uint64_t number)
+void ClusterCommands::healFault(std::uint64_t number)
 {
     const QString line = QStringLiteral("lab.heal(%1);").arg(number);
     emit said(line);
@@ -299,7 +299,7 @@ void Operator::healFault(std::uint64_t number)
     });
 }
 
-void Operator::healAll()
+void ClusterCommands::healAll()
 {
     const QString line = QStringLiteral("lab.heal();");
     emit said(line);
@@ -315,7 +315,7 @@ void Operator::healAll()
 }
 
 // Renews the faults that are to last as long as the window: if it dies, their leases end, and the cluster recovers.
-void Operator::renewLeases()
+void ClusterCommands::renewLeases()
 {
     std::map<std::uint64_t, std::vector<FaultOrder>> kept;
     {
@@ -335,7 +335,7 @@ void Operator::renewLeases()
 }
 
 // Forgets the faults of the previous cluster.
-void Operator::forgetFaults()
+void ClusterCommands::forgetFaults()
 {
     const std::lock_guard lock(m_mutex);
     m_kept.clear();
@@ -344,7 +344,7 @@ void Operator::forgetFaults()
 
 // ---- what is armed
 
-void Operator::askFaults()
+void ClusterCommands::askFaults()
 {
     if (m_isAskingFaults)
         return;

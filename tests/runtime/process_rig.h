@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+// A program of ours as a real process, and the sockets by which a test commands it and hears its events.
 #pragma once
 
 #include "common/wire.h"
@@ -20,7 +21,7 @@ inline zmq::context_t& context()
     return shared;
 }
 
-// A SUB socket, as the window has one.
+// A SUB socket for events, as the window has one.
 class Watcher {
 public:
     explicit Watcher(const std::string& endpoint, const std::string& filter = {}) : m_socket(context(), zmq::socket_type::sub)
@@ -68,10 +69,10 @@ private:
     zmq::socket_t m_socket;
 };
 
-// A DEALER socket, as an operator's program has one.
-class Operator {
+// A DEALER socket for commands, as an operator's program has one.
+class ControlSocket {
 public:
-    explicit Operator(const std::string& endpoint, zmq::socket_type type = zmq::socket_type::dealer)
+    explicit ControlSocket(const std::string& endpoint, zmq::socket_type type = zmq::socket_type::dealer)
         : m_socket(context(), type)
     {
         m_socket.set(zmq::sockopt::linger, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/operator/operator.h"
+#include "gui/window/commands/cluster_commands.h"
 
 #include "common/linear_hash.h"
 #include "gui/lab/words/detail_words.h"
@@ -78,16 +78,16 @@ constexpr int kCourtesy = 10;
 
 } // namespace
 
-Operator::Operator(QObject* parent)
+ClusterCommands::ClusterCommands(QObject* parent)
     : QObject(parent), m_session(std::make_unique<Session>(kCourtesy)), m_worker([this](const std::stop_token& stop) { work(stop); })
 {
-    connect(&m_watch, &QTimer::timeout, this, &Operator::watchLink);
+    connect(&m_watch, &QTimer::timeout, this, &ClusterCommands::watchLink);
     m_watch.start(kWatchEvery);
-    connect(&m_renew, &QTimer::timeout, this, &Operator::renewLeases);
+    connect(&m_renew, &QTimer::timeout, this, &ClusterCommands::renewLeases);
     m_renew.start(kRenewEvery);
 }
 
-Operator::~Operator()
+ClusterCommands::~ClusterCommands()
 {
     m_worker.request_stop();
     m_changed.notify_all();
@@ -97,7 +97,7 @@ Operator::~Operator()
 
 // ---- the worker: one task after the other
 
-void Operator::post(Task task)
+void ClusterCommands::post(Task task)
 {
     {
         const std::lock_guard lock(m_mutex);
@@ -106,7 +106,7 @@ void Operator::post(Task task)
     m_changed.notify_all();
 }
 
-void Operator::work(const std::stop_token& stop)
+void ClusterCommands::work(const std::stop_token& stop)
 {
     for (;;) {
         Task task;
@@ -121,7 +121,7 @@ void Operator::work(const std::stop_token& stop)
     }
 }
 
-void Operator::setLink(Link link, const QString& trouble)
+void ClusterCommands::setLink(Link link, const QString& trouble)
 {
     if (link == m_link && trouble == m_trouble)
         return;
@@ -130,19 +130,19 @@ void Operator::setLink(Link link, const QString& trouble)
     emit linkChanged();
 }
 
-void Operator::sayFromThread(const QString& line, const QString& outcome, bool isGood)
+void ClusterCommands::sayFromThread(const QString& line, const QString& outcome, bool isGood)
 {
     QMetaObject::invokeMethod(this, [this, line, outcome, isGood] { emit answered(line, outcome, isGood); }, Qt::QueuedConnection);
 }
 
 // ---- clusters
 
-QString Operator::address() const
+QString ClusterCommands::address() const
 {
     return m_address;
 }
 
-QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordBytes)
+QString ClusterCommands::clusterLine(const LocalOptions& options, std::uint32_t recordBytes)
 {
     const pb::FileConfig& config = options.config;
     const char* recovery = config.recovery() == pb::RECOVERY_OFF ? "off" : config.recovery() == pb::RECOVERY_ON_ALARM ? "onAlarm" : config.recovery() == pb::RECOVERY_MANUAL ? "manual" : "automatic";
@@ -182,7 +182,7 @@ QString Operator::clusterLine(const LocalOptions& options, std::uint32_t recordB
         .arg(more);
 }
 
-void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients)
+void ClusterCommands::startLocal(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients)
 {
     const QString line = clusterLine(options, recordBytes);
     m_recordBytes = recordBytes;
@@ -214,7 +214,7 @@ void Operator::startLocal(const LocalOptions& options, std::uint32_t recordBytes
     });
 }
 
-void Operator::connectTo(const QString& address)
+void ClusterCommands::connectTo(const QString& address)
 {
     const auto endpoint = endpointOf(address.toStdString());
     if (!endpoint) {
@@ -234,7 +234,7 @@ void Operator::connectTo(const QString& address)
     });
 }
 
-void Operator::leave()
+void ClusterCommands::leave()
 {
     m_isLocal = false;
     m_address.clear();
@@ -247,7 +247,7 @@ void Operator::leave()
     });
 }
 
-void Operator::setScenarioRuns(bool on)
+void ClusterCommands::setScenarioRuns(bool on)
 {
     if (!on)
         watchLink(); // a short scenario ends between two checks; its cluster stays
@@ -256,7 +256,7 @@ void Operator::setScenarioRuns(bool on)
 }
 
 // Checks the coordinator's state in the session a few times a second, also for changes by a scenario.
-void Operator::watchLink()
+void ClusterCommands::watchLink()
 {
     ControlClient& control = m_session->control();
     const bool answers = control.coordinatorAnswers();
@@ -288,18 +288,18 @@ void Operator::watchLink()
 
 // ---- commands
 
-QString Operator::clientName(ProcessId client) const
+QString ClusterCommands::clientName(ProcessId client) const
 {
     return text(processShown(client, state()));
 }
 
-QString Operator::clientNameOf(std::uint32_t number)
+QString ClusterCommands::clientNameOf(std::uint32_t number)
 {
     static const char* const kNames[] = { "alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi" };
     return number < std::size(kNames) ? QString::fromLatin1(kNames[number]) : QStringLiteral("client-%1").arg(number + 1);
 }
 
-QString Operator::nextClientName() const
+QString ClusterCommands::nextClientName() const
 {
     const ClusterState now = state();
     const auto isTaken = [&](const std::string& name) {
@@ -311,7 +311,7 @@ QString Operator::nextClientName() const
     }
 }
 
-QString Operator::lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys) const
+QString ClusterCommands::lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys) const
 {
     QString options = work.window > 1 ? QStringLiteral(", window: %1").arg(work.window) : QString();
     QStringList listed;
@@ -322,7 +322,7 @@ QString Operator::lineOf(ProcessId client, const Work& work, const std::vector<s
     return QStringLiteral("lab.client('%1').run({ do: '%2', count: %3%4 });").arg(clientName(client), text(operationWord(work.kind))).arg(work.count).arg(options);
 }
 
-void Operator::ask(CallTarget to, pb::Command command, milliseconds timeout, const QString& line, std::function<QString(const pb::CommandReply&)> words)
+void ClusterCommands::ask(CallTarget to, pb::Command command, milliseconds timeout, const QString& line, std::function<QString(const pb::CommandReply&)> words)
 {
     emit said(line);
     m_session->control().call(to, std::move(command), timeout, [this, line, words = std::move(words)](const Answer& answer) {
@@ -333,7 +333,7 @@ void Operator::ask(CallTarget to, pb::Command command, milliseconds timeout, con
     });
 }
 
-void Operator::startClient()
+void ClusterCommands::startClient()
 {
     const QString name = nextClientName(), line = QStringLiteral("lab.client('%1');").arg(name);
     emit said(line);
@@ -345,7 +345,7 @@ void Operator::startClient()
     });
 }
 
-void Operator::run(ProcessId client, const Work& work)
+void ClusterCommands::run(ProcessId client, const Work& work)
 {
     if (work.kind == pb::INSERT) {
         runOnKeys(client, work, true);
@@ -361,7 +361,7 @@ void Operator::run(ProcessId client, const Work& work)
     });
 }
 
-void Operator::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
+void ClusterCommands::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
 {
     const std::vector<std::uint64_t> keys = hasOwn || work.kind != pb::SEARCH ? std::vector<std::uint64_t>() : keysOfFile(state(), std::min(work.count, kListedMax), ++m_seed);
     const QString line = lineOf(client, work, keys);
@@ -384,7 +384,7 @@ void Operator::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
     ask(client, command, kWorkload, line, [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
 }
 
-void Operator::search(ProcessId client, std::uint64_t key)
+void ClusterCommands::search(ProcessId client, std::uint64_t key)
 {
     pb::Command command;
     command.mutable_operate()->set_kind(pb::SEARCH);
@@ -400,7 +400,7 @@ void Operator::search(ProcessId client, std::uint64_t key)
     });
 }
 
-void Operator::insert(ProcessId client, std::uint64_t key)
+void ClusterCommands::insert(ProcessId client, std::uint64_t key)
 {
     pb::Command command;
     command.mutable_operate()->set_kind(pb::INSERT);
@@ -413,7 +413,7 @@ void Operator::insert(ProcessId client, std::uint64_t key)
     });
 }
 
-void Operator::stopWorkload(ProcessId client)
+void ClusterCommands::stopWorkload(ProcessId client)
 {
     pb::Command command;
     command.mutable_stop_workload();
@@ -422,7 +422,7 @@ void Operator::stopWorkload(ProcessId client)
     });
 }
 
-void Operator::setImage(ProcessId client, pb::ImageMode mode)
+void ClusterCommands::setImage(ProcessId client, pb::ImageMode mode)
 {
     pb::Command command;
     command.mutable_set_image()->set_mode(mode);
@@ -431,7 +431,7 @@ void Operator::setImage(ProcessId client, pb::ImageMode mode)
     m_session->ingest().refresh({ client });
 }
 
-void Operator::forgetImage(ProcessId client)
+void ClusterCommands::forgetImage(ProcessId client)
 {
     pb::Command command;
     const ClusterState now = state();
@@ -444,7 +444,7 @@ void Operator::forgetImage(ProcessId client)
     });
 }
 
-void Operator::split()
+void ClusterCommands::split()
 {
     pb::Command command;
     command.mutable_force_split();
@@ -454,7 +454,7 @@ void Operator::split()
     });
 }
 
-void Operator::raiseAvailability()
+void ClusterCommands::raiseAvailability()
 {
     const std::uint32_t wanted = state().file.availability + 1;
     pb::Command command;
@@ -465,7 +465,7 @@ void Operator::raiseAvailability()
     });
 }
 
-void Operator::addParity(std::uint32_t group)
+void ClusterCommands::addParity(std::uint32_t group)
 {
     pb::Command command;
     command.mutable_create_parity()->set_group(group);
@@ -475,7 +475,7 @@ void Operator::addParity(std::uint32_t group)
     });
 }
 
-void Operator::addSpares(std::uint32_t data, std::uint32_t parity)
+void ClusterCommands::addSpares(std::uint32_t data, std::uint32_t parity)
 {
     const QString line = QStringLiteral("lab.addSpares({ data: %1, parity: %2 });").arg(data).arg(parity);
     emit said(line);
@@ -487,7 +487,7 @@ void Operator::addSpares(std::uint32_t data, std::uint32_t parity)
     });
 }
 
-void Operator::setDetail(pb::Detail detail)
+void ClusterCommands::setDetail(pb::Detail detail)
 {
     m_session->control().setDetail(detail, 100);
     const QString line = QStringLiteral("lab.detail('%1');").arg(QString::fromStdString(detailWord(detail)));
@@ -497,32 +497,32 @@ void Operator::setDetail(pb::Detail detail)
 
 // ---- data for the views
 
-ClusterState Operator::state() const
+ClusterState ClusterCommands::state() const
 {
     return m_session->ingest().state();
 }
 
-std::uint64_t Operator::revision() const
+std::uint64_t ClusterCommands::revision() const
 {
     return m_session->ingest().revision();
 }
 
-std::uint64_t Operator::committed() const
+std::uint64_t ClusterCommands::committed() const
 {
     return m_session->ingest().committed();
 }
 
-EventPage Operator::eventsSince(std::uint64_t cursor, std::size_t max) const
+EventPage ClusterCommands::eventsSince(std::uint64_t cursor, std::size_t max) const
 {
     return m_session->ingest().eventsSince(cursor, max);
 }
 
-std::int64_t Operator::nowNs() const
+std::int64_t ClusterCommands::nowNs() const
 {
     return m_session->ingest().nowNs();
 }
 
-void Operator::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
+void ClusterCommands::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
 {
     pb::Command command;
     command.mutable_read_contents()->set_rank_from(rankFrom);
