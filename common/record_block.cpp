@@ -2,7 +2,7 @@
 #include "common/record_block.h"
 
 #include "common/errors.h"
-#include "common/room.h"
+#include "common/resize_uninitialized.h"
 
 #include <algorithm>
 #include <bit>
@@ -90,7 +90,7 @@ void BlockWriter::add(const BlockEntry& entry)
     const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(std::uint32_t(entry.bytes.size()));
     const std::string_view front = head.bytes();
     const std::size_t from = m_out.size();
-    resizeUnfilled(m_out, from + front.size() + entry.bytes.size());
+    resizeUninitialized(m_out, from + front.size() + entry.bytes.size());
     std::memcpy(m_out.data() + from, front.data(), front.size());
     if (!entry.bytes.empty())
         std::memcpy(m_out.data() + from + front.size(), entry.bytes.data(), entry.bytes.size());
@@ -105,7 +105,7 @@ BlockRun BlockWriter::addRun(Rank first, std::uint32_t count, std::uint32_t leng
     run.m_heads = m_out.size();
     run.m_bytes = run.m_heads + count * BlockRun::kHead;
     run.m_length = length;
-    resizeUnfilled(m_out, run.m_bytes + std::size_t(count) * length);
+    resizeUninitialized(m_out, run.m_bytes + std::size_t(count) * length);
     return run;
 }
 

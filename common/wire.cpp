@@ -93,10 +93,10 @@ BodyField bodyIn(std::string_view bytes)
 
 // Reads a short message, its value into reused memory. Parsing keeps the memory of an existing field, so the value's
 // field is created first; a message whose body has this number on the wire will have that field, or is malformed.
-bool readIntoSpare(std::string_view bytes, pb::Message& out, SpareStrings& strings)
+bool readIntoPooled(std::string_view bytes, pb::Message& out, StringPool& strings)
 {
     const BodyField body = bodyIn(bytes);
-    if (SpareStrings::wantsMemory(body.length)) {
+    if (StringPool::wantsMemory(body.length)) {
         switch (body.number) {
         case pb::Message::kInsertFieldNumber: strings.lend(*out.mutable_insert()->mutable_value()); break;
         case pb::Message::kUpdateFieldNumber: strings.lend(*out.mutable_update()->mutable_value()); break;
@@ -168,7 +168,7 @@ void leaveOut(pb::Message& message, const pb::Address& self)
         message.clear_operation();
 }
 
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, SpareStrings* strings)
+Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings)
 {
     const std::size_t before = out.size();
     const auto refuse = [&out, before](const char* why) {
@@ -188,7 +188,7 @@ Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, st
         auto* message = google::protobuf::Arena::CreateMessage<pb::Message>(&arena);
         const std::string_view bytes = body.substr(0, length);
         if (strings != nullptr && length <= kHarmless) {
-            if (!readIntoSpare(bytes, *message, *strings))
+            if (!readIntoPooled(bytes, *message, *strings))
                 return refuse("malformed");
         } else if (const auto parsed = parse(bytes, kFrameMax, *message); !parsed) {
             return refuse(parsed.error().text.c_str());
@@ -216,13 +216,13 @@ char* appendMessage(const pb::Message& message, char* to)
     return reinterpret_cast<char*>(message.SerializeWithCachedSizesToArray(end));
 }
 
-void takeBackValue(pb::Message& message, SpareStrings& strings)
+void takeBackValue(pb::Message& message, StringPool& strings)
 {
-    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && SpareStrings::ownsMemory(request->value()))
+    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && StringPool::ownsMemory(request->value()))
         strings.takeBack(*request->mutable_value());
-    else if (message.has_reply() && SpareStrings::ownsMemory(message.reply().value()))
+    else if (message.has_reply() && StringPool::ownsMemory(message.reply().value()))
         strings.takeBack(*message.mutable_reply()->mutable_value());
-    else if (message.has_delta() && SpareStrings::ownsMemory(message.delta().delta()))
+    else if (message.has_delta() && StringPool::ownsMemory(message.delta().delta()))
         strings.takeBack(*message.mutable_delta()->mutable_delta());
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
-#include "common/spare_strings.h"
+#include "common/string_pool.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/message.pb.h"
@@ -37,7 +37,7 @@ struct ReadMessage {
 // whose body names the same request; the client of a key request if it is the sender. Appends all messages to `out`, or
 // none and returns an Error. The messages share parts, so do not modify them. A message without a body is malformed
 // too. Values are read into `strings`; the caller returns them with takeBackValue().
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, SpareStrings* strings = nullptr);
+Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings = nullptr);
 // Removes from a message that `self` will send the fields that parseBody() restores, except sender and from.
 void leaveOut(pb::Message& message, const pb::Address& self);
 // Number of bytes that appendMessage will add for this message. Also caches its size for the next call of
@@ -48,7 +48,7 @@ std::size_t sizeInBody(const pb::Message& message);
 char* appendMessage(const pb::Message& message, char* to);
 
 // Recovers the memory of the value or delta of a single-operation message that is no longer needed.
-void takeBackValue(pb::Message& message, SpareStrings& strings);
+void takeBackValue(pb::Message& message, StringPool& strings);
 
 // The record block of a message that has a field for one, else null. A long block is almost the whole message and is
 // made and used once: it travels after the message, which does not mention it, and is moved from string to string.

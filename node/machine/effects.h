@@ -3,7 +3,7 @@
 
 #include "common/failpoints.h"
 #include "common/ids.h"
-#include "common/spare_strings.h"
+#include "common/string_pool.h"
 #include "node/machine/change_list.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
@@ -72,7 +72,7 @@ public:
 
     Effects();
     // In an arena that the caller resets after clear(), with values in the memory of the caller's strings.
-    Effects(google::protobuf::Arena& arena, SpareStrings& strings) : m_arena(arena), m_strings(&strings) {}
+    Effects(google::protobuf::Arena& arena, StringPool& strings) : m_arena(arena), m_strings(&strings) {}
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
@@ -94,7 +94,7 @@ public:
     // Fills in the value or delta of a message of this step.
     void setValue(std::string& field, std::string_view value)
     {
-        if (m_strings != nullptr && SpareStrings::wantsMemory(value.size()) && !SpareStrings::ownsMemory(field))
+        if (m_strings != nullptr && StringPool::wantsMemory(value.size()) && !StringPool::ownsMemory(field))
             m_strings->lend(field);
         field.assign(value);
     }
@@ -167,7 +167,7 @@ private:
     };
     const std::unique_ptr<OwnArena> m_ownArena;
     google::protobuf::Arena& m_arena;
-    SpareStrings* const m_strings = nullptr; // null: values use their own memory
+    StringPool* const m_strings = nullptr; // null: values use their own memory
     std::vector<Send> m_sends;
     std::vector<Multicast> m_multicasts;
     std::vector<pb::Event*> m_events;

@@ -113,7 +113,7 @@ private:
         void clear();
 
         std::array<Input, kInputsInTurn> inputs;
-        SpareStrings strings;          // memory for the values in both arenas
+        StringPool strings;            // memory for the values in both arenas
         std::unique_ptr<char[]> block; // first memory of the arena
         google::protobuf::Arena arena; // of parsed messages
         std::vector<ReadMessage> messages;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/transport/tcp_streams.h"
 
-#include "common/room.h"
+#include "common/resize_uninitialized.h"
 #include "node/process/thread_meter.h"
 
 #include <netinet/tcp.h>
@@ -298,7 +298,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
     std::size_t wanted = kReadAhead;
     if (in.isInBlock()) {
         in.block.reserve(in.blockBytes);
-        resizeUnfilled(in.block, known + std::min(kBlockChunk, in.blockBytes - known));
+        resizeUninitialized(in.block, known + std::min(kBlockChunk, in.blockBytes - known));
     } else if (in.blockBytes == 0 && in.bytes.size() >= kHeaderBytes) {
         const std::size_t whole = Envelope::packetBytes(in.bytes);
         in.bytes.reserve(whole); // so that it can be handed over without copying

@@ -82,7 +82,7 @@ void runDatagram(std::string_view input)
     }
     google::protobuf::Arena arena;
     std::vector<ReadMessage> messages, lent;
-    SpareStrings strings;
+    StringPool strings;
     for (const std::size_t bytes : { 20, 200 }) {
         std::string spare(bytes, 'x');
         strings.takeBack(spare);

@@ -63,7 +63,7 @@ struct Seat {
     const Address self;
     pb::Address address;
     EventStamper stamper;
-    SpareStrings strings;
+    StringPool strings;
     std::unique_ptr<char[]> block { new char[kBlock] }, effectsBlock { new char[kBlock] };
     google::protobuf::Arena arena { arenaIn(block.get(), kBlock) }, effectsArena { arenaIn(effectsBlock.get(), kBlock) };
     Effects effects { effectsArena, strings };
@@ -231,28 +231,28 @@ private slots:
 
     void stringsComeBack()
     {
-        SpareStrings spare;
+        StringPool pool;
         std::string text;
-        spare.lend(text); // it holds none
-        QVERIFY(text.empty() && !SpareStrings::ownsMemory(text));
+        pool.lend(text); // it holds none
+        QVERIFY(text.empty() && !StringPool::ownsMemory(text));
         text.assign(100, 'x');
         const char* const memory = text.data();
-        spare.takeBack(text);
-        QVERIFY(text.empty() && spare.bytes() >= 100);
+        pool.takeBack(text);
+        QVERIFY(text.empty() && pool.bytes() >= 100);
         std::string next;
-        spare.lend(next);
-        QCOMPARE(spare.bytes(), std::size_t(0));
+        pool.lend(next);
+        QCOMPARE(pool.bytes(), std::size_t(0));
         next.assign(90, 'y');
         QCOMPARE(static_cast<const void*>(next.data()), static_cast<const void*>(memory));
         std::string brief = "brief";
-        spare.takeBack(brief); // has no memory of its own
-        QCOMPARE(spare.bytes(), std::size_t(0));
+        pool.takeBack(brief); // has no memory of its own
+        QCOMPARE(pool.bytes(), std::size_t(0));
         // The memory of a burst of long strings is not kept for ever.
         for (int i = 0; i < 1'000; ++i) {
             std::string longOne(10'000, 'z');
-            spare.takeBack(longOne);
+            pool.takeBack(longOne);
         }
-        QVERIFY(spare.bytes() > 100'000 && spare.bytes() < 300'000);
+        QVERIFY(pool.bytes() > 100'000 && pool.bytes() < 300'000);
     }
 
     void aRingIsAQueue()

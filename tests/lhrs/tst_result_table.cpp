@@ -3,7 +3,7 @@
 #include "node/lhrs/store/result_table.h"
 
 #include "common/record_block.h"
-#include "common/room.h"
+#include "common/resize_uninitialized.h"
 #include "node/lhrs/client/workload.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -80,7 +80,7 @@ private slots:
     void entriesLeaveWithTheirKeys();
     void beyondItsBoundTheTableForgetsWhoWasSilentLongest();
     // blocks
-    void aStringThatGrowsUnfilledKeepsWhatItHas();
+    void aStringThatGrowsUninitializedKeepsWhatItHas();
     void entriesComeBackAsTheyWereWritten();
     void everyTruncationOfABlockIsMalformedOrAPrefix();
     void aBlockThatLiesIsMalformed();
@@ -193,20 +193,20 @@ void TestResultTable::entriesComeBackAsTheyWereWritten()
     QVERIFY(!empty.next(entry) && !empty.isMalformed() && empty.isWellFormed());
 }
 
-void TestResultTable::aStringThatGrowsUnfilledKeepsWhatItHas()
+void TestResultTable::aStringThatGrowsUninitializedKeepsWhatItHas()
 {
     std::string text, expected;
     for (std::size_t step = 1; step < 200; ++step) { // sometimes within its capacity, sometimes beyond it
-        resizeUnfilled(text, text.size() + step);
+        resizeUninitialized(text, text.size() + step);
         QCOMPARE(text.size(), expected.size() + step);
         std::fill_n(text.end() - std::ptrdiff_t(step), step, char('a' + step % 26));
         expected.append(step, char('a' + step % 26));
         QCOMPARE(text, expected);
         QCOMPARE(text.c_str()[text.size()], '\0');
     }
-    resizeUnfilled(text, 7);
+    resizeUninitialized(text, 7);
     QCOMPARE(text, expected.substr(0, 7));
-    resizeUnfilled(text, 0);
+    resizeUninitialized(text, 0);
     QVERIFY(text.empty());
 }
 

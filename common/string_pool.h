@@ -11,7 +11,7 @@ namespace lhrs {
 // Reuses the memory of strings that are no longer needed. An arena reuses the memory of its messages, but the bytes of
 // a longer string are allocated and freed for each message. So the owner of a message's value lends it memory before it
 // is filled in, and takes the memory back before the arena is reset. Not thread-safe: use one per thread.
-class SpareStrings {
+class StringPool {
 public:
     // `to` must be empty; it gets the memory that was returned last, if there is any.
     void lend(std::string& to)
