@@ -17,7 +17,7 @@ namespace lhrs::gui {
 class InsertTeller {
 public:
     static constexpr int kEvents = 13;
-    struct Told {
+    struct PublishedEvent {
         ProcessId process = 0;
         pb::Event event;
     };
@@ -29,9 +29,9 @@ public:
     }
 
     // The next insert. Event numbers of each process start at 1.
-    const std::vector<Told>& insert()
+    const std::vector<PublishedEvent>& insert()
     {
-        m_told.clear();
+        m_published.clear();
         const std::uint64_t number = ++m_number;
         const auto a = std::uint32_t(number * 2654435761u % m_busy), g = a / m_shape.m;
         const ProcessId client = kFileClients, bucket = kFileData + a, parity = parityProcess(g, 0);
@@ -64,7 +64,7 @@ public:
         done->set_key(key);
         done->set_bucket(a);
         done->set_rank(rank);
-        return m_told;
+        return m_published;
     }
 
 private:
@@ -74,7 +74,7 @@ private:
     };
     pb::Event& add(ProcessId process, Cause cause)
     {
-        pb::Event& event = m_told.emplace_back(Told { process, {} }).event;
+        pb::Event& event = m_published.emplace_back(PublishedEvent { process, {} }).event;
         event.set_sequence(++m_last[process]);
         event.mutable_operation()->set_client(kFileClients);
         event.mutable_operation()->set_number(m_number);
@@ -106,7 +106,7 @@ private:
     std::vector<std::uint32_t> m_rank;
     std::vector<std::uint64_t> m_sequence;
     std::map<ProcessId, std::uint64_t> m_last;
-    std::vector<Told> m_told;
+    std::vector<PublishedEvent> m_published;
     std::uint64_t m_number = 0, m_messages = 0;
 };
 

@@ -40,7 +40,7 @@ std::uint64_t tellInserts(FakeCluster& cluster, InsertTeller& inserts, std::uint
         (void)paused.wait_until(lock, stop, next, [] { return false; });
         const auto due = std::uint64_t(std::chrono::duration<double>(Clock::now() - begin).count() * eventsPerSecond);
         for (; told < due; told += InsertTeller::kEvents) {
-            for (const InsertTeller::Told& event : inserts.insert()) {
+            for (const InsertTeller::PublishedEvent& event : inserts.insert()) {
                 std::vector<pb::Event>& batch = batches[event.process];
                 batch.push_back(event.event);
                 if (batch.size() >= kBatch)

@@ -32,7 +32,7 @@ double record(const QString& path, const QString& unclosed, std::uint64_t events
     InsertTeller inserts(shape, buckets);
     std::uint64_t told = 0;
     while (told < events) {
-        for (const InsertTeller::Told& one : inserts.insert()) {
+        for (const InsertTeller::PublishedEvent& one : inserts.insert()) {
             now += 50'000;
             const auto event = std::make_shared<const pb::Event>(one.event);
             state.apply(one.process, *event, now);

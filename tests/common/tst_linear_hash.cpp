@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/linear_hash.h"
-#include "common/relatives.h"
+#include "common/split_lineage.h"
 
 #include <QTest>
 
@@ -160,12 +160,12 @@ void TestLinearHash::noOperationIsForwardedMoreThanTwice()
 
 void TestLinearHash::whoForwardsToABucketIsOneOfItsRelatives()
 {
-    QCOMPARE(relativesOf(BucketNumber(5), 16), (std::vector { BucketNumber(1), BucketNumber(0), BucketNumber(13) }));
-    QCOMPARE(relativesOf(BucketNumber(0), 4).size(), std::size_t(3));
-    QCOMPARE(relativesOf(BucketNumber(9'999), 10'000).size(), std::size_t(std::popcount(9'999u))); // a new one: its ancestors only
+    QCOMPARE(splitLineageOf(BucketNumber(5), 16), (std::vector { BucketNumber(1), BucketNumber(0), BucketNumber(13) }));
+    QCOMPARE(splitLineageOf(BucketNumber(0), 4).size(), std::size_t(3));
+    QCOMPARE(splitLineageOf(BucketNumber(9'999), 10'000).size(), std::size_t(std::popcount(9'999u))); // a new one: its ancestors only
     const auto knows = [](BucketNumber a, BucketNumber other, std::uint32_t M) {
-        const auto relatives = relativesOf(a, M);
-        return std::find(relatives.begin(), relatives.end(), other) != relatives.end();
+        const auto lineage = splitLineageOf(a, M);
+        return std::find(lineage.begin(), lineage.end(), other) != lineage.end();
     };
     for (std::uint32_t count = 1; count <= 96; ++count) {
         const FileImage file = stateOf(count);

@@ -217,13 +217,13 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses_data()
 void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
 {
     QFETCH(const quint64, seed);
-    struct Told {
+    struct Report {
         std::shared_ptr<const pb::Event> event;
         pb::Told told;
         std::int64_t ns = 0;
     };
     struct Words : RunSink {
-        std::map<ProcessId, std::vector<Told>> of;
+        std::map<ProcessId, std::vector<Report>> of;
         void onEvent(ProcessId p, const std::shared_ptr<const pb::Event>& e, std::int64_t t, std::size_t) override { of[p].push_back({ e, {}, t }); }
         void onTold(ProcessId p, const pb::Told& told, std::int64_t t) override { of[p].push_back({ nullptr, told, t }); }
         bool wantsKeyframe() const override { return false; }
@@ -248,10 +248,10 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
             speakers.push_back(process);
         while (!speakers.empty()) {
             const std::size_t who = random() % speakers.size();
-            const std::vector<Told>& all = words.of.at(speakers[who]);
+            const std::vector<Report>& all = words.of.at(speakers[who]);
             // Some events of one process, then those of another.
             for (std::size_t count = 1 + random() % 20; count > 0 && next[speakers[who]] < all.size(); --count) {
-                const Told& one = all[next[speakers[who]]++];
+                const Report& one = all[next[speakers[who]]++];
                 if (one.event)
                     state.apply(speakers[who], *one.event, one.ns);
                 else

@@ -17,7 +17,7 @@ _LARGE = 1 << 64
 
 
 @dataclasses.dataclass
-class Told:
+class ProcessEvent:
     """An event of a process, on the run's clock."""
 
     cluster: int
@@ -59,14 +59,14 @@ class Run:
                 last[process] = ns
                 if kind == 0:
                     continue
-                self.events.append(Told(1 + bisect.bisect_left(lasts, number), process % _LARGE, ns, messages.Event.FromString(body)))
+                self.events.append(ProcessEvent(1 + bisect.bisect_left(lasts, number), process % _LARGE, ns, messages.Event.FromString(body)))
         for told in self.of("process_ended"):
             self._end(told.cluster, told.process, told.ns)
 
     def _end(self, cluster: int, process: int, ns: int) -> None:
         self._ended[cluster, process] = min(ns, self._ended.get((cluster, process), ns))
 
-    def of(self, *kinds: str) -> Iterator[Told]:
+    def of(self, *kinds: str) -> Iterator[ProcessEvent]:
         """The events of these kinds, in order."""
         return (told for told in self.events if told.kind in kinds)
 
@@ -179,7 +179,7 @@ class Run:
     def recoveries(self) -> dict[tuple[Any, ...], Row]:
         """The finished ones, by cluster and identifier."""
         begins = {(told.cluster, told.body.recovery): told.ns for told in reversed(list(self.of("recovery_started")))}
-        failed: dict[tuple[int, int], list[Told]] = collections.defaultdict(list)
+        failed: dict[tuple[int, int], list[ProcessEvent]] = collections.defaultdict(list)
         rows = {}
         for told in self.of("bucket_failed", "recovery_finished"):
             if told.kind == "bucket_failed":

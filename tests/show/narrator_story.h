@@ -73,7 +73,7 @@ inline Reading read(const std::vector<RunEvent>& events, int frames, bool isSimu
         narrator.take(event, state);
         for (int i = 0; i < frames; ++i)
             narrator.look(state, event.runNs);
-        for (const Telling& telling : narrator.takeTold()) {
+        for (const Telling& telling : narrator.takeTellings()) {
             reading.isWhole = reading.story.add(telling) && reading.isWhole;
             reading.all << telling.text;
         }
@@ -226,7 +226,7 @@ struct NarratorStage {
 
     void take()
     {
-        for (const Telling& telling : narrator.takeTold())
+        for (const Telling& telling : narrator.takeTellings())
             isWhole = story.add(telling) && isWhole;
     }
 };

@@ -51,23 +51,23 @@ std::vector<RunEvent> played(const QString& name, const QString& end, QString& p
 // "Key 7: alice's image said bucket 0", the path, and the age of the image.
 const QRegularExpression kForward("^(Key [0-9]+: [a-z]+'s image said bucket [0-9]+), (bucket|but)[^:.]*(?:: that image was (at least )?([0-9]+) splits? old)?");
 
-struct SplitTold {
+struct NarratedSplit {
     std::optional<std::uint32_t> full;
     std::uint32_t bucket = 0;
 };
 
-std::optional<SplitTold> splitIn(const QString& text)
+std::optional<NarratedSplit> splitIn(const QString& text)
 {
     static const QRegularExpression kSplit("^(?:Bucket ([0-9]+) (?:is|was) full.*)?bucket ([0-9]+) splits"), kAlone("^The split pointer n stands at ([0-9]+), so");
     if (const auto match = kSplit.match(text); match.hasMatch())
-        return SplitTold { match.captured(1).toUInt(), match.captured(2).toUInt() };
+        return NarratedSplit { match.captured(1).toUInt(), match.captured(2).toUInt() };
     if (const auto match = kAlone.match(text); match.hasMatch())
-        return SplitTold { std::nullopt, match.captured(1).toUInt() };
+        return NarratedSplit { std::nullopt, match.captured(1).toUInt() };
     return std::nullopt;
 }
 
 // The bucket was ordered to split, and the full bucket had reported before.
-bool isOrderedBecause(const std::vector<RunEvent>& events, const SplitTold& split)
+bool isOrderedBecause(const std::vector<RunEvent>& events, const NarratedSplit& split)
 {
     std::int64_t fullNs = split.full ? std::numeric_limits<std::int64_t>::max() : 0;
     for (const RunEvent& event : events)
@@ -264,7 +264,7 @@ void NarratorTest::theFileBegins()
     auto give = [&, index = std::uint64_t(0)](ProcessId process, const pb::Event& event) mutable {
         state.apply(process, event, std::int64_t(++index));
         narrator.take({ .index = index, .process = process, .runNs = std::int64_t(index), .event = std::make_shared<const pb::Event>(event) }, state);
-        for (const Telling& telling : narrator.takeTold())
+        for (const Telling& telling : narrator.takeTellings())
             texts << telling.text;
     };
     give(ProcessId(1), created);
@@ -365,7 +365,7 @@ void NarratorTest::whatNobodyHasSeenIsNotReplaced()
         stage.state.apply(process, event, 1);
         stage.narrator.take({ .index = 100 + process, .process = process, .runNs = 1, .event = std::make_shared<const pb::Event>(event) }, stage.state);
     }
-    told = stage.narrator.takeTold();
+    told = stage.narrator.takeTellings();
     QCOMPARE(told.size(), 1u);
     QCOMPARE(told.at(0).text, QString("Bucket 1 is full. The split pointer n stands at 0, so bucket 0 splits."));
     QCOMPARE(told.at(0).instead, 0u);
@@ -382,7 +382,7 @@ void NarratorTest::whatNobodyHasSeenIsNotReplaced()
         seen.state.apply(run.process, killed, run.runNs);
         seen.narrator.take(run, seen.state);
     }
-    told = seen.narrator.takeTold();
+    told = seen.narrator.takeTellings();
     QCOMPARE(told.size(), 1u);
     QCOMPARE(told.at(0).text, QString("Bucket 1, data-8 and data-9 are killed on purpose: their processes end at once."));
     QCOMPARE(told.at(0).instead, first);

@@ -2,7 +2,7 @@
 // The story of a run: the final list of the narrator's sentences, and the place where it is read, the summary of the
 // log.
 #include "gui/lab/export/run_story.h"
-#include "gui/view/panels/told_model.h"
+#include "gui/view/panels/narration_model.h"
 #include "tests/rigs/gui/show_stage.h"
 
 #include <QComboBox>
@@ -83,16 +83,16 @@ void RunStoryTest::theLogHasASummary()
     QTemporaryDir folder;
     const QString path = folder.filePath("story.lhrun");
     const auto rowsOf = [](ShowStage& stage) {
-        ToldModel& told = stage.window.log().told();
+        NarrationModel& narration = stage.window.log().narration();
         QStringList rows;
-        for (int row = 0; row < told.rowCount(); ++row)
-            rows << told.index(row, ToldModel::What).data().toString();
+        for (int row = 0; row < narration.rowCount(); ++row)
+            rows << narration.index(row, NarrationModel::What).data().toString();
         return rows;
     };
     const auto open = [](ShowStage& stage) {
         stage.window.setWorkspace(MainWindow::Workspace::Inspect);
         stage.window.log().findChild<QComboBox*>("logKind")->setCurrentIndex(int(LogFilter::Kind::Summary));
-        return stage.frame() && stage.window.log().findChild<QTableView*>("toldTable") != nullptr;
+        return stage.frame() && stage.window.log().findChild<QTableView*>("narrationTable") != nullptr;
     };
     QStringList live;
     {
@@ -106,7 +106,7 @@ void RunStoryTest::theLogHasASummary()
         live = rowsOf(stage);
         QVERIFY2(!live.filter("bucket 0 splits").isEmpty(), qPrintable(live.join('\n')));
         QCOMPARE(QSet<QString>(live.begin(), live.end()).size(), live.size()); // repeated events add no sentence
-        auto* table = stage.window.log().findChild<QTableView*>("toldTable");
+        auto* table = stage.window.log().findChild<QTableView*>("narrationTable");
         QVERIFY(table->isVisible() && !stage.window.log().findChild<QTableView*>("logTable")->isVisible());
         // The filter finds part of a sentence.
         auto* text = stage.window.log().findChild<QLineEdit*>("logText");

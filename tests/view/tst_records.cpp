@@ -7,7 +7,7 @@
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/view/records/record_table.h"
-#include "gui/window/panels/contents_desk.h"
+#include "gui/window/panels/live_or_recorded_contents.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>
@@ -321,8 +321,8 @@ void RecordsTest::whatWasReadIsInTheRecording()
         feeder.state = fileOf({ 2, 4, 1 });
         feeder.isKept = false;
         TimeLine live(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
-        ContentsDesk desk(stage.contents, live, stage.pacer);
-        desk.recordTo(recorder.get());
+        LiveOrRecordedContents source(stage.contents, live, stage.pacer);
+        source.recordTo(recorder.get());
         pb::Event event;
         event.mutable_place()->set_role(pb::DATA);
         event.mutable_place()->set_number(0);
@@ -330,7 +330,7 @@ void RecordsTest::whatWasReadIsInTheRecording()
         feeder.event(kFileData, event); // before anything is read
         recorder->flush();
         const auto readAll = [&] {
-            desk.readContents(kFileData + 1, 1, 256, &stage.model, [](const ContentsAnswer&) {});
+            source.readContents(kFileData + 1, 1, 256, &stage.model, [](const ContentsAnswer&) {});
             stage.contents.requests.back().done({ true, stage.page(1, 256), {} });
         };
         readAll();
@@ -338,7 +338,7 @@ void RecordsTest::whatWasReadIsInTheRecording()
         feeder.event(kFileData, event);
         recorder->flush();
         stage.bytes[3] = "changed";
-        desk.readContents(kFileData + 1, 3, 1, &stage.model, [](const ContentsAnswer&) {});
+        source.readContents(kFileData + 1, 3, 1, &stage.model, [](const ContentsAnswer&) {});
         stage.contents.requests.back().done({ true, stage.page(3, 1), {} });
         feeder.event(kFileData, event);
         recorder->finish();
@@ -349,13 +349,13 @@ void RecordsTest::whatWasReadIsInTheRecording()
     TimeLine replay(stage.feed, [] { return Result<std::unique_ptr<Recording>>(Error { "none" }); });
     replay.showRecording(std::move(*recording));
     Pacer pacer(replay);
-    ContentsDesk desk(stage.contents, replay, pacer);
+    LiveOrRecordedContents source(stage.contents, replay, pacer);
     const auto read = [&](std::uint64_t event) {
         replay.seek(event);
         pacer.reset();
         pacer.advance(0.1);
         std::optional<ContentsAnswer> answer;
-        desk.readContents(kFileData + 1, 1, 256, &stage.model, [&](ContentsAnswer a) { answer = std::move(a); });
+        source.readContents(kFileData + 1, 1, 256, &stage.model, [&](ContentsAnswer a) { answer = std::move(a); });
         return QTest::qWaitFor([&] { return answer.has_value(); }) ? *answer : ContentsAnswer();
     };
     ContentsAnswer first = read(0);

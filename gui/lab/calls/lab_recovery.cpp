@@ -45,7 +45,7 @@ bool isWhole(const pb::FileDescription::Group& group)
 }
 
 // What the events report of an ordered recovery.
-struct Told {
+struct RecoveryReport {
     bool wasIll = false; // the group has left the state UP, or was not in it
     std::optional<pb::RecoveryFinished> finished;
     std::vector<RunEvent> declared; // the events that declared buckets failed
@@ -86,18 +86,18 @@ struct Told {
 };
 
 // Lost parity buckets are filled again; only lost data buckets are computed in slices and have times.
-QJSValue timingOf(const LabContext& context, std::uint32_t group, const Told& told)
+QJSValue timingOf(const LabContext& context, std::uint32_t group, const RecoveryReport& report)
 {
     QJSValue timing = context.engine.newObject();
-    if (told.finished) {
-        timing = recoveryTiming(context, *told.finished, told.declared);
+    if (report.finished) {
+        timing = recoveryTiming(context, *report.finished, report.declared);
     } else {
         timing.setProperty("what", "bucket recovery");
         timing.setProperty("group", group);
         for (const char* unknown : { "manager", "slice", "slices", "records", "bytes", "total_s" })
             timing.setProperty(unknown, QJSValue(QJSValue::NullValue));
     }
-    timing.setProperty("failed", context.engine.toScriptValue(told.failed));
+    timing.setProperty("failed", context.engine.toScriptValue(report.failed));
     return timing;
 }
 
@@ -109,8 +109,8 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         return before.error();
     if (before->view().state() == pb::GROUP_LOST)
         return isLost(number);
-    Told told;
-    told.wasIll = before->view().state() != pb::GROUP_UP;
+    RecoveryReport report;
+    report.wasIll = before->view().state() != pb::GROUP_UP;
     std::uint64_t cursor = context.changeCursor;
     const auto deadline = context.deadlineIn(o.number("timeout"));
     pb::Command command;
@@ -129,21 +129,21 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     if (const auto ordered = context.ask(context.control.coordinator(), std::move(command), 5); !ordered)
         return ordered.error();
     if (!o.isOn("wait"))
-        return timingOf(context, number, told);
+        return timingOf(context, number, report);
     // Events tell when a query is useful. Each query is work for the coordinator and takes processor time from the
     // measured recovery; virtual time stands meanwhile.
     for (auto nextQuestion = context.now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;
         for (const RunEvent& event : page.events)
-            told.take(event, number);
-        if (told.trouble)
-            return *told.trouble;
+            report.take(event, number);
+        if (report.trouble)
+            return *report.trouble;
         if (!page.events.empty())
             continue;
         if (context.isStopped())
             return context.stopped();
-        if (!told.finished && context.now() < nextQuestion && !context.isInStep()) {
+        if (!report.finished && context.now() < nextQuestion && !context.isInStep()) {
             context.waitBeyond(cursor, std::min(deadline, nextQuestion));
             continue;
         }
@@ -151,21 +151,21 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
         const auto now = groupOf(context, number);
         if (!now)
             return now.error();
-        if (told.wasIll && isWhole(*now)) {
+        if (report.wasIll && isWhole(*now)) {
             // The last events were published before that answer.
             if (const auto caught = context.catchUp(); !caught)
                 return caught.error();
             for (const RunEvent& event : context.ingest.eventsSince(cursor, 100'000).events)
-                told.take(event, number);
-            const QJSValue timing = timingOf(context, number, told);
+                report.take(event, number);
+            const QJSValue timing = timingOf(context, number, report);
             // Whether the chosen manager is alive is found out only after the order.
-            if (isManagerGiven && told.finished && told.finished->manager() != manager.toUInt())
+            if (isManagerGiven && report.finished && report.finished->manager() != manager.toUInt())
                 return LabError { LabCode::Refused, QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
-                        .arg(number).arg(manager.toUInt()).arg(told.finished->manager()), "manager: 'auto' takes the first one that is up." };
+                        .arg(number).arg(manager.toUInt()).arg(report.finished->manager()), "manager: 'auto' takes the first one that is up." };
             // The recovery manager decides whether XOR is enough; by now the recovery is finished.
             if (o.text("decode") == "xor" && timing.property("decode").toString() != "xor")
                 return LabError { LabCode::Refused, QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket while parity column 0 lives, and here %2 were lost.")
-                        .arg(number).arg(told.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
+                        .arg(number).arg(report.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
             return timing;
         }
         if (context.now() >= deadline)

@@ -70,7 +70,7 @@ RunStory storyOf(Recording& recording)
     std::int64_t lookedNs = recording.beginNs();
     std::uint32_t cluster = 1;
     const auto keep = [&] {
-        for (const Telling& telling : narrator.takeTold())
+        for (const Telling& telling : narrator.takeTellings())
             story.add(telling, last);
     };
     const auto tellUpTo = [&](std::uint64_t event) {

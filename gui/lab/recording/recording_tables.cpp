@@ -182,29 +182,29 @@ bool RecordingTables::findLosses()
 // One row per operation, from all its events.
 bool RecordingTables::operations()
 {
-    struct Told {
+    struct OperationRow {
         std::int64_t op = -1, beganNs = 0, endNs = 0;
         std::uint64_t client = 0, event = 0;
         bool isStarted = false, isAdjusted = false, isDone = false;
         std::uint64_t messages = 0;
         pb::OperationStarted started;
         pb::OperationDone done;
-    } told;
+    } operation;
     QSqlQuery row(m_connection.database());
     if (!row.prepare("INSERT OR REPLACE INTO operation_row VALUES (" + marks(17) + ")"))
         return (m_error = row.lastError().text(), false);
     const auto write = [&] {
-        if (!told.isDone && (!told.isStarted || m_losses.isWhole(told.beganNs, LossTimes::kEnd)))
+        if (!operation.isDone && (!operation.isStarted || m_losses.isWhole(operation.beganNs, LossTimes::kEnd)))
             return true; // under way
-        const pb::OperationDone& done = told.done;
-        const std::int64_t began = told.isStarted ? told.beganNs : told.endNs - done.time_ns();
-        const bool is = told.isDone;
-        return insert(row, { qlonglong(told.op), clusterOf(told.event), stored(told.client), QString::fromStdString(operationWord(is ? done.kind() : told.started.kind())),
-            stored(is ? done.key() : told.started.key()), qlonglong(began), cellIf(is, qlonglong(told.endNs)), cellIf(is, qlonglong(done.time_ns())),
+        const pb::OperationDone& done = operation.done;
+        const std::int64_t began = operation.isStarted ? operation.beganNs : operation.endNs - done.time_ns();
+        const bool is = operation.isDone;
+        return insert(row, { qlonglong(operation.op), clusterOf(operation.event), stored(operation.client), QString::fromStdString(operationWord(is ? done.kind() : operation.started.kind())),
+            stored(is ? done.key() : operation.started.key()), qlonglong(began), cellIf(is, qlonglong(operation.endNs)), cellIf(is, qlonglong(done.time_ns())),
             cellIf(is, QString::fromStdString(resultWord(done.result()))), cellIf(is, qlonglong(done.bucket())), cellIf(is, done.rank()), cellIf(is, done.forwards()),
-            cellIf(is, int(done.image_adjusted() || told.isAdjusted)), cellIf(is, pathColumn(done.path())), cellIf(is, done.resends()),
-            cellIf(told.messages > 0, stored(told.messages)), // empty: messages were not observed at this detail level
-            int(is && told.isStarted && m_losses.isWhole(began, told.endNs)) });
+            cellIf(is, int(done.image_adjusted() || operation.isAdjusted)), cellIf(is, pathColumn(done.path())), cellIf(is, done.resends()),
+            cellIf(operation.messages > 0, stored(operation.messages)), // empty: messages were not observed at this detail level
+            int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });
     };
     // Sorted by operation, because servers often report on an operation after its client has finished it.
     QSqlQuery rows(m_connection.database());
@@ -216,27 +216,27 @@ bool RecordingTables::operations()
         const std::int64_t op = rows.value(0).toLongLong();
         if (!parseBody(rows.value(3), event))
             continue;
-        if (op != told.op) {
+        if (op != operation.op) {
             if (!write())
                 return false;
-            told = Told();
-            told.op = op;
+            operation = OperationRow();
+            operation.op = op;
         }
-        told.event = rows.value(4).toULongLong();
+        operation.event = rows.value(4).toULongLong();
         if (event.has_operation_started()) {
-            told.isStarted = true;
-            told.beganNs = rows.value(1).toLongLong();
-            told.client = rows.value(2).toULongLong();
-            told.started = event.operation_started();
+            operation.isStarted = true;
+            operation.beganNs = rows.value(1).toLongLong();
+            operation.client = rows.value(2).toULongLong();
+            operation.started = event.operation_started();
         } else if (event.has_image_adjusted()) {
-            told.isAdjusted = told.isAdjusted || !event.image_adjusted().by_coordinator();
+            operation.isAdjusted = operation.isAdjusted || !event.image_adjusted().by_coordinator();
         } else if (event.has_message_sent()) {
-            ++told.messages;
+            ++operation.messages;
         } else if (event.has_operation_done()) {
-            told.isDone = true;
-            told.endNs = rows.value(1).toLongLong();
-            told.client = rows.value(2).toULongLong();
-            told.done = event.operation_done();
+            operation.isDone = true;
+            operation.endNs = rows.value(1).toLongLong();
+            operation.client = rows.value(2).toULongLong();
+            operation.done = event.operation_done();
         }
     }
     return write();

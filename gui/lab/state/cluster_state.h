@@ -185,7 +185,7 @@ struct DownMember {
 
 // The coordinator's last report that the place of a process failed: its event, and how long the process had been
 // suspected.
-struct FailureTold {
+struct FailureReport {
     ProcessId by = 0;
     std::uint64_t event = 0;
     std::int64_t atNs = 0, silentNs = 0; // silentNs 0: it had not been suspected before
@@ -303,7 +303,7 @@ struct ClusterState {
     // incarnation is released.
     std::map<ProcessId, DataBucketState> displacedData;
     std::map<ProcessId, ParityBucketState> displacedParity;
-    std::map<ProcessId, FailureTold> failures; // by the process that was declared failed
+    std::map<ProcessId, FailureReport> failures; // by the process that was declared failed
     std::uint64_t splitForgotten = 0; // splits up to this number have ended and were dropped from `splits`
     static constexpr std::size_t kEndedSplits = 16;
     pb::Transport recruiting = pb::MULTICAST;

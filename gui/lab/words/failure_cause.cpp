@@ -23,7 +23,7 @@ bool wasTroubled(const ProcessState& process, std::int64_t atNs, bool isOther)
 
 // Whether the process is alive after the failure, and was not disturbed before it in a way that could have silenced
 // it.
-bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const FailureTold& failure)
+bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const FailureReport& failure)
 {
     const bool isHere = process.address.starts_with("127.");
     if (state.isSimulated || !isHere || process.heardNs <= failure.atNs)
@@ -34,7 +34,7 @@ bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const F
     });
 }
 
-std::string lateWords(const FailureTold& failure)
+std::string lateWords(const FailureReport& failure)
 {
     if (failure.silentNs <= 0)
         return "nobody answered: this machine is busy";
@@ -44,7 +44,7 @@ std::string lateWords(const FailureTold& failure)
     return "nobody answered for " + std::string(words) + " s: this machine is busy";
 }
 
-std::string reasonOf(const ClusterState& state, ProcessId failed, const FailureTold& failure, const std::string& told)
+std::string reasonOf(const ClusterState& state, ProcessId failed, const FailureReport& failure, const std::string& told)
 {
     const auto process = state.processes.find(failed);
     const bool isKnown = process != state.processes.end();

@@ -68,12 +68,12 @@ std::uint64_t Teller::tell(QString text, std::uint64_t instead)
     m.goOn(m.last, run.runNs);
     // A telling that was not delivered yet is replaced before it is seen.
     const auto unseen = std::find_if(
-        m.told.rbegin(), m.told.rend(), [instead](const Telling& telling) { return instead != 0 && telling.event == instead; });
-    if (unseen != m.told.rend()) {
+        m.tellings.rbegin(), m.tellings.rend(), [instead](const Telling& telling) { return instead != 0 && telling.event == instead; });
+    if (unseen != m.tellings.rend()) {
         instead = unseen->instead;
-        m.told.erase(std::prev(unseen.base()));
+        m.tellings.erase(std::prev(unseen.base()));
     }
-    m.told.push_back({ run.index, run.runNs, std::move(text), instead });
+    m.tellings.push_back({ run.index, run.runNs, std::move(text), instead });
     return run.index;
 }
 
@@ -429,7 +429,7 @@ Narrator::~Narrator() = default;
 
 void Narrator::reset() { m_memory = std::make_unique<NarratorMemory>(); }
 
-std::vector<Telling> Narrator::takeTold() { return std::exchange(m_memory->told, {}); }
+std::vector<Telling> Narrator::takeTellings() { return std::exchange(m_memory->tellings, {}); }
 
 void Narrator::take(const RunEvent& run, const ClusterState& state)
 {
@@ -545,7 +545,7 @@ void Narrator::look(const ClusterState& state, std::int64_t runNs)
     NarratorMemory& m = *m_memory;
     ++m.frames;
     std::vector<const ProcessState*> ended;
-    const auto tell = [&](QString text) { m.told.push_back({ 0, runNs, std::move(text), 0 }); };
+    const auto tell = [&](QString text) { m.tellings.push_back({ 0, runNs, std::move(text), 0 }); };
     std::size_t at = 0;
     for (const auto& [id, process] : state.processes) {
         while (at < m.seen.size() && m.seen[at].id < id)

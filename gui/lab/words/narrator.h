@@ -38,7 +38,7 @@ public:
     // one by one.
     void look(const ClusterState& state, std::int64_t runNs);
     // The tellings since the last call, in order.
-    std::vector<Telling> takeTold();
+    std::vector<Telling> takeTellings();
     // To be called for another cluster, or on a jump to another instant.
     void reset();
 

@@ -225,7 +225,7 @@ void Teller::on(const pb::ForeignBucket& e)
 void Teller::on(const pb::FaultBegun& e)
 {
     const pb::Fault& fault = e.fault();
-    NarratorMemory::FaultTold& told = m.faults[fault.number()];
+    NarratorMemory::FaultTelling& told = m.faults[fault.number()];
     const std::string name = self();
     if (isInstant(fault))
         m.seenOf(run.process).isEndTold = true;
@@ -241,7 +241,7 @@ void Teller::on(const pb::FaultBegun& e)
 
 void Teller::on(const pb::FaultEnded& e)
 {
-    NarratorMemory::FaultTold& told = m.faults[e.fault().number()];
+    NarratorMemory::FaultTelling& told = m.faults[e.fault().number()];
     if (e.fault().has_pause())
         m.seenOf(run.process).isPaused = false;
     ++told.ended;

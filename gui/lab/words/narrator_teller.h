@@ -31,7 +31,7 @@ struct NarratorMemory {
     static constexpr std::uint32_t kReconfigurations = 3;
     static constexpr std::size_t kFileStates = 64;
 
-    std::vector<Telling> told;
+    std::vector<Telling> tellings;
     QString lastText;
     Run last;
     std::uint64_t frames = 0;
@@ -90,12 +90,12 @@ struct NarratorMemory {
     std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace;
 
     // ---- processes
-    struct FaultTold {
+    struct FaultTelling {
         words::Names names;
         std::uint64_t begunTold = 0, endedTold = 0;
         std::uint32_t ended = 0;
     };
-    std::map<std::uint64_t, FaultTold> faults; // by number
+    std::map<std::uint64_t, FaultTelling> faults; // by number
     struct Seen {
         ProcessId id = 0;
         bool hasEnded = false, isPaused = false, isEndTold = false;

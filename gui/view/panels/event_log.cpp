@@ -4,7 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
-#include "gui/view/panels/told_model.h"
+#include "gui/view/panels/narration_model.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -280,7 +280,7 @@ QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int
 
 EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent)
     : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)),
-      m_told(new ToldModel(story, feed, pacer, this)), m_table(new QTableView(this)), m_toldTable(new QTableView(this)), m_kind(new QComboBox(this)),
+      m_narration(new NarrationModel(story, feed, pacer, this)), m_table(new QTableView(this)), m_narrationTable(new QTableView(this)), m_kind(new QComboBox(this)),
       m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
       m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
 {
@@ -299,10 +299,10 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
     prepareTable(m_table, "logTable", tr("Event log"));
     m_table->horizontalHeader()->setSectionResizeMode(EventLogModel::What, QHeaderView::Stretch);
     m_table->setWordWrap(false);
-    m_toldTable->setModel(m_told);
-    prepareTable(m_toldTable, "toldTable", tr("Summary: what happened, and why"));
-    m_toldTable->horizontalHeader()->setSectionResizeMode(ToldModel::What, QHeaderView::Stretch);
-    m_toldTable->hide();
+    m_narrationTable->setModel(m_narration);
+    prepareTable(m_narrationTable, "narrationTable", tr("Summary: what happened, and why"));
+    m_narrationTable->horizontalHeader()->setSectionResizeMode(NarrationModel::What, QHeaderView::Stretch);
+    m_narrationTable->hide();
     m_nothing->setAlignment(Qt::AlignCenter);
     m_nothing->setWordWrap(true);
     m_nothing->hide();
@@ -324,7 +324,7 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
     box->addLayout(filters);
     box->addLayout(second);
     box->addWidget(m_table, 1);
-    box->addWidget(m_toldTable, 1);
+    box->addWidget(m_narrationTable, 1);
     box->addWidget(m_nothing, 1);
     box->addWidget(m_reset, 0, Qt::AlignHCenter);
 
@@ -350,11 +350,11 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
         m_onlySelected->setChecked(false);
     });
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
-    for (QTableView* table : { m_table, m_toldTable })
+    for (QTableView* table : { m_table, m_narrationTable })
         connect(table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
-    connect(m_toldTable, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_told->pointedOfRow(index.row())); });
-    connect(m_toldTable, &QTableView::clicked, this, [this](const QModelIndex& index) { m_selection.select(m_told->pointedOfRow(index.row()).object); });
-    connect(m_toldTable, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_told->pointedOfRow(index.row()).object); });
+    connect(m_narrationTable, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_narration->pointedOfRow(index.row())); });
+    connect(m_narrationTable, &QTableView::clicked, this, [this](const QModelIndex& index) { m_selection.select(m_narration->pointedOfRow(index.row()).object); });
+    connect(m_narrationTable, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_narration->pointedOfRow(index.row()).object); });
 }
 
 void EventLog::prepareTable(QTableView* table, const char* name, const QString& words)
@@ -378,7 +378,7 @@ bool EventLog::isSummary() const { return m_kind->currentIndex() == int(LogFilte
 
 bool EventLog::eventFilter(QObject* watched, QEvent* event)
 {
-    if ((watched == m_table->viewport() || watched == m_toldTable->viewport()) && event->type() == QEvent::Leave)
+    if ((watched == m_table->viewport() || watched == m_narrationTable->viewport()) && event->type() == QEvent::Leave)
         m_selection.point({});
     return QWidget::eventFilter(watched, event);
 }
@@ -400,7 +400,7 @@ void EventLog::applyFilter()
         if (filter.operation.first == 0)
             filter.object = m_selection.selected();
     }
-    m_told->setText(filter.text);
+    m_narration->setText(filter.text);
     m_onlySelected->setEnabled(!isSummary()); // a sentence is about more than one place
     if (!isSummary())
         m_model->setFilter(filter);
@@ -409,29 +409,29 @@ void EventLog::applyFilter()
 
 void EventLog::refreshSummary()
 {
-    if (m_told->refresh()) {
-        m_toldTable->resizeRowsToContents(); // a sentence may need several lines
+    if (m_narration->refresh()) {
+        m_narrationTable->resizeRowsToContents(); // a sentence may need several lines
         if (m_follow->isChecked())
-            m_toldTable->scrollToBottom();
+            m_narrationTable->scrollToBottom();
     }
     if (m_sinceCount <= 0.2)
         return;
     m_sinceCount = 0;
-    m_toldTable->horizontalHeader()->setVisible(width() >= m_wide);
-    if (std::exchange(m_toldWidth, m_toldTable->columnWidth(ToldModel::What)) != m_toldTable->columnWidth(ToldModel::What))
-        m_toldTable->resizeRowsToContents();
-    const int rows = m_told->rowCount();
+    m_narrationTable->horizontalHeader()->setVisible(width() >= m_wide);
+    if (std::exchange(m_narrationWidth, m_narrationTable->columnWidth(NarrationModel::What)) != m_narrationTable->columnWidth(NarrationModel::What))
+        m_narrationTable->resizeRowsToContents();
+    const int rows = m_narration->rowCount();
     const QString listed = tr("%1 listed").arg(grouped(std::uint64_t(rows)));
-    const QString words = m_told->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_told->hidden())) : listed;
+    const QString words = m_narration->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_narration->hidden())) : listed;
     m_count->setText(m_count->fontMetrics().elidedText(words, Qt::ElideRight, m_count->width()));
     m_count->setToolTip(words);
     m_count->setAccessibleName(words);
     m_table->hide();
-    m_toldTable->setVisible(rows > 0);
+    m_narrationTable->setVisible(rows > 0);
     m_nothing->setVisible(rows == 0);
-    m_reset->setVisible(rows == 0 && m_told->hidden() > 0);
+    m_reset->setVisible(rows == 0 && m_narration->hidden() > 0);
     if (rows == 0)
-        m_nothing->setText(m_told->hidden() > 0 ? tr("None of %1 sentences has these words.").arg(grouped(m_told->hidden()))
+        m_nothing->setText(m_narration->hidden() > 0 ? tr("None of %1 sentences has these words.").arg(grouped(m_narration->hidden()))
                                                 : tr("Nothing was worth a sentence yet."));
 }
 
@@ -464,7 +464,7 @@ bool EventLog::refresh(double seconds)
         m_count->setAccessibleName(words.front());
         const bool isNothing = m_model->listed() == 0;
         m_table->setVisible(!isNothing);
-        m_toldTable->hide();
+        m_narrationTable->hide();
         m_nothing->setVisible(isNothing);
         m_reset->setVisible(isNothing && m_model->hidden() > 0);
         if (isNothing)
@@ -480,14 +480,14 @@ void EventLog::setTheme(const Theme& theme)
     mark();
     const TextStyle style { TextSize::Small };
     m_table->setFont(theme.font(style));
-    m_toldTable->setFont(theme.font(style));
+    m_narrationTable->setFont(theme.font(style));
     m_lineHeight = int(std::ceil(theme.lineHeight(style)));
     m_rowGap = int(theme.px(4));
     m_sinceCount = 1; // recomputes the heights of the rows
     const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
-    m_toldTable->setColumnWidth(ToldModel::Time, wide("1234.567 s"));
-    m_toldTable->setMinimumHeight(int(theme.px(20)));
+    m_narrationTable->setColumnWidth(NarrationModel::Time, wide("1234.567 s"));
+    m_narrationTable->setMinimumHeight(int(theme.px(20)));
     m_table->setColumnWidth(EventLogModel::Who, wide("coordinator"));
     m_table->setColumnWidth(EventLogModel::Operation, wide("client-1 12345"));
     m_table->setMinimumHeight(int(theme.px(20))); // in a low window the text around it keeps its room

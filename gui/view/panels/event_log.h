@@ -22,7 +22,7 @@ class QTableView;
 namespace lhrs::gui {
 
 class RunStory;
-class ToldModel;
+class NarrationModel;
 
 // Which events the log lists.
 struct LogFilter {
@@ -95,7 +95,7 @@ public:
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
     EventLogModel& model() { return *m_model; }
-    ToldModel& told() { return *m_told; }
+    NarrationModel& narration() { return *m_narration; }
 
 signals:
     // A row was double-clicked, or Enter pressed on it.
@@ -114,15 +114,15 @@ private:
     Selection& m_selection;
     QColor m_markColour;
     EventLogModel* m_model;
-    ToldModel* m_told;
-    QTableView *m_table, *m_toldTable;
+    NarrationModel* m_narration;
+    QTableView *m_table, *m_narrationTable;
     QComboBox* m_kind;
     QCheckBox *m_onlySelected, *m_follow;
     QLineEdit* m_text;
     QLabel *m_count, *m_nothing;
     QPushButton* m_reset;
     double m_sinceCount = 0;
-    int m_toldWidth = 0; // width of a sentence in pixels for which the row heights were computed
+    int m_narrationWidth = 0; // width of a sentence in pixels for which the row heights were computed
     int m_wide = 560; // pixels; from this width on there is room for place and operation
     int m_lineHeight = 16, m_rowGap = 4; // pixels of a row
 };

@@ -146,9 +146,9 @@ QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidg
 
 void MainWindow::makeDocks()
 {
-    m_desk = std::make_unique<ContentsDesk>(*m_commands, m_timeLine, m_pacer);
+    m_contents = std::make_unique<LiveOrRecordedContents>(*m_commands, m_timeLine, m_pacer);
     m_focusRing = new FocusRing(this);
-    m_records = new RecordTable(m_pacer, *m_desk, *m_selection, this);
+    m_records = new RecordTable(m_pacer, *m_contents, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
     m_faults = new FaultPanel(m_pacer, *m_commands, *m_actions, this);
@@ -159,7 +159,7 @@ void MainWindow::makeDocks()
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
     QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
     m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
-    m_group = new GroupPanel(m_pacer, *m_desk, m_commands->session().witnesses(), *m_selection, *m_actions, this);
+    m_group = new GroupPanel(m_pacer, *m_contents, m_commands->session().witnesses(), *m_selection, *m_actions, this);
     m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
     m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
     m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);

@@ -12,7 +12,7 @@
 #include "gui/view/timeline/space_time_view.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/commands/clock_bar.h"
-#include "gui/window/panels/contents_desk.h"
+#include "gui/window/panels/live_or_recorded_contents.h"
 #include "gui/window/panels/fault_panel.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/panels/group_panel.h"
@@ -130,7 +130,7 @@ public:
     TimeBar& timeBar() { return *m_timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
-    ContentsDesk& desk() { return *m_desk; }
+    LiveOrRecordedContents& contents() { return *m_contents; }
     NotesWindow* notes() { return m_notes.get(); } // while presenting
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_bar; }
@@ -407,7 +407,7 @@ private:
     std::vector<std::pair<ProcessId, QString>> m_clients;
     ProcessId m_clientWanted = 0; // to be chosen as soon as it is in the list
     bool m_isPresenting = false;
-    std::unique_ptr<ContentsDesk> m_desk;
+    std::unique_ptr<LiveOrRecordedContents> m_contents;
     RecordJob m_recordJob = RecordJob::None;
     QString m_csvPath;
     AfterStop m_afterStop = AfterStop::Nothing;

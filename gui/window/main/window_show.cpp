@@ -56,12 +56,12 @@ void MainWindow::tellStory()
     if (!hasCluster())
         return;
     m_narrator.look(m_pacer.state(), m_pacer.shownNs());
-    const std::vector<Telling> told = m_narrator.takeTold();
-    for (const Telling& one : told)
+    const std::vector<Telling> tellings = m_narrator.takeTellings();
+    for (const Telling& one : tellings)
         if (!m_isStoryWhole)
             m_runStory.add(one, m_pacer.shownUpTo());
     if (m_player->isFree())
-        m_player->tell(told);
+        m_player->tell(tellings);
 }
 
 void MainWindow::followReel(const ReelEntry& entry)

@@ -81,7 +81,7 @@ void MainWindow::startRecorder(const QString& path)
     }
     m_recorder = std::move(*started);
     m_commands->session().ingest().recordTo(m_recorder.get());
-    m_desk->recordTo(m_recorder.get());
+    m_contents->recordTo(m_recorder.get());
     setScriptListener(m_silence);
 }
 
@@ -100,7 +100,7 @@ void MainWindow::stopRecorder()
         return;
     recordPatience();
     m_commands->session().ingest().recordTo(nullptr);
-    m_desk->recordTo(nullptr);
+    m_contents->recordTo(nullptr);
     m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
     const QFileInfo file(m_recordPath);
     m_recorder.reset();

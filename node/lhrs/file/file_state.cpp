@@ -2,7 +2,7 @@
 #include "node/lhrs/file/file_state.h"
 
 #include "common/failpoints.h"
-#include "common/relatives.h"
+#include "common/split_lineage.h"
 
 #include <algorithm>
 
@@ -126,12 +126,12 @@ pb::Location FileState::location(BucketNumber a) const
     return location;
 }
 
-std::vector<pb::Location> FileState::relatives(BucketNumber a) const
+std::vector<pb::Location> FileState::lineageOf(BucketNumber a) const
 {
     std::vector<pb::Location> table;
-    for (const BucketNumber relative : relativesOf(a, buckets())) {
-        if (data(relative))
-            table.push_back(location(relative));
+    for (const BucketNumber other : splitLineageOf(a, buckets())) {
+        if (data(other))
+            table.push_back(location(other));
     }
     return table;
 }

@@ -79,10 +79,10 @@ public:
 
     // The group's view in its present epoch.
     pb::View view(GroupNumber g) const;
-    // The locations of the buckets with which this newly recruited one will exchange requests (relativesOf). The whole
-    // table would cost a file of M buckets the memory of M * M locations, and the message of each split would grow with
-    // the file.
-    std::vector<pb::Location> relatives(BucketNumber a) const;
+    // The locations of the buckets with which this newly recruited one will exchange requests (splitLineageOf). The
+    // whole table would cost a file of M buckets the memory of M * M locations, and the message of each split would
+    // grow with the file.
+    std::vector<pb::Location> lineageOf(BucketNumber a) const;
     pb::Location location(BucketNumber a) const;
     // (coordinator epoch << 32) + counter; never used twice.
     Incarnation allocate(NodeId node);

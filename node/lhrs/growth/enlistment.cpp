@@ -87,7 +87,7 @@ void Enlistment::confirm(Time now, Effects& out)
         *order->mutable_timers() = m_parts.acks.timers();
         *order->mutable_view() = view;
         if (member.place.role == pb::DATA) {
-            for (const pb::Location& location : file.relatives(BucketNumber(member.place.number)))
+            for (const pb::Location& location : file.lineageOf(BucketNumber(member.place.number)))
                 *order->add_table() = location;
         }
         m_waiting.insert(m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto,

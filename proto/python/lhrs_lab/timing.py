@@ -110,40 +110,40 @@ class TimingCalls(Context):
                                 decode=pb.DECODE_RS if decode == "rs" else pb.DECODE_AUTO,
                                 manager=0 if manager is None else manager + 1)
         self._ask(self._coordinator(), recover_group=order)
-        told = _Told(group, before.view.state != pb.GROUP_UP)
+        report = _RecoveryReport(group, before.view.state != pb.GROUP_UP)
         if not wait:
             return Timing("bucket recovery", group)
         cursor, deadline, again = self._cursor, self._deadline(timeout), self._deadline(0)
         while True:
             # Events say when it is worth asking: a question for each would take the processors from what is measured.
-            cursor = self._tell(told, cursor)
-            if told.finished is None and again.left() > 0 and deadline.left() > 0:
+            cursor = self._tell(report, cursor)
+            if report.finished is None and again.left() > 0 and deadline.left() > 0:
                 self._wait_beyond(cursor, deadline, again.left())
                 continue
             again = self._deadline(_BETWEEN_QUESTIONS_S)
             now = self._group_of(self._describe_file(), group)
-            if told.was_ill and _is_whole(now):
+            if report.was_ill and _is_whole(now):
                 self._catch_up()  # the last events were published before that answer
-                self._tell(told, cursor)
-                if manager is not None and told.finished is not None and told.finished.manager != manager:
+                self._tell(report, cursor)
+                if manager is not None and report.finished is not None and report.finished.manager != manager:
                     raise LabError("Refused", f"The members of group {group} are back, but parity bucket {group}.{manager} was not "
-                                   f"the recovery manager: it was lost, too. It was parity bucket {group}.{told.finished.manager}.")
-                failed = tuple(_place_of(event.bucket_failed) for event in told.failed)
-                if decode == "xor" and not (told.finished is not None and told.finished.is_xor):
+                                   f"the recovery manager: it was lost, too. It was parity bucket {group}.{report.finished.manager}.")
+                failed = tuple(_place_of(event.bucket_failed) for event in report.failed)
+                if decode == "xor" and not (report.finished is not None and report.finished.is_xor):
                     raise LabError("Refused", f"The members of group {group} are back, but not by XOR: that is enough for one data bucket "
                                    f"while parity column 0 lives, and here {', '.join(failed)} were lost.",
                                    "decode='auto' takes XOR where it is enough.")
-                return (self._recovery_timing(told.finished, told.failed) if told.finished is not None
+                return (self._recovery_timing(report.finished, report.failed) if report.finished is not None
                         else Timing("bucket recovery", group, failed=failed))
             if deadline.left() <= 0:
                 raise LabError("Timeout", f"Group {group} is not whole after {timeout:g} s: it is "
                                f"{GROUP_STATE_WORDS.get(now.view.state, 'in an unknown state')}.")
             self._wait_beyond(cursor, deadline, again.left())
 
-    def _tell(self, told: "_Told", cursor: int) -> int:
+    def _tell(self, report: "_RecoveryReport", cursor: int) -> int:
         after, page = self._log.raw_since(cursor)
         for _, event in page:
-            told.take(event)
+            report.take(event)
         return after
 
     def recovery(self, policy: Optional[str] = None) -> str:
@@ -172,7 +172,7 @@ _POLICIES = {pb.RECOVERY_OFF: "off", pb.RECOVERY_AUTOMATIC: "automatic", pb.RECO
              pb.RECOVERY_MANUAL: "manual"}
 
 
-class _Told:
+class _RecoveryReport:
     """What the events tell of a recovery that was ordered."""
 
     def __init__(self, group: int, was_ill: bool) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/view/panels/told_model.h"
+#include "gui/view/panels/narration_model.h"
 
 #include "gui/view/cluster/object_words.h"
 
@@ -8,18 +8,18 @@
 
 namespace lhrs::gui {
 
-ToldModel::ToldModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent)
+NarrationModel::NarrationModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent)
     : QAbstractTableModel(parent), m_story(story), m_feed(feed), m_pacer(pacer)
 {
 }
 
-void ToldModel::setText(const QString& text)
+void NarrationModel::setText(const QString& text)
 {
     m_isStale = m_isStale || text != m_text;
     m_text = text;
 }
 
-bool ToldModel::refresh()
+bool NarrationModel::refresh()
 {
     const std::uint64_t until = m_pacer.shownUpTo();
     if (!std::exchange(m_isStale, false) && m_version == m_story.version() && m_until == until)
@@ -53,7 +53,7 @@ bool ToldModel::refresh()
     return true;
 }
 
-Pointed ToldModel::pointedOfRow(int row) const
+Pointed NarrationModel::pointedOfRow(int row) const
 {
     if (row < 0 || row >= int(m_rows.size()))
         return {};
@@ -68,11 +68,11 @@ Pointed ToldModel::pointedOfRow(int row) const
     return pointed;
 }
 
-int ToldModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_rows.size()); }
+int NarrationModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_rows.size()); }
 
-int ToldModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(Columns); }
+int NarrationModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(Columns); }
 
-QVariant ToldModel::data(const QModelIndex& index, int role) const
+QVariant NarrationModel::data(const QModelIndex& index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
@@ -86,7 +86,7 @@ QVariant ToldModel::data(const QModelIndex& index, int role) const
     return QStringLiteral("%1 s").arg(m_pacer.state().shownSeconds(line.runNs), 0, 'f', 3);
 }
 
-QVariant ToldModel::headerData(int section, Qt::Orientation orientation, int role) const
+QVariant NarrationModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (role != Qt::DisplayRole || orientation != Qt::Horizontal)
         return {};

@@ -10,10 +10,10 @@ class Recorder;
 
 // The source of bytes for the views of the window. For a running cluster it reads from the processes and records what
 // was read. For a recorded run it returns only what had been read by the instant that is shown.
-class ContentsDesk : public ContentsSource {
+class LiveOrRecordedContents : public ContentsSource {
 public:
-    // All arguments must outlive the desk.
-    ContentsDesk(ContentsSource& live, TimeLine& time, const Pacer& pacer) : m_live(live), m_time(time), m_pacer(pacer) {}
+    // All arguments must outlive this object.
+    LiveOrRecordedContents(ContentsSource& live, TimeLine& time, const Pacer& pacer) : m_live(live), m_time(time), m_pacer(pacer) {}
     // Null: nothing is recorded.
     void recordTo(Recorder* recorder) { m_recorder = recorder; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/panels/contents_desk.h"
+#include "gui/window/panels/live_or_recorded_contents.h"
 
 #include "gui/lab/recording/recorder.h"
 
@@ -9,7 +9,7 @@
 
 namespace lhrs::gui {
 
-void ContentsDesk::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
+void LiveOrRecordedContents::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done)
 {
     if (m_time.isReplay()) {
         // Calls back later, like every answer: the caller may be in the middle of its list.
@@ -24,7 +24,7 @@ void ContentsDesk::readContents(ProcessId process, std::uint32_t rankFrom, std::
     });
 }
 
-ContentsAnswer ContentsDesk::captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const
+ContentsAnswer LiveOrRecordedContents::captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const
 {
     ContentsAnswer answer;
     const ClusterState& state = m_pacer.state();

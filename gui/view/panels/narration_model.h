@@ -12,13 +12,13 @@
 namespace lhrs::gui {
 
 // The summary of the log: what the narrator has told up to the shown instant, one sentence per row.
-class ToldModel : public QAbstractTableModel {
+class NarrationModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Column { Time, What, Columns };
 
     // All arguments must outlive the model.
-    ToldModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
+    NarrationModel(const RunStory& story, const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
 
     // Lists only sentences that contain this text; empty: all.
     void setText(const QString& text);
