@@ -2,7 +2,7 @@
 // The material for examples of terms.
 #pragma once
 
-#include "gui/show/number_words.h"
+#include "gui/show/quantity_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/object_ref.h"
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <QDir>
+#include <QHash>
 #include <QList>
 #include <QRegularExpression>
 #include <QSet>

@@ -145,6 +145,23 @@ inline QSet<QString> filesNamedByCMake(const QList<File>& files)
     return named;
 }
 
+// Two sources or headers of one name: whoever hears or searches the name has to guess which of them is meant.
+inline QStringList namesGivenTwice(const QList<File>& files)
+{
+    QHash<QString, QString> paths; // by name
+    QStringList found;
+    for (const File& file : files) {
+        const QString name = file.path.section(u'/', -1);
+        if (!isCpp(file.path))
+            continue;
+        if (const auto other = paths.constFind(name); other != paths.constEnd())
+            found << finding(file, 0, u"%1 has the same name"_s.arg(*other));
+        else
+            paths.insert(name, file.path);
+    }
+    return found;
+}
+
 // Sources and headers that no CMakeLists.txt names. A header of tests only has to be included by some file.
 inline QStringList namedByNoCMakeLists(const QList<File>& files)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/check/bitwise_field.h"
 #include "common/check/invariants.h"
-#include "common/check/ledger.h"
+#include "common/check/request_ledger.h"
 
 #include <QTest>
 
@@ -389,7 +389,7 @@ void TestCheck::availabilityIsOneOfTwo()
 
 void TestCheck::theLedgerPassesARightStory()
 {
-    Ledger ledger;
+    RequestLedger ledger;
     Version* shown = nullptr;
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 10).empty());
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 40).empty()); // retransmitted
@@ -418,58 +418,58 @@ void TestCheck::theLedgerFindsAMistake_data()
 {
     // Each begins with key 5 inserted as "one" by kFirst (applied at 20, answered at 30) and kSecond's update to "two"
     // issued at 40.
-    using Story = std::function<Violations(Ledger&, Version*&)>;
+    using Story = std::function<Violations(RequestLedger&, Version*&)>;
     QTest::addColumn<Story>("story");
     QTest::addColumn<int>("invariant");
     const auto row = [](const char* name, int invariant, Story story) { QTest::newRow(name) << story << invariant; };
-    row("OK without effect", 6, [](Ledger& l, Version*& s) { return l.replied(kSecond, Outcome::Ok, "", 50, &s); });
-    row("NOT_FOUND for a key that is there", 8, [](Ledger& l, Version*& s) {
+    row("OK without effect", 6, [](RequestLedger& l, Version*& s) { return l.replied(kSecond, Outcome::Ok, "", 50, &s); });
+    row("NOT_FOUND for a key that is there", 8, [](RequestLedger& l, Version*& s) {
         return l.replied(kSecond, Outcome::NotFound, "", 50, &s); });
-    row("twice", 10, [](Ledger& l, Version*&) {
+    row("twice", 10, [](RequestLedger& l, Version*&) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         return l.applied(kSecond, RequestKind::Update, 5, 1, 1, 60); });
-    row("under another key", 19, [](Ledger& l, Version*&) {
+    row("under another key", 19, [](RequestLedger& l, Version*&) {
         return l.applied(kSecond, RequestKind::Update, 6, 0, 2, 50); });
-    row("as another kind", 19, [](Ledger& l, Version*&) {
+    row("as another kind", 19, [](RequestLedger& l, Version*&) {
         return l.applied(kSecond, RequestKind::Delete, 5, 0, 2, 50); });
-    row("never asked for", 19, [](Ledger& l, Version*&) {
+    row("never asked for", 19, [](RequestLedger& l, Version*&) {
         return l.applied(kOther, RequestKind::Update, 5, 0, 2, 50); });
-    row("an insert over a record", 8, [](Ledger& l, Version*&) {
+    row("an insert over a record", 8, [](RequestLedger& l, Version*&) {
         (void)l.issued(kOther, RequestKind::Insert, 5, "x", 45);
         return l.applied(kOther, RequestKind::Insert, 5, 0, 2, 50); });
-    row("after RETRY", 10, [](Ledger& l, Version*&) {
+    row("after RETRY", 10, [](RequestLedger& l, Version*&) {
         (void)l.finished(kSecond, Outcome::Retry, "");
         return l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50); });
-    row("RETRY after the effect", 10, [](Ledger& l, Version*&) {
+    row("RETRY after the effect", 10, [](RequestLedger& l, Version*&) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         return l.finished(kSecond, Outcome::Retry, ""); });
-    row("a result that no bucket gave", 10, [](Ledger& l, Version*&) { return l.finished(kSecond, Outcome::Ok, ""); });
-    row("two results", 10, [](Ledger& l, Version*&) {
+    row("a result that no bucket gave", 10, [](RequestLedger& l, Version*&) { return l.finished(kSecond, Outcome::Ok, ""); });
+    row("two results", 10, [](RequestLedger& l, Version*&) {
         (void)l.finished(kSecond, Outcome::Unknown, "");
         return l.finished(kSecond, Outcome::Unknown, ""); });
-    row("a number used again", 10, [](Ledger& l, Version*&) {
+    row("a number used again", 10, [](RequestLedger& l, Version*&) {
         return l.issued(kSecond, RequestKind::Update, 5, "three", 50); });
-    row("a stale read", 8, [](Ledger& l, Version*& s) {
+    row("a stale read", 8, [](RequestLedger& l, Version*& s) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         (void)l.issued(kOther, RequestKind::Search, 5, "", 60);
         return l.replied(kOther, Outcome::Ok, "one", 70, &s); });
-    row("a read of what comes later", 19, [](Ledger& l, Version*& s) {
+    row("a read of what comes later", 19, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
         return l.replied(kOther, Outcome::Ok, "two", 49, &s); });
-    row("an invented value", 19, [](Ledger& l, Version*& s) {
+    row("an invented value", 19, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
         return l.replied(kOther, Outcome::Ok, "nobody wrote this", 49, &s); });
-    row("found nothing where there was always something", 8, [](Ledger& l, Version*& s) {
+    row("found nothing where there was always something", 8, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
         return l.replied(kOther, Outcome::NotFound, "", 49, &s); });
 }
 
 void TestCheck::theLedgerFindsAMistake()
 {
-    using Story = std::function<Violations(Ledger&, Version*&)>;
+    using Story = std::function<Violations(RequestLedger&, Version*&)>;
     QFETCH(const Story, story);
     QFETCH(const int, invariant);
-    Ledger ledger;
+    RequestLedger ledger;
     Version* shown = nullptr;
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 10).empty());
     QVERIFY(ledger.applied(kFirst, RequestKind::Insert, 5, 0, 1, 20).empty());
@@ -481,7 +481,7 @@ void TestCheck::theLedgerFindsAMistake()
 
 void TestCheck::anUnknownOutcomeStaysOpen()
 {
-    Ledger ledger;
+    RequestLedger ledger;
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 10).empty());
     QVERIFY(ledger.finished(kFirst, Outcome::Unknown, "").empty());
     QVERIFY(ledger.contents().empty());
@@ -496,7 +496,7 @@ void TestCheck::anUnknownOutcomeStaysOpen()
 
 void TestCheck::aReadMayShowWhatWasCurrentWhileItRan()
 {
-    Ledger ledger;
+    RequestLedger ledger;
     Version* shown = nullptr;
     QVERIFY(ledger.issued(kFirst, RequestKind::Insert, 5, "one", 10).empty());
     QVERIFY(ledger.issued(kOther, RequestKind::Search, 5, "", 15).empty());

@@ -27,6 +27,7 @@ private slots:
     void noFileIsTooLong();
     void nothingIsLeftOver();
     void eachSourceIsNamedByItsCMakeLists();
+    void noNameIsGivenTwice();
     void eachMessageEventAndCommandHasASentence();
     void theReadmeOfProtoTellsOfEachEventAndCommand();
     void eachMessageHasAHandler();
@@ -41,6 +42,7 @@ private slots:
     void aRuleBites();
     void codeIsWhatRemainsOfAText();
     void aFileThatNobodyNamesIsFound();
+    void aNameThatIsGivenTwiceIsFound();
     void aMessageWithoutHandlerSentenceOrSectionIsFound();
     void aFunctionThatIsGoneIsFound();
     void aNoteThatIsMissingIsFound();
@@ -132,6 +134,7 @@ void TidyTest::eachFileCarriesItsLicence() { eachFile(withoutLicence); }
 void TidyTest::noFileIsTooLong() { eachFile(tooLong); }
 void TidyTest::nothingIsLeftOver() { eachFile(leftovers); }
 void TidyTest::eachSourceIsNamedByItsCMakeLists() { nothing(namedByNoCMakeLists(m_files)); }
+void TidyTest::noNameIsGivenTwice() { nothing(namesGivenTwice(m_files)); }
 
 void TidyTest::eachMessageEventAndCommandHasASentence()
 {
@@ -302,6 +305,14 @@ void TidyTest::aFileThatNobodyNamesIsFound()
     QCOMPARE(namedByNoCMakeLists(files).size(), 4);
     files << File { u"tests/common/tst_galois.cpp"_s, u"#include \"tests/rigs/help.h\""_s };
     QCOMPARE(namedByNoCMakeLists(files).size(), 3);
+}
+
+void TidyTest::aNameThatIsGivenTwiceIsFound()
+{
+    const File header { u"common/check/ledger.h"_s, {} }, source { u"common/check/ledger.cpp"_s, {} }, other { u"node/lhrs/client/ledger.h"_s, {} };
+    const File here { u"common/CMakeLists.txt"_s, {} }, there { u"node/CMakeLists.txt"_s, {} };
+    QCOMPARE(namesGivenTwice({ header, source, here, there }), QStringList());
+    QCOMPARE(namesGivenTwice({ header, source, other }), QStringList { u"node/lhrs/client/ledger.h:1: common/check/ledger.h has the same name"_s });
 }
 
 void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()

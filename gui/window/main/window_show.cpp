@@ -5,7 +5,7 @@
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/named_things.h"
-#include "gui/show/number_words.h"
+#include "gui/show/quantity_words.h"
 
 #include <algorithm>
 #include <utility>

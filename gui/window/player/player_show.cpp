@@ -2,7 +2,7 @@
 // How the player shows the reel's present entries; once per frame.
 #include "gui/window/player/player.h"
 
-#include "gui/show/number_words.h"
+#include "gui/show/quantity_words.h"
 #include "gui/window/widgets/choice_row.h"
 
 #include <QPushButton>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/check/invariants.h"
-#include "common/check/ledger.h"
+#include "common/check/request_ledger.h"
 #include "node/sim/lhrs/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/engine/sim_cluster.h"
@@ -69,7 +69,7 @@ public:
 
     // The first violation; later ones may be its consequences.
     const std::optional<Failure>& failure() const { return m_failure; }
-    const check::Ledger& ledger() const { return m_ledger; }
+    const check::RequestLedger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
     bool fileExists() const { return m_fileExists; }
     // How many spares of this pool were missing since the last call.
@@ -173,7 +173,7 @@ private:
     const check::FileSettings m_settings;
     const SimCluster& m_cluster;
     std::optional<Failure> m_failure;
-    check::Ledger m_ledger;
+    check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories;    // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
     struct Holder {

@@ -29,7 +29,7 @@ struct Version {
 // report when they apply a change, so the order of the changes of a key is known and every reply can be judged when it
 // leaves: linearizable per key (I8), each request applied at most once with one answer (I10), nothing invented (I19).
 // An operation without a result stays open: it may take effect later or never.
-class Ledger {
+class RequestLedger {
 public:
     // The client sends the request for the first time.
     Violations issued(RequestName request, RequestKind kind, std::uint64_t key, std::string_view value,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/check/ledger.h"
+#include "common/check/request_ledger.h"
 
 #include "common/check/say.h"
 
@@ -42,12 +42,12 @@ const char* nameOf(Outcome outcome)
     return "";
 }
 
-std::string Ledger::describe(RequestName name, const Request& request) const
+std::string RequestLedger::describe(RequestName name, const Request& request) const
 {
     return say(nameOf(request.kind), " of key ", request.key, " (client ", name.client, ", request ", name.number, ")");
 }
 
-Violations Ledger::issued(
+Violations RequestLedger::issued(
     RequestName request, RequestKind kind, std::uint64_t key, std::string_view value, std::int64_t now)
 {
     const auto [it, isNew] = m_requests.try_emplace(request);
@@ -67,20 +67,20 @@ Violations Ledger::issued(
     return {};
 }
 
-void Ledger::copied(RequestName request)
+void RequestLedger::copied(RequestName request)
 {
     const auto it = m_requests.find(request);
     if (it != m_requests.end())
         it->second.isCopied = true;
 }
 
-bool Ledger::isCopied(RequestName request) const
+bool RequestLedger::isCopied(RequestName request) const
 {
     const auto it = m_requests.find(request);
     return it != m_requests.end() && it->second.isCopied;
 }
 
-Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t key, std::uint32_t bucket,
+Violations RequestLedger::applied(RequestName request, RequestKind kind, std::uint64_t key, std::uint32_t bucket,
     std::uint64_t sequence, std::int64_t now)
 {
     const auto it = m_requests.find(request);
@@ -120,7 +120,7 @@ Violations Ledger::applied(RequestName request, RequestKind kind, std::uint64_t 
     return found;
 }
 
-Violations Ledger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
+Violations RequestLedger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
 {
     Violations found;
     for (auto& [key, versions] : m_keys) {
@@ -140,7 +140,7 @@ Violations Ledger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
     return found;
 }
 
-void Ledger::settled(std::uint32_t bucket)
+void RequestLedger::settled(std::uint32_t bucket)
 {
     for (auto& [key, versions] : m_keys)
         for (Version& version : versions)
@@ -148,7 +148,7 @@ void Ledger::settled(std::uint32_t bucket)
                 version.bucket = ~0U, version.isAcknowledged = true;
 }
 
-Version* Ledger::findShown(const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
+Version* RequestLedger::findShown(const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
 {
     std::vector<Version>& versions = m_keys[request.key];
     Version* shown = nullptr;
@@ -163,7 +163,7 @@ Version* Ledger::findShown(const Request& request, bool isPresent, const std::st
     return shown;
 }
 
-Violations Ledger::replied(
+Violations RequestLedger::replied(
     RequestName request, Outcome outcome, std::string_view value, std::int64_t now, Version** shown)
 {
     *shown = nullptr;
@@ -211,7 +211,7 @@ Violations Ledger::replied(
     return {};
 }
 
-Violations Ledger::finished(RequestName request, Outcome outcome, std::string_view value)
+Violations RequestLedger::finished(RequestName request, Outcome outcome, std::string_view value)
 {
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
@@ -233,20 +233,20 @@ Violations Ledger::finished(RequestName request, Outcome outcome, std::string_vi
     return found;
 }
 
-void Ledger::acknowledged(RequestName request)
+void RequestLedger::acknowledged(RequestName request)
 {
     const auto it = m_requests.find(request);
     if (it != m_requests.end() && it->second.isApplied)
         m_keys[it->second.key][it->second.version].isAcknowledged = true;
 }
 
-const Version* Ledger::latest(std::uint64_t key) const
+const Version* RequestLedger::latest(std::uint64_t key) const
 {
     const auto it = m_keys.find(key);
     return it == m_keys.end() ? nullptr : &it->second.back();
 }
 
-const Version* Ledger::writtenBy(RequestName request) const
+const Version* RequestLedger::writtenBy(RequestName request) const
 {
     const auto it = m_requests.find(request);
     if (it == m_requests.end() || !it->second.isApplied)
@@ -254,7 +254,7 @@ const Version* Ledger::writtenBy(RequestName request) const
     return &m_keys.at(it->second.key)[it->second.version];
 }
 
-std::map<std::uint64_t, std::string> Ledger::contents() const
+std::map<std::uint64_t, std::string> RequestLedger::contents() const
 {
     std::map<std::uint64_t, std::string> records;
     for (const auto& [key, versions] : m_keys)
@@ -263,7 +263,7 @@ std::map<std::uint64_t, std::string> Ledger::contents() const
     return records;
 }
 
-std::vector<std::uint64_t> Ledger::keys() const
+std::vector<std::uint64_t> RequestLedger::keys() const
 {
     std::vector<std::uint64_t> all;
     for (const auto& [key, versions] : m_keys)
@@ -271,7 +271,7 @@ std::vector<std::uint64_t> Ledger::keys() const
     return all;
 }
 
-std::vector<std::uint64_t> Ledger::presentKeys() const
+std::vector<std::uint64_t> RequestLedger::presentKeys() const
 {
     std::vector<std::uint64_t> present;
     for (const auto& [key, versions] : m_keys)
@@ -280,7 +280,7 @@ std::vector<std::uint64_t> Ledger::presentKeys() const
     return present;
 }
 
-std::optional<Ledger::Issued> Ledger::issuedAs(RequestName request) const
+std::optional<RequestLedger::Issued> RequestLedger::issuedAs(RequestName request) const
 {
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
