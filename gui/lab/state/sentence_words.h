@@ -16,8 +16,5 @@ std::string imageText(const pb::FileState& image);
 std::string because(const std::string& reason);
 // "1, 2 and 5"; a long list is cut after the first numbers.
 std::string listed(const google::protobuf::RepeatedField<std::uint32_t>& numbers);
-// The sentence of a scan or merge event; empty for any other. `who`: the process, as the subject.
-std::string scanSentence(const std::string& who, const pb::Event& event);
-std::string mergeSentence(const std::string& who, const pb::Event& event);
 
 } // namespace lhrs::gui

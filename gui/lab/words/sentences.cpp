@@ -6,6 +6,7 @@
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/lab/state/sentence_words.h"
+#include "gui/lab/words/sentences_scan.h"
 
 #include <algorithm>
 #include <array>
