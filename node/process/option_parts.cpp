@@ -128,8 +128,6 @@ std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> a
 
 void addWatched(CLI::App& app, ProcessOptions& options)
 {
-    // Taken from the line before (systems.h); here for --help.
-    addOption(app, "--system", "System whose program this is; each has options of its own (lhrs)", "NAME", [](const std::string&) { return Result<void>(); });
     app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
     addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
         constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
@@ -171,6 +169,12 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
     }
     app.add_flag("--gate", options.hasGate, "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
+}
+
+// It is taken from the line before the system reads the rest (systems.h).
+void addSystem(CLI::App& app, const char* name)
+{
+    addOption(app, "--system", fmt::format("System whose program this is; each has options of its own ({})", name), "NAME", oneOf({ name }, [](const std::string&) { }));
 }
 
 void addMemory(CLI::App& app, ProcessOptions& options, const std::string& help)

@@ -49,6 +49,8 @@ auto into(T& target, T low, T high, const char* unit = "a number")
 // For addOption: takes one of the allowed words.
 std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> allowed, std::function<void(const std::string&)> take);
 
+// --system, with the name of this one, for --help.
+void addSystem(CLI::App& app, const char* name);
 // Options for a program's name and for watching and controlling it.
 void addWatched(CLI::App& app, ProcessOptions& options);
 // The same, and options for its addresses and threads.

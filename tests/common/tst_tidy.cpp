@@ -219,7 +219,7 @@ void TidyTest::aRuleBites_data()
         include("\"common/check/linearize.h\""), 0);
     row("process never sees core", includesAgainstArrows, "node/process/a.cpp", include("\"node/machine/machine.h\""), 1);
     row("node never sees Qt", includesAgainstArrows, "node/runtime/a.cpp", include("<QString>"), 1);
-    row("main_sim has no runtime", includesAgainstArrows, "node/main_sim.cpp",
+    row("lhrs-sim has no runtime", includesAgainstArrows, "node/sim/program/sim_program.cpp",
         include("\"node/runtime/runtime.h\""), 1);
     row("main_node has one", includesAgainstArrows, "node/main_node.cpp", include("\"node/runtime/runtime.h\""), 0);
     row("gui never sees node", includesAgainstArrows, "gui/lab/live/a.cpp", include("\"node/machine/machine.h\""), 1);

@@ -13,6 +13,8 @@ namespace lhrs {
 
 namespace {
 
+constexpr const char* kSystem = "lhrs";
+
 Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
 {
     const std::size_t colon = word.find(':');
@@ -174,6 +176,7 @@ Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments)
 {
     CLI::App app("A server of an LH*RS file: waits as a spare until it is recruited as a data or parity bucket.", "lhrs-node");
     NodeLine line;
+    addSystem(app, kSystem);
     addCommon(app, line.process, true);
     addOption(app, "--role", "Pool of spares to wait in: data or parity (data)", "ROLE",
         oneOf({ "data", "parity" },
@@ -188,6 +191,7 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
     CLI::App app("The coordinator of an LH*RS file: knows the file state, orders splits, recruits spares.", "lhrs-coordinator");
     CoordinatorLine line;
     bool hasThresholds = false;
+    addSystem(app, kSystem);
     addCommon(app, line.process, false);
     addFileOptions(app, line, hasThresholds);
     app.add_flag("--new", line.isNewFile,
@@ -206,6 +210,7 @@ Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
 {
     CLI::App app("A client of an LH*RS file: carries out operations and workloads that it is commanded.", "lhrs-client");
     ClientLine line;
+    addSystem(app, kSystem);
     addCommon(app, line.process, true);
     return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
 }
@@ -216,6 +221,7 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
         "lhrs-sim");
     SimLine line;
     bool hasThresholds = false;
+    addSystem(app, kSystem);
     addWatched(app, line.file.process);
     addSimulation(app, line);
     addOption(app, "--data-spares", "Servers in the data pool before the file takes any, 0 to 2000 (8)", "N",

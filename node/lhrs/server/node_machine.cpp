@@ -549,17 +549,6 @@ void NodeMachine::snapshot(pb::Snapshot& out) const
         out.set_spare_pool(m_pool);
 }
 
-void NodeMachine::leaveOutRecords(pb::Snapshot& snapshot) const
-{
-    if (snapshot.has_data()) {
-        snapshot.mutable_data()->clear_ranks();
-        snapshot.mutable_data()->clear_keys();
-    } else if (snapshot.has_parity()) {
-        snapshot.mutable_parity()->clear_ranks();
-        snapshot.mutable_parity()->clear_members();
-    }
-}
-
 void NodeMachine::inspect(Time now, pb::NodeSample& out) const
 {
     add(m_context.acks, out);

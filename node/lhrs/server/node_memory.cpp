@@ -35,4 +35,15 @@ void NodeMachine::lookAtMemory(Effects& out)
     event->set_bound(reading.bound);
 }
 
+void NodeMachine::leaveOutRecords(pb::Snapshot& snapshot) const
+{
+    if (snapshot.has_data()) {
+        snapshot.mutable_data()->clear_ranks();
+        snapshot.mutable_data()->clear_keys();
+    } else if (snapshot.has_parity()) {
+        snapshot.mutable_parity()->clear_ranks();
+        snapshot.mutable_parity()->clear_members();
+    }
+}
+
 } // namespace lhrs
