@@ -296,10 +296,7 @@ bool MainWindow::onFrame(double seconds)
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
-    if (m_director.cuts() != m_cuts) {
-        m_cuts = m_director.cuts();
-        m_canvas->standStill();
-    }
+    followCuts();
     tellStory();
     noteReading();
     showCaptions();

@@ -251,6 +251,7 @@ private:
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
+    void followCuts();
     void endShow();
     void tellStory();
     void beginStory();

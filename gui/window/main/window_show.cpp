@@ -64,6 +64,13 @@ void MainWindow::tellStory()
         m_player->tell(tellings);
 }
 
+// Nothing of the picture before a jump moves on after it.
+void MainWindow::followCuts()
+{
+    if (std::exchange(m_cuts, m_director.cuts()) != m_director.cuts())
+        m_canvas->standStill();
+}
+
 void MainWindow::followReel(const ReelEntry& entry)
 {
     if (entry.kind == ReelEntry::Kind::Cluster)
