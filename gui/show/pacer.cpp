@@ -55,6 +55,12 @@ std::optional<std::uint32_t> sliceOf(const pb::Event& event)
     return event.has_slice_stored() ? std::optional(event.slice_stored().number()) : std::nullopt;
 }
 
+// The first block of what a data bucket sends to a new parity bucket.
+bool isFirstOfContents(const pb::Event& event)
+{
+    return event.has_contents_arrived() && event.contents_arrived().block() == 0;
+}
+
 // Copies the identity that the process's introduction gave.
 void takeIdentity(ProcessState& process, const ProcessState& known)
 {
@@ -430,7 +436,7 @@ bool Pacer::isOnlyAlive() const
 double Pacer::hopOf(const RunEvent& run)
 {
     const pb::Event& event = *run.event;
-    if (event.has_records_moved())
+    if (event.has_records_moved() || isFirstOfContents(event))
         return kRecordsHop;
     if (isSignOfLife(event))
         return 0;
@@ -508,6 +514,11 @@ void Pacer::schedule(const RunEvent& run)
         // A timer ran out: what its process had waited for in vain is seen before.
         if (m_isShow && event.cause_process() == 0 && hop > 0)
             at = std::max(at, endOfWhatWas(run.runNs - kSilenceNs));
+        // The records that a new bucket gets fly when it is there; at some details no message tells when they left.
+        if (event.has_node_recruited())
+            process.placedAt = at;
+        if (m_isShow && (event.has_records_moved() || isFirstOfContents(event)))
+            at = std::max(at, process.placedAt + kRecordsHop);
         // Slices are computed within microseconds of each other; each of the first ones is seen by itself.
         if (const std::optional<std::uint32_t> slice = sliceOf(event); m_isShow && slice) {
             if (*slice > 0 && *slice < kSlicesApart)

@@ -128,7 +128,8 @@ private:
         std::int64_t runNs = 0;
         std::uint64_t causeProcess = 0, causeSequence = 0;
         double hop = 1;
-        double sliceAt = 0; // of the newest recovery slice
+        double sliceAt = 0;  // of the newest recovery slice
+        double placedAt = -10; // when it was recruited
         std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence number
     };
     using OperationKey = std::pair<std::uint64_t, std::uint64_t>;

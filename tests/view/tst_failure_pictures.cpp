@@ -138,7 +138,7 @@ void FailurePicturesTest::aRecoveryIsABarThatGrows()
     const qreal half = greenWidth();
     recovery.rankTo = 20;
     QVERIFY(half > 0 && std::abs(greenWidth() - 2 * half) < 1);
-    QVERIFY(headerOf(state, QSizeF(1920, 900)).join(' ').contains("slice 1: 10 records"));
+    QVERIFY(headerOf(state, QSizeF(1920, 900)).join(' ').contains("slice 1, 10 records"));
     recovery.isOver = true;
     QCOMPARE(greenWidth(), -1.0);
 }

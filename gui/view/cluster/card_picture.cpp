@@ -406,8 +406,9 @@ std::vector<QRectF> wordsOfCard(const PictureInput& in, const ClusterLayout::Ite
     const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();
     const bool hasRole = group != in.state.groups.end() && group->second.recovery.isUnderWay() && group->second.recovery.decoder;
     const qreal foot = in.theme.lineHeight(kSmallBold) + 9 * u; // as in drawFaults() and drawRecoveryRoles()
-    if (hasBadge || hasRole)
-        words.emplace_back(item.rect.left(), item.rect.bottom() - foot, item.rect.width(), foot);
+    const qreal feet = (hasBadge ? foot : 0) + (hasRole ? foot : 0);
+    if (feet > 0)
+        words.emplace_back(item.rect.left(), item.rect.bottom() - feet, item.rect.width(), feet);
     return words;
 }
 

@@ -46,7 +46,7 @@ void drawRecovery(const PictureInput& in, const GroupState& group, QRectF& row, 
     const qreal share = ranks > 0 ? std::clamp(qreal(recovery.rankTo) / ranks, 0.0, 1.0) : 0;
     const QString title = QStringLiteral("rebuilding %1 by P %2.%3").arg(bucketsWords(recovery.buckets)).arg(group.number).arg(recovery.manager);
     const QString shortTitle = QStringLiteral("rebuilding %1").arg(bucketsWords(recovery.buckets));
-    const QString amount = QStringLiteral("slice %1: %2, %3 bytes").arg(recovery.slices).arg(countedWords(recovery.records, "record", "records"), grouped(recovery.bytes));
+    const QString amount = QStringLiteral("computed: slice %1, %2, %3 bytes").arg(recovery.slices).arg(countedWords(recovery.records, "record", "records"), grouped(recovery.bytes));
     const QString shortAmount = QStringLiteral("%1 rec.").arg(recovery.records);
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
     const qreal bar = 90 * u, gap = 8 * u;
@@ -174,6 +174,9 @@ void drawRecoveryRoles(const PictureInput& in, DisplayList& out)
         const bool isManager = !isData && index == recovery.manager;
         out.setObject(item.object);
         QRectF row(item.rect.left() + 6 * u, item.rect.bottom() - high - 5 * u, item.rect.width() - 12 * u, high);
+        const auto process = in.state.processes.find(item.process);
+        if (in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty())
+            row.translate(0, -high - 5 * u); // its faults are told below
         if (isManager && putChip(in, row, isAsked ? QStringLiteral("manager, survivor") : QStringLiteral("manager"), Glyph::Turning, in.theme.good, out, "recovery-manager"))
             continue;
         if (isAsked)

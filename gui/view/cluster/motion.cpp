@@ -124,17 +124,23 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
         const pb::RecordsMoved& moved = body.records_moved();
         for (int i = 0; i < std::min(moved.old_ranks_size(), moved.new_ranks_size()); ++i)
             ranks.emplace_back(moved.old_ranks(i), moved.new_ranks(i));
-        planRecords({ ObjectKind::Data, moved.from(), 0 }, body.place().number(), ranks, event, clock);
+        planRecords({ ObjectKind::Data, moved.from(), 0 }, { ObjectKind::Data, body.place().number(), 0 }, ranks, event, clock);
     } else if (body.has_slice_stored() && body.place().role() == pb::DATA) {
         const std::uint32_t group = body.place().number() / state.m();
         const auto manager = m_managers.find(group);
         for (const std::uint32_t rank : body.slice_stored().ranks())
             ranks.emplace_back(rank, rank);
-        planRecords({ ObjectKind::Parity, group, manager == m_managers.end() ? 0 : manager->second }, body.place().number(), ranks, event, clock);
+        planRecords({ ObjectKind::Parity, group, manager == m_managers.end() ? 0 : manager->second },
+            { ObjectKind::Data, body.place().number(), 0 }, ranks, event, clock);
+    } else if (body.has_contents_arrived() && body.place().role() == pb::PARITY && body.contents_arrived().block() == 0) {
+        const pb::ContentsArrived& contents = body.contents_arrived();
+        ranks.assign(std::clamp<std::size_t>(contents.records(), 1, kContents), { 0, 0 });
+        planRecords({ ObjectKind::Data, std::uint64_t(body.place().number()) * state.m() + contents.position(), 0 },
+            { ObjectKind::Parity, body.place().number(), body.place().column() }, ranks, event, clock);
     }
 }
 
-void Motion::planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
+void Motion::planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
     const ShownEvent& event, double clock)
 {
     const std::size_t count = ranks.size(), drawn = std::min(count, kRecords);
@@ -380,7 +386,7 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_message_sent() && body.message_sent().kind() == "alarm" && body.message_sent().tries() == 0) {
         const bool isOfClient = body.place().role() == pb::NO_ROLE;
         pulse.object = isOfClient ? ObjectRef { ObjectKind::Client, event.run.process, 0 } : pulse.object;
-        return say(okabe::kOrange, isOfClient ? QStringLiteral("no answer: asks the coordinator") : QStringLiteral("no answer: alarm"));
+        return say(okabe::kOrange, isOfClient ? QStringLiteral("asks the coordinator") : QStringLiteral("no answer: alarm"));
     }
     if (body.has_member_suspected()) {
         const pb::MemberSuspected& e = body.member_suspected();

@@ -24,6 +24,7 @@ public:
     static constexpr std::size_t kUnthinned = 600; // for messages that are never thinned out: a bound on memory
     static constexpr std::size_t kRibbons = 48;    // the busiest links
     static constexpr std::size_t kRecords = 150; // squares of one block of records
+    static constexpr std::size_t kContents = 8;  // squares of the contents that one bucket sends to a parity bucket
     static constexpr std::size_t kChains = 10;   // operations that are followed in a live picture
 
     // To be called after each Pacer::advance().
@@ -59,8 +60,8 @@ private:
         bool isThinned = false; // one of many messages of its kind: it may be left out
     };
     struct Record {
-        ObjectRef from;            // a bucket; in a recovery, the recovery manager
-        std::uint32_t to = 0, fromRank = 0, toRank = 0; // bucket, ranks
+        ObjectRef from, to;        // buckets; in a recovery, `from` is the recovery manager
+        std::uint32_t fromRank = 0, toRank = 0; // 0: the whole card
         double start = 0, end = 0;
     };
     struct Invitation {
@@ -95,7 +96,7 @@ private:
     };
 
     void plan(const ShownEvent& event, double clock, const ClusterState& state);
-    void planRecords(ObjectRef from, std::uint32_t to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock);
+    void planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock);
     void dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m);
     bool failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const;
     void start(const ShownEvent& event, const Pacer& pacer);

@@ -136,7 +136,11 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
         if (!in.layers.messages || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
             continue;
         const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
-        if (!a || !b)
+        const auto isGone = [&in](ProcessId id) {
+            const auto process = in.state.processes.find(id);
+            return process != in.state.processes.end() && process->second.hasEnded;
+        };
+        if (!a || !b || isGone(from) || isGone(to))
             continue;
         const RibbonEnd start = ribbonEnd(in.layout, *a, in.state.m()), end = ribbonEnd(in.layout, *b, in.state.m());
         if (start.key == end.key || (!start.isInSight && !end.isInSight))
@@ -195,7 +199,7 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
     for (const Record& record : m_records) {
         if (clock < record.start)
             continue;
-        const auto from = placeOf(record.from, record.fromRank), to = placeOf({ ObjectKind::Data, record.to, 0 }, record.toRank);
+        const auto from = placeOf(record.from, record.fromRank), to = placeOf(record.to, record.toRank);
         if (!from || !to)
             continue;
         const double t = eased(record.start, record.end, clock);
@@ -262,10 +266,14 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
             next = &item;
     const qreal left = client->rect.right() + 7 * u;
     const qreal right = std::min(next ? next->rect.left() - 4 * u : in.layout.clients.right(), client->rect.left() + 240 * u);
-    QString words = parts.join(QStringLiteral(", ")) + (m_bundle->isOfWholeStep ? QStringLiteral(" so far") : QString());
+    const QString counts = parts.join(QStringLiteral(", "));
+    QString words;
     const auto widthOf = [&] { return in.theme.width(kSmallBold, words) + 10 * u; };
-    if (widthOf() > right - left)
-        words = grouped(all);
+    for (const QString& shorter : { counts + QStringLiteral(" so far"), counts, grouped(all) }) {
+        words = shorter;
+        if ((m_bundle->isOfWholeStep || words == counts) && widthOf() <= right - left)
+            break;
+    }
     const QRectF box(left, top, std::min(widthOf(), right - left), line);
     out.add(DisplayList::Box { QRectF(left, top, right - left, line), Outline::Rectangle, 0, in.theme.canvas, {}, 1, false, false });
     out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, in.theme.text, {}, 1, false, false });
