@@ -149,7 +149,7 @@ void TestOpenLoop::ranksFollowZipfsLaw()
 {
     QFETCH(const double, skew);
     constexpr std::uint64_t kRanks = 12, kDraws = 200'000;
-    const ZipfRanks ranks(skew);
+    const ZipfNumbers ranks(skew);
     SeededNumbers numbers(7), same(7);
     std::vector<double> seen(kRanks + 1);
     for (std::uint64_t i = 0; i < kDraws; ++i)
@@ -171,7 +171,7 @@ void TestOpenLoop::ranksStayInBounds()
 {
     SeededNumbers numbers(3);
     for (const double skew : { 0.01, 1.0, 10.0 }) {
-        const ZipfRanks ranks(skew);
+        const ZipfNumbers ranks(skew);
         for (const std::uint64_t count : { std::uint64_t(1), std::uint64_t(2), std::uint64_t(1'000'000'000'000) })
             for (int i = 0; i < 1000; ++i) {
                 const std::uint64_t rank = ranks.draw(count, numbers);

@@ -3,7 +3,7 @@
 #include "node/lhrs/store/record_store.h"
 
 #include "node/lhrs/group/member_record.h"
-#include "node/lhrs/client/workload.h"
+#include "node/machine/requests/workload.h"
 #include "tests/rigs/core/core_harness.h"
 
 #include <QTest>

@@ -24,6 +24,11 @@ pb::KeyRequest* requestIn(pb::Message& message, pb::OperationKind kind)
                               : message.mutable_search();
 }
 
+std::string wordsOf(const FullAt& full)
+{
+    return full.role == pb::PARITY ? "parity bucket " + std::to_string(full.number) + "." + std::to_string(full.column) : "data bucket " + std::to_string(full.number);
+}
+
 } // namespace
 
 Client::Client(ClientOptions options)
@@ -354,7 +359,7 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
 {
     out.serve(op.id);
-    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .imageAdjusted = op.isImageAdjusted, .time = now - op.counted };
+    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .isAdjusted = op.isImageAdjusted, .time = now - op.counted };
     record(op, reply, result, outcome);
     ++m_done;
     m_forwards += op.forwards;
@@ -396,7 +401,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         answer->set_alarm(op.hasAlarmed);
         answer->set_time_ns(time);
         if (isRefusedFull)
-            answer->set_text(op.full.words() + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
+            answer->set_text(wordsOf(op.full) + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
         answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());

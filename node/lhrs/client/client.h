@@ -5,9 +5,9 @@
 #include "node/lhrs/client/bulk_insert.h"
 #include "node/machine/machine.h"
 #include "node/machine/node_context.h"
-#include "node/lhrs/client/operation_table.h"
+#include "node/machine/requests/operation_table.h"
 #include "node/lhrs/client/scan.h"
-#include "node/lhrs/client/workload.h"
+#include "node/machine/requests/workload.h"
 
 #include <deque>
 #include <map>

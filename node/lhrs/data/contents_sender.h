@@ -3,7 +3,7 @@
 
 #include "node/machine/node_context.h"
 #include "node/lhrs/store/record_store.h"
-#include "node/lhrs/store/result_table.h"
+#include "node/machine/requests/result_table.h"
 
 namespace lhrs {
 

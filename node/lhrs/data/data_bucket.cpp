@@ -134,7 +134,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         return;
     if (const ResultTable::Entry* kept = LHRS_MUTANT(ResultsForgotten) ? nullptr : m_results.find(id)) {
         if (!kept->isInWork) // otherwise it will be answered when done
-            reply(request, kept->result, kept->rank, out);
+            reply(request, kept->result, Rank(std::uint32_t(kept->note)), out);
         return;
     }
     if (m_view.state() == pb::GROUP_LOST) {
@@ -221,7 +221,7 @@ void DataBucket::sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, R
     sayWhere(request, reply);
     reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? number().value : request.forwarder());
     reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_level : request.forwarder_level());
-    m_results.keep(id.client(), { id.number(), change->key, rank, result, true }, now);
+    m_results.keep(id.client(), { id.number(), change->key, rank.value, result, true }, now);
     if (m_source && kind != pb::CHANGE_NOTHING)
         m_source->onChange(m_parts, change->key, rank);
     m_link.send(std::move(change), now, out);
@@ -235,7 +235,7 @@ void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode res
         return;
     }
     if (LHRS_MUTANT(NothingKept)) {
-        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank, result }, now);
+        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank.value, result }, now);
         reply(request, result, rank, out);
         return;
     }
@@ -318,7 +318,7 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
         return;
     if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly) && !(m_source && m_source->keepRank(change.rank)))
         m_store.release(change.rank); // all parity buckets have applied the delete
-    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank, change.reply.result() }, now);
+    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank.value, change.reply.result() }, now);
     out.serve(change.request);
     if (pb::Event* told = out.operationEvent()) {
         auto* event = told->mutable_change_acknowledged();

@@ -7,7 +7,7 @@
 #include "node/machine/node_context.h"
 #include "node/lhrs/group/parity_link.h"
 #include "node/lhrs/store/record_store.h"
-#include "node/lhrs/store/result_table.h"
+#include "node/machine/requests/result_table.h"
 #include "node/lhrs/data/scan_answers.h"
 #include "node/lhrs/data/split_source.h"
 #include "node/lhrs/data/split_target.h"

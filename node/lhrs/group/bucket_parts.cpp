@@ -36,7 +36,7 @@ void takeRequest(ResultTable& results, const BlockEntry& entry, Time now)
     if (entry.kind == BlockEntry::Kind::DoneBelow)
         results.forget(entry.client, entry.number, now);
     else
-        results.keep(entry.client, { entry.number, entry.key, Rank(), pb::ResultCode(entry.result) }, now);
+        results.keep(entry.client, { entry.number, entry.key, 0, pb::ResultCode(entry.result) }, now);
 }
 
 } // namespace lhrs

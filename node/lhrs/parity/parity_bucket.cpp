@@ -292,7 +292,7 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     ++m_operations;
     position.results.forget(delta.request().client(), delta.done_below(), now);
     const bool isNothing = delta.kind() == pb::CHANGE_NOTHING;
-    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank, isNothing ? delta.result() : pb::OK }, now);
+    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank.value, isNothing ? delta.result() : pb::OK }, now);
     if (isNothing) {
         out.serve(delta.request());
         auto* kept = out.event().mutable_result_kept();

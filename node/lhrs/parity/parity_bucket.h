@@ -7,7 +7,7 @@
 #include "node/lhrs/group/lease.h"
 #include "node/machine/node_context.h"
 #include "node/lhrs/store/parity_store.h"
-#include "node/lhrs/store/result_table.h"
+#include "node/machine/requests/result_table.h"
 #include "node/machine/task_times.h"
 
 #include <deque>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
-#include "node/lhrs/store/key_table.h"
+#include "node/machine/requests/key_table.h"
 
 #include <algorithm>
 #include <cstdint>

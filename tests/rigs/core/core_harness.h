@@ -8,7 +8,7 @@
 #include "node/machine/machine.h"
 #include "node/machine/node_context.h"
 #include "node/lhrs/server/node_machine.h"
-#include "node/lhrs/client/workload.h"
+#include "node/machine/requests/workload.h"
 
 #include <algorithm>
 #include <functional>

@@ -3,9 +3,9 @@
 
 #include "common/ids.h"
 #include "node/machine/effects.h"
-#include "node/lhrs/client/ledger.h"
+#include "node/machine/requests/ledger.h"
 #include "node/machine/seeded_numbers.h"
-#include "node/lhrs/client/zipf.h"
+#include "node/machine/requests/zipf.h"
 #include "proto/control.pb.h"
 
 #include <map>
@@ -28,10 +28,6 @@ struct FullAt {
         out.set_role(role);
         out.set_number(number);
         out.set_column(column);
-    }
-    std::string words() const
-    {
-        return role == pb::PARITY ? "parity bucket " + std::to_string(number) + "." + std::to_string(column) : "data bucket " + std::to_string(number);
     }
 };
 
@@ -62,7 +58,7 @@ public:
         pb::OperationKind kind = pb::OPERATION_UNKNOWN;
         pb::ResultCode code = pb::RESULT_UNKNOWN;
         std::uint32_t forwards = 0, resends = 0;
-        bool imageAdjusted = false, isWrong = false, isMissing = false;
+        bool isAdjusted = false, isWrong = false, isMissing = false;
         bool isNewer = false, isOlder = false;
         FullAt full {}; // the full server because of which it was not carried out
         Time time {};
@@ -85,7 +81,7 @@ private:
     const std::uint64_t m_ticket;
     const Time m_started;
     SeededNumbers m_numbers;
-    const ZipfRanks m_zipf;
+    const ZipfNumbers m_zipf;
     Time m_behindMax {};
     std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
     std::uint32_t m_batchLeft = 0; // rest of a batch that has begun
@@ -93,7 +89,7 @@ private:
     std::map<pb::ResultCode, std::uint64_t> m_results;
     std::uint64_t m_refusedFull = 0;
     std::set<FullAt> m_full; // the first few
-    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_imageAdjustments = 0, m_resends = 0;
+    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_adjustments = 0, m_resends = 0;
     std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
     std::vector<std::uint8_t> m_kinds;  // of each operation of a mix
     std::string m_endedEarly;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Exactly once: results of requests, and the blocks in which records and results travel.
-#include "node/lhrs/store/result_table.h"
+#include "node/machine/requests/result_table.h"
 
 #include "common/record_block.h"
 #include "common/resize_uninitialized.h"
-#include "node/lhrs/client/workload.h"
+#include "node/machine/requests/workload.h"
 #include "tests/rigs/core/core_harness.h"
 
 #include <QTest>
@@ -29,7 +29,7 @@ pb::RequestId requestId(std::uint64_t client, std::uint64_t number)
 
 ResultTable::Entry resultOf(std::uint64_t number, std::uint64_t key, pb::ResultCode result = pb::OK)
 {
-    return { number, Key(key), Rank(1), result };
+    return { number, Key(key), 1, result };
 }
 
 std::string blockOf(const std::vector<BlockEntry>& entries)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/client/workload.h"
+#include "node/machine/requests/workload.h"
 
 #include <algorithm>
 #include <limits>
@@ -13,8 +13,8 @@ constexpr std::int64_t kTimeUnit = 16; // ns
 constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
 
-// The percentile in ns of ascending times in units; there must be at least one. By the nearest-rank method, as
-// everywhere: the smallest time that at least this percentage of all times does not exceed.
+// The percentile in ns of ascending times in units; there must be at least one. As everywhere, it is the
+// smallest time that at least this percentage of all times does not exceed.
 std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t percent)
 {
     return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit;
@@ -116,7 +116,7 @@ void Workload::ended(const Result& result)
     m_newer += result.isNewer ? 1 : 0;
     m_older += result.isOlder ? 1 : 0;
     m_forwards += result.forwards;
-    m_imageAdjustments += result.imageAdjusted ? 1 : 0;
+    m_adjustments += result.isAdjusted ? 1 : 0;
     m_resends += result.resends;
     m_times.push_back(std::uint32_t(std::min<std::int64_t>(result.time.count() / kTimeUnit, std::numeric_limits<std::uint32_t>::max())));
     if (isMixed())
@@ -167,7 +167,7 @@ void Workload::report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNo
     out.set_older(m_older);
     out.set_behind_max_ns(m_behindMax.count());
     out.set_forwards(m_forwards);
-    out.set_image_adjustments(m_imageAdjustments);
+    out.set_image_adjustments(m_adjustments);
     out.set_resends(m_resends);
     out.set_total_ns((now - m_started).count());
     out.set_ended_early(m_endedEarly);

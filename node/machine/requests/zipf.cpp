@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/client/zipf.h"
+#include "node/machine/requests/zipf.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,26 +17,26 @@ double fraction(SeededNumbers& numbers) { return double(numbers.next() >> 11) / 
 
 } // namespace
 
-double ZipfRanks::h(double x) const { return std::exp(-m_skew * std::log(x)); }
+double ZipfNumbers::h(double x) const { return std::exp(-m_skew * std::log(x)); }
 
-double ZipfRanks::integral(double x) const
+double ZipfNumbers::integral(double x) const
 {
     const double log = std::log(x);
     return expRatio((1 - m_skew) * log) * log;
 }
 
-double ZipfRanks::inverse(double x) const { return std::exp(logRatio(std::max(-1.0, x * (1 - m_skew))) * x); }
+double ZipfNumbers::inverse(double x) const { return std::exp(logRatio(std::max(-1.0, x * (1 - m_skew))) * x); }
 
-std::uint64_t ZipfRanks::draw(std::uint64_t count, SeededNumbers& numbers) const
+std::uint64_t ZipfNumbers::draw(std::uint64_t count, SeededNumbers& numbers) const
 {
     const double low = integral(1.5) - 1, high = integral(double(count) + 0.5);
-    const double sure = 2 - inverse(integral(2.5) - h(2)); // this close to its rank, a draw is always accepted
+    const double sure = 2 - inverse(integral(2.5) - h(2)); // this close to its number, a draw is always accepted
     for (;;) {
         const double area = high + fraction(numbers) * (low - high);
         const double x = inverse(area);
-        const double rank = std::clamp(std::floor(x + 0.5), 1.0, double(count));
-        if (rank - x <= sure || area >= integral(rank + 0.5) - h(rank))
-            return std::uint64_t(rank);
+        const double number = std::clamp(std::floor(x + 0.5), 1.0, double(count));
+        if (number - x <= sure || area >= integral(number + 0.5) - h(number))
+            return std::uint64_t(number);
     }
 }
 

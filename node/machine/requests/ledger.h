@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/lhrs/store/key_table.h"
+#include "node/machine/requests/key_table.h"
 
 #include <optional>
 #include <string>

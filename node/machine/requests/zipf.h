@@ -5,12 +5,12 @@
 
 namespace lhrs {
 
-// Draws ranks by Zipf's law: rank r in proportion to 1 / r^skew. It uses rejection-inversion (Hoermann, Derflinger:
+// Draws numbers by Zipf's law: number r in proportion to 1 / r^skew. It uses rejection-inversion (Hoermann, Derflinger:
 // Rejection-inversion to generate variates from monotone discrete distributions, 1996). This is exact and needs no
-// table, so the number of ranks may change from one draw to the next.
-class ZipfRanks {
+// table, so their count may change from one draw to the next.
+class ZipfNumbers {
 public:
-    explicit ZipfRanks(double skew) : m_skew(skew) {}
+    explicit ZipfNumbers(double skew) : m_skew(skew) {}
     // 1..count; count >= 1.
     std::uint64_t draw(std::uint64_t count, SeededNumbers& numbers) const;
 

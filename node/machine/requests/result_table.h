@@ -14,8 +14,7 @@ namespace lhrs {
 
 // The results of mutations by client and request, kept until the client lets go of them, so that a request takes effect
 // exactly once. Results without effect (EXISTS, NOT_FOUND) are kept as well, in all the same places. Otherwise a late
-// copy of such a request could take effect after it was answered. See "Results without effect" in
-// node/lhrs/PROTOCOL.md.
+// copy of such a request could take effect after it was answered.
 class ResultTable {
 public:
     static constexpr Time kClientSilence = std::chrono::seconds(60); // after it the client's results are dropped
@@ -23,9 +22,9 @@ public:
     struct Entry {
         std::uint64_t number = 0;
         Key key;
-        Rank rank;
+        std::uint64_t note = 0; // of the machine: something that it wants to say with the result
         pb::ResultCode result = pb::RESULT_UNKNOWN;
-        bool isInWork = false; // `result` is what it will be; some parity bucket still lacks it
+        bool isInWork = false; // `result` is what it will be; the change is not safe yet
     };
 
     // The client no longer wants results below `doneBelow`.
@@ -40,7 +39,7 @@ public:
     // Moves out the entries for whose key `leaves` is true and passes each to `to`.
     void take(const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t client, const Entry&)>& to);
     void each(const std::function<void(std::uint64_t client, const Entry&)>& to) const;
-    // Reports the limit below which each client wants no results. It moves with the records, so late copies are
+    // Reports the limit below which each client wants no results. It moves with the keys, so late copies are
     // recognized there.
     void eachClient(const std::function<void(std::uint64_t client, std::uint64_t doneBelow)>& to) const;
     std::size_t size() const;

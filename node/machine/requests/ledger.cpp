@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/client/ledger.h"
+#include "node/machine/requests/ledger.h"
 
 #include "node/machine/seeded_numbers.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/store/result_table.h"
+#include "node/machine/requests/result_table.h"
 
 #include "common/failpoints.h"
 
