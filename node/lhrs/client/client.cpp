@@ -360,7 +360,9 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
 {
     out.serve(op.id);
     Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .isAdjusted = op.isImageAdjusted, .time = now - op.counted };
-    record(op, reply, result, outcome);
+    static const std::string kNothing;
+    settle(m_ledger, { m_context.self.node(), op.id.number(), op.kind, op.key, std::uint32_t(op.value.size()), op.isGenerated, result },
+        reply ? reply->value() : kNothing, outcome);
     ++m_done;
     m_forwards += op.forwards;
     m_resends += op.resends;
@@ -438,40 +440,6 @@ Client::Operation* Client::leaveKey(const Operation& op)
     next.lastOfKey = op.lastOfKey;
     m_byKey.set(op.key, op.nextOfKey);
     return &next;
-}
-
-void Client::record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out)
-{
-    if (isMutation(op.kind) && result == pb::UNKNOWN_OUTCOME) {
-        m_ledger.uncertain(op.key);
-        return;
-    }
-    if (op.kind == pb::SEARCH) {
-        const Ledger::Known* known = m_ledger.find(op.key);
-        if (!known || known->isUncertain)
-            return;
-        out.isMissing = result == pb::NOT_FOUND;
-        if (result == pb::OK && known->isGenerated)
-            compare(op, *known, reply->value(), out);
-        return;
-    }
-    if (result != pb::OK)
-        return;
-    if (op.kind == pb::DELETE)
-        m_ledger.erased(op.key);
-    else
-        m_ledger.wrote(op.key, op.id.number(), std::uint32_t(op.value.size()), op.isGenerated);
-}
-
-void Client::compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out)
-{
-    makeValue(m_context.self.node(), op.key, known.version, known.length, m_expected);
-    if (value == m_expected)
-        return;
-    const auto written = writerOf(op.key, value);
-    out.isNewer = written && written->client != m_context.self.node();
-    out.isWrong = !out.isNewer;
-    out.isOlder = out.isWrong && written && written->version < known.version;
 }
 
 // ---- messages and time

@@ -8,8 +8,8 @@
 #include "node/machine/requests/operation_table.h"
 #include "node/lhrs/client/scan.h"
 #include "node/machine/requests/workload.h"
+#include "node/machine/requests/workload_hold.h"
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -21,8 +21,6 @@ struct ClientOptions {
     Address coordinator;
     std::uint64_t seed = 0;
 };
-
-inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
 
 // A client of the file: computes addresses with its own image, sends and resends requests, takes image adjustments, and
 // asks the coordinator only for what it cannot know itself. Operations on one key are done in turn.
@@ -113,8 +111,6 @@ private:
     void holdWorkload(const pb::Command& command, Time now, Effects& out);
     void endHold(const std::string& reason, Time now, Effects& out);
     void waitForHold(const pb::Command& command, Effects& out);
-    // How long the workload has been held since the sum of holds was `before`.
-    Time heldSince(Time before, Time now) const { return m_heldSum + (m_isHeld ? now - m_holdBegan : Time()) - before; }
     void reportWorkload(pb::WorkloadResult& out, Time now) const;
 
     // Schedules a check of what is due, but no earlier than the acknowledgement manager's period allows.
@@ -138,9 +134,6 @@ private:
     // The open operations that ask the coordinator about this bucket.
     std::vector<std::uint64_t> askingFor(BucketNumber a) const;
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
-    void record(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Workload::Result& out);
-    // Compares the value that was read with the last one written.
-    void compare(const Operation& op, const Ledger::Known& known, const std::string& value, Workload::Result& out);
     // Takes what a reply tells of the file: a location, and perhaps an image adjustment.
     void learn(const pb::Reply& reply, Effects& out);
     void feedWorkload(Time now, Effects& out);
@@ -163,7 +156,6 @@ private:
     std::uint64_t m_lastNumber = 0;
     OperationTable<Operation> m_operations;                  // open ones
     KeyTable<std::uint64_t> m_byKey;                         // number of the one under way; others wait for it
-    std::string m_expected;                                  // value, reused
     std::map<BucketNumber, Time> m_asked;                    // WhereIs under way, with the next time
     std::set<BucketNumber> m_unavailable;                    // failed, according to the coordinator: alarm at once
     std::set<BucketNumber> m_unanswered;                     // an operation's deadline passed with no answer
@@ -177,11 +169,8 @@ private:
     Time m_patience {}; // as set by a command; 0: as the file's timers say
     Time m_nextTick = Time::max(), m_nextAlive {};
     bool m_isFeeding = false;
-    bool m_isHeld = false;
-    Time m_holdBegan {}, m_holdEnds = Time::max(); // m_holdEnds unless the hold is renewed
-    Time m_heldSum {};                             // sum of former holds
-    Time m_heldBefore {};                          // that sum when the workload began
-    std::deque<pb::Command> m_heldCommands;
+    WorkloadHold m_hold;
+    Time m_heldBefore {}; // the sum of holds when the workload began
 };
 
 } // namespace lhrs

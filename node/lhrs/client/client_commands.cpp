@@ -10,8 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kBytesMax = 65535;
-constexpr double kRateMax = 1e7, kSkewMax = 10;
+constexpr std::uint32_t kBytesMax = kValueMost;
 
 } // namespace
 
@@ -20,8 +19,8 @@ void Client::feedWorkload(Time now, Effects& out)
     if (m_isFeeding || !m_workload || !m_isRegistered)
         return; // the keys of a workload depend on this client's ordinal
     m_isFeeding = true; // an operation that ends at once must not feed recursively
-    const Time held = heldSince(m_heldBefore, now);
-    while (!m_isHeld && m_workload->wantsMore(now, held)) {
+    const Time held = m_hold.sum(now) - m_heldBefore;
+    while (!m_hold.isOn() && m_workload->wantsMore(now, held)) {
         const Time due = m_workload->isOpenLoop() ? m_workload->due(held) : now;
         const auto step = m_workload->next(m_ledger, m_nextKey);
         if (!step) {
@@ -89,17 +88,17 @@ void Client::feedBulkInsert(Time now, Effects& out)
     if (!m_bulk || m_isFeeding)
         return;
     m_isFeeding = true; // a check that ends at once must not recurse
-    std::uint32_t due = m_isHeld ? 0 : m_bulk->due(now);
+    std::uint32_t due = m_hold.isOn() ? 0 : m_bulk->due(now);
     if (due > 0) {
         while (due > 0 && sendUnanswered(now, out))
             --due;
         if (due == 0)
             m_bulk->burstSent(now);
     }
-    if (!m_isHeld)
+    if (!m_hold.isOn())
         m_bulk->onTime(now);
     // A fence counts only if it lets go of all earlier requests.
-    while (!m_isHeld && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
+    while (!m_hold.isOn() && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
         const auto request = m_bulk->nextCheck(now);
         if (!request)
             break;
@@ -175,20 +174,8 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         wrong = "a workload is running; stop it or wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
-    else if (order.length() > kBytesMax)
-        wrong = "length: 65,535 bytes at most";
-    else if (order.mix_size() != 0 && order.mix_size() != 4)
-        wrong = "mix: four weights are wanted, of insert, update, delete and search";
-    else if (order.mix_size() == 0 && (order.kind() < pb::INSERT || order.kind() > pb::SEARCH))
-        wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
-        wrong = "key_list: at least one key is wanted";
-    else if (!(order.rate() >= 0) || order.rate() > kRateMax)
-        wrong = "rate: 0 (as the window allows) to 10,000,000 operations per second are wanted";
-    else if (!(order.skew() >= 0) || order.skew() > kSkewMax)
-        wrong = "skew: 0 (0.99) to 10 is wanted";
-    else if (order.batch() > std::max(1u, order.window()))
-        wrong = "batch: at most as many as the window has places";
+    else if (const char* words = whatIsWrong(order))
+        wrong = words;
     else if (order.batch() > 1 && (order.rate() > 0 || order.without_acknowledgement()))
         wrong = "batch: for operations that begin when others were answered; with a rate, or without acknowledgements, none waits for that";
     else if (order.without_acknowledgement() && order.rate() > 0)
@@ -205,7 +192,7 @@ void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& orde
         m_bulk = std::make_unique<BulkInsert>(order, command.ticket(), m_lastNumber + 1, now);
     else
         m_workload = std::make_unique<Workload>(order, command.ticket(), now);
-    m_heldBefore = heldSince({}, now);
+    m_heldBefore = m_hold.sum(now);
     feedWorkload(now, out);
     feedBulkInsert(now, out);
 }
@@ -241,7 +228,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    case C::kOperate: m_isHeld ? waitForHold(command, out) : operate(command, now, out); break;
+    case C::kOperate: m_hold.isOn() ? waitForHold(command, out) : operate(command, now, out); break;
     case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
     case C::kVerify: runWorkload(command, orderOf(command.verify()), now, out); break;
     case C::kStopWorkload:
@@ -268,7 +255,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         describe(*out.reply(command.ticket()).mutable_client());
         break;
     case C::kSetPatience: setPatience(command, out); break;
-    case C::kRunScan: m_isHeld ? waitForHold(command, out) : runScan(command, now, out); break;
+    case C::kRunScan: m_hold.isOn() ? waitForHold(command, out) : runScan(command, now, out); break;
     case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
 
     case C::kWhoAreYou:
@@ -350,8 +337,8 @@ void Client::describe(pb::ClientDescription& out) const
     out.set_next_key(m_nextKey);
     out.set_under_way(m_operations.size());
     out.set_request_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(patience()).count()));
-    out.set_is_held(m_isHeld);
-    out.set_waiting(m_heldCommands.size());
+    out.set_is_held(m_hold.isOn());
+    out.set_waiting(m_hold.waiting());
 }
 
 void Client::snapshot(pb::Snapshot& out) const

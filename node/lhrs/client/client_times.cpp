@@ -57,7 +57,7 @@ void Client::onTime(Time now, Effects& out)
         alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
         alive->set_knows_file(m_knowsFile);
     }
-    if (m_isHeld && m_holdEnds <= now)
+    if (m_hold.isOver(now))
         endHold("nobody has renewed the hold", now, out);
     if (m_scan && m_scan->deadline() <= now)
         m_scan->onTime(now, out);
@@ -118,8 +118,8 @@ Time Client::deadline() const
     if (!m_isStarted)
         return Time();
     return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
-        m_bulk && !m_isHeld ? m_bulk->deadline() : Time::max(), m_isHeld ? m_holdEnds : Time::max(),
-        m_workload && m_isRegistered && !m_isHeld ? m_workload->deadline(m_heldSum - m_heldBefore) : Time::max() });
+        m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max(), m_hold.deadline(),
+        m_workload && m_isRegistered && !m_hold.isOn() ? m_workload->deadline(m_hold.sum({}) - m_heldBefore) : Time::max() });
 }
 
 } // namespace lhrs

@@ -96,4 +96,17 @@ const Ledger::Known* Ledger::find(Key key) const
     return place == 0 ? nullptr : &m_known[place - 1];
 }
 
+Ledger::Verdict Ledger::compare(std::uint64_t self, Key key, const Known& known, const std::string& value)
+{
+    makeValue(self, key, known.version, known.length, m_expected);
+    Verdict verdict;
+    if (value == m_expected)
+        return verdict;
+    const auto written = writerOf(key, value);
+    verdict.isNewer = written && written->client != self;
+    verdict.isWrong = !verdict.isNewer;
+    verdict.isOlder = verdict.isWrong && written && written->version < known.version;
+    return verdict;
+}
+
 } // namespace lhrs

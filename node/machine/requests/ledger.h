@@ -36,6 +36,11 @@ public:
     // Null if this client never wrote the key, or deleted it; valid until the next change.
     const Known* find(Key key) const;
     const std::vector<Key>& keys() const { return m_keys; }
+    // How a value that was read fits the one that this client, `self`, wrote last.
+    struct Verdict {
+        bool isWrong = false, isNewer = false, isOlder = false; // newer: of another client; older: wrong, an earlier one of this client
+    };
+    Verdict compare(std::uint64_t self, Key key, const Known& known, const std::string& value);
     // Call this when the key will be written.
     void prefetch(Key key) const { m_places.prefetch(key); }
     // prefetchKey: the key at this place will be drawn soon. prefetchKnown: it is drawn and will be looked up when its
@@ -51,6 +56,7 @@ private:
     KeyTable<std::uint32_t> m_places; // 1 + place in both lists
     std::vector<Key> m_keys;          // for drawing one
     std::vector<Known> m_known;
+    std::string m_expected; // a value, reused
 };
 
 } // namespace lhrs

@@ -12,6 +12,7 @@ constexpr std::int64_t kTimeUnit = 16; // ns
 
 constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
+constexpr double kRateMax = 1e7, kSkewMax = 10;
 
 // The percentile in ns of ascending times in units; there must be at least one. As everywhere, it is the
 // smallest time that at least this percentage of all times does not exceed.
@@ -21,6 +22,25 @@ std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t pe
 }
 
 } // namespace
+
+const char* whatIsWrong(const pb::RunWorkload& order)
+{
+    if (order.length() > kValueMost)
+        return "length: 65,535 bytes at most";
+    if (order.mix_size() != 0 && order.mix_size() != 4)
+        return "mix: four weights are wanted, of insert, update, delete and search";
+    if (order.mix_size() == 0 && (order.kind() < pb::INSERT || order.kind() > pb::SEARCH))
+        return "kind: insert, update, delete or search is wanted";
+    if (order.keys() == pb::LISTED && order.key_list().empty() && order.count() > 0)
+        return "key_list: at least one key is wanted";
+    if (!(order.rate() >= 0) || order.rate() > kRateMax)
+        return "rate: 0 (as the window allows) to 10,000,000 operations per second are wanted";
+    if (!(order.skew() >= 0) || order.skew() > kSkewMax)
+        return "skew: 0 (0.99) to 10 is wanted";
+    if (order.batch() > std::max(1u, order.window()))
+        return "batch: at most as many as the window has places";
+    return nullptr;
+}
 
 Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
     : m_order(order)
@@ -183,6 +203,33 @@ void Workload::report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNo
         for (std::size_t t = 0; t < m_times.size(); t += m_order.record_times_every())
             out.add_times_ns(std::int64_t(m_times[t]) * kTimeUnit);
     }
+}
+
+void settle(Ledger& ledger, const EndedOperation& ended, const std::string& value, Workload::Result& out)
+{
+    if (isMutation(ended.kind) && ended.result == pb::UNKNOWN_OUTCOME) {
+        ledger.uncertain(ended.key);
+        return;
+    }
+    if (ended.kind == pb::SEARCH) {
+        const Ledger::Known* known = ledger.find(ended.key);
+        if (!known || known->isUncertain)
+            return;
+        out.isMissing = ended.result == pb::NOT_FOUND;
+        if (ended.result != pb::OK || !known->isGenerated)
+            return;
+        const Ledger::Verdict verdict = ledger.compare(ended.self, ended.key, *known, value);
+        out.isWrong = verdict.isWrong;
+        out.isNewer = verdict.isNewer;
+        out.isOlder = verdict.isOlder;
+        return;
+    }
+    if (ended.result != pb::OK)
+        return;
+    if (ended.kind == pb::DELETE)
+        ledger.erased(ended.key);
+    else
+        ledger.wrote(ended.key, ended.number, ended.length, ended.isGenerated);
 }
 
 } // namespace lhrs

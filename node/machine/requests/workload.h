@@ -31,6 +31,11 @@ struct FullAt {
     }
 };
 
+inline constexpr std::uint32_t kValueMost = 65'535; // bytes of a value that a client writes
+
+// What is wrong with an order for a workload, whatever the system, and what to do; null: nothing.
+const char* whatIsWrong(const pb::RunWorkload& order);
+
 // A named workload under way: chooses the next operation and collects the results so far.
 class Workload {
 public:
@@ -94,5 +99,19 @@ private:
     std::vector<std::uint8_t> m_kinds;  // of each operation of a mix
     std::string m_endedEarly;
 };
+
+inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
+
+// An operation of client `self` that has its result. `value`: what a search brought.
+struct EndedOperation {
+    std::uint64_t self = 0, number = 0;
+    pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+    Key key;
+    std::uint32_t length = 0;
+    bool isGenerated = false;
+    pb::ResultCode result = pb::RESULT_UNKNOWN;
+};
+// Writes into the ledger what it changed, and into `out` whether it brought what the ledger knows.
+void settle(Ledger& ledger, const EndedOperation& ended, const std::string& value, Workload::Result& out);
 
 } // namespace lhrs
