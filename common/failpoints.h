@@ -144,9 +144,14 @@ enum class Mutant {
     RestartKeepsOldN,        // coordinator: after a restart, it misses the last split
     SameEpochAfterRestart,   // coordinator: after a restart, it uses the epoch of its predecessor
     ReplacedForgotten,       // coordinator: after a restart, it believes members that were replaced
+    WalkServesBeforeYours,   // ring node: the receiver of a range answers as soon as it has all keys
+    WalkChangesWhileGiven,   // ring node: the giver of a range changes keys after it has sent the last block
+    WalkResultsLeftBehind,   // ring node: kept results of requests do not move with their keys
+    WalkLinkFirst,           // master: the predecessor is linked before the range has been given
+    WalkInclusiveFrom,       // ring node: answers for the id of its predecessor too
 };
 
-inline constexpr std::size_t kMutants = 54; // not counting None
+inline constexpr std::size_t kMutants = 59; // not counting None
 
 // The name of a mutant on the command line: that of its enumerator.
 constexpr std::string_view nameOf(Mutant mutant)
@@ -162,7 +167,8 @@ constexpr std::string_view nameOf(Mutant mutant)
         "TwoRecordsOneRank", "ScanLevelShort", "NothingKept", "ResultsEvicted", "QueueWithoutBound", "GrowsWhenFull",
         "TimerNeverCancelled", "SourceFreesFirst", "ChangedNotToldAgain", "RankUsedWhileCopied", "TargetParityForgotten",
         "CommitsOutOfOrder", "AbortAfterCommit", "OverloadDropped", "ReconfigurationsOverlap", "RaisedAtAnyN", "RestartKeepsOldN", "SameEpochAfterRestart",
-        "ReplacedForgotten"
+        "ReplacedForgotten", "WalkServesBeforeYours", "WalkChangesWhileGiven", "WalkResultsLeftBehind", "WalkLinkFirst",
+        "WalkInclusiveFrom"
     };
     return names[std::size_t(mutant)];
 }

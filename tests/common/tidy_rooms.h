@@ -41,6 +41,7 @@ inline const QList<Room>& rooms()
         { u"node/lhrs/coordinator"_s, u"node/lhrs/growth"_s, kPure },
         { u"node/lhrs/client"_s, u"node/lhrs/group"_s, kPure },
         { u"node/lhrs/server"_s, u"node/lhrs/data node/lhrs/parity node/lhrs/coordinator node/lhrs/client"_s, kPure },
+        { u"node/walk"_s, u"node/machine/transfer node/machine/requests"_s, kPure },
         { u"node/process"_s, u"common"_s, kNoQt },
         { u"node/transport"_s, u"node/machine node/process"_s, kNoQt },
         { u"node/runtime"_s, u"node/transport"_s, kNoQt },
@@ -185,7 +186,7 @@ inline QStringList includesAgainstArrows(const File& file)
 // Machines: they are fed messages and time, and give Effects.
 inline bool isOfTheCore(const QString& path)
 {
-    return path.startsWith("node/machine/"_L1) || path.startsWith("node/lhrs/"_L1);
+    return path.startsWith("node/machine/"_L1) || path.startsWith("node/lhrs/"_L1) || path.startsWith("node/walk/"_L1);
 }
 
 } // namespace lhrs::tidy

@@ -179,6 +179,14 @@ inline QStringList namedByNoCMakeLists(const QList<File>& files)
     return found;
 }
 
+// The part of a proto file that defines a message with a body of its own, WalkEvent; for rules that are about that one.
+inline File partOf(const File& proto, const QString& message)
+{
+    const QString body = pattern(uR"re(^message %1 \{\n  oneof body \{[^}]*\}\n)re"_s.arg(message)).match(proto.text).captured();
+    QString rest = proto.text;
+    return { proto.path, body + rest.remove(pattern(uR"re(oneof body \{[^}]*\})re"_s)) };
+}
+
 // Name and type of each body that a message of message.proto or event.proto may have: (insert, KeyRequest).
 inline QList<QPair<QString, QString>> bodiesOf(const File& proto)
 {
@@ -241,11 +249,12 @@ inline QString handlerOf(const QString& field)
     return isAcknowledgement ? u"onAcknowledged"_s : u"on"_s + pascal(field);
 }
 
-inline QStringList messagesWithoutHandler(const File& proto, const QList<File>& files)
+// `rooms`: where the machines of the system are.
+inline QStringList messagesWithoutHandler(const File& proto, const QList<File>& files, const QString& rooms)
 {
     QString core;
     for (const File& file : files)
-        if (isOfTheCore(file.path) && file.path.endsWith(".cpp"_L1))
+        if ((file.path.startsWith(rooms) || file.path.startsWith("node/machine/"_L1)) && file.path.endsWith(".cpp"_L1))
             core += codeOf(file.text);
     QStringList found;
     for (const auto& [field, type] : bodiesOf(proto)) {
@@ -257,7 +266,7 @@ inline QStringList messagesWithoutHandler(const File& proto, const QList<File>& 
     return found;
 }
 
-// The sections of node/lhrs/PROTOCOL.md, in the order of message.proto.
+// The sections of a system's PROTOCOL.md, in the order of its proto file.
 inline QStringList messagesWithoutSection(const File& proto, const File& protocol)
 {
     QStringList found;
@@ -268,7 +277,7 @@ inline QStringList messagesWithoutSection(const File& proto, const File& protoco
         if (!match.hasMatch())
             found << finding(protocol, 0, u"no section \"%1\""_s.arg(name));
         else if (match.capturedStart() < last)
-            found << finding(protocol, match.capturedStart(), u"\"%1\" is not in message.proto's order"_s.arg(name));
+            found << finding(protocol, match.capturedStart(), u"\"%1\" is not in the order of the proto file"_s.arg(name));
         last = std::max(last, match.capturedStart());
     }
     return found;

@@ -144,6 +144,8 @@ void TidyTest::eachMessageEventAndCommandHasASentence()
     findings << messagesWithoutSentence({ message.path, message.text + named(u"proto/process.proto"_s).text + named(u"proto/transfer.proto"_s).text });
     for (const QString& path : { u"proto/event.proto"_s, u"proto/control.proto"_s })
         findings << messagesWithoutSentence(named(path));
+    for (const QString& part : { u"WalkMessage"_s, u"WalkEvent"_s, u"WalkCommand"_s })
+        findings << messagesWithoutSentence(partOf(named(u"proto/walk.proto"_s), part));
     nothing(findings);
 }
 
@@ -151,21 +153,29 @@ void TidyTest::theReadmeOfProtoTellsOfEachEventAndCommand()
 {
     const File readme = named(u"proto/README.md"_s);
     nothing(messagesOutOfReadme(named(u"proto/event.proto"_s), readme)
-        + messagesOutOfReadme(named(u"proto/control.proto"_s), readme));
+        + messagesOutOfReadme(named(u"proto/control.proto"_s), readme)
+        + messagesOutOfReadme(partOf(named(u"proto/walk.proto"_s), u"WalkEvent"_s), readme)
+        + messagesOutOfReadme(partOf(named(u"proto/walk.proto"_s), u"WalkCommand"_s), readme));
 }
 
-void TidyTest::eachMessageHasAHandler() { nothing(messagesWithoutHandler(named(u"proto/message.proto"_s), m_files)); }
+void TidyTest::eachMessageHasAHandler()
+{
+    nothing(messagesWithoutHandler(named(u"proto/message.proto"_s), m_files, u"node/lhrs/"_s)
+        + messagesWithoutHandler(partOf(named(u"proto/walk.proto"_s), u"WalkMessage"_s), m_files, u"node/walk/"_s));
+}
 
 void TidyTest::eachMessageHasASection()
 {
-    nothing(messagesWithoutSection(named(u"proto/message.proto"_s), named(u"node/lhrs/PROTOCOL.md"_s)));
+    nothing(messagesWithoutSection(named(u"proto/message.proto"_s), named(u"node/lhrs/PROTOCOL.md"_s))
+        + messagesWithoutSection(partOf(named(u"proto/walk.proto"_s), u"WalkMessage"_s), named(u"node/walk/PROTOCOL.md"_s)));
 }
 
 void TidyTest::notesThatCommentsNameAreThere() { nothing(notesThatAreMissing(m_files, named(u"node/lhrs/PROTOCOL.md"_s))); }
 
 void TidyTest::functionsThatProtocolNamesAreThere()
 {
-    nothing(functionsThatAreGone(named(u"node/lhrs/PROTOCOL.md"_s), m_files));
+    nothing(functionsThatAreGone(named(u"node/lhrs/PROTOCOL.md"_s), m_files)
+        + functionsThatAreGone(named(u"node/walk/PROTOCOL.md"_s), m_files));
 }
 
 void TidyTest::failpointsAreInListAndCode() { nothing(failpointsOutOfStep(m_files)); }
@@ -329,13 +339,23 @@ void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()
     QCOMPARE(rows("| `insert` |  | x |\n| `delta` | A change. | x |\n").size(), 0);
     QCOMPARE(rows("| `insert` |  | x |\n| `delta` | Another change. | x |\n").size(), 1);
     const File bucket { u"node/lhrs/data/a.cpp"_s, u"void DataBucket::onInsert(const M& m) {}\n// ::onDelta(\n"_s };
-    QCOMPARE(messagesWithoutHandler(proto, { bucket }), found("proto/message.proto:9: no onDelta in the rooms of the machines"));
+    QCOMPARE(messagesWithoutHandler(proto, { bucket }, u"node/lhrs/"_s), found("proto/message.proto:9: no onDelta in the rooms of the machines"));
     const auto sections = [&](const char* document) {
         return messagesWithoutSection(proto, { u"node/lhrs/PROTOCOL.md"_s, QLatin1String(document) });
     };
     QCOMPARE(sections("### Insert\n### Delta\n"), QStringList());
     QCOMPARE(sections("### Insert\nDelta\n"), found("node/lhrs/PROTOCOL.md:1: no section \"Delta\""));
     QCOMPARE(sections("### Delta\n### Insert\n").size(), 1);
+    // Of a system with a proto file of its own, which has several messages with a body.
+    const File walk { u"proto/walk.proto"_s, u"// A query.\nmessage Query {\n}\nmessage Told {\n}\n"_s
+            + u"message WalkMessage {\n  oneof body {\n    Query query = 1;\n  }\n}\n"_s
+            + u"message WalkEvent {\n  oneof body {\n    Told told = 1 [(keep) = KEEP_STRUCTURE];\n  }\n}\n"_s };
+    QCOMPARE(bodiesOf(partOf(walk, u"WalkMessage"_s)).size(), 1);
+    QCOMPARE(bodiesOf(partOf(walk, u"WalkEvent"_s)).value(0).first, u"told"_s);
+    QCOMPARE(messagesWithoutSentence(partOf(walk, u"WalkMessage"_s)).size(), 0);
+    QCOMPARE(messagesWithoutSentence(partOf(walk, u"WalkEvent"_s)).size(), 1);
+    QCOMPARE(messagesWithoutHandler(partOf(walk, u"WalkMessage"_s), { bucket }, u"node/walk/"_s).size(), 1);
+    QVERIFY(!bodiesOf(partOf(named(u"proto/walk.proto"_s), u"WalkMessage"_s)).isEmpty()); // and the tree's is read
 }
 
 void TidyTest::aFunctionThatIsGoneIsFound()

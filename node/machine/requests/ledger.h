@@ -38,7 +38,9 @@ public:
     const std::vector<Key>& keys() const { return m_keys; }
     // How a value that was read fits the one that this client, `self`, wrote last.
     struct Verdict {
-        bool isWrong = false, isNewer = false, isOlder = false; // newer: of another client; older: wrong, an earlier one of this client
+        bool isWrong = false;
+        bool isNewer = false; // not wrong: another client wrote it
+        bool isOlder = false; // wrong: this client wrote it before the last one
     };
     Verdict compare(std::uint64_t self, Key key, const Known& known, const std::string& value);
     // Call this when the key will be written.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/ack_list.h"
+#include "node/machine/machine.h"
+#include "node/walk/ring.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace lhrs {
+
+struct WalkMasterOptions {
+    pb::ProcessInfo self;    // with its addresses
+    unsigned bits = 32;      // M; IdRing's bounds, which the reader of the options checks
+    std::uint32_t nodes = 0; // so many join by themselves as they register; the others wait to be told
+    pb::Timers timers;
+};
+
+// The master of the test bed: it knows who is in the ring, lets nodes join and leave one after the other, and says so
+// to clients. No query passes it, and without it the ring goes on answering. Lookup thesis, "Test bed": joins are
+// serialised, because the ring is not safe otherwise.
+//
+//   a join   Admit the node -> its successor Gives the range -> Link the predecessor -> Over
+//   a leave  the node Gives its range to its successor -> Link the predecessor -> Over
+class WalkMaster : public Machine {
+public:
+    explicit WalkMaster(WalkMasterOptions options);
+
+    void onMessage(const pb::Message& message, Time now, Effects& out) override;
+    void onCommand(const pb::Command& command, Time now, Effects& out) override;
+    void onTime(Time now, Effects& out) override;
+    Time deadline() const override;
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+    void inspect(Time now, pb::NodeSample& out) const override;
+
+    // The nodes of the ring by id. A node is in it from the Given of its join to that of its leave.
+    const std::map<RingId, pb::WalkNode>& ring() const { return m_ring; }
+    IdRing ids() const { return m_ids; }
+    // Changes that were ordered, and those of them that were undone.
+    std::uint64_t changes() const { return m_lastChange; }
+    std::uint64_t undone() const { return m_undone; }
+    bool isAtRest() const { return underWay().empty() && broken().empty(); }
+    // In words; empty: nothing is under way or owed.
+    std::string underWay() const;
+    // Why the ring takes no changes; empty: it does.
+    std::string broken() const;
+
+private:
+    struct Known {
+        pb::ProcessInfo info;
+        Time heard {};
+        std::uint32_t ordinal = 0; // of a client
+        bool isSilent = false;
+    };
+    // A join or leave that waits for its turn. Its command is ticket 0 if it is the master's own wish.
+    struct Wanted {
+        bool isLeave = false;
+        NodeId node; // 0: any spare
+        std::uint64_t ticket = 0;
+    };
+    enum class Phase { Admitting, Giving, Linking };
+    struct Change {
+        std::uint64_t number = 0;
+        bool isLeave = false;
+        pb::WalkNode node, predecessor, successor;
+        Phase phase = Phase::Admitting;
+        std::uint64_t ticket = 0;
+        std::uint32_t keys = 0;
+        std::uint64_t waitsFor = 0; // the id of the order whose acknowledgement is the next step
+        bool isStopped = false;
+        bool isDecided = false;     // the giver said so when it was to stop
+        const pb::WalkNode& giver() const { return isLeave ? node : successor; }
+        const pb::WalkNode& receiver() const { return isLeave ? successor : node; }
+    };
+    struct Waiter { // a command that waits until the ring is at rest
+        std::uint64_t ticket = 0;
+        Time until {};
+    };
+
+    void onRegister(const pb::Message& message, Time now, Effects& out);
+    void onAlive(const pb::Message& message, Time now, Effects& out);
+    void onWhoIsIn(const pb::Message& message, Effects& out);
+    void onGiven(const pb::Message& message, Time now, Effects& out);
+    void onUndone(const pb::Message& message, Time now, Effects& out);
+    void onAcknowledged(std::uint64_t id, Time now, Effects& out);
+
+    Known& learn(const pb::ProcessInfo& process, Time now);
+    void lookAtSilence(Time now, Effects& out);
+    // A process that has keys, or is to have them, is silent.
+    void lose(const Known& known, Effects& out);
+    pb::WalkNode asRingNode(const pb::ProcessInfo& process) const;
+    void welcome(const Known& known, std::uint64_t answers, Effects& out) const;
+    void welcomeAll(Effects& out) const;
+
+    // Begins the next change, if none is under way.
+    void startNext(Time now, Effects& out);
+    void start(const Wanted& wanted, Time now, Effects& out);
+    // Why the change cannot be made now; empty: it can. Chooses the node if any will do.
+    std::string refusal(Wanted& wanted) const;
+    void admit(Time now, Effects& out);
+    void give(Time now, Effects& out);
+    void link(Time now, Effects& out);
+    void stop(Time now, Effects& out);
+    // Tells those who took part that it is over, and the one who wanted it.
+    void end(const std::string& undoneBecause, Time now, Effects& out);
+    void sayOver(std::uint64_t change, const pb::WalkNode& node, Time now, Effects& out);
+    std::uint64_t order(pb::Message message, const pb::WalkNode& to, Time now, Effects& out);
+
+    void joinOrLeave(const pb::Command& command, bool isLeave, NodeId node, Time now, Effects& out);
+    void setTimeScale(const pb::Command& command, Effects& out);
+    void describe(pb::RingDescription& out) const;
+    void list(pb::ProcessList& out, Time now) const;
+    void answerWaiters(Time now, Effects& out);
+    static void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text, Effects& out);
+
+    bool isIn(NodeId node) const;
+    bool isWanted(NodeId node) const;
+    std::string nameOf(NodeId node) const;
+    // The ring node at this id or the next one clockwise, and the one before it.
+    const pb::WalkNode& atOrAfter(RingId id) const;
+    const pb::WalkNode& before(RingId id) const;
+
+    const pb::ProcessInfo m_self;
+    const IdRing m_ids;
+    const unsigned m_bits;
+    const std::uint32_t m_nodes;
+    const pb::Timers m_timers; // as they were given
+    AckList m_acks;
+    std::map<NodeId, Known> m_processes;
+    std::uint32_t m_clients = 0;
+    std::uint32_t m_joinedByThemselves = 0; // or wait for it
+    std::map<RingId, pb::WalkNode> m_ring;
+    std::set<NodeId> m_lost; // of the ring, and of the change under way: those that are silent
+    std::deque<Wanted> m_wanted;
+    std::optional<Change> m_change;
+    std::uint64_t m_lastChange = 0, m_undone = 0;
+    std::vector<Waiter> m_waiters;
+    bool m_isStarted = false;
+    Time m_nextLook {};
+};
+
+} // namespace lhrs

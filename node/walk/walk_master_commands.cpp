@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The commands to the master of a ring, and what it tells of itself.
+#include "node/walk/walk_master.h"
+
+#include "node/machine/awaited_sample.h"
+
+#include <algorithm>
+
+namespace lhrs {
+
+namespace {
+
+constexpr int kTimeScaleMost = 100;
+
+} // namespace
+
+void WalkMaster::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text, Effects& out)
+{
+    pb::CommandReply& reply = out.reply(ticket);
+    reply.set_refusal(refusal);
+    reply.set_text(text);
+}
+
+void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
+{
+    using W = pb::WalkCommand;
+    switch (command.walk().body_case()) {
+    case W::kDescribeRing: describe(*out.reply(command.ticket()).mutable_walk()->mutable_ring()); return;
+    case W::kJoinRing: joinOrLeave(command, false, NodeId(command.walk().join_ring().node()), now, out); return;
+    case W::kLeaveRing: joinOrLeave(command, true, NodeId(command.walk().leave_ring().node()), now, out); return;
+    case W::kLookUp:
+        refuse(command.ticket(), pb::WRONG_PROCESS, "no query passes the master; ask a client", out);
+        return;
+    case W::BODY_NOT_SET: break;
+    }
+    if (command.has_list_processes()) {
+        list(*out.reply(command.ticket()).mutable_processes(), now);
+    } else if (command.has_set_time_scale()) {
+        setTimeScale(command, out);
+    } else if (command.has_await_rest()) {
+        m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
+        answerWaiters(now, out);
+    } else if (command.has_describe_file()) {
+        refuse(command.ticket(), pb::WRONG_PROCESS, "a ring has no file; ask for the ring", out);
+    } else {
+        refuse(
+            command.ticket(), pb::WRONG_PROCESS, "the master of a ring does not do that; ask a node or a client", out);
+    }
+}
+
+void WalkMaster::joinOrLeave(const pb::Command& command, bool isLeave, NodeId node, Time now, Effects& out)
+{
+    if (const std::string words = broken(); !words.empty()) {
+        refuse(command.ticket(), pb::REFUSED, words, out);
+        return;
+    }
+    const auto waits = std::find_if(m_wanted.begin(), m_wanted.end(),
+        [node](const Wanted& wanted) { return !wanted.isLeave && wanted.node == node; });
+    if (isLeave && waits != m_wanted.end() && !isIn(node)) { // it never gets in
+        if (waits->ticket != 0)
+            refuse(waits->ticket, pb::REFUSED, nameOf(node) + " was told to leave before it joined", out);
+        m_wanted.erase(waits);
+        out.reply(command.ticket()).mutable_walk()->mutable_change()->mutable_node()->set_node(node.value);
+        return;
+    }
+    m_wanted.push_back({ isLeave, node, command.ticket() });
+    startNext(now, out);
+}
+
+void WalkMaster::setTimeScale(const pb::Command& command, Effects& out)
+{
+    const double factor = command.set_time_scale().factor();
+    if (!(factor >= 1 && factor <= kTimeScaleMost)) {
+        refuse(command.ticket(), pb::BAD_ARGUMENT,
+            "the factor of the time-outs must be from 1 to " + std::to_string(kTimeScaleMost), out);
+        return;
+    }
+    if (!m_ring.empty() || m_change) {
+        refuse(command.ticket(), pb::REFUSED,
+            "there is a ring already, and all of its processes go by its time-outs; start a new one", out);
+        return;
+    }
+    m_acks.setTimers(scaled(m_timers, factor));
+    welcomeAll(out);
+    *out.reply(command.ticket()).mutable_timers() = m_acks.timers();
+}
+
+void WalkMaster::describe(pb::RingDescription& out) const
+{
+    out.mutable_config()->set_bits(m_bits);
+    for (const auto& [id, node] : m_ring)
+        *out.add_ring() = node;
+    for (const auto& [node, known] : m_processes)
+        if (known.info.kind() == pb::NODE && !isIn(node))
+            out.add_spares(node.value);
+    out.set_change(m_lastChange);
+    out.set_under_way(underWay());
+    out.set_broken(broken());
+    out.set_at_rest(isAtRest());
+}
+
+void WalkMaster::list(pb::ProcessList& out, Time now) const
+{
+    for (const auto& [node, known] : m_processes) {
+        auto* row = out.add_processes();
+        *row->mutable_process() = known.info;
+        row->set_silent_ms(
+            std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - known.heard).count()));
+    }
+    *out.add_processes()->mutable_process() = m_self;
+}
+
+void WalkMaster::answerWaiters(Time now, Effects& out)
+{
+    std::erase_if(m_waiters, [&](const Waiter& waiter) {
+        if (!isAtRest() && now < waiter.until)
+            return false;
+        pb::CommandReply& reply = out.reply(waiter.ticket);
+        if (!isAtRest()) {
+            reply.set_refusal(pb::TIMED_OUT);
+            reply.set_text(underWay().empty() ? broken() : underWay());
+        }
+        describe(*reply.mutable_walk()->mutable_ring());
+        return true;
+    });
+}
+
+void WalkMaster::snapshot(pb::Snapshot& out) const { *out.mutable_info() = m_self; }
+
+void WalkMaster::gauges(pb::Gauges& out) const { out.set_unacknowledged(m_acks.size()); }
+
+void WalkMaster::inspect(Time now, pb::NodeSample& out) const
+{
+    (void)now;
+    add(m_acks, out);
+    out.set_under_way(underWay());
+}
+
+} // namespace lhrs
