@@ -70,10 +70,12 @@ Result<void> parse(std::string_view bytes, std::size_t bytesMax, google::protobu
     return {};
 }
 
-// The number and length of the body of a message; 0: it has no body, or not at this place.
+// The number and length of the body of a message; 0: it has no body, or not at this place. `inner`: of a message of
+// another system the number of the body in it.
 struct BodyField {
     int number = 0;
     std::uint32_t length = 0;
+    int inner = 0;
 };
 
 BodyField bodyIn(std::string_view bytes)
@@ -83,7 +85,11 @@ BodyField bodyIn(std::string_view bytes)
         BodyField body { WireFormatLite::GetTagFieldNumber(tag) };
         if (body.number >= pb::Message::kInsertFieldNumber) {
             const bool isMessage = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
-            return isMessage && in.ReadVarint32(&body.length) ? body : BodyField();
+            if (!isMessage || !in.ReadVarint32(&body.length))
+                return {};
+            if (body.number == pb::Message::kWalkFieldNumber)
+                body.inner = WireFormatLite::GetTagFieldNumber(in.ReadTag());
+            return body;
         }
         if (!WireFormatLite::SkipField(&in, tag))
             break;
@@ -102,6 +108,12 @@ bool readIntoPooled(std::string_view bytes, pb::Message& out, StringPool& string
         case pb::Message::kUpdateFieldNumber: strings.lend(*out.mutable_update()->mutable_value()); break;
         case pb::Message::kReplyFieldNumber: strings.lend(*out.mutable_reply()->mutable_value()); break;
         case pb::Message::kDeltaFieldNumber: strings.lend(*out.mutable_delta()->mutable_delta()); break;
+        case pb::Message::kWalkFieldNumber:
+            if (body.inner == pb::WalkMessage::kQueryFieldNumber)
+                strings.lend(*out.mutable_walk()->mutable_query()->mutable_value());
+            else if (body.inner == pb::WalkMessage::kAnswerFieldNumber)
+                strings.lend(*out.mutable_walk()->mutable_answer()->mutable_value());
+            break;
         default: break;
         }
     }
