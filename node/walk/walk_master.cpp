@@ -375,7 +375,7 @@ void WalkMaster::onGiven(const pb::Message& message, Time now, Effects& out)
     ack.set_answers(message.id());
     ack.mutable_ack();
     const pb::WalkGiven& given = message.walk().given();
-    if (!m_change || given.change() != m_change->number || m_change->phase == Phase::Linking)
+    if (!m_change || given.change() != m_change->number || m_change->phase != Phase::Giving)
         return; // a late copy
     m_acks.forget(m_change->waitsFor);
     m_change->keys = given.keys();

@@ -14,6 +14,16 @@ namespace {
 
 constexpr int kIdsShown = 4'096; // of its keys, in a snapshot
 
+// A message that nobody acknowledges, to a node, and to the client of a query.
+pb::WalkMessage& say(const pb::WalkNode& to, Effects& out)
+{
+    return *out.send(Address::from(to.address()), Way::Auto, 0, NodeId(to.node())).mutable_walk();
+}
+pb::WalkMessage& say(const pb::WalkQuery& to, Effects& out)
+{
+    return *out.send(Address::from(to.client()), Way::Auto, 0, NodeId(to.request().client())).mutable_walk();
+}
+
 bool isChange(pb::WalkOperation operation) { return operation == pb::WALK_PUT || operation == pb::WALK_DELETE; }
 
 } // namespace
@@ -89,9 +99,7 @@ void WalkNode::passOn(const pb::WalkQuery& query, Effects& out) const
     const bool isGiven = m_giver && m_giver->isDecided() && m_giver->contains(RingId(query.id()));
     const pb::WalkNode& next = isGiven ? m_giver->receiver() : m_successor;
     if (next.node() == 0 || next.node() == m_context.self.node()) { // not in a ring
-        auto* astray = out.send(Address::from(query.client()), Way::Auto, 0, NodeId(query.request().client()))
-                           .mutable_walk()
-                           ->mutable_astray();
+        auto* astray = say(query, out).mutable_astray();
         *astray->mutable_request() = query.request();
         astray->set_copy(query.copy());
         return;
@@ -103,8 +111,7 @@ void WalkNode::passOn(const pb::WalkQuery& query, Effects& out) const
         adrift->set_steps(query.steps());
         return;
     }
-    pb::WalkQuery* passed
-        = out.send(Address::from(next.address()), Way::Auto, 0, NodeId(next.node())).mutable_walk()->mutable_query();
+    pb::WalkQuery* passed = say(next, out).mutable_query();
     passed->set_operation(query.operation());
     *passed->mutable_request() = query.request();
     passed->set_done_below(query.done_below());
@@ -182,8 +189,7 @@ void WalkNode::carryOut(const pb::WalkQuery& query, Time now, Effects& out)
 
 void WalkNode::answer(const pb::WalkQuery& query, pb::ResultCode result, const std::string* value, Effects& out) const
 {
-    const NodeId client(query.request().client());
-    auto* answer = out.send(Address::from(query.client()), Way::Auto, 0, client).mutable_walk()->mutable_answer();
+    pb::WalkAnswer* answer = say(query, out).mutable_answer();
     *answer->mutable_request() = query.request();
     answer->set_result(result);
     if (value != nullptr && !value->empty())
@@ -269,7 +275,8 @@ void WalkNode::onGive(const pb::Message& message, Time now, Effects& out)
         return;
     open(order.change(), now, out);
     const RingId from(order.from()), to(order.to());
-    const bool isMine = m_isIn && from == m_from && (order.is_leave() ? to == m_id : m_ring.inOpen(to, m_from, m_id));
+    const bool isMine = m_isIn && from == m_from && to == m_ring.wrap(to.value)
+        && (order.is_leave() ? to == m_id : m_ring.inOpen(to, m_from, m_id));
     if (!isMine || order.receiver().node() == m_context.self.node()) {
         refuse(message, order.change(), "the giver does not own this range", out);
         return;
@@ -369,13 +376,8 @@ void WalkNode::onStop(const pb::Message& message, Time now, Effects& out)
         return;
     const bool isOpen = m_giver && m_giver->change() == stop.change() && !m_giver->isDecided();
     if (!isKnown || isOpen) { // before its Give, or before the decision
-        if (isOpen) {
-            const pb::WalkNode receiver = m_giver->receiver();
-            out.send(Address::from(receiver.address()), Way::Auto, 0, NodeId(receiver.node()))
-                .mutable_walk()
-                ->mutable_undone()
-                ->set_change(stop.change());
-        }
+        if (isOpen)
+            say(m_giver->receiver(), out).mutable_undone()->set_change(stop.change());
         open(stop.change(), now, out);
         refuse(message, stop.change(), "the receiver is silent", out);
     } else if (stop.change() == m_undone) {

@@ -261,6 +261,7 @@ const std::vector<Target>& targets()
         slicesTarget(),
         kernelsTarget(),
         labTarget(),
+        walkTarget(),
     };
     return kTargets;
 }

@@ -34,5 +34,6 @@ Target deltasTarget();
 Target slicesTarget();
 Target kernelsTarget(); // fuzz_kernels.cpp
 Target labTarget();     // fuzz_lab.cpp
+Target walkTarget();    // fuzz_walk.cpp
 
 } // namespace lhrs::fuzz
