@@ -1,4 +1,4 @@
-// scenarios/beyond_k.js   @title One failure too many   @minutes 3   @needs 17 processes
+// scenarios/beyond_k.js   @title One failure too many   @minutes 4   @needs 17 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What happens when more buckets of a group fail than its parity can replace: the file says what is lost and what is not.
 const key = a => lab.keysFor(lab.data(a), 1, { existing: true })[0];
@@ -50,7 +50,9 @@ lab.say('They did not come back. Group 0 is LOST, with buckets 1 and 2.', { at: 
 lab.camera({ speed: 1 });
 lab.expectWithin(lost.t_s - suspected.t_s, 5, 60, 'nobody is given up before the ten seconds are over');
 lab.say('Alice searches for a key of bucket 1.');
-const answer = alice.search(inDead);
+const asked = lab.here(), answer = alice.search(inDead), silent = eventOf('MessageGivenUp', asked);
+if (silent)
+    lab.say('Bucket 1 is silent, so Alice asks the coordinator. See its answer.', { at: silent });
 q.reveal(2, 'Parity bucket 0.0 knows which keys are gone, but not what they held.');
 lab.expectEqual(answer.result, 'lost', 'a lost record is called lost, never "not found"');
 lab.expectEqual([lost.buckets, lab.group(0).state, lab.group(0).kEffective], [[1, 2], 'lost', 0], 'group 0 is lost, with buckets 1 and 2');

@@ -93,7 +93,7 @@ const before = lab.witness(lab.data([1, 2]), { pin: [lostRecord.rank] });
 const calm = lab.here();
 lab.say('Now the processes of buckets 1 and 2 are ended, and their memory with them.');
 const victims = lab.kill(lab.data([1, 2]));
-lab.say('No message tells it. Here, as in 2004, nothing is done until a client misses a record.');
+lab.say('No message announces it. Here, as in 2004, the coordinator does nothing until a client misses a record.');
 lab.expectNone('BucketFailed', { since: calm });
 
 lab.step('d', 'A key search directed to an unavailable bucket');
@@ -104,11 +104,13 @@ const found = alice.search(lostRecord.key, { timeout: 20 });
 const done = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: start, timeout: 30 });
 lab.waitFor('SliceStored', { count: 2 * done.slices, since: start });
 lab.settle();
+const missed = eventOf('MessageSent', start, e => e.what === 'suspect'), alarmed = eventOf('MessageGivenUp', start, e => e.client === 'alice');
 const computed = eventOf('RecordRecovered', start), answered = eventOf('OperationDone', start, e => e.client === 'alice');
 guess.reveal(2, 'It was computed, and then both failed buckets, too. That was fast, so once more:');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
-    [eventOf('MemberSuspected', start) || computed, 'Bucket 1 does not answer, so Alice alarms the coordinator.'],
+    ...(missed ? [[missed, 'The rest of the group misses buckets 1 and 2. In this mode the coordinator waits for the alarm of a client.']] : []),
+    [alarmed || eventOf('MemberSuspected', start) || computed, 'Bucket 1 does not answer, so Alice alarms the coordinator.'],
     [eventOf('BucketFailed', start), 'The coordinator asks all members: buckets 1 and 2 are silent, so they have failed.'],
     [computed, 'The parity bucket read the other members of that rank, and computed this one record.'],
     [answered, 'Alice has her record, long before its bucket is back.']] });

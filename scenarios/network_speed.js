@@ -9,10 +9,10 @@ const networks = [{ network: '100 Mb/s', rate: 12.5e6, words: 'over 100 Mb/s, th
     { network: 'loopback', rate: null, words: 'over the bare loopback' }];
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
-function showCounts(since) {
+function showCounts(since, buckets, records) {
     try {
-        for (const a of [0, 1, 2, 3])
-            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === bucket, since: since });
+        for (const a of buckets)
+            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === records, since: since });
     } catch (late) {
         lab.print('the picture lags:', late.message);
     }
@@ -25,15 +25,17 @@ function fill(k, caption) {
     lab.camera({ fit: 'file', speed: caption ? 1 : 4 });
     if (caption)
         lab.say(caption);
+    const begun = lab.here();
     filler.run({ do: 'insert', count: bucket, window: 64 });
     lab.settle();
+    showCounts(begun, [0], bucket);
     while (lab.file().M < 4)
         lab.split();
     const before = lab.here();
     filler.run({ do: 'insert', count: bucket * 3, window: 64 });
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
-    showCounts(before);
+    showCounts(before, [0, 1, 2, 3], bucket);
 }
 
 const median = values => values.slice().sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -74,10 +76,12 @@ lab.say('Recovery: ' + words(recovered[0]) + ' at 100 Mb/s, ' + words(recovered[
 lab.chart({ table: 'network_recovery', x: 'network', y: 'total_s', title: 'Recovery of one bucket by XOR' });
 
 lab.step('creation', 'Making a parity bucket by XOR');
+const kWhyAnew = 'A parity bucket is made only once in a file. So each time a new file without parity is filled.';
 for (const one of networks) {
     const times = [];
     for (let repetition = 0; repetition < p.repetitions; ++repetition) {
-        fill(0, repetition > 0 ? '' : one === networks[0] ? 'A new file is filled and split. It has no parity yet.' : 'A new file without parity once more.');
+        fill(0, repetition > 0 ? '' : one === networks[0] ? 'A new file is filled and split. It has no parity yet.'
+            : one === networks[1] ? kWhyAnew : 'A new file without parity once more.');
         if (repetition === 0) {
             lab.camera({ speed: 0.7 });
             lab.say('A parity bucket is made ' + one.words + (one === networks[0] ? ': the four buckets send their records, and it adds them.' : '.'));

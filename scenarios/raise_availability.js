@@ -34,7 +34,7 @@ const writing = alice.start({ do: 'update', count: 200, window: 4 });
 const made = lab.addParity(0);
 const written = writing.wait();
 lab.settle();
-lab.say('A spare asks buckets 0, 1, 2 and 3 for their contents, and computes.', { at: eventOf('ParityCreationOrdered', start) });
+lab.say('A spare asks buckets 0, 1, 2 and 3 for their contents, and computes.', { at: eventOf('NodeRecruited', start) });
 lab.say('It has them all. What Alice changed meanwhile came to it as deltas.', { at: eventOf('ParityBucketFilled', start) });
 lab.say('Parity bucket 0.1 is made, and Alice goes on.', { at: eventOf('ParityAdded', start) });
 lab.say('She never had to stop: each of her 200 changes is acknowledged.');

@@ -7,10 +7,19 @@ const p = lab.params({ records: 125000, counts: '1000 5000 10000 15000 20000 250
 const bucket = Math.floor(p.records / 4), counts = p.counts.split(' ').map(Number);
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
-function showCounts(since) {
+function showCounts(since, buckets, records) {
     try {
-        for (const a of [0, 1, 2, 3])
-            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === bucket, since: since });
+        for (const a of buckets)
+            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === records, since: since });
+    } catch (late) {
+        lab.print('the picture lags:', late.message);
+    }
+}
+
+// Likewise what a client has done in all.
+function showOperations(since, name, operations) {
+    try {
+        lab.waitFor('Gauges', { where: e => e.process === name && e.operations === operations, since: since });
     } catch (late) {
         lab.print('the picture lags:', late.message);
     }
@@ -36,9 +45,10 @@ function showFirst(client, key) {
 function showOne(client, key, scheme, words) {
     const since = lab.here();
     lab.say(words);
-    client.search(key);
+    const found = client.search(key);
     lab.say(scheme === 'rs' ? 'Parity bucket 0.1 has read three records. It multiplies and adds to compute the lost one.'
         : 'Parity bucket 0.0 has read three records. It computes the lost one by XOR.', { at: eventOf('RecordRecovered', since) });
+    return found;
 }
 
 const steps = ['a', 'b', 'c', 'd'], fields = p.fields.split(' ').map(Number);
@@ -52,15 +62,17 @@ for (const field of fields)
         const client = lab.client('reader');
         lab.camera({ fit: 'file', speed: 4 });
         lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets.' : 'A new file is filled and split in the same way.');
+        const begun = lab.here();
         client.run({ do: 'insert', count: bucket, window: 64 });
         lab.settle();
+        showCounts(begun, [0], bucket);
         while (lab.file().M < 4)
             lab.split();
         const before = lab.here();
         client.run({ do: 'insert', count: bucket * 3, window: 64 });
         lab.settle();
         lab.expectEqual([lab.file().M, lab.file().records, lab.spares().data], [4, bucket * 4, 0], 'four data buckets hold the records, and there is no spare');
-        showCounts(before);
+        showCounts(before, [0, 1, 2, 3], bucket);
         const keys = lab.keysFor(lab.data(2), Math.min(bucket, Math.max(...counts)), { existing: true });
         lab.camera({ speed: 1 });
         if (isFirst) {
@@ -70,14 +82,17 @@ for (const field of fields)
             lab.say(scheme === 'rs' ? 'Bucket 2 is ended, and parity bucket 0.0 with it: XOR is not possible now.' : 'Bucket 2 is ended again. No spare is left.');
             lab.kill(scheme === 'rs' ? [lab.data(2), lab.parity(0, 0)] : lab.data(2));
         }
-        lab.waitUntil(() => lab.group(0).state === 'degraded' && client.search(keys[0], { timeout: 20 }).path === 'record recovery', { timeout: 30 });
+        let newest = null;
+        lab.waitUntil(() => lab.group(0).state === 'degraded' && (newest = client.search(keys[0], { timeout: 20 })).path === 'record recovery', { timeout: 30 });
         if (field === fields[0]) {
             lab.detail('full');
-            showOne(client, keys[1], scheme, isFirst ? 'Now the reader knows that bucket 2 is gone. It sends its next request to the coordinator at once.'
+            newest = showOne(client, keys[1], scheme, isFirst ? 'Now the reader knows that bucket 2 is gone. It sends its next request to the coordinator at once.'
                 : 'The reader asks the coordinator for a record of bucket 2.');
             lab.detail('counts');
         }
         lab.say('The reader asks for ' + (counts.length > 1 ? counts[0] + ' to ' : '') + Math.max(...counts) + ' records of bucket 2. They are computed alike, and only counted.');
+        const counted = lab.here();
+        let made = newest.op; // operations of the reader so far
         const table = lab.measure({
             name: 'record_recovery', constants: { gf: field, scheme: scheme }, factors: { records: counts }, order: 'given', repetitions: p.repetitions, warmUp: 0,
             run: c => {
@@ -85,10 +100,12 @@ for (const field of fields)
                 for (let i = 0; i < c.records; ++i)
                     wanted.push(keys[i % keys.length]);
                 const done = client.run({ do: 'search', keys: wanted, count: c.records, window: 1 });
+                made += done.operations;
                 lab.expectEqual([done.results.ok, done.wrong + done.missing], [c.records, 0], 'each search finds its record');
                 return { total_s: done.total_s, ms_per_record: done.per_op_ms, p50_ms: done.p50_ms, p99_ms: done.p99_ms };
             }
         });
+        showOperations(counted, 'reader', made);
         const median = (gf, by) => table.summary().find(row => row.gf === gf && row.scheme === by && row.records === Math.max(...counts)).ms_per_record.median.toFixed(3) + ' ms';
         lab.say(scheme === 'xor' ? 'By XOR, a record of bucket 2 took ' + median(field, 'xor') + '.'
             : 'By Reed-Solomon decoding, a record of bucket 2 took ' + median(field, 'rs') + '; by XOR, ' + median(field, 'xor') + '.');

@@ -68,7 +68,7 @@ function then(failed, scheme, column) {
 }
 const chart = (y, title) => lab.chart({ table: 'bucket_recovery', x: 'slice', y: y, by: ['failed_buckets', 'scheme'], log: true,
     paper: 'bucket_recovery', where: { config: 2, gf: field }, title: title });
-lab.say('The whole time by slice size in GF(2^' + field + '), ours and, dashed, that of 2003. In 2003 each further lost bucket took longer.');
+lab.say('The whole time by slice size, ours and, dashed, that of 2003 for buckets of 31250 records. In 2003 each further lost bucket took longer.');
 chart('total_s', 'Recovery by slice size, ours and 2003: the whole');
 lab.say('Work (process): in 2003, ' + then(1, 'xor', 'process_s') + ' for one bucket by XOR, ' + then(3, 'rs', 'process_s') + ' for three by decoding.'
     + (lab.simulated ? ' Ours is simulated: no time.' : ''));

@@ -6,10 +6,19 @@ const p = lab.params({ records: 125000, counts: '10000 20000 30000 40000 50000 6
 const bucket = Math.floor(p.records / 4);
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
-function showCounts(since) {
+function showCounts(since, buckets, records) {
     try {
-        for (const a of [0, 1, 2, 3])
-            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === bucket, since: since });
+        for (const a of buckets)
+            lab.waitFor('Gauges', { where: e => e.place === 'data ' + a && e.records === records, since: since });
+    } catch (late) {
+        lab.print('the picture lags:', late.message);
+    }
+}
+
+// Likewise what a client has done in all.
+function showOperations(since, name, operations) {
+    try {
+        lab.waitFor('Gauges', { where: e => e.process === name && e.operations === operations, since: since });
     } catch (late) {
         lab.print('the picture lags:', late.message);
     }
@@ -18,23 +27,34 @@ function showCounts(since) {
 lab.cluster({ m: 4, k: 0, b: Math.ceil(bucket * 1.6), recordBytes: 100, recovery: 'off', spares: { data: 4, parity: 0 } });
 lab.detail('counts');
 const client = lab.client('reader');
+let made = 0; // operations of the reader so far
+const run = o => {
+    const done = client.run(o);
+    made += done.operations;
+    return done;
+};
 lab.step('file', 'A file of ' + p.records + ' records');
 lab.camera({ fit: 'file', speed: 4 });
 lab.say('The reader inserts records, and the file is split into four buckets.');
-client.run({ do: 'insert', count: bucket, window: 64 });
+const begun = lab.here();
+run({ do: 'insert', count: bucket, window: 64 });
 lab.settle();
+showCounts(begun, [0], bucket);
 while (lab.file().M < 4)
     lab.split();
 const before = lab.here();
-client.run({ do: 'insert', count: bucket * 3, window: 64 });
+run({ do: 'insert', count: bucket * 3, window: 64 });
 lab.settle();
 lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
-showCounts(before);
+showCounts(before, [0, 1, 2, 3], bucket);
 
 lab.step('shown', 'A search is two messages');
 lab.camera({ fit: 'file' });
 lab.detail('full');
-const shown = a => lab.expectEqual(client.search(lab.keysFor(lab.data(a), 1, { existing: true })[0]).result, 'found', 'bucket ' + a + ' has answered');
+const shown = a => {
+    lab.expectEqual(client.search(lab.keysFor(lab.data(a), 1, { existing: true })[0]).result, 'found', 'bucket ' + a + ' has answered');
+    ++made;
+};
 lab.say('The reader asks bucket 1 for a record, and bucket 1 answers: two messages.');
 shown(1);
 lab.say('One at a time: the next request is sent when the answer to the one before is there.');
@@ -42,21 +62,23 @@ for (const a of [3, 0, 2])
     shown(a);
 lab.camera({ speed: 0.3 });
 lab.say('In parallel: ' + p.window + ' requests are sent before any answer is there. One is drawn slowly, the others quickly.');
-client.run({ do: 'search', keys: 'present', count: p.window, window: p.window });
+run({ do: 'search', keys: 'present', count: p.window, window: p.window });
 lab.settle();
 lab.detail('counts');
 
 lab.step('search', 'Searches, one at a time and in parallel');
 lab.camera({ fit: 'file' });
 lab.say('From now on searches are only counted: one at a time, then ' + p.window + '.');
+const counted = lab.here();
 const table = lab.measure({
     name: 'search', factors: { searches: p.counts.split(' ').map(Number), window: [1, p.window] }, order: 'given', repetitions: p.repetitions,
     run: c => {
-        const done = client.run({ do: 'search', keys: 'present', count: c.searches, window: c.window });
+        const done = run({ do: 'search', keys: 'present', count: c.searches, window: c.window });
         lab.expectEqual([done.results.ok, done.unanswered, done.wrong + done.missing], [c.searches, 0, 0], 'every search is answered, and finds its record');
         return { total_s: done.total_s, ms_per_record: done.per_op_ms, replies: done.results.ok, p50_ms: done.p50_ms, p99_ms: done.p99_ms };
     }
 });
+showOperations(counted, 'reader', made);
 const most = Math.max(...p.counts.split(' ').map(Number)), rows = table.summary().filter(row => row.searches === most);
 const one = rows.find(row => row.window === 1), many = rows.find(row => row.window === p.window);
 const ms = figure => figure.median.toFixed(3) + ' ms';

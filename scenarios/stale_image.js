@@ -29,7 +29,7 @@ lab.say('Above is the truth, eight buckets. Below is what Bob believes: one.');
 lab.step('c', 'A wrong address, and the way to the right one');
 lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), count: 2 }); // by then it has its first lease
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
-lab.camera({ view: 'image', fit: bob });
+lab.camera({ fit: 'file', speed: 0.7 }); // of his image the panel explains the newest key, which is still an old one
 lab.say('Bob wants a key of bucket 7. He believes in one bucket, so he asks bucket 0.');
 lab.say('Bucket 0 checks whether the key is its own. If it is not, the request is passed on.');
 const q = lab.predict({ text: 'How often is his request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
@@ -38,6 +38,7 @@ q.reveal(seen.forwards, 'From bucket 0 to 3, from bucket 3 to 7. Never more than
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and the answer adjusts his image');
 const adjusted = lab.waitFor('ImageAdjusted');
 lab.print('image', '(' + adjusted.before.i + ', ' + adjusted.before.n + ')', 'becomes', '(' + adjusted.after.i + ', ' + adjusted.after.n + ')');
+lab.camera({ view: 'image', fit: bob, speed: 1 });
 lab.say('The answer told Bob a bucket and its level. Now the key leads him straight to bucket 7.');
 lab.expectEqual([bob.search(far).forwards, bob.image().M > 1], [0, true], 'the same key again goes straight to its bucket');
 
@@ -59,15 +60,15 @@ lab.say('Never more than two forwards, and after ' + (adjustments === 1 ? 'one m
 
 lab.step('e', 'What the image is worth');
 lab.camera({ fit: 'file' });
-lab.say('Carol is a third client. What is an image worth to her?');
 const carol = lab.client('carol'), costs = {};
+lab.say('Carol is a third client. What is an image worth to her?');
 const ways = {
     frozen: 'Carol searches with a frozen image: she never learns, and bucket 0 gets every request.',
     adjusting: 'Now each answer may adjust her image. Carol soon goes straight to each bucket.',
     exact: 'Now Carol asks the coordinator before each search. She is never wrong, but asks each time.'
 };
 const keys = [0, 1, 2, 3, 4, 5, 6, 7].reduce((list, a) => list.concat(lab.keysFor(lab.data(a), 5, { existing: true })), []);
-carol.search(keys[0]); // so that Carol is in the picture before she is spoken of
+carol.search(keys[0]); // seen under that caption
 for (const image of ['frozen', 'adjusting', 'exact']) {
     lab.client('carol', { image: image });
     lab.camera({ speed: image === 'frozen' ? 3 : 1 });
