@@ -236,9 +236,9 @@ void takeBackValue(pb::Message& message, StringPool& strings)
         strings.takeBack(*message.mutable_reply()->mutable_value());
     else if (message.has_delta() && StringPool::ownsMemory(message.delta().delta()))
         strings.takeBack(*message.mutable_delta()->mutable_delta());
-    else if (message.has_walk() && message.walk().has_query() && SpareStrings::ownsMemory(message.walk().query().value()))
+    else if (message.has_walk() && message.walk().has_query() && StringPool::ownsMemory(message.walk().query().value()))
         strings.takeBack(*message.mutable_walk()->mutable_query()->mutable_value());
-    else if (message.has_walk() && message.walk().has_answer() && SpareStrings::ownsMemory(message.walk().answer().value()))
+    else if (message.has_walk() && message.walk().has_answer() && StringPool::ownsMemory(message.walk().answer().value()))
         strings.takeBack(*message.mutable_walk()->mutable_answer()->mutable_value());
 }
 

@@ -2,11 +2,13 @@
 // A server of a cluster.
 #include "node/lhrs/programs/file_programs.h"
 #include "node/process/systems.h"
+#include "node/walk/programs/walk_programs.h"
 
 int main(int count, char** arguments)
 {
     static constexpr lhrs::SystemProgram kSystems[] = {
         { "lhrs", lhrs::runFileNode },
+        { "walk", lhrs::runWalkNode },
     };
     return lhrs::runOfSystem(kSystems, count, arguments);
 }

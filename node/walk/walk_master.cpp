@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/walk/walk_master.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/machine/node_context.h"
 #include "node/machine/transfer/message_check.h"
 #include "node/walk/walk_change.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/walk/walk_node.h"
 
-#include "common/points.h"
+#include "common/failpoints.h"
 #include "node/machine/awaited_sample.h"
 #include "node/machine/transfer/message_check.h"
 

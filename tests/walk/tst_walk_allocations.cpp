@@ -71,7 +71,7 @@ void TestWalkAllocations::aQueryTakesNothing()
     constexpr std::size_t kBlock = std::size_t(64) << 10;
     const std::unique_ptr<char[]> in(new char[kBlock]), out(new char[kBlock]);
     google::protobuf::Arena arena(arenaIn(in.get(), kBlock)), effectsArena(arenaIn(out.get(), kBlock));
-    SpareStrings strings;
+    StringPool strings;
     Effects effects(effectsArena, strings);
     EventStamper stamper(NodeId(WalkNodeRig::kSelf), addressOfProcess(WalkNodeRig::kSelf));
     stamper.setDetail(pb::COUNTS, 1);
