@@ -172,8 +172,8 @@ bool WalkMaster::isWanted(NodeId node) const
 std::string WalkMaster::nameOf(NodeId node) const
 {
     const auto known = m_processes.find(node);
-    return known == m_processes.end() || known->second.info.name().empty() ? "process " + std::to_string(node.value)
-                                                                           : known->second.info.name();
+    const bool hasName = known != m_processes.end() && !known->second.info.name().empty();
+    return hasName ? known->second.info.name() : "process " + std::to_string(node.value);
 }
 
 const pb::WalkNode& WalkMaster::atOrAfter(RingId id) const
