@@ -18,7 +18,7 @@ HistoryTime timeOfAnswer(const Operation& operation)
 
 bool mayHaveWritten(const Operation& operation)
 {
-    return (operation.kind == RequestKind::Insert || operation.kind == RequestKind::Update)
+    return isWrite(operation.kind)
         && (operation.outcome == Outcome::Ok || certaintyOf(operation.outcome) == Certainty::Open);
 }
 
@@ -30,7 +30,7 @@ Judgement judgeOne(const Operation& operation, std::size_t index, const std::vec
     const RequestKind kind = operation.kind;
     const bool isChange = kind != RequestKind::Search;
     const bool isWrong = (operation.outcome == Outcome::Exists && kind != RequestKind::Insert)
-        || (operation.outcome == Outcome::NotFound && kind == RequestKind::Insert);
+        || (operation.outcome == Outcome::NotFound && (kind == RequestKind::Insert || kind == RequestKind::Put));
     if (isWrong)
         return { Verdict::No, 8, index, say(nameOf(operation.outcome), " is no answer to ", nameOf(kind)) };
     if (operation.outcome == Outcome::Lost) {
@@ -164,7 +164,7 @@ std::string describeValue(std::uint64_t value) { return say(clientOf(value), "."
 
 std::string describe(const Operation& operation)
 {
-    const bool hasValue = operation.kind == RequestKind::Insert || operation.kind == RequestKind::Update
+    const bool hasValue = isWrite(operation.kind)
         || (operation.kind == RequestKind::Search && operation.outcome == Outcome::Ok);
     return say(operation.invoked, "..", timeText(timeOfAnswer(operation)), "  client ", operation.process, "  ",
         nameOf(operation.kind), hasValue ? " " + describeValue(operation.value) : std::string(), ": ",

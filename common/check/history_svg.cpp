@@ -39,8 +39,7 @@ std::string labelOf(const Operation& operation)
 {
     std::string label = nameOf(operation.kind);
     const bool isFound = operation.outcome == Outcome::Ok;
-    if (operation.kind == RequestKind::Insert || operation.kind == RequestKind::Update
-        || (operation.kind == RequestKind::Search && isFound))
+    if (isWrite(operation.kind) || (operation.kind == RequestKind::Search && isFound))
         label += " " + describeValue(operation.value);
     if (operation.outcome == Outcome::Unknown)
         return label + " ?";

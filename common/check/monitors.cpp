@@ -7,12 +7,6 @@
 
 namespace lhrs::check {
 
-namespace {
-
-bool isWrite(RequestKind kind) { return kind == RequestKind::Insert || kind == RequestKind::Update; }
-
-} // namespace
-
 KeyMonitor::KeyMonitor(std::optional<std::uint64_t> valueBefore, std::size_t valuesMax)
     : m_valuesMax(valuesMax)
 {

@@ -24,6 +24,7 @@ const char* nameOf(RequestKind kind)
     case RequestKind::Update: return "update";
     case RequestKind::Delete: return "delete";
     case RequestKind::Search: return "search";
+    case RequestKind::Put: return "put";
     }
     return "";
 }

@@ -56,6 +56,7 @@ struct Value {
 
 bool isChange(const Step& step) { return step.gives != Gives::Same; }
 bool isUpdate(const Step& step) { return step.needs == Needs::Present && step.gives == Gives::Value; }
+bool isPut(const Step& step) { return step.needs == Needs::Nothing && step.gives == Gives::Value; }
 bool isDelete(const Step& step) { return step.needs == Needs::Present && step.gives == Gives::Absent; }
 bool isInsert(const Step& step) { return step.needs == Needs::Absent && step.gives == Gives::Value; }
 
@@ -139,7 +140,7 @@ void Search::addStep(const Operation& operation, std::size_t at)
         step.needs = Needs::Present;
     else if (!isOk || operation.kind == RequestKind::Insert)
         step.needs = Needs::Absent;
-    else
+    else if (operation.kind != RequestKind::Put)
         step.needs = isSearch ? Needs::Value : Needs::Present;
     if (isOk && !isSearch)
         step.gives = operation.kind == RequestKind::Delete ? Gives::Absent : Gives::Value;
@@ -293,9 +294,10 @@ bool Search::isTried(unsigned slot, Slots done) const
 bool Search::isInterchangeable(const Step& a, const Step& b) const
 {
     const auto isSilent = [this](const Step& step) {
-        return isInsert(step) && !isReadLater(step.value) && m_values[step.value].openSearches == 0;
+        return !isReadLater(step.value) && m_values[step.value].openSearches == 0;
     };
-    return (isDelete(a) && isDelete(b)) || (isSilent(a) && isSilent(b));
+    const bool areOfOneKind = (isInsert(a) && isInsert(b)) || (isPut(a) && isPut(b));
+    return (isDelete(a) && isDelete(b)) || (areOfOneKind && isSilent(a) && isSilent(b));
 }
 
 // Applies rules 1, 3 and 4 until nothing more changes.

@@ -5,10 +5,10 @@
 
 namespace lhrs::check {
 
-// Searches for a legal order of inserts, updates, deletes and searches of one key, whose state is absent or a value. It
-// is the search of Wing and Gong ("Testing and verifying concurrent objects", JPDC 17, 1993) with Lowe's two additions
-// ("Testing for linearizability", Concurrency and Computation 29(4), 2017): memoization, so that no configuration is
-// examined twice, and just-in-time linearization.
+// Searches for a legal order of inserts, updates, puts, deletes and searches of one key, whose state is absent or a
+// value. It is the search of Wing and Gong ("Testing and verifying concurrent objects", JPDC 17, 1993) with Lowe's two
+// additions ("Testing for linearizability", Concurrency and Computation 29(4), 2017): memoization, so that no
+// configuration is examined twice, and just-in-time linearization.
 //
 // It walks through invocations and answers in the order of time and keeps the set of all possible configurations: the
 // key's state and which of the open operations have taken effect. An operation takes effect only when some answer needs
@@ -26,8 +26,9 @@ namespace lhrs::check {
 //  3. Values that no later search finds are one state, "spent": the remaining operations cannot tell them apart.
 //  4. While the state is spent, an open update whose value no later search finds takes effect at once, with the
 //     searches that find it: the state is spent before and after, and any legal remainder stays legal without it.
-//  5. Of open deletes, and of open inserts whose value no search will find, only the one answered first is tried: they
-//     are interchangeable.
+//     (Not a put: later, when the key is gone, it could bring it back.)
+//  5. Of open deletes, of open inserts whose value no search will find, and of such puts, only the one answered first
+//     is tried: they are interchangeable.
 // Moreover, of two configurations that differ only in operations of unknown outcome, the one that has used fewer of
 // them can do everything that the other can. With updates and searches of unique values the set then stays about as
 // small as the number of open operations; any remaining exponential growth is bounded by `SearchLimits`.

@@ -95,7 +95,12 @@ struct RequestName {
     auto operator<=>(const RequestName&) const = default;
 };
 
-enum class RequestKind : std::uint8_t { Insert, Update, Delete, Search };
+// Put stores the value whether the key is there or not; Insert and Update want to know.
+enum class RequestKind : std::uint8_t { Insert, Update, Delete, Search, Put };
+constexpr bool isWrite(RequestKind kind)
+{
+    return kind == RequestKind::Insert || kind == RequestKind::Update || kind == RequestKind::Put;
+}
 enum class Outcome : std::uint8_t { Ok, NotFound, Exists, Retry, Lost, Unknown, Invalid };
 
 const char* nameOf(RequestKind kind);

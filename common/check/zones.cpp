@@ -104,14 +104,15 @@ bool isForZones(const History& history)
     const auto& all = history.operations();
     return history.valueBefore() && history.losses().empty()
         && std::all_of(all.begin(), all.end(), [](const Operation& operation) {
-               return operation.kind == RequestKind::Update || operation.kind == RequestKind::Search;
+               return operation.kind == RequestKind::Update || operation.kind == RequestKind::Put
+                   || operation.kind == RequestKind::Search;
            });
 }
 
 Judgement judgeByZones(const History& history)
 {
     if (!isForZones(history))
-        return { Verdict::Unknown, 8, kNoOperation, "not only updates and searches of a key that is there" };
+        return { Verdict::Unknown, 8, kNoOperation, "not only updates, puts and searches of a key that is there" };
     std::vector<Entry> entries;
     if (Judgement alone = collect(history, entries); alone.verdict != Verdict::Yes)
         return alone;

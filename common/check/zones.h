@@ -6,11 +6,11 @@
 namespace lhrs::check {
 
 // The zone test of Gibbons and Korach ("Testing shared memories", SIAM J. Comput. 26(4), 1997). The key must exist
-// before the first operation and be only updated and searched; each value must be written once. Time O(n log n).
+// before the first operation and be only updated, put and searched; each value must be written once. Time O(n log n).
 //
-// A cluster is an update with the searches that found its value. As each value is written once, a legal order is an
-// order of whole clusters: the update, then its searches. Let f be the earliest answer in a cluster and s its latest
-// invocation.
+// A cluster is an update (or a put: the key is there) with the searches that found its value. As each value is written
+// once, a legal order is an order of whole clusters: the update, then its searches. Let f be the earliest answer in a
+// cluster and s its latest invocation.
 //   f < s   forward zone [f, s]: the cluster has begun by f and is not over before s, so it fills all of [f, s].
 //   s <= f  backward zone [s, f]: all its operations are open from s to f, so it fits at any single instant of that.
 // Cluster A must come before B if and only if f(A) < s(B): some answer of A precedes some invocation of B. A legal

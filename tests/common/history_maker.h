@@ -30,7 +30,8 @@ struct Dice {
 struct Shape {
     std::uint32_t processes = 3;
     std::size_t operations = 7;
-    bool isForZones = false; // the key exists from the start, and is only updated and searched
+    bool isForZones = false; // the key exists from the start, and is only updated, put and searched
+    bool hasPuts = false;
     bool areValuesUnique = true;
     HistoryTime durationMax = 6;
     HistoryTime pauseMax = 4;
@@ -44,9 +45,10 @@ inline RequestKind drawnKind(const Shape& shape, Dice& dice)
     if (dice.happens(shape.searchPercent))
         return RequestKind::Search;
     if (shape.isForZones)
-        return RequestKind::Update;
-    constexpr RequestKind kChanges[] { RequestKind::Insert, RequestKind::Update, RequestKind::Delete };
-    return kChanges[dice.below(3)];
+        return shape.hasPuts && dice.happens(50) ? RequestKind::Put : RequestKind::Update;
+    using K = RequestKind;
+    constexpr RequestKind kChanges[] { K::Insert, K::Update, K::Delete, K::Put, K::Put, K::Put, K::Delete };
+    return kChanges[dice.below(shape.hasPuts ? std::size(kChanges) : 3)];
 }
 
 // A linearizable history: each operation takes effect at one random instant between invocation and answer. An operation
@@ -103,7 +105,7 @@ inline History legalHistory(const Shape& shape, Dice& dice)
         Outcome outcome = Outcome::Ok;
         if (operation.kind == RequestKind::Insert)
             outcome = state ? Outcome::Exists : Outcome::Ok;
-        else
+        else if (operation.kind != RequestKind::Put)
             outcome = state ? Outcome::Ok : Outcome::NotFound;
         if (operation.kind == RequestKind::Search)
             operation.value = state.value_or(0);
@@ -225,7 +227,7 @@ private:
     bool takesEffect(const Operation& operation)
     {
         const bool isOpen = operation.outcome == Outcome::Unknown;
-        Outcome met = m_state ? Outcome::Ok : Outcome::NotFound;
+        Outcome met = m_state || operation.kind == RequestKind::Put ? Outcome::Ok : Outcome::NotFound;
         if (operation.kind == RequestKind::Insert)
             met = m_state ? Outcome::Exists : Outcome::Ok;
         if (!isOpen && met != operation.outcome)
@@ -252,10 +254,7 @@ using Mutation = std::function<std::optional<History>(const History&, Dice&)>;
 namespace mutation {
 
 inline bool isFound(const Operation& o) { return o.kind == RequestKind::Search && o.outcome == Outcome::Ok; }
-inline bool isWrite(const Operation& o)
-{
-    return (o.kind == RequestKind::Insert || o.kind == RequestKind::Update) && o.outcome == Outcome::Ok;
-}
+inline bool isWritten(const Operation& o) { return isWrite(o.kind) && o.outcome == Outcome::Ok; }
 inline bool isDone(const Operation& o) { return certaintyOf(o.outcome) == Certainty::Done; }
 
 // A random operation for which `is` holds.
@@ -289,7 +288,7 @@ inline bool findAnother(std::vector<Operation>& all, std::size_t at, Dice& dice,
     const Operation search = all[at];
     const auto other = drawn(all, dice, [&search, isEarlier](const Operation& o) {
         const bool isApart = isEarlier ? o.answered < search.invoked : o.invoked > search.answered;
-        return isWrite(o) && o.value != search.value && isApart;
+        return isWritten(o) && o.value != search.value && isApart;
     });
     if (other)
         all[at].value = all[*other].value;
@@ -310,11 +309,11 @@ inline std::vector<std::pair<const char*, Mutation>> mutations()
                 std::swap(all[at].value, all[*other].value);
             return other.has_value();
         })),
-        add("write dropped", ofOne(isWrite, [](All& all, std::size_t at, Dice&) {
+        add("write dropped", ofOne(isWritten, [](All& all, std::size_t at, Dice&) {
             all.erase(all.begin() + std::ptrdiff_t(at));
             return true;
         })),
-        add("write refused although it happened", ofOne(isWrite, [](All& all, std::size_t at, Dice&) {
+        add("write refused although it happened", ofOne(isWritten, [](All& all, std::size_t at, Dice&) {
             all[at].outcome = Outcome::Retry;
             return true;
         })),

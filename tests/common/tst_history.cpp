@@ -39,6 +39,7 @@ Shape smallShape(Dice& dice, bool isForZones)
     shape.durationMax = HistoryTime(2 + dice.below(9));
     shape.pauseMax = HistoryTime(dice.below(5));
     shape.searchPercent = unsigned(25 + dice.below(45));
+    shape.hasPuts = dice.happens(40);
     shape.unknownPercent = dice.happens(50) ? 0 : 20 + 40 * unsigned(dice.below(2));
     return shape;
 }
@@ -66,6 +67,7 @@ private slots:
     void zonesAgreeWithEveryOrder();
     void theSearchAgreesWithEveryOrder();
     void twoUnknownInsertsMayEachExplainADelete();
+    void aPutNeedsNothing();
     void losses();
     void tooManyPossibilitiesAreSaid();
     void legalHistoriesPass();
@@ -147,6 +149,40 @@ void TestHistory::twoUnknownInsertsMayEachExplainADelete()
         QVERIFY(!isExplainedBySomeOrder(history));
         QCOMPARE(judge(history).verdict, Verdict::No);
     }
+}
+
+// It stores whether the key is there or not, so one of unknown outcome may bring a key back that was deleted since.
+void TestHistory::aPutNeedsNothing()
+{
+    const std::uint64_t first = fingerprint(1, 1), second = fingerprint(2, 1);
+    HistoryTime now = 10;
+    const auto done = [&now](History& history, RequestKind kind, Outcome outcome, std::uint64_t value = 0) {
+        history.answer(history.invoke(3, kind, value, now), outcome, now + 1, value);
+        now += 10;
+    };
+    History history;
+    done(history, RequestKind::Put, Outcome::Ok, first);
+    done(history, RequestKind::Put, Outcome::Ok, second);
+    done(history, RequestKind::Search, Outcome::Ok, second);
+    done(history, RequestKind::Delete, Outcome::Ok);
+    QCOMPARE(judge(history).verdict, Verdict::Yes);
+    History refused = history;
+    done(refused, RequestKind::Put, Outcome::NotFound, first);
+    QCOMPARE(judge(refused).verdict, Verdict::No);
+    QVERIFY(judge(refused).reason.find("NOT_FOUND is no answer to put") != std::string::npos);
+    History again = history;
+    done(again, RequestKind::Delete, Outcome::Ok); // there was nothing to delete
+    QCOMPARE(judge(again).verdict, Verdict::No);
+    // Nobody reads it: the deletes alone say that it has brought the key back.
+    History late;
+    late.invoke(1, RequestKind::Put, first, 0);
+    for (const Operation& operation : history.operations())
+        late.add(operation);
+    done(late, RequestKind::Delete, Outcome::Ok);
+    QVERIFY(isExplainedBySomeOrder(late));
+    QCOMPARE(judge(late).verdict, Verdict::Yes);
+    done(late, RequestKind::Delete, Outcome::Ok);
+    QCOMPARE(judge(late).verdict, Verdict::No);
 }
 
 // A record is lost between 10 and 20: it exists before, and does not afterwards.
@@ -494,13 +530,15 @@ void TestHistory::manyClientsOnOneKeyAreDecided()
     changing.searchPercent = 10;
     Shape updating = changing;
     updating.isForZones = true;
-    for (const Shape& shape : { busy, unsure, changing, updating }) {
+    Shape putting = unsure;
+    putting.hasPuts = true;
+    for (const Shape& shape : { busy, unsure, changing, updating, putting }) {
         const History history = legalHistory(shape, dice);
         QElapsedTimer timer;
         timer.start();
         const Judgement judgement = judgeByStates(history);
-        qInfo("20 clients, %zu operations on one key: %s, %lld ms", shape.operations, nameOf(judgement.verdict),
-            timer.elapsed());
+        qInfo("%u clients, %zu operations on one key: %s, %lld ms", shape.processes, shape.operations,
+            nameOf(judgement.verdict), timer.elapsed());
         QCOMPARE(judgement.verdict, Verdict::Yes);
     }
 }

@@ -20,7 +20,7 @@ void HistoryBook::invoked(check::RequestName request, check::RequestKind kind, s
     const std::uint32_t process = m_processes.try_emplace(request.client, std::uint32_t(m_processes.size() + 1)).first->second;
     Key& of = m_keys[key];
     std::uint64_t written = 0;
-    if (kind == check::RequestKind::Insert || kind == check::RequestKind::Update)
+    if (check::isWrite(kind))
         written = of.values.try_emplace(std::string(value), check::fingerprint(process, request.number)).first->second;
     m_open[request] = { key, of.history.invoke(process, kind, written, now), kind, false };
 }
