@@ -223,6 +223,13 @@ void WalkNode::open(std::uint64_t change, Time now, Effects& out)
     m_lastChange = m_openChange = change;
 }
 
+void WalkNode::openAsGiver(std::uint64_t change, Time now, Effects& out)
+{
+    const bool isFirst = m_openChange != 0 && m_successor.node() == m_context.self.node();
+    m_isIn = m_isIn || isFirst; // its Over is late
+    open(change, now, out);
+}
+
 void WalkNode::close(Time now, Effects& out)
 {
     if (m_giver)
@@ -271,9 +278,13 @@ void WalkNode::onAdmit(const pb::Message& message, Time now, Effects& out)
 void WalkNode::onGive(const pb::Message& message, Time now, Effects& out)
 {
     const pb::WalkGive& order = message.walk().give();
+    if (order.change() == m_undone && order.node() == m_context.self.node()) {
+        refuse(message, order.change(), m_undoneBecause, out); // the first answer may be lost
+        return;
+    }
     if (!isNew(order.change(), m_lastChange, order.node(), message, out))
         return;
-    open(order.change(), now, out);
+    openAsGiver(order.change(), now, out);
     const RingId from(order.from()), to(order.to());
     const bool isMine = m_isIn && from == m_from && to == m_ring.wrap(to.value)
         && (order.is_leave() ? to == m_id : m_ring.inOpen(to, m_from, m_id));
@@ -378,7 +389,7 @@ void WalkNode::onStop(const pb::Message& message, Time now, Effects& out)
     if (!isKnown || isOpen) { // before its Give, or before the decision
         if (isOpen)
             say(m_giver->receiver(), out).mutable_undone()->set_change(stop.change());
-        open(stop.change(), now, out);
+        openAsGiver(stop.change(), now, out);
         refuse(message, stop.change(), "the receiver is silent", out);
     } else if (stop.change() == m_undone) {
         refuse(message, stop.change(), m_undoneBecause, out);

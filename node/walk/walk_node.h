@@ -81,6 +81,8 @@ private:
         std::uint64_t change, std::uint64_t newest, std::uint64_t node, const pb::Message& message, Effects& out) const;
     // The node takes part in this change; one before it is over, because the master orders one after the other.
     void open(std::uint64_t change, Time now, Effects& out);
+    // The same for an order to a giver, which only a node of the ring gets: the first one may hear so that it is in.
+    void openAsGiver(std::uint64_t change, Time now, Effects& out);
     // What is under way and not decided here has not happened.
     void close(Time now, Effects& out);
     void takeRange(Time now, Effects& out);

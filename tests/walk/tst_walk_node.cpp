@@ -18,6 +18,7 @@ private slots:
     void aNodeThatWasNeverInARingSendsClientsAway();
     void itAnswersFromYoursOn();
     void theFirstNodeOwnsEverythingFromOverOn();
+    void theFirstNodeIsInWhenItIsToGive();
     void itServesItsRangeAndPassesTheRestOn();
     void aQueryAdriftIsDroppedLoudly();
     void whatIsNoQueryIsDropped();
@@ -80,6 +81,23 @@ void TestWalkNode::theFirstNodeOwnsEverythingFromOverOn()
     QCOMPARE(Rig::results(rig.driven.message(rig.query(pb::WALK_GET, 5))), Codes { pb::NOT_FOUND });
     for (std::uint64_t id = 0; id < 256; ++id)
         QVERIFY(rig.node.answersFor(RingId(id)));
+}
+
+// Its Over is lost, and the master goes on: that it is to give keys away says that it has them.
+void TestWalkNode::theFirstNodeIsInWhenItIsToGive()
+{
+    for (const bool isStopped : { false, true }) {
+        Rig rig;
+        pb::Message admit = rig.admit(1, 100, 100);
+        *admit.mutable_walk()->mutable_admit()->mutable_successor() = walkNode(Rig::kSelf, 100);
+        rig.driven.message(admit);
+        const Step step = rig.driven.message(isStopped ? rig.stop(2) : rig.give(2, 75, false, 100));
+        QCOMPARE(sentOf(step, Walk::kKeys, Rig::kJoins).size(), std::size_t(isStopped ? 0 : 1));
+        const pb::Message late = rig.over(1, true);
+        QVERIFY(rig.driven.message(late).acknowledges(late));
+        for (std::uint64_t id = 0; id < 256; ++id)
+            QVERIFY(rig.node.answersFor(RingId(id)));
+    }
 }
 
 void TestWalkNode::itServesItsRangeAndPassesTheRestOn()
@@ -245,8 +263,8 @@ void TestWalkNode::aStopThatOvertakesItsGiveUndoesItToo()
     QCOMPARE(sentOf(rig.driven.message(rig.stop(2)), Walk::kUndone, Rig::kMaster).size(), std::size_t(1));
     const pb::Message give = rig.give(2, 75);
     const Step step = rig.driven.message(give);
-    QVERIFY(step.acknowledges(give) && sentOf(step, Walk::kKeys).empty());
-    QVERIFY(rig.node.answersFor(RingId(75)));
+    QCOMPARE(sentOf(step, Walk::kUndone, Rig::kMaster).at(0).answers(), give.id());
+    QVERIFY(sentOf(step, Walk::kKeys).empty() && rig.node.answersFor(RingId(75)));
 }
 
 void TestWalkNode::aRangeThatIsNotItsOwnIsNotGiven()
@@ -260,6 +278,8 @@ void TestWalkNode::aRangeThatIsNotItsOwnIsNotGiven()
         const Step step = rig.driven.message(give);
         QCOMPARE(sentOf(step, Walk::kUndone, Rig::kMaster).at(0).answers(), give.id());
         QVERIFY(sentOf(step, Walk::kKeys).empty() && rig.node.answersFor(RingId(75)));
+        // That answer is lost, and the master asks again: an acknowledgement would mean that the keys are on their way.
+        QCOMPARE(sentOf(rig.driven.message(give), Walk::kUndone, Rig::kMaster).at(0).answers(), give.id());
     }
 }
 
