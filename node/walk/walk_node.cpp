@@ -59,16 +59,16 @@ void WalkNode::onQuery(const pb::Message& message, Time now, Effects& out)
         return;
     }
     out.serve(request);
-    route(query, now, out);
+    route(query, NodeId(message.sender()), now, out);
 }
 
-void WalkNode::route(const pb::WalkQuery& query, Time now, Effects& out)
+void WalkNode::route(const pb::WalkQuery& query, NodeId from, Time now, Effects& out)
 {
     const RingId id(query.id());
     if (m_taker && m_taker->isComplete() && m_taker->contains(id)) {
         hold(query); // the giver may have let go of it, and has not said so yet
     } else if (!answersFor(id)) {
-        passOn(query, out);
+        passOn(query, from, out);
     } else if (m_giver && m_giver->holdsChanges() && m_giver->contains(id) && isChange(query.operation())
         && !LHRS_MUTANT(WalkChangesWhileGiven)) {
         hold(query); // the receiver may have all keys as they are now
@@ -89,15 +89,17 @@ void WalkNode::releaseHeld(Time now, Effects& out)
 {
     for (const pb::WalkQuery& query : std::exchange(m_held, {})) {
         out.serve(query.request());
-        route(query, now, out);
+        route(query, NodeId(), now, out);
     }
     out.serve({});
 }
 
-void WalkNode::passOn(const pb::WalkQuery& query, Effects& out) const
+void WalkNode::passOn(const pb::WalkQuery& query, NodeId from, Effects& out) const
 {
     const bool isGiven = m_giver && m_giver->isDecided() && m_giver->contains(RingId(query.id()));
-    const pb::WalkNode& next = isGiven ? m_giver->receiver() : m_successor;
+    // If it comes from there, the receiver has given that part away since, and this node's Over is late.
+    const bool isPassedBack = isGiven && m_giver->receiver().node() == from.value;
+    const pb::WalkNode& next = isGiven && !isPassedBack ? m_giver->receiver() : m_successor;
     if (next.node() == 0 || next.node() == m_context.self.node()) { // not in a ring
         auto* astray = say(query, out).mutable_astray();
         *astray->mutable_request() = query.request();

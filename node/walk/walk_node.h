@@ -66,12 +66,12 @@ private:
     void onStop(const pb::Message& message, Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
 
-    // Serves, holds or passes on.
-    void route(const pb::WalkQuery& query, Time now, Effects& out);
+    // Serves, holds or passes on. `from`: who has sent it; 0: it was held.
+    void route(const pb::WalkQuery& query, NodeId from, Time now, Effects& out);
     void serve(const pb::WalkQuery& query, Time now, Effects& out);
     void carryOut(const pb::WalkQuery& query, Time now, Effects& out);
     void answer(const pb::WalkQuery& query, pb::ResultCode result, const std::string* value, Effects& out) const;
-    void passOn(const pb::WalkQuery& query, Effects& out) const;
+    void passOn(const pb::WalkQuery& query, NodeId from, Effects& out) const;
     void hold(const pb::WalkQuery& query);
     void releaseHeld(Time now, Effects& out);
 

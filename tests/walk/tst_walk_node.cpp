@@ -24,6 +24,7 @@ private slots:
     void whatIsNoQueryIsDropped();
     void aRepeatIsAnsweredWithTheSameResult();
     void theGiverHoldsChangesAfterTheLastBlockAndPassesThemOnAfterTheDecision();
+    void theGiverDoesNotPassAQueryBackToTheReceiver();
     void aStopBeforeTheDecisionUndoes();
     void aStopAfterTheDecisionIsAcknowledgedOnly();
     void aStopThatOvertakesItsGiveUndoesItToo();
@@ -218,6 +219,26 @@ void TestWalkNode::theGiverHoldsChangesAfterTheLastBlockAndPassesThemOnAfterTheD
     QCOMPARE(sentOf(rig.driven.message(rig.query(pb::WALK_GET, moves)), Walk::kQuery, Rig::kSuccessor).size(),
         std::size_t(1)); // round the ring
     QVERIFY(sentOf(rig.driven.pass(5s), Walk::kKeys).empty());
+}
+
+// The receiver has given a part of the range to another one since, and Over is late: it must not come back to the receiver.
+void TestWalkNode::theGiverDoesNotPassAQueryBackToTheReceiver()
+{
+    Rig rig;
+    rig.joins();
+    Step step = rig.driven.message(rig.give(2, 75));
+    for (const Walk::BodyCase body : { Walk::kKeys, Walk::kYours }) {
+        pb::Message ack = rig.joiner.message();
+        ack.set_answers(sentOf(step, body, Rig::kJoins).at(0).id());
+        ack.mutable_ack();
+        step = rig.driven.message(ack);
+    }
+    pb::Message query = rig.query(pb::WALK_GET, rig.keyIn(50, 75));
+    QCOMPARE(sentOf(rig.driven.message(query), Walk::kQuery, Rig::kJoins).size(), std::size_t(1));
+    query.set_sender(Rig::kJoins);
+    step = rig.driven.message(query);
+    QCOMPARE(sentOf(step, Walk::kQuery, Rig::kJoins).size(), std::size_t(0));
+    QCOMPARE(sentOf(step, Walk::kQuery, Rig::kSuccessor).size(), std::size_t(1));
 }
 
 void TestWalkNode::aStopBeforeTheDecisionUndoes()
