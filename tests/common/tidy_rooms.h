@@ -48,6 +48,7 @@ inline const QList<Room>& rooms()
         { u"node/sim/engine"_s, u"node/machine common/check"_s, kPure },
         { u"node/sim/program"_s, u"node/sim/engine node/process"_s, kNoQt },
         { u"node/sim/lhrs"_s, u"node/sim/engine node/lhrs/server"_s, kPure },
+        { u"node/sim/walk"_s, u"node/sim/engine node/walk"_s, kPure },
         { u"node/lhrs/programs"_s, u"node/lhrs/server node/sim/lhrs node/sim/program node/runtime"_s, kNoQt },
         { u"node/walk/programs"_s, u"node/walk node/sim/program node/runtime"_s, kNoQt },
         { u"node"_s, u"node/lhrs/programs node/walk/programs"_s, kNoQt },
@@ -82,7 +83,7 @@ inline const QList<Room>& rooms()
         { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
         { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
         { u"gui/window/main"_s, u"gui/window/start"_s, kNoSocket },
-        { u"tests"_s, u"gui/window/main node"_s, u"^$"_s },
+        { u"tests"_s, u"gui/window/main node node/sim/walk"_s, u"^$"_s },
     };
     return kRooms;
 }
