@@ -6,7 +6,7 @@
 #include "node/machine/requests/operation_table.h"
 #include "node/machine/requests/workload.h"
 #include "node/machine/requests/workload_hold.h"
-#include "node/walk/ring.h"
+#include "node/walk/id_ring.h"
 
 #include <deque>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include "node/machine/ack_list.h"
 #include "node/machine/machine.h"
-#include "node/walk/ring.h"
+#include "node/walk/id_ring.h"
 
 #include <deque>
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/walk/ring.h"
+#include "node/walk/id_ring.h"
 
 #include <cstdint>
 #include <map>

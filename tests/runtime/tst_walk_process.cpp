@@ -7,7 +7,6 @@
 #include <csignal>
 #include <functional>
 #include <memory>
-#include <thread>
 
 using namespace lhrs;
 using namespace lhrs::test;
@@ -42,13 +41,7 @@ struct LiveRing {
     }
     bool until(const std::function<bool(const pb::RingDescription&)>& holds)
     {
-        const auto end = std::chrono::steady_clock::now() + 20s;
-        while (std::chrono::steady_clock::now() < end) {
-            if (holds(ring()))
-                return true;
-            std::this_thread::sleep_for(20ms);
-        }
-        return false;
+        return QTest::qWaitFor([&] { return holds(ring()); }, 20'000);
     }
     // The program of a node of the ring.
     Program* programOf(std::uint64_t process)

@@ -2,7 +2,7 @@
 #include "node/walk/programs/walk_options.h"
 
 #include "node/process/option_parts.h"
-#include "node/walk/ring.h"
+#include "node/walk/id_ring.h"
 
 namespace lhrs {
 

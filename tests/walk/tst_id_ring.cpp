@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Intervals on a ring, against their definition on every small ring; and the hash that gives names their place.
-#include "node/walk/ring.h"
+#include "node/walk/id_ring.h"
 #include "tests/rigs/core/core_harness.h"
 
 #include <QTest>
@@ -101,4 +101,4 @@ void TestRing::idsAreTheLastBitsOfTheHash()
 }
 
 QTEST_APPLESS_MAIN(TestRing)
-#include "tst_ring.moc"
+#include "tst_id_ring.moc"
