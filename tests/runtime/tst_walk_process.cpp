@@ -81,7 +81,13 @@ struct LiveRing {
         workload.set_window(8);
         for (std::uint64_t key = 0; key < count; ++key)
             workload.add_key_list(key);
-        const auto reply = toClient->call(command);
+        std::optional<pb::CommandReply> reply;
+        const auto isTaken = [&] { // refused until the master has answered the client
+            reply = toClient->call(command);
+            return !reply || reply->refusal() != pb::REFUSED;
+        };
+        if (!QTest::qWaitFor(isTaken, 20'000) || !reply || reply->refusal() != pb::NOT_REFUSED)
+            qWarning("no workload: %s", reply ? reply->text().c_str() : "no answer in time");
         return reply ? reply->workload() : pb::WorkloadResult();
     }
 

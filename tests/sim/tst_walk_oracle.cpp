@@ -19,7 +19,10 @@ public:
         Address to;
         pb::Message message;
     };
-    explicit Liar(std::vector<Lie> lies) : m_lies(std::move(lies)) {}
+    explicit Liar(std::vector<Lie> lies)
+        : m_lies(std::move(lies))
+    {
+    }
 
     void onMessage(const pb::Message& message, Time, Effects& out) override
     {
@@ -120,7 +123,8 @@ public:
         }
         simulation.oracle().onStep(process, effects, simulation.cluster().now());
     }
-    pb::OperationResult done(std::uint64_t number, std::uint64_t key, pb::ResultCode result, const std::string& value = {})
+    pb::OperationResult done(
+        std::uint64_t number, std::uint64_t key, pb::ResultCode result, const std::string& value = {})
     {
         pb::OperationResult done;
         done.mutable_operation()->set_client(kStranger);
@@ -271,8 +275,8 @@ void TestWalkOracle::handoversAreSeen_data()
     QTest::addColumn<quint64>("taken"); // in this change
     QTest::addColumn<QString>("said");
     QTest::newRow("two at once") << 2 << quint64(0) << "while those of change 100 are under way";
-    QTest::newRow("taken before it is given") << 0 << quint64(100) << "takes a range in change 100, and nobody has given it";
-    QTest::newRow("taken in another change") << 1 << quint64(101) << "takes a range in change 101, and nobody has given it";
+    QTest::newRow("taken before it is given") << 0 << quint64(100) << "change 100, and nobody has given it";
+    QTest::newRow("taken in another change") << 1 << quint64(101) << "change 101, and nobody has given it";
     QTest::newRow("as it should be") << 1 << quint64(100) << QString();
 }
 
@@ -376,8 +380,7 @@ void TestWalkOracle::theRingAtRestIsThatOfTheMaster()
     QFETCH(QString, lie);
     QFETCH(QString, said);
     Rig rig;
-    // The one with the fewest keys: that a key has no owner is another check.
-    std::size_t place = 0;
+    const std::size_t place = 0;
     pb::WalkMessage message;
     const SimProcess* to = &rig.processOf(place);
     if (lie == "link") {
@@ -432,7 +435,8 @@ void TestWalkOracle::lookUpsAreJudged()
         result.set_value(walkValue(std::size_t(key), 8));
     result.set_owner(rig.ring[what == "owner" ? entry : owner].node());
     result.set_steps(what == "steps" ? 1 : 2);
-    rig.simulation.oracle().lookedUp(rig.simulation.master(), std::uint64_t(key), NodeId(rig.ring[entry].node()), result);
+    const WalkSimulation& simulation = rig.simulation;
+    rig.simulation.oracle().lookedUp(simulation.master(), std::uint64_t(key), NodeId(rig.ring[entry].node()), result);
     if (said.isEmpty())
         QCOMPARE(rig.failure(), QString());
     else

@@ -76,8 +76,8 @@ std::string describe(const WalkSimulation& simulation, std::uint64_t seed)
 {
     if (!simulation.failure())
         return {};
-    return check::say("seed ", seed, " at ", simulation.failure()->at.count() / 1'000, " us: ", simulation.failure()->text,
-        "\nreproduce  tst_walk_simulation --seed ", seed, " --trace");
+    return check::say("seed ", seed, " at ", simulation.failure()->at.count() / 1'000,
+        " us: ", simulation.failure()->text, "\nreproduce  tst_walk_simulation --seed ", seed, " --trace");
 }
 
 } // namespace
@@ -99,7 +99,8 @@ void TestWalkSimulation::theSameSeedGivesTheSameEvents()
         WalkSimulation first(drawWalkCase(seed)), second(drawWalkCase(seed));
         QCOMPARE(first.run(), second.run());
         QCOMPARE(QString::fromStdString(second.cluster().hash()), QString::fromStdString(first.cluster().hash()));
-        QVERIFY(first.cluster().eventCount() > 200 && first.cluster().hash() != std::exchange(before, first.cluster().hash()));
+        QVERIFY(first.cluster().eventCount() > 200
+            && first.cluster().hash() != std::exchange(before, first.cluster().hash()));
     }
 }
 
@@ -129,25 +130,33 @@ void TestWalkSimulation::everySeedHolds()
     }
     const WalkOracle::Counts& seen = totals.oracle;
     const WalkSimulation::Counts& made = totals.runsOf;
-    qInfo("%s", check::say(totals.runs, " seeds in ", timer.elapsed(), " ms: ", totals.operations, " operations (",
-        totals.operations - totals.answered, " without an answer), ", totals.messages, " messages, ", seen.stored, " stored, ", seen.removed, " removed, ", seen.read, " read; ",
-        made.changes, " changes ordered, ", made.refused, " commands refused, ", seen.joined, " joined, ", seen.left,
-        " left, ", seen.undone, " undone, ", seen.moved, " keys moved").c_str());
-    qInfo("%s", check::say(made.pauses, " pauses, ", made.deaths, " deaths, ", made.restarts, " started again, ",
-        seen.nodesLost, " thought to be lost, ", seen.nodesBack, " back, ", totals.lostRuns, " rings lost keys; ",
-        seen.held, " nodes have held queries, ", seen.bygone, " late copies dropped; ", seen.keysChecked, " keys and ",
-        seen.rangesChecked, " ranges checked, ", totals.judged, " operations judged, ", totals.undecided,
-        " keys undecided, ", seen.lookUps, " look-ups of ", seen.steps, " steps").c_str());
-    QVERIFY2(failures.isEmpty(), qPrintable(QString("%1 failed\n").arg(failures.size()) + failures.mid(0, 5).join('\n')));
+    qInfo("%s",
+        check::say(totals.runs, " seeds in ", timer.elapsed(), " ms: ", totals.operations, " operations (",
+            totals.operations - totals.answered, " without an answer), ", totals.messages, " messages, ", seen.stored,
+            " stored, ", seen.removed, " removed, ", seen.read, " read; ", made.changes, " changes ordered, ",
+            made.refused, " commands refused, ", seen.joined, " joined, ", seen.left, " left, ", seen.undone,
+            " undone, ", seen.moved, " keys moved")
+            .c_str());
+    qInfo("%s",
+        check::say(made.pauses, " pauses, ", made.deaths, " deaths, ", made.restarts, " started again, ",
+            seen.nodesLost, " thought to be lost, ", seen.nodesBack, " back, ", totals.lostRuns, " rings lost keys; ",
+            seen.held, " nodes have held queries, ", seen.bygone, " late copies dropped; ", seen.keysChecked,
+            " keys and ", seen.rangesChecked, " ranges checked, ", totals.judged, " operations judged, ",
+            totals.undecided, " keys undecided, ", seen.lookUps, " look-ups of ", seen.steps, " steps")
+            .c_str());
+    QVERIFY2(
+        failures.isEmpty(), qPrintable(QString("%1 failed\n").arg(failures.size()) + failures.mid(0, 5).join('\n')));
     if (seeds() < 100)
         QSKIP("too few seeds for each thing to happen");
     QVERIFY(seen.joined > 0 && seen.left > 0 && seen.moved > 0 && seen.undone > 0 && seen.held > 0 && seen.bygone > 0);
     QVERIFY(made.refused > 0 && made.pauses > 0 && made.deaths > 0 && made.restarts > 0);
     QVERIFY(seen.nodesLost > 0 && seen.nodesBack > 0);
     // A run in which nothing is checked would pass too.
-    QVERIFY(seen.keysChecked > 1'000 * totals.runs && totals.judged > totals.operations / 2 && seen.lookUps > 20 * totals.runs);
+    QVERIFY(seen.keysChecked > 1'000 * totals.runs && totals.judged > totals.operations / 2
+        && seen.lookUps > 20 * totals.runs);
     QVERIFY(totals.answered > totals.operations * 9 / 10);
-    QVERIFY2(totals.lostRuns < totals.runs / 10 && totals.undecided * 100 < totals.judged, "most of the checks are left out");
+    QVERIFY2(totals.lostRuns < totals.runs / 10 && totals.undecided * 100 < totals.judged,
+        "most of the checks are left out");
 }
 
 // All rings of up to 64 nodes. From all entries a query takes 0..N-1 steps to a key: (N-1)/2 on average.
@@ -181,7 +190,8 @@ int playOne(std::uint64_t seed, bool isTraced)
                 eventLine(simulation.cluster(), process, event).c_str());
         });
     const bool isRight = simulation.run();
-    std::printf("%s: hash %s\n", isRight ? "held" : describe(simulation, seed).c_str(), simulation.cluster().hash().c_str());
+    std::printf(
+        "%s: hash %s\n", isRight ? "held" : describe(simulation, seed).c_str(), simulation.cluster().hash().c_str());
     return isRight ? 0 : 1;
 }
 

@@ -10,10 +10,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kOften = 500;             // per mille
-constexpr std::uint32_t kValueLength = 8;         // at least, so that values differ
-constexpr std::uint64_t kMessagesMeant = 6'000;   // of a case's operations, roughly
-constexpr std::uint64_t kWaysMeant = 30'000;      // steps of its look-ups, when every way is tried
+constexpr std::uint32_t kOften = 500;           // per mille
+constexpr std::uint32_t kValueLength = 8;       // at least, so that values differ
+constexpr std::uint64_t kMessagesMeant = 6'000; // of a case's operations, roughly
+constexpr std::uint64_t kWaysMeant = 30'000;    // steps of its look-ups, when every way is tried
 
 using Range = std::array<std::uint32_t, 2>;
 
@@ -45,7 +45,8 @@ void drawNetwork(Generator& draw, std::uint32_t nodes, pb::NetworkFaults& networ
 
 // The weights of put, get and delete.
 using Mix = std::array<std::uint32_t, 3>;
-constexpr std::array<Mix, 5> kMixes { Mix { 100, 0, 0 }, { 60, 30, 10 }, { 40, 20, 40 }, { 30, 60, 10 }, { 45, 45, 10 } };
+constexpr std::array<Mix, 5> kMixes { Mix { 100, 0, 0 }, { 60, 30, 10 }, { 40, 20, 40 }, { 30, 60, 10 },
+    { 45, 45, 10 } };
 
 void drawOperations(Generator& draw, WalkCase& drawn)
 {
@@ -99,8 +100,8 @@ void drawMishaps(Generator& draw, std::uint32_t durationMs, WalkCase& drawn)
         const std::uint32_t most = draw.chance(100) ? 12'000 : 4'000; // a node is thought to be silent after 1.5 s
         mishap.pauseMs = std::uint32_t(draw.between(1, draw.chance(kOften) ? 300 : most));
         if (changes > 0 && draw.chance(700)) {
-            mishap.whom = draw.oneOf(std::array<Whom, 5> {
-                Whom::Receiver, Whom::Receiver, Whom::Giver, Whom::Predecessor, Whom::Master });
+            mishap.whom = draw.oneOf(
+                std::array<Whom, 5> { Whom::Receiver, Whom::Receiver, Whom::Giver, Whom::Predecessor, Whom::Master });
             mishap.change = std::uint32_t(draw.between(1, changes));
             mishap.afterUs = std::uint32_t(draw.below(handoverUs));
         } else {
@@ -129,7 +130,8 @@ WalkCase drawWalkCase(std::uint64_t seed)
     WalkCase drawn;
     drawn.seed = seed;
     drawn.bits = configuration.oneOf(std::array<unsigned, 3> { 8, 16, 32 });
-    drawn.nodes = lhrs::drawn(configuration, configuration.oneOf(std::array<Range, 4> { { { 1, 4 }, { 3, 16 }, { 3, 16 }, { 1, 64 } } }));
+    drawn.nodes = lhrs::drawn(
+        configuration, configuration.oneOf(std::array<Range, 4> { { { 1, 4 }, { 3, 16 }, { 3, 16 }, { 1, 64 } } }));
     drawn.spares = lhrs::drawn(configuration, { 0, 8 });
     drawNetwork(configuration, drawn.nodes, drawn.network);
     if (configuration.chance(kOften))

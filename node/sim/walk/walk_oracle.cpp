@@ -18,8 +18,9 @@ check::RequestName nameOf(const pb::RequestId& request) { return { request.clien
 
 check::RequestKind kindOf(pb::WalkOperation operation)
 {
-    return operation == pb::WALK_PUT ? check::RequestKind::Put
-        : operation == pb::WALK_DELETE ? check::RequestKind::Delete : check::RequestKind::Search;
+    return operation == pb::WALK_PUT   ? check::RequestKind::Put
+        : operation == pb::WALK_DELETE ? check::RequestKind::Delete
+                                       : check::RequestKind::Search;
 }
 
 check::Outcome outcomeOf(pb::ResultCode result)
@@ -115,8 +116,8 @@ void WalkOracle::onEvent(const SimProcess& process, const pb::WalkEvent& walk)
         // A late copy may go round once more, because somebody has left or come in. One that goes on is adrift, and
         // with each copy that the network makes there are more of them.
         if (walk.query_passed().steps() > kRoundsMax * m_cluster.processes().size())
-            fail(say("a query for key ", walk.query_passed().key(), " goes round and round: ",
-                walk.query_passed().steps(), " steps, and it is at ", process.info.name()));
+            fail(say("a query for key ", walk.query_passed().key(),
+                " goes round and round: ", walk.query_passed().steps(), " steps, and it is at ", process.info.name()));
         break;
     case B::kNodeJoined:
         ++m_counts.joined;
@@ -149,7 +150,8 @@ void WalkOracle::onKeyEvent(const SimProcess& process, const pb::Event& event)
     if (!isStored && !walk.has_key_removed() && !walk.has_key_read())
         return;
     const std::uint64_t key = isStored ? walk.key_stored().key()
-        : walk.has_key_removed() ? walk.key_removed().key() : walk.key_read().key();
+        : walk.has_key_removed()       ? walk.key_removed().key()
+                                       : walk.key_read().key();
     const WalkNode* node = nodeOf(process);
     if (node == nullptr || !node->answersFor(m_ring.idOf(Key(key))))
         fail(say(process.info.name(), " answers for key ", key, ", which it does not own"));
@@ -179,7 +181,8 @@ void WalkOracle::checkTouched(const SimProcess& process, std::uint64_t key)
     const std::string* value = node == nullptr ? nullptr : node->store().find({ m_ring.idOf(Key(key)), Key(key) });
     std::optional<std::string>& known = m_keys[key];
     if (known.has_value() != (value != nullptr))
-        fail(say(process.info.name(), " says that key ", key, " is ", (known ? "stored" : "removed"), ", and it is not"));
+        fail(say(
+            process.info.name(), " says that key ", key, " is ", (known ? "stored" : "removed"), ", and it is not"));
     if (value != nullptr)
         known = *value;
     checkKey(key, known);
@@ -189,7 +192,8 @@ void WalkOracle::onKeysGiven(const SimProcess& process, const pb::KeysGiven& giv
 {
     if (m_underWay)
         fail(say(process.info.name(), " gives keys away while those of change ", m_underWay->change, " are under way"));
-    m_underWay = UnderWay { given.change(), RingId(given.from()), RingId(given.to()), &process, NodeId(given.receiver()) };
+    m_underWay
+        = UnderWay { given.change(), RingId(given.from()), RingId(given.to()), &process, NodeId(given.receiver()) };
     const SimProcess* receiver = m_cluster.numbered(m_underWay->receiver);
     if (receiver != nullptr && !receiver->isGone())
         return;
@@ -302,8 +306,9 @@ void WalkOracle::checkAtRest(const WalkMaster& master)
         const auto place = master.ring().find(node->id());
         const bool isIn = place != master.ring().end() && place->second.node() == process->info.node();
         if (isIn != (node->state() == pb::WALK_IN) || isIn != node->answersFor(node->id()))
-            fail(say(name, (isIn ? " does not answer, and the master has it in the ring"
-                                 : " answers, and the master does not have it in the ring")));
+            fail(say(name,
+                (isIn ? " does not answer, and the master has it in the ring"
+                      : " answers, and the master does not have it in the ring")));
         if (!isIn) {
             if (node->store().size() > 0)
                 fail(say(name, " has ", node->store().size(), " keys outside the ring"));
@@ -313,9 +318,11 @@ void WalkOracle::checkAtRest(const WalkMaster& master)
         const auto next = std::next(place) == master.ring().end() ? master.ring().begin() : std::next(place);
         const auto before = place == master.ring().begin() ? std::prev(master.ring().end()) : std::prev(place);
         if (node->successor().node() != next->second.node() || node->successor().id() != next->first.value)
-            fail(say("the successor of ", name, " is process ", node->successor().node(), " and not ", next->second.node()));
+            fail(say(
+                "the successor of ", name, " is process ", node->successor().node(), " and not ", next->second.node()));
         if (node->from() != before->first)
-            fail(say("the range of ", name, " begins after ", node->from().value, " and not after ", before->first.value));
+            fail(say(
+                "the range of ", name, " begins after ", node->from().value, " and not after ", before->first.value));
         for (const auto& [at, value] : node->store().entries()) {
             const auto known = m_keys.find(at.key.value);
             if (!node->answersFor(at.id) || known == m_keys.end() || !known->second)
@@ -331,18 +338,19 @@ void WalkOracle::checkAtRest(const WalkMaster& master)
     checkKeys();
 }
 
-void WalkOracle::lookedUp(
-    const WalkMaster& master, std::uint64_t key, NodeId via, const pb::LookUpResult& result)
+void WalkOracle::lookedUp(const WalkMaster& master, std::uint64_t key, NodeId via, const pb::LookUpResult& result)
 {
     const RingId id = m_ring.idOf(Key(key));
     const SimProcess* entry = m_cluster.numbered(via);
     const auto known = m_keys.find(key);
     const bool isThere = known != m_keys.end() && known->second.has_value();
-    const std::string asked = say("key ", key, ", asked for at ", (entry != nullptr ? entry->info.name() : "a stranger"), ", ");
+    const std::string asked
+        = say("key ", key, ", asked for at ", (entry != nullptr ? entry->info.name() : "a stranger"), ", ");
     ++m_counts.lookUps;
     m_counts.steps += result.steps();
     if (result.result() != (isThere ? pb::OK : pb::NOT_FOUND))
-        fail(say(asked, "is ", (isThere ? "" : "not "), "there, and the answer is ", pb::ResultCode_Name(result.result())));
+        fail(say(
+            asked, "is ", (isThere ? "" : "not "), "there, and the answer is ", pb::ResultCode_Name(result.result())));
     else if (isThere && result.value() != *known->second)
         fail(say(asked, "has another value"));
     // From the entry on, every node before the owner passes the query on once.
@@ -369,7 +377,8 @@ void WalkOracle::finished(const pb::OperationResult& result)
     const auto asked = m_asked.find(request);
     if (asked != m_asked.end() && asked->second != check::RequestKind::Search && result.result() == pb::OK
         && !m_tookEffect.contains(request))
-        fail(say("a ", check::nameOf(asked->second), " of key ", result.key(), " was acknowledged and has not been carried out"));
+        fail(say("a ", check::nameOf(asked->second), " of key ", result.key(),
+            " was acknowledged and has not been carried out"));
     m_book.answered(request, outcomeOf(result.result()), result.value(), m_cluster.now().count());
 }
 

@@ -50,11 +50,11 @@ public:
     struct Counts {
         std::uint64_t stored = 0, removed = 0, read = 0;
         std::uint64_t joined = 0, left = 0, undone = 0;
-        std::uint64_t moved = 0;            // keys
+        std::uint64_t moved = 0; // keys
         std::uint64_t nodesLost = 0, nodesBack = 0;
         std::uint64_t keysChecked = 0, rangesChecked = 0;
         std::uint64_t lookUps = 0, steps = 0; // of the look-ups
-        std::uint64_t held = 0, bygone = 0; // at rest: nodes that have held queries; late copies that were dropped
+        std::uint64_t held = 0, bygone = 0;   // at rest: nodes that have held queries; late copies that were dropped
     };
     const Counts& counts() const { return m_counts; }
 
@@ -93,14 +93,14 @@ private:
     const IdRing m_ring;
     std::optional<Failure> m_failure;
     HistoryBook m_book;
-    std::map<std::uint32_t, Seen> m_seen;                       // by process
-    std::map<RingId, const SimProcess*> m_owners;               // of ranges, by the range's end
+    std::map<std::uint32_t, Seen> m_seen;         // by process
+    std::map<RingId, const SimProcess*> m_owners; // of ranges, by the range's end
     std::optional<UnderWay> m_underWay;
     std::vector<Range> m_lost;
     std::map<std::uint64_t, std::optional<std::string>> m_keys; // as they are now; nothing: there is no such key
     std::map<check::RequestName, check::RequestKind> m_asked;
     std::set<check::RequestName> m_tookEffect;
-    std::vector<std::uint64_t> m_touched;                       // keys that the step has changed
+    std::vector<std::uint64_t> m_touched; // keys that the step has changed
     Counts m_counts;
 };
 

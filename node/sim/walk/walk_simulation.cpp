@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kPatience = 60s;                 // for anything on a quiet network
-constexpr std::uint64_t kStepsPerRun = 4'000;   // of the look-ups of an ordinary case, roughly
+constexpr Time kPatience = 60s;               // for anything on a quiet network
+constexpr std::uint64_t kStepsPerRun = 4'000; // of the look-ups of an ordinary case, roughly
 constexpr std::uint32_t kLookUpWindow = 16;
 
 SimCluster::Options clusterOptions(const WalkCase& told)
@@ -81,7 +81,8 @@ void WalkSimulation::startNode()
 {
     pb::ProcessInfo self = m_cluster.identity(pb::NODE, "node-" + std::to_string(++m_nodes), pb::NO_ROLE);
     self.set_is_simulated(true); // its id is the hash of its name
-    m_cluster.start(self, std::make_unique<WalkNode>(WalkNodeOptions { self, Address::from(m_master->info.address()) }));
+    m_cluster.start(
+        self, std::make_unique<WalkNode>(WalkNodeOptions { self, Address::from(m_master->info.address()) }));
 }
 
 void WalkSimulation::startNodeAgain(std::uint32_t process)
@@ -137,11 +138,12 @@ void WalkSimulation::issue(ClientState& client)
     while (client.underWay < window && client.next < client.commands.size()) {
         const std::size_t number = client.next++;
         ++client.underWay;
-        m_cluster.command(*client.process, client.commands[number], [this, &client, number](const pb::CommandReply& reply) {
-            ++m_answered;
-            answered(reply, client.commands[number]);
-            pace(client);
-        });
+        m_cluster.command(
+            *client.process, client.commands[number], [this, &client, number](const pb::CommandReply& reply) {
+                ++m_answered;
+                answered(reply, client.commands[number]);
+                pace(client);
+            });
     }
 }
 
@@ -165,8 +167,8 @@ void WalkSimulation::answered(const pb::CommandReply& reply, const pb::Command& 
         return;
     }
     if (reply.walk().has_looked_up()) {
-        m_oracle.lookedUp(master(), command.walk().look_up().key(), NodeId(command.walk().look_up().via()),
-            reply.walk().looked_up());
+        m_oracle.lookedUp(
+            master(), command.walk().look_up().key(), NodeId(command.walk().look_up().via()), reply.walk().looked_up());
         return;
     }
     m_oracle.finished(reply.operation());
@@ -174,7 +176,8 @@ void WalkSimulation::answered(const pb::CommandReply& reply, const pb::Command& 
     ++m_counts.results[pb::ResultCode_Name(result)];
     if (m_areFaultsOver && !m_oracle.isAnythingLost() && command.operate().kind() == pb::SEARCH && result != pb::OK
         && result != pb::NOT_FOUND)
-        m_oracle.fail(say("on a quiet network, key ", command.operate().key(), " was read with ", pb::ResultCode_Name(result)));
+        m_oracle.fail(
+            say("on a quiet network, key ", command.operate().key(), " was read with ", pb::ResultCode_Name(result)));
 }
 
 // ---- changes of the ring, and mishaps
@@ -234,7 +237,8 @@ void WalkSimulation::hitChange(
         else if (mishap.whom != Whom::Master)
             process = ((mishap.whom == Whom::Receiver) == isLeave ? successor : joinsOrLeaves).address().ip();
         m_counts.deaths += isDeath ? 1 : 0;
-        m_cluster.after(std::chrono::microseconds(mishap.afterUs), [this, &mishap, process] { befall(mishap, process); });
+        m_cluster.after(
+            std::chrono::microseconds(mishap.afterUs), [this, &mishap, process] { befall(mishap, process); });
     }
 }
 
@@ -298,8 +302,7 @@ std::string WalkSimulation::whatIsUnderWay() const
 bool WalkSimulation::playFaults()
 {
     const auto operations = std::int64_t(m_case.operations.size());
-    if (!m_case.beginsAtOnce
-        && !runUntil([this] { return master().isAtRest(); }, 600s, "the ring was not complete"))
+    if (!m_case.beginsAtOnce && !runUntil([this] { return master().isAtRest(); }, 600s, "the ring was not complete"))
         return false;
     m_isArmed = true;
     for (const WalkCase::Change& change : m_case.changes)
@@ -307,9 +310,11 @@ bool WalkSimulation::playFaults()
     for (const WalkCase::Mishap& mishap : m_case.mishaps) {
         if (mishap.change != 0)
             continue;
-        const std::uint32_t process = mishap.whom == WalkCase::Mishap::Whom::Master ? m_master->index
+        const std::uint32_t process = mishap.whom == WalkCase::Mishap::Whom::Master
+            ? m_master->index
             : drawnAmong(mishap, mishap.whom == WalkCase::Mishap::Whom::AClient ? pb::CLIENT : pb::NODE);
-        m_cluster.after(std::chrono::microseconds(mishap.afterUs), [this, &mishap, process] { befall(mishap, process); });
+        m_cluster.after(
+            std::chrono::microseconds(mishap.afterUs), [this, &mishap, process] { befall(mishap, process); });
     }
     giveOperations();
     return runUntil([this] { return allAnswered(); }, 600s + 6s * operations, "not all operations were answered");
@@ -363,9 +368,11 @@ bool WalkSimulation::lookUpKeys()
     for (ClientState& client : m_clients)
         issue(client);
     // Those of one key wait for each other, and each may go all the way round.
-    const Time round = std::chrono::microseconds(m_case.network.delay_us() + m_case.network.jitter_us() + m_case.stepNs / 1'000 + 1)
+    const Time round
+        = std::chrono::microseconds(m_case.network.delay_us() + m_case.network.jitter_us() + m_case.stepNs / 1'000 + 1)
         * std::int64_t(ring.size() + 1);
-    return runUntil([this] { return allAnswered(); }, kPatience + round * std::int64_t(ways), "not all keys were looked up");
+    return runUntil(
+        [this] { return allAnswered(); }, kPatience + round * std::int64_t(ways), "not all keys were looked up");
 }
 
 bool WalkSimulation::run()

@@ -91,7 +91,7 @@ private:
     std::uint32_t m_nodes = 0;
     std::uint64_t m_given = 0, m_answered = 0; // commands of clients
     std::uint32_t m_changesUnderWay = 0;
-    std::uint32_t m_ordered = 0;               // changes of the ring since the mishaps are armed
+    std::uint32_t m_ordered = 0; // changes of the ring since the mishaps are armed
     bool m_isArmed = false, m_areFaultsOver = false;
 };
 
