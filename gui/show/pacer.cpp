@@ -20,6 +20,7 @@ constexpr double kQuickHop = 0.04;       // hops of a message of the other opera
 constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
 constexpr std::size_t kEndsKept = 512;
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
+constexpr double kArrivalHop = 2;        // hops that the card of a new bucket takes to its place
 constexpr double kSliceHop = 2;          // hops between two slices of a recovery in one process
 constexpr std::uint32_t kSlicesApart = 6; // so many slices of a recovery are shown one after the other
 constexpr std::size_t kTimesKept = 4'096;
@@ -518,7 +519,7 @@ void Pacer::schedule(const RunEvent& run)
         if (event.has_node_recruited())
             process.placedAt = at;
         if (m_isShow && (event.has_records_moved() || isFirstOfContents(event)))
-            at = std::max(at, process.placedAt + kRecordsHop);
+            at = std::max(at, process.placedAt + kArrivalHop + kRecordsHop);
         // Slices are computed within microseconds of each other; each of the first ones is seen by itself.
         if (const std::optional<std::uint32_t> slice = sliceOf(event); m_isShow && slice) {
             if (*slice > 0 && *slice < kSlicesApart)
