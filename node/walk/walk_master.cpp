@@ -37,7 +37,7 @@ WalkMaster::WalkMaster(WalkMasterOptions options)
 {
 }
 
-// ---- who is there
+// ---- which processes are there
 
 WalkMaster::Known& WalkMaster::learn(const pb::ProcessInfo& process, Time now)
 {

@@ -20,9 +20,9 @@ struct WalkMasterOptions {
     pb::Timers timers;
 };
 
-// The master of the test bed: it knows who is in the ring, lets nodes join and leave one after the other, and says so
-// to clients. No query passes it, and without it the ring goes on answering. Lookup thesis, "Test bed": joins are
-// serialised, because the ring is not safe otherwise.
+// The master of the test bed: it knows which nodes are in the ring, lets nodes join and leave one after the other, and
+// says so to clients. No query passes it, and without it the ring goes on answering. Lookup thesis, "Test bed": joins
+// are serialised, because the ring is not safe otherwise.
 //
 //   a join   Admit the node -> its successor Gives the range -> Link the predecessor -> Over
 //   a leave  the node Gives its range to its successor -> Link the predecessor -> Over

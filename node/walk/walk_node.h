@@ -66,7 +66,7 @@ private:
     void onStop(const pb::Message& message, Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
 
-    // Serves, holds or passes on. `from`: who has sent it; 0: it was held.
+    // Serves, holds or passes on. `from`: the process that sent it; 0: it was held.
     void route(const pb::WalkQuery& query, NodeId from, Time now, Effects& out);
     void serve(const pb::WalkQuery& query, Time now, Effects& out);
     void carryOut(const pb::WalkQuery& query, Time now, Effects& out);

@@ -35,6 +35,7 @@ private slots:
     void nothingOfAFormerClusterStays();
     void aNewProcessDoesNotSetThePictureBack();
     void theFirstSlicesAreSeenOneByOne();
+    void recordsFlyToABucketThatIsThere();
     void aTimerRunsOutAfterWhatWasWaitedFor();
     void aClusterThatIsLeftDidNotFail();
 };
@@ -149,6 +150,25 @@ void PacerTest::theFirstSlicesAreSeenOneByOne()
     for (std::size_t i = 1; i < 6; ++i)
         QVERIFY2(show.shown[i].at - show.shown[i - 1].at >= 2, qPrintable(QString::number(i)));
     QVERIFY(show.shown[39].at - show.shown[5].at < 2);
+}
+
+// At the detail of counts no message tells when the records of a split left. They arrive after the card of the new bucket
+// has come to its place, and a flight later.
+void PacerTest::recordsFlyToABucketThatIsThere()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    pb::Event recruited, moved;
+    recruited.mutable_node_recruited();
+    moved.mutable_records_moved()->set_split(1);
+    show.feed.tell(kBucket0, recruited);
+    show.feed.tell(kBucket0, moved, 1'000);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
+    QCOMPARE(show.shown.size(), std::size_t(2));
+    QVERIFY(show.shown[1].at - show.shown[0].at >= 4);
 }
 
 // As in a scenario that starts a second cluster; the picture gets no message about it.

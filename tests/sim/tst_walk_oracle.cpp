@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each check of the walk's oracle bites: a run that is right is gone on with, by a liar who sends what the master, a
+// Each check of the walk's oracle bites: a correct run continues with a liar that sends what the master, a
 // giver or a client would, or by steps that never were.
 #include "node/sim/walk/walk_simulation.h"
 

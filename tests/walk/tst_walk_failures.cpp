@@ -43,7 +43,7 @@ void TestWalkFailures::aReceiverThatDiesBeforeItHasAllIsUndone()
     const std::uint64_t put = rig.begin(pb::INSERT, key, "after");
     rig.kill(joins);
     QCOMPARE(rig.await(ticket).walk().change().undone(), std::string("the receiver is silent"));
-    QCOMPARE(rig.await(put).operation().result(), pb::OK); // it was held, and is done by who was the owner all the time
+    QCOMPARE(rig.await(put).operation().result(), pb::OK); // it was held; the node that was the owner all the time does it
     QUIET(rig);
     QCOMPARE(events[Told::kChangeUndone], 1);
     QCOMPARE(events[Told::kRingNodeLost], 0);
