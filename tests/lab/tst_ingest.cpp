@@ -4,13 +4,13 @@
 
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/local/local_cluster.h"
 #include "gui/lab/series/run_sink.h"
 #include "gui/lab/local/session.h"
 
 #include <QElapsedTimer>
-#include <QTemporaryDir>
 #include <QTest>
+
+#include <zmq.hpp>
 
 #include <future>
 #include <thread>
@@ -101,8 +101,7 @@ private slots:
     void whomANewCoordinatorDoesNotKnowYetIsNotGone();
     void detailIsToldToThoseThatComeLater();
     void anotherClusterForgetsTheFormer();
-    void programsThatAreMissingAreNamed();
-    void aProgramThatEndsAtOnceIsNamedWithItsLastWords();
+    void whoAsksForSnapshotsMayBeDestroyedOnceReplaced();
 };
 
 // A question about an event kind of which nothing is lost has a complete answer.
@@ -558,35 +557,24 @@ void IngestTest::anotherClusterForgetsTheFormer()
     QVERIFY(!session.control().find(11));
 }
 
-void IngestTest::programsThatAreMissingAreNamed()
+// The control thread goes before the ingest does: nothing may be asked of it afterwards.
+void IngestTest::whoAsksForSnapshotsMayBeDestroyedOnceReplaced()
 {
-    Session session;
-    session.local().setProgramDirectory("/nonexistent");
-    LocalOptions options;
-    options.config.set_m(4);
-    options.config.set_b(10);
-    const auto started = session.local().start(options);
-    QVERIFY(!started);
-    QVERIFY2(started.error().text.find("lhrs-coordinator is not in /nonexistent") != std::string::npos,
-        started.error().text.c_str());
-    QCOMPARE(session.local().processes(), 0u);
-}
-
-void IngestTest::aProgramThatEndsAtOnceIsNamedWithItsLastWords()
-{
-    QTemporaryDir directory;
-    QFile program(directory.filePath("lhrs-coordinator"));
-    QVERIFY(program.open(QIODevice::WriteOnly));
-    program.write("#!/bin/sh\necho 'the port 4711 is in use' >&2\nexit 1\n");
-    program.close();
-    program.setPermissions(QFile::ReadOwner | QFile::ExeOwner);
-    Session session;
-    session.local().setProgramDirectory(directory.path().toStdString());
-    const auto started = session.local().start(LocalOptions());
-    QVERIFY(!started);
-    QVERIFY2(started.error().text.find("coordinator did not start: it ended with exit code 1; it says: the port 4711 is in use")
-            != std::string::npos, started.error().text.c_str());
-    QCOMPARE(session.local().processes(), 0u);
+    zmq::context_t context;
+    Ingest ingest(context);
+    FakeProcess bucket(11, pb::NODE, "data-1");
+    std::promise<void> isAsked, mayAnswer;
+    ingest.onSnapshotWanted([&](ProcessId) {
+        isAsked.set_value();
+        mayAnswer.get_future().wait();
+    });
+    ingest.addProcess(bucket.info());
+    isAsked.get_future().wait();
+    auto replaced = std::async(std::launch::async, [&] { ingest.onSnapshotWanted({}); });
+    const bool isReplacedTooEarly = replaced.wait_for(100ms) == std::future_status::ready;
+    mayAnswer.set_value();
+    replaced.get();
+    QVERIFY(!isReplacedTooEarly);
 }
 
 QTEST_GUILESS_MAIN(IngestTest)

@@ -92,7 +92,12 @@ void Ingest::post(Task task)
 
 void Ingest::onSnapshotWanted(std::function<void(ProcessId)> ask)
 {
-    post([this, ask = std::move(ask)]() mutable { m_askSnapshot = std::move(ask); });
+    std::promise<void> done;
+    post([this, &ask, &done] {
+        m_askSnapshot = std::move(ask);
+        done.set_value();
+    });
+    done.get_future().wait();
 }
 
 void Ingest::watchEvents(const std::string& endpoint)

@@ -49,8 +49,9 @@ public:
 
     // ---- called by the control thread and by the code that starts processes (any thread)
 
-    // Sets the function that requests a snapshot of a process; it is called in the ingest thread. Set once, before
-    // the first process.
+    // Sets the function that requests a snapshot of a process; it is called in the ingest thread. When this returns,
+    // the former function is not called any more, and what it uses may be destroyed. Not to be called in the ingest
+    // thread.
     void onSnapshotWanted(std::function<void(ProcessId)> ask);
     // Subscribes to an events endpoint, e.g. tcp://127.0.0.1:4711. A repeated call has no effect.
     void watchEvents(const std::string& endpoint);
