@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The checkers of linearizability compared with a judge that tries every order: on histories that are legal by
 // construction, on noisy ones, and on mutated ones. For a longer run: LHRS_HISTORIES=300000 tst_history.
-#include "common/check/history_svg.h"
+#include "tests/thrash/history_svg.h"
 #include "common/check/linearize.h"
 #include "common/check/monitors.h"
 #include "common/check/zones.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/thrash/writers.h"
 
-#include "common/check/history_svg.h"
+#include "tests/thrash/history_svg.h"
 #include "tests/thrash/values.h"
 
 #include <algorithm>

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/tables/chart_svg.h"
 
+#include "common/svg_writer.h"
+
+#include <QPointF>
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,6 +13,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters, and of its lines
+constexpr double kThin = 1.6, kThick = 2.6; // lines: published, measured
+constexpr const char* kDashes = "6 4";
 constexpr std::size_t kPointsMax = 600; // of a line with marks; a longer line keeps the extremes of each pixel column
 
 struct Box {
@@ -16,8 +22,6 @@ struct Box {
     double right() const { return x + width; }
     double bottom() const { return y + height; }
 };
-
-QString svgNumber(double value) { return QString::number(std::round(value * 10) / 10, 'g', 8); }
 
 // "12 500" with narrow spaces, "0.25", "3e-05".
 QString tickShown(double value)
@@ -90,10 +94,11 @@ public:
         : m_chart(chart)
         , m_look(look)
         , m_em(look.em)
+        , m_svg(size.width(), size.height(), { { "font-family", look.family.toStdString() } })
     {
-        m_out = QString("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%1\" height=\"%2\" viewBox=\"0 0 %1 %2\" font-family=\"%3\">\n")
-                    .arg(size.width()).arg(size.height()).arg(look.family.toHtmlEscaped());
-        m_out += QString("<title>%1</title>\n<rect width=\"%2\" height=\"%3\" fill=\"%4\"/>\n").arg(chart.title.toHtmlEscaped()).arg(size.width()).arg(size.height()).arg(look.background);
+        m_svg.element("title", {}, chart.title.toStdString());
+        m_svg.element("rect", { { "width", size.width() }, { "height", size.height() },
+            { "fill", look.background.toStdString() } });
     }
 
     QByteArray bytes(QSize size, const QString& origin)
@@ -114,7 +119,7 @@ public:
                 false, m_look.muted);
         if (!m_chart.nothing.isEmpty()) {
             text(width / 2, size.height() / 2.0, m_chart.nothing + ".", "middle", 1.1, true, m_look.muted);
-            return (m_out + "</svg>\n").toUtf8();
+            return QByteArray::fromStdString(m_svg.finish());
         }
         const double legend = drawLegend({ margin, 0, width - 2 * margin, 0 }, size.height() - 2.2 * m_em - below);
         const int columns = std::max(1, std::min(m_chart.columns, int(m_chart.panels.size())));
@@ -125,20 +130,28 @@ public:
             drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
                                              all.width / columns, all.height / rows });
         if (m_chart.isSimulated && !m_chart.source.isEmpty())
-            m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"middle\" font-size=\"%3\" font-weight=\"bold\" fill=\"%4\" fill-opacity=\"0.25\" transform=\"rotate(-18 %1 %2)\">SIMULATED TIME</text>\n")
-                         .arg(svgNumber(width / 2), svgNumber(size.height() / 2.0), svgNumber(4 * m_em), m_look.text);
-        return (m_out + "</svg>\n").toUtf8();
+            drawSimulated(width / 2, size.height() / 2.0);
+        return QByteArray::fromStdString(m_svg.finish());
     }
 
 private:
     void text(double x, double y, const QString& words, const char* anchor, double ems, bool isBold, const QString& colour = {})
     {
-        m_out += QString("<text x=\"%1\" y=\"%2\" text-anchor=\"%3\" font-size=\"%4\"%5 fill=\"%6\">%7</text>\n")
-                     .arg(svgNumber(x), svgNumber(y), anchor, svgNumber(ems * m_em), isBold ? " font-weight=\"bold\"" : "", colour.isEmpty() ? m_look.text : colour, words.toHtmlEscaped());
+        m_svg.element("text", { { "x", x }, { "y", y }, { "text-anchor", anchor }, { "font-size", ems * m_em },
+            { "font-weight", isBold ? "bold" : "" }, { "fill", (colour.isEmpty() ? m_look.text : colour).toStdString() } },
+            words.toStdString());
     }
-    void line(double x1, double y1, double x2, double y2, const QString& colour, double width)
+    void line(double x1, double y1, double x2, double y2, const QString& colour, double width, bool isDashed = false)
     {
-        m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%4\" stroke=\"%5\" stroke-width=\"%6\"/>\n").arg(svgNumber(x1), svgNumber(y1), svgNumber(x2), svgNumber(y2), colour, svgNumber(width));
+        m_svg.element("line", { { "x1", x1 }, { "y1", y1 }, { "x2", x2 }, { "y2", y2 }, { "stroke", colour.toStdString() },
+            { "stroke-width", width }, { "stroke-dasharray", isDashed ? kDashes : "" } });
+    }
+    // Across the figure, so that a copy of any part of it still says so.
+    void drawSimulated(double x, double y)
+    {
+        m_svg.element("text", { { "x", x }, { "y", y }, { "text-anchor", "middle" }, { "font-size", 4 * m_em },
+            { "font-weight", "bold" }, { "fill", m_look.text.toStdString() }, { "fill-opacity", "0.25" },
+            { "transform", "rotate(-18 " + svgNumber(x) + ' ' + svgNumber(y) + ')' } }, "SIMULATED TIME");
     }
     bool hasSpread() const
     {
@@ -167,12 +180,23 @@ private:
     void mark(double x, double y, int number, bool isHollow)
     {
         const double r = 0.28 * m_em;
-        const QString style = QString("fill=\"%1\" stroke=\"%2\" stroke-width=\"1.6\"").arg(isHollow ? m_look.background : colourOf(number), colourOf(number));
+        const std::string fill = (isHollow ? m_look.background : colourOf(number)).toStdString();
+        const std::string stroke = colourOf(number).toStdString();
+        const auto draw = [&](const char* name, SvgWriter::Attribute a, SvgWriter::Attribute b, SvgWriter::Attribute c,
+                              SvgWriter::Attribute d) {
+            m_svg.element(name, { a, b, c, d, { "fill", fill }, { "stroke", stroke }, { "stroke-width", 1.6 } });
+        };
+        const auto polygon = [&](std::initializer_list<QPointF> corners) {
+            std::string path;
+            for (const QPointF& at : corners)
+                path += (path.empty() ? "M" : "L") + svgNumber(at.x()) + ' ' + svgNumber(at.y());
+            m_svg.element("path", { { "d", path + 'Z' }, { "fill", fill }, { "stroke", stroke }, { "stroke-width", 1.6 } });
+        };
         switch (number / int(m_look.colours.size()) % 4) {
-        case 0: m_out += QString("<circle cx=\"%1\" cy=\"%2\" r=\"%3\" %4/>\n").arg(svgNumber(x), svgNumber(y), svgNumber(r), style); break;
-        case 1: m_out += QString("<rect x=\"%1\" y=\"%2\" width=\"%3\" height=\"%3\" %4/>\n").arg(svgNumber(x - r), svgNumber(y - r), svgNumber(2 * r), style); break;
-        case 2: m_out += QString("<path d=\"M%1 %2L%3 %4L%5 %4Z\" %6/>\n").arg(svgNumber(x), svgNumber(y - 1.2 * r), svgNumber(x + 1.2 * r), svgNumber(y + r), svgNumber(x - 1.2 * r), style); break;
-        default: m_out += QString("<path d=\"M%1 %2L%3 %4L%1 %5L%6 %4Z\" %7/>\n").arg(svgNumber(x), svgNumber(y - 1.4 * r), svgNumber(x + 1.4 * r), svgNumber(y), svgNumber(y + 1.4 * r), svgNumber(x - 1.4 * r), style); break;
+        case 0: draw("circle", { "cx", x }, { "cy", y }, { "r", r }, { "", "" }); break;
+        case 1: draw("rect", { "x", x - r }, { "y", y - r }, { "width", 2 * r }, { "height", 2 * r }); break;
+        case 2: polygon({ { x, y - 1.2 * r }, { x + 1.2 * r, y + r }, { x - 1.2 * r, y + r } }); break;
+        default: polygon({ { x, y - 1.4 * r }, { x + 1.4 * r, y }, { x, y + 1.4 * r }, { x - 1.4 * r, y } }); break;
         }
     }
 
@@ -206,8 +230,7 @@ private:
         for (const auto& row : rows) {
             at = box.x;
             for (const auto* entry : row) {
-                m_out += QString("<line x1=\"%1\" y1=\"%2\" x2=\"%3\" y2=\"%2\" stroke=\"%4\" stroke-width=\"%5\"%6/>\n")
-                             .arg(svgNumber(at), svgNumber(y), svgNumber(at + 2 * m_em), colourOf(entry->colour), entry->isPublished ? "1.6" : "2.6", entry->isPublished ? " stroke-dasharray=\"6 4\"" : "");
+                line(at, y, at + 2 * m_em, y, colourOf(entry->colour), entry->isPublished ? kThin : kThick, entry->isPublished);
                 mark(at + m_em, y, entry->colour, entry->isPublished);
                 text(at + 2.5 * m_em, y + 0.35 * m_em, entry->name, "start", 1, false);
                 at += wide(*entry);
@@ -305,8 +328,8 @@ private:
     {
         const QString colour = colourOf(series.colour);
         const bool isLong = series.points.size() > kPointsMax;
-        QString path;
-        const auto add = [&](double px, double py) { path += (path.isEmpty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py); };
+        std::string path;
+        const auto add = [&](double px, double py) { path += (path.empty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py); };
         for (std::size_t i = 0; i < series.points.size();) {
             const double px = atX(series.points[i].x);
             double least = series.points[i].median, most = least;
@@ -322,8 +345,9 @@ private:
         }
         // There are no values between words, so they are not joined by a line.
         if (m_chart.words.isEmpty() || isLong)
-            m_out += QString("<polyline points=\"%1\" fill=\"none\" stroke=\"%2\" stroke-width=\"%3\" stroke-linejoin=\"round\"%4/>\n")
-                     .arg(path, colour, series.isPublished ? "1.6" : "2.6", series.isPublished ? " stroke-dasharray=\"6 4\"" : "");
+            m_svg.element("polyline", { { "points", path }, { "fill", "none" }, { "stroke", colour.toStdString() },
+                { "stroke-width", series.isPublished ? kThin : kThick }, { "stroke-linejoin", "round" },
+                { "stroke-dasharray", series.isPublished ? kDashes : "" } });
         if (isLong)
             return;
         for (const auto& point : series.points) {
@@ -340,7 +364,7 @@ private:
     const MeasureChart& m_chart;
     const SvgLook& m_look;
     const double m_em;
-    QString m_out;
+    SvgWriter m_svg;
 };
 
 } // namespace

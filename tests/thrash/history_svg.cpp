@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/check/history_svg.h"
+#include "tests/thrash/history_svg.h"
 
 #include "common/check/linearize.h"
 #include "common/check/say.h"
+#include "common/svg_writer.h"
 
 #include <algorithm>
 #include <map>
@@ -18,21 +19,12 @@ constexpr int kLaneHeight = 30;
 constexpr int kBarHeight = 20;
 constexpr int kCharacter = 8; // width, a little generous
 constexpr int kGapMin = 10;
+constexpr int kMargin = 8;
+constexpr int kBaseline = 14; // of a text, below the top of its bar
 
-std::string escaped(const std::string& text)
-{
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-        case '<': out += "&lt;"; break;
-        case '>': out += "&gt;"; break;
-        case '&': out += "&amp;"; break;
-        case '"': out += "&quot;"; break;
-        default: out += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-        }
-    }
-    return out;
-}
+constexpr const char* kStyle = ".bar{fill:#dbe7f5;stroke:#31628d}.search{fill:#eef3e6;stroke:#5a7d2a}"
+                               ".open{stroke-dasharray:4 3}.wrong{fill:#f7d4d0;stroke:#b3261e;stroke-width:3}"
+                               ".lane{stroke:#dddddd}";
 
 // "update 1.2", "search 1.2", "insert 1.3: EXISTS", "delete ?".
 std::string labelOf(const Operation& operation)
@@ -125,6 +117,35 @@ std::map<HistoryTime, int> instants(const std::vector<Bar>& bars)
     return at;
 }
 
+void drawLane(SvgWriter& svg, const Lane& lane, int y, int width)
+{
+    const int middle = y + kBarHeight / 2;
+    svg.element("line", { { "class", "lane" }, { "x1", kLeft }, { "x2", width }, { "y1", middle }, { "y2", middle } });
+    svg.element("text", { { "x", kMargin }, { "y", y + kBaseline } },
+        say("client ", lane.process, lane.nth > 0 ? ", later" : ""));
+}
+
+void drawBar(SvgWriter& svg, const Bar& bar, const std::map<HistoryTime, int>& at,
+    const std::vector<HistoryTime>& possible, bool isMarked)
+{
+    const Operation& operation = *bar.operation;
+    const int x = at.at(operation.invoked), y = kTop + kLaneHeight * int(bar.lane);
+    const int length = std::max(at.at(endOf(operation)) - x, 4);
+    std::string look = "bar";
+    look += operation.kind == RequestKind::Search ? " search" : "";
+    look += certaintyOf(operation.outcome) == Certainty::Open ? " open" : "";
+    look += isMarked ? " wrong" : "";
+    svg.begin("g");
+    svg.element("title", {}, describe(operation));
+    svg.element("rect", { { "class", look }, { "x", x }, { "y", y }, { "width", length }, { "height", kBarHeight },
+        { "rx", 3 } });
+    svg.element("text", { { "x", x + 4 }, { "y", y + kBaseline } }, labelOf(operation));
+    for (const HistoryTime instant : possible)
+        if (const auto place = at.find(instant); place != at.end())
+            svg.element("circle", { { "cx", place->second }, { "cy", y + kBarHeight }, { "r", 3 } });
+    svg.end("g");
+}
+
 } // namespace
 
 std::string historySvg(const History& history, const HistoryPicture& picture)
@@ -141,39 +162,23 @@ std::string historySvg(const History& history, const HistoryPicture& picture)
     const int width = (at.empty() ? kLeft : at.rbegin()->second) + 10 * kGapMin;
     const int height = kTop + kLaneHeight * int(lanes.size()) + kGapMin;
 
-    std::string svg = say("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", width, "\" height=\"", height,
-        "\" font-family=\"sans-serif\" font-size=\"12\">\n<style>.bar{fill:#dbe7f5;stroke:#31628d}"
-        ".search{fill:#eef3e6;stroke:#5a7d2a}.open{stroke-dasharray:4 3}"
-        ".wrong{fill:#f7d4d0;stroke:#b3261e;stroke-width:3}.lane{stroke:#dddddd}</style>\n"
-        "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n<text x=\"8\" y=\"18\" font-weight=\"bold\">",
-        escaped(picture.title), "</text>\n");
-    if (history.valueBefore() || left > 0)
-        svg += say("<text x=\"8\" y=\"34\">", history.valueBefore() ? "before: " + describeValue(*history.valueBefore()) : "",
-            left > 0 ? say("  (", left, " earlier operations are not shown)") : "", "</text>\n");
-    for (std::size_t row = 0; row < lanes.size(); ++row) {
-        const int y = kTop + kLaneHeight * int(row);
-        svg += say("<line class=\"lane\" x1=\"", kLeft, "\" x2=\"", width, "\" y1=\"", y + kBarHeight / 2, "\" y2=\"",
-            y + kBarHeight / 2, "\"/>\n<text x=\"8\" y=\"", y + 14, "\">client ", lanes[row].process,
-            lanes[row].nth > 0 ? ", later" : "", "</text>\n");
-    }
+    SvgWriter svg(width, height, { { "font-family", "sans-serif" }, { "font-size", 12 } });
+    svg.element("style", {}, kStyle);
+    svg.element("rect", { { "width", "100%" }, { "height", "100%" }, { "fill", "white" } });
+    svg.element("text", { { "x", kMargin }, { "y", 18 }, { "font-weight", "bold" } }, picture.title);
+    std::string note = history.valueBefore() ? "before: " + describeValue(*history.valueBefore()) : "";
+    if (left > 0)
+        note += say("  (", left, " earlier operations are not shown)");
+    if (!note.empty())
+        svg.element("text", { { "x", kMargin }, { "y", 34 } }, note);
+    for (std::size_t row = 0; row < lanes.size(); ++row)
+        drawLane(svg, lanes[row], kTop + kLaneHeight * int(row), width);
     for (const Bar& bar : bars) {
-        const Operation& operation = *bar.operation;
-        const int x = at.at(operation.invoked);
-        const int y = kTop + kLaneHeight * int(bar.lane);
-        const int length = std::max(at.at(endOf(operation)) - x, 4);
-        svg += say("<g><title>", escaped(describe(operation)), "</title><rect class=\"bar",
-            operation.kind == RequestKind::Search ? " search" : "",
-            certaintyOf(operation.outcome) == Certainty::Open ? " open" : "",
-            bar.index == picture.marked ? " wrong" : "", "\" x=\"", x, "\" y=\"", y, "\" width=\"", length,
-            "\" height=\"", kBarHeight, "\" rx=\"3\"/><text x=\"", x + 4, "\" y=\"", y + 14, "\">",
-            escaped(labelOf(operation)), "</text>");
-        if (bar.index < picture.instants.size())
-            for (const HistoryTime instant : picture.instants[bar.index])
-                if (const auto place = at.find(instant); place != at.end())
-                    svg += say("<circle cx=\"", place->second, "\" cy=\"", y + kBarHeight, "\" r=\"3\"/>");
-        svg += "</g>\n";
+        const std::vector<HistoryTime> none;
+        const bool isKnown = bar.index < picture.instants.size();
+        drawBar(svg, bar, at, isKnown ? picture.instants[bar.index] : none, bar.index == picture.marked);
     }
-    return svg + "</svg>\n";
+    return svg.finish();
 }
 
 std::string violationSvg(const std::string& title, const History& history)
