@@ -512,9 +512,11 @@ void Pacer::schedule(const RunEvent& run)
                     at = std::max(at, found->second + hop);
             }
         }
-        // A timer ran out: what its process had waited for in vain is seen before.
+        // A timer ran out: what its process had waited for in vain is seen before. A command to break something, or
+        // to end that, comes after all that was before it.
+        const bool isCommand = event.has_fault_begun() || event.has_fault_ended();
         if (m_isShow && event.cause_process() == 0 && hop > 0)
-            at = std::max(at, endOfWhatWas(run.runNs - kSilenceNs));
+            at = std::max(at, endOfWhatWas(run.runNs - (isCommand ? 1 : kSilenceNs)));
         // The records that a new bucket gets fly when it is there; at some details no message tells when they left.
         if (event.has_node_recruited())
             process.placedAt = at;
@@ -542,8 +544,9 @@ void Pacer::schedule(const RunEvent& run)
     m_last = std::max(m_last, at);
     if (m_isShow && hop >= 0.5) {
         m_readable.insert(at);
-        double& end = m_ends.try_emplace(run.runNs, at).first->second;
-        end = std::max(end, at);
+        const double over = !run.isGap() && run.event->has_message_sent() ? at + hop : at; // the message's way
+        double& end = m_ends.try_emplace(run.runNs, over).first->second;
+        end = std::max(end, over);
         if (m_ends.size() > kEndsKept)
             m_ends.erase(m_ends.begin());
     }

@@ -37,6 +37,8 @@ private slots:
     void theFirstSlicesAreSeenOneByOne();
     void recordsFlyToABucketThatIsThere();
     void aTimerRunsOutAfterWhatWasWaitedFor();
+    void aRequestThatIsSentAgainFollowsTheOneBefore();
+    void aLimitIsLiftedAfterWhatItSlowed();
     void aClusterThatIsLeftDidNotFail();
 };
 
@@ -87,6 +89,44 @@ void PacerTest::aTimerRunsOutAfterWhatWasWaitedFor()
     QVERIFY(show.shown.size() >= 9);
     QVERIFY(show.shown.back().run.event->has_message_given_up());
     QVERIFY(show.shown.back().at >= show.shown[show.shown.size() - 2].at);
+}
+
+// Requests that are sent again, and the alarm after them, are seen one after the other, although nobody answers.
+void PacerTest::aRequestThatIsSentAgainFollowsTheOneBefore()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    for (const char* kind : { "search", "search", "search", "alarm" }) {
+        pb::Event sent = show.event(1);
+        sent.mutable_message_sent()->set_kind(kind);
+        sent.mutable_message_sent()->set_to(kBucket0);
+        show.feed.tell(kAlice, sent, 30'000'000);
+    }
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
+    QCOMPARE(show.shown.size(), 4u);
+    for (std::size_t i = 1; i < show.shown.size(); ++i)
+        QVERIFY(show.shown[i].at >= show.shown[i - 1].at + 1);
+}
+
+// The processes whose network is limited do nothing else that is told at this detail: they must not be seen without
+// their limit while the others still work.
+void PacerTest::aLimitIsLiftedAfterWhatItSlowed()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    std::uint64_t departure = show.message("search", kAlice, kBucket0, 1);
+    departure = show.message("search", kBucket0, kBucket0 + 1, 1, kAlice, departure);
+    pb::Event ended;
+    ended.mutable_fault_ended()->mutable_fault()->set_number(1);
+    show.feed.tell(kBucket0 + 3, ended, 1'000);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
+    QVERIFY(show.shown.back().run.event->has_fault_ended());
 }
 
 // A script that starts its next cluster ends this one, while it is still shown.
