@@ -104,6 +104,8 @@ private slots:
     void theFileIsWellFormedAndAlwaysTheSame();
     void simulatedTimeIsNotComparedInSilence();
     void theFootIsWholeInLargeLetters();
+    void aLineBelowAnotherShowsAsARim();
+    void aLongTitleFits();
     void manyPointsAreDrawnByTheirExtremes();
     void aScriptsChartFollowsItsTableAndIsWrittenBesideIt();
     void aScriptIsToldWhatIsWrong();
@@ -305,6 +307,42 @@ void MeasureChartTest::theFootIsWholeInLargeLetters()
         if (reader.isStartElement() && reader.attributes().value("fill") == large.muted && reader.attributes().value("text-anchor") == QLatin1String("start"))
             heights << reader.attributes().value("y").toString();
     QCOMPARE(heights.size(), 2);
+}
+
+// Two series with equal values: the lower one is seen around the upper one.
+void MeasureChartTest::aLineBelowAnotherShowsAsARim()
+{
+    const auto radii = [](double other) {
+        LabTable table;
+        for (const double n : { 1.0, 2.0 })
+            for (const double gf : { 8.0, 16.0 })
+                table.add({ "search", 1, false, 0, {}, { { "n", n }, { "gf", gf }, { "ms", gf == 8 ? n : n * other } } }, {}, { "n", "gf", "ms" });
+        QSet<QString> found;
+        for (QXmlStreamReader reader(chartSvg(drawn(table, orderOf("n", { "ms" }, { "gf" })), {}, { 960, 540 }, {})); !reader.atEnd(); reader.readNext())
+            if (reader.isStartElement() && reader.name() == QLatin1String("circle"))
+                found << reader.attributes().value("r").toString();
+        return found.size();
+    };
+    QCOMPARE(radii(1), 2);
+    QCOMPARE(radii(3), 1);
+}
+
+// The window may be narrow, or the letters large.
+void MeasureChartTest::aLongTitleFits()
+{
+    MeasureChart chart = drawn(recoveries(), orderOf("slice", { "total_s" }));
+    const auto size = [&] {
+        QXmlStreamReader reader(chartSvg(chart, {}, { 960, 540 }, {}));
+        while (reader.readNextStartElement() && reader.name() != QLatin1String("text"))
+            if (reader.name() != QLatin1String("svg"))
+                reader.skipCurrentElement();
+        return reader.attributes().value("font-size").toDouble();
+    };
+    chart.title = "short";
+    const double whole = size();
+    chart.title = QString("x").repeated(200);
+    QVERIFY(size() > 0 && size() < whole);
+    QVERIFY(0.6 * size() * 200 <= 960);
 }
 
 void MeasureChartTest::manyPointsAreDrawnByTheirExtremes()

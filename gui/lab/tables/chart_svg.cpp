@@ -14,6 +14,8 @@ namespace {
 
 constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters, and of its lines
 constexpr double kThin = 1.6, kThick = 2.6; // lines: published, measured
+constexpr double kTitleEms = 1.25, kBold = 1.1; // letters of the title; bold ones are so much wider
+constexpr double kRim = 2.2;               // pixels
 constexpr const char* kDashes = "6 4";
 constexpr std::size_t kPointsMax = 600; // of a line with marks; a longer line keeps the extremes of each pixel column
 
@@ -104,7 +106,8 @@ public:
     QByteArray bytes(QSize size, const QString& origin)
     {
         const double margin = m_em, width = size.width();
-        text(margin, 1.6 * m_em, m_chart.title, "start", 1.25, true);
+        const double needed = kBold * widthOf(m_chart.title, kTitleEms * m_em);
+        text(margin, 1.6 * m_em, m_chart.title, "start", kTitleEms * std::min(1.0, (width - 2 * margin) / std::max(needed, 1.0)), true);
         QStringList foot { origin };
         if (!m_chart.source.isEmpty())
             foot << "dashed, hollow marks: published, " + m_chart.source;
@@ -176,10 +179,10 @@ private:
     }
     QString colourOf(int number) const { return m_look.colours[number % m_look.colours.size()]; }
 
-    // Circle, square, triangle, diamond, in turn as colours repeat. Hollow: published.
-    void mark(double x, double y, int number, bool isHollow)
+    // Circle, square, triangle, diamond, in turn as colours repeat. Hollow: published. `rim`: pixels that it is larger.
+    void mark(double x, double y, int number, bool isHollow, double rim = 0)
     {
-        const double r = 0.28 * m_em;
+        const double r = 0.28 * m_em + rim;
         const std::string fill = (isHollow ? m_look.background : colourOf(number)).toStdString();
         const std::string stroke = colourOf(number).toStdString();
         const auto draw = [&](const char* name, SvgWriter::Attribute a, SvgWriter::Attribute b, SvgWriter::Attribute c,
@@ -318,13 +321,32 @@ private:
         if (panel.series.empty())
             text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no value", "middle", 1, false, m_look.muted);
         // Measured lines are drawn above published ones.
+        std::vector<const MeasureChart::Series*> order;
         for (const bool isPublished : { true, false })
             for (const auto& series : panel.series)
                 if (series.isPublished == isPublished)
-                    drawSeries(series, atX, atY);
+                    order.push_back(&series);
+        const auto areNear = [&](const MeasureChart::Point& a, const MeasureChart::Point& b) {
+            return std::hypot(atX(a.x) - atX(b.x), atY(a.median) - atY(b.median)) < 0.2 * m_em;
+        };
+        for (auto series = order.begin(); series != order.end(); ++series) {
+            // What would be hidden by a later line shows as a rim around it.
+            const auto above = std::count_if(series + 1, order.end(), [&](const MeasureChart::Series* later) {
+                return isAlong(**series, *later, areNear);
+            });
+            drawSeries(**series, atX, atY, kRim * double(above));
+        }
     }
 
-    void drawSeries(const MeasureChart::Series& series, const auto& atX, const auto& atY)
+    // The lines of two series lie on one another.
+    static bool isAlong(const MeasureChart::Series& series, const MeasureChart::Series& other, const auto& areNear)
+    {
+        return series.points.size() <= kPointsMax && series.points.size() == other.points.size()
+            && std::equal(series.points.begin(), series.points.end(), other.points.begin(), areNear);
+    }
+
+    // `rim`: how many pixels wider it is, so that it is seen below another line.
+    void drawSeries(const MeasureChart::Series& series, const auto& atX, const auto& atY, double rim)
     {
         const QString colour = colourOf(series.colour);
         const bool isLong = series.points.size() > kPointsMax;
@@ -346,7 +368,7 @@ private:
         // There are no values between words, so they are not joined by a line.
         if (m_chart.words.isEmpty() || isLong)
             m_svg.element("polyline", { { "points", path }, { "fill", "none" }, { "stroke", colour.toStdString() },
-                { "stroke-width", series.isPublished ? kThin : kThick }, { "stroke-linejoin", "round" },
+                { "stroke-width", (series.isPublished ? kThin : kThick) + 2 * rim }, { "stroke-linejoin", "round" },
                 { "stroke-dasharray", series.isPublished ? kDashes : "" } });
         if (isLong)
             return;
@@ -357,7 +379,7 @@ private:
                 line(px - r, atY(point.q1), px + r, atY(point.q1), colour, 1.4);
                 line(px - r, atY(point.q3), px + r, atY(point.q3), colour, 1.4);
             }
-            mark(px, atY(point.median), series.colour, series.isPublished);
+            mark(px, atY(point.median), series.colour, series.isPublished, rim);
         }
     }
 
