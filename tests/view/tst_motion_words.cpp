@@ -13,6 +13,7 @@ private slots:
     void whatIsBackIsNotSaidAnyMoreWhenItFailsAgain();
     void anImageThatStaysIsNoNews();
     void whatIsBundledIsCounted();
+    void aClientThatIsToldLostSaysSo();
 };
 
 namespace {
@@ -88,6 +89,22 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     adjusted(1, 2);
     show.until(look, 2);
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
+}
+
+void MotionWordsTest::aClientThatIsToldLostSaysSo()
+{
+    Show show({ 4, 4, 1 });
+    const auto done = [&](pb::ResultCode result) {
+        pb::Event event = show.event(1);
+        event.mutable_operation_done()->set_key(42);
+        event.mutable_operation_done()->set_result(result);
+        show.feed.tell(kAlice, event);
+    };
+    const auto isSaid = [&] { return show.picture().texts().contains("answer: key 42 is lost"); };
+    done(pb::NOT_FOUND);
+    QVERIFY(!show.until(isSaid, 3));
+    done(pb::LOST);
+    QVERIFY(show.until(isSaid, 20));
 }
 
 // A show presents the first operation of a run in full, and counts the others, also where a caption divides the run:

@@ -413,6 +413,10 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
         pulse.object = { ObjectKind::Data, e.buckets(0), 0 };
         return say(okabe::kGreen, QStringLiteral("%1 back, %2").arg(countedWords(std::uint64_t(e.buckets_size()), "bucket is", "buckets are"), countedWords(e.records(), "record", "records")));
     }
+    if (body.has_operation_done() && body.operation_done().result() == pb::LOST) {
+        pulse.object = { ObjectKind::Client, event.run.process, 0 };
+        return say(okabe::kVermillion, QStringLiteral("answer: key %1 is lost").arg(body.operation_done().key()));
+    }
     if (body.has_record_recovered()) {
         const pb::RecordRecovered& e = body.record_recovered();
         pulse.rank = e.rank();
