@@ -15,8 +15,6 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kGather = 0.03;         // s that an event waits for causes in other batches
-constexpr std::size_t kFullMax = 1;      // operations of a burst shown in full at the same time
-constexpr double kQuickHop = 0.04;       // hops of a message of the other operations
 constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
 constexpr std::size_t kEndsKept = 512;
 constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
@@ -34,7 +32,6 @@ constexpr std::int64_t kLateNs = 50'000'000; // run time after which all earlier
 constexpr std::size_t kAheadMax = 20'000;    // limit for events of a show that are scheduled ahead
 // Greatest slow-down factor for making the picture last as long as its caption.
 constexpr double kSlowestOfReading = 2.5;
-constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
 
 // Messages and gauges that only show that a process is alive; they take no time in the show.
 bool isSignOfLife(const pb::Event& event)
@@ -110,11 +107,8 @@ void Pacer::forget()
     m_events.clear();
     m_queue = {};
     m_processes.clear();
-    m_full.clear();
-    m_fullEnds.clear();
-    m_quick.clear();
+    m_paces.clear();
     m_readable.clear();
-    m_burst.clear();
     m_bundle.operations.clear();
     m_ends.clear();
     m_bundleEnd = m_stretchEnd = 0;
@@ -161,7 +155,7 @@ void Pacer::setGate(const std::optional<Cue>& gate)
         return;
     m_gate = gate;
     m_isAtGate = false;
-    m_burst.clear();
+    m_paces.nextGate();
 }
 
 bool Pacer::isBeforeGate(const RunEvent& event) const
@@ -443,44 +437,23 @@ double Pacer::hopOf(const RunEvent& run)
         return 0;
     if (event.operation().client() == 0 || (m_isShow && changesStructure(event)))
         return 1;
-    const OperationKey operation { event.operation().client(), event.operation().number() };
-    if (event.has_operation_forwarded() || event.has_image_adjusted()) {
-        m_quick.erase(operation);
-        m_full.insert(operation);
-    }
-    if (m_full.contains(operation)) {
-        if (m_isShow && event.has_operation_started())
-            m_burst.emplace(operation.first, int(event.operation_started().kind()));
-        return 1;
-    }
-    if (m_quick.contains(operation))
-        return kQuickHop;
-    m_fullEnds.erase(m_fullEnds.begin(), m_fullEnds.upper_bound(m_clock));
-    if (m_quick.size() > kOpenMax)
-        m_quick.clear();
-    const bool isFull = m_isShow ? isFirstOfBurst(operation, run) : m_full.size() + m_fullEnds.size() < kFullMax;
-    (isFull ? m_full : m_quick).insert(operation);
-    return isFull ? 1 : kQuickHop;
+    const OperationPaces::Pace pace = m_paces.paceOf(event, m_isShow, m_clock);
+    if (pace.isBundled)
+        bundle(run);
+    return pace.isFull ? 1 : OperationPaces::kQuickHop;
 }
 
-// In a show: the first operation of its kind that a client begins after a gate is shown in full; later ones are
-// bundled.
-bool Pacer::isFirstOfBurst(const OperationKey& operation, const RunEvent& run)
+// The quick operations of a show are counted in words, a bundle at a time.
+void Pacer::bundle(const RunEvent& run)
 {
-    if (!run.event->has_operation_started()) { // an effect before its cause, whose kind is not known yet
-        const auto known = m_burst.lower_bound({ operation.first, 0 });
-        return known == m_burst.end() || known->first != operation.first;
-    }
+    const ProcessId client = run.event->operation().client();
     const pb::OperationKind kind = run.event->operation_started().kind();
-    if (m_burst.emplace(operation.first, int(kind)).second)
-        return true;
-    if (m_clock >= m_bundleEnd || m_bundle.client != operation.first) {
+    if (m_clock >= m_bundleEnd || m_bundle.client != client) {
         m_bundle.operations.clear();
-        m_bundle.client = operation.first;
+        m_bundle.client = client;
         m_bundleFrom = m_processes[run.process].at;
     }
-    m_bundle.operations[kind] = m_begun[{ operation.first, kind }];
-    return false;
+    m_bundle.operations[kind] = m_begun[{ client, kind }];
 }
 
 // When all that happened up to that time, as far as it is read, has been shown.
@@ -528,12 +501,10 @@ void Pacer::schedule(const RunEvent& run)
                 at = std::max(at, process.sliceAt + kSliceHop);
             process.sliceAt = at;
         }
-        if (event.has_operation_done()) {
-            const OperationKey operation { event.operation().client(), event.operation().number() };
-            if (m_full.erase(operation) > 0)
-                m_fullEnds.insert(at);
-            m_quick.erase(operation);
-        }
+        if (m_isShow && event.has_operation_started())
+            at = m_paces.startOf(event, { hop == 1 }, at);
+        if (event.has_operation_done())
+            m_paces.end(event, at);
         process.causeProcess = event.cause_process();
         process.causeSequence = event.cause_sequence();
         process.times.emplace_back(event.sequence(), at);

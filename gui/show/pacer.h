@@ -3,6 +3,7 @@
 
 #include "gui/lab/state/event_feed.h"
 #include "gui/lab/reel/reel.h"
+#include "gui/show/operation_paces.h"
 
 #include <cstdint>
 #include <deque>
@@ -132,7 +133,6 @@ private:
         double placedAt = -10; // when it was recruited
         std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence number
     };
-    using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
 
     void pull(double seconds);
     void pullShow();
@@ -143,7 +143,7 @@ private:
     double endOfWhatWas(std::int64_t runNs) const;
     void schedule(const RunEvent& event);
     double hopOf(const RunEvent& run);
-    bool isFirstOfBurst(const OperationKey& operation, const RunEvent& run);
+    void bundle(const RunEvent& run);
     bool isOnlyAlive() const;
     void show();
     void countBegun(const pb::Event& started);
@@ -175,9 +175,7 @@ private:
     std::map<std::uint64_t, ShownEvent> m_events; // scheduled, by index
     std::priority_queue<std::pair<double, std::uint64_t>, std::vector<std::pair<double, std::uint64_t>>, Later> m_queue;
     std::unordered_map<ProcessId, ProcessClock> m_processes;
-    std::set<OperationKey> m_full;      // operations shown in full whose end is not known yet
-    std::multiset<double> m_fullEnds;   // known ends of operations shown in full
-    std::set<OperationKey> m_quick;     // the others
+    OperationPaces m_paces;
     std::vector<ShownEvent> m_scheduled, m_shown;
 
     // For a show.
@@ -186,7 +184,6 @@ private:
     std::int64_t m_gateNs = 0;         // run time of the newest event that was pulled
     double m_least = 0;
     std::multiset<double> m_readable;  // times at which events with a display time of their own are scheduled
-    std::set<std::pair<std::uint64_t, int>> m_burst; // clients and kinds of operations since the previous gate
     Bundle m_bundle;
     std::map<std::int64_t, double> m_ends; // run time of what is read, and when it is shown, on the clock
     std::map<std::pair<ProcessId, pb::OperationKind>, std::size_t> m_begun; // operations of this step

@@ -25,6 +25,38 @@ pb::Event listOf(std::uint32_t from, std::uint32_t to, std::uint64_t sequence)
     return event;
 }
 
+void begin(Show& show, std::uint64_t number)
+{
+    pb::Event started = show.event(number);
+    started.mutable_operation_started()->set_kind(pb::SEARCH);
+    show.feed.tell(kAlice, started);
+    pb::Event sent = show.event(number);
+    sent.mutable_message_sent()->set_kind("search");
+    sent.mutable_message_sent()->set_to(kBucket0);
+    show.feed.tell(kAlice, sent);
+}
+
+void finish(Show& show, std::uint64_t number)
+{
+    pb::Event done = show.event(number);
+    done.mutable_operation_done()->set_kind(pb::SEARCH);
+    show.feed.tell(kAlice, done);
+}
+
+// The messages sent in what happens, as a show presents them.
+std::vector<ShownEvent> sentBy(Show& show, const std::function<void()>& happens)
+{
+    const std::uint64_t from = show.feed.committed();
+    happens();
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    show.shown.clear();
+    show.until([&] { return show.pacer.isAtGate(); });
+    std::vector<ShownEvent> sent = show.shown;
+    std::erase_if(sent, [](const ShownEvent& event) { return !event.run.event->has_message_sent(); });
+    return sent;
+}
+
 } // namespace
 
 class PacerTest : public QObject {
@@ -39,6 +71,8 @@ private slots:
     void aTimerRunsOutAfterWhatWasWaitedFor();
     void aRequestThatIsSentAgainFollowsTheOneBefore();
     void aLimitIsLiftedAfterWhatItSlowed();
+    void operationsThatAreUnderWayTogetherAreSeenTogether();
+    void oneOperationAfterAnotherIsShownOnce();
     void aClusterThatIsLeftDidNotFail();
 };
 
@@ -127,6 +161,41 @@ void PacerTest::aLimitIsLiftedAfterWhatItSlowed()
     show.shown.clear();
     QVERIFY(show.until([&] { return show.pacer.isAtGate(); }));
     QVERIFY(show.shown.back().run.event->has_fault_ended());
+}
+
+// Of many searches that are under way at the same time, eight fly side by side, and the others when those are back.
+void PacerTest::operationsThatAreUnderWayTogetherAreSeenTogether()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::vector<ShownEvent> sent = sentBy(show, [&] {
+        for (std::uint64_t number = 1; number <= 12; ++number)
+            begin(show, number);
+        for (std::uint64_t number = 1; number <= 12; ++number)
+            finish(show, number);
+    });
+    QCOMPARE(sent.size(), 12u);
+    for (std::size_t i = 0; i < 8; ++i) {
+        QCOMPARE(sent[i].hop, 1.0);
+        QCOMPARE(sent[i].at, sent[0].at);
+    }
+    for (std::size_t i = 8; i < sent.size(); ++i) {
+        QVERIFY(sent[i].hop < 0.5);
+        QVERIFY(sent[i].at >= sent[0].at + 2);
+    }
+}
+
+void PacerTest::oneOperationAfterAnotherIsShownOnce()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::vector<ShownEvent> sent = sentBy(show, [&] {
+        for (std::uint64_t number = 1; number <= 3; ++number) {
+            begin(show, number);
+            finish(show, number);
+        }
+    });
+    QCOMPARE(sent.size(), 3u);
+    QCOMPARE(sent[0].hop, 1.0);
+    QVERIFY(sent[1].hop < 0.5 && sent[2].hop < 0.5);
 }
 
 // A script that starts its next cluster ends this one, while it is still shown.

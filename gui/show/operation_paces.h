@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/event_feed.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+namespace lhrs::gui {
+
+// Which operations are shown in full, and which quickly. A live picture shows one at a time in full. A show does so with
+// the first of its kind that a client begins after a gate, and with those that the client has under way beside it, up
+// to as many as can be told apart. The others are quick, and begin when those have been seen on their way and back.
+class OperationPaces {
+public:
+    using Key = std::pair<std::uint64_t, std::uint64_t>; // client, number
+    static constexpr double kQuickHop = 0.04;            // hops of a message of a quick operation
+    static constexpr std::size_t kSideBySide = 8;
+
+    static Key keyOf(const pb::Event& event) { return { event.operation().client(), event.operation().number() }; }
+
+    struct Pace {
+        bool isFull = true;
+        bool isBundled = false; // a quick operation begins in a show
+    };
+    // The pace of this event's operation; `clock` in hops.
+    Pace paceOf(const pb::Event& event, bool isShow, double clock);
+    // When this event, which begins an operation of a show, is shown: at `at` or later.
+    double startOf(const pb::Event& event, Pace pace, double at);
+    // The operation is over, as is shown at that time.
+    void end(const pb::Event& event, double at);
+
+    void nextGate() { m_bursts.clear(); }
+    void clear();
+
+private:
+    // Operations of one kind that a client has begun since the gate.
+    struct Burst {
+        Key first;
+        std::size_t full = 1;
+        double at = 0; // when the first one begins
+    };
+
+    bool isFullInShow(const pb::Event& event);
+
+    std::set<Key> m_full;            // shown in full; their end is not known yet
+    std::multiset<double> m_ends;    // known ends of operations shown in full
+    std::set<Key> m_quick;
+    std::map<std::pair<std::uint64_t, int>, Burst> m_bursts; // by client and kind
+};
+
+} // namespace lhrs::gui
