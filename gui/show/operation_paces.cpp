@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFullMax = 1;      // operations that a live picture shows in full at the same time
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
-constexpr double kThereAndBack = 2;      // hops
+constexpr double kOnTheirWay = 1;        // hops
 
 std::pair<std::uint64_t, int> burstOf(const pb::Event& started)
 {
@@ -55,14 +55,18 @@ bool OperationPaces::isFullInShow(const pb::Event& event)
     return isBeside;
 }
 
-double OperationPaces::startOf(const pb::Event& event, Pace pace, double at)
+double OperationPaces::timeOf(const pb::Event& event, ProcessId process, bool isFull, double at)
 {
-    const auto burst = m_bursts.find(burstOf(event));
-    if (burst == m_bursts.end())
-        return at;
-    if (burst->second.first == keyOf(event))
-        burst->second.at = at;
-    return pace.isFull ? at : std::max(at, burst->second.at + kThereAndBack);
+    const std::uint64_t client = event.operation().client();
+    if (event.has_operation_started()) {
+        const auto burst = m_bursts.find(burstOf(event));
+        if (burst != m_bursts.end() && burst->second.first == keyOf(event))
+            m_begun[client] = at;
+    }
+    // The operations of a burst may all have begun before the first request is sent.
+    const auto begun = m_begun.find(client);
+    const bool isQuickRequest = event.has_message_sent() && process == client && !isFull;
+    return isQuickRequest && begun != m_begun.end() ? std::max(at, begun->second + kOnTheirWay) : at;
 }
 
 void OperationPaces::end(const pb::Event& event, double at)
@@ -78,6 +82,7 @@ void OperationPaces::clear()
     m_ends.clear();
     m_quick.clear();
     m_bursts.clear();
+    m_begun.clear();
 }
 
 } // namespace lhrs::gui

@@ -28,8 +28,8 @@ public:
     };
     // The pace of this event's operation; `clock` in hops.
     Pace paceOf(const pb::Event& event, bool isShow, double clock);
-    // When this event, which begins an operation of a show, is shown: at `at` or later.
-    double startOf(const pb::Event& event, Pace pace, double at);
+    // When this event of the process is shown in a show: at `at`, or later if it is the request of a quick operation.
+    double timeOf(const pb::Event& event, ProcessId process, bool isFull, double at);
     // The operation is over, as is shown at that time.
     void end(const pb::Event& event, double at);
 
@@ -41,7 +41,6 @@ private:
     struct Burst {
         Key first;
         std::size_t full = 1;
-        double at = 0; // when the first one begins
     };
 
     bool isFullInShow(const pb::Event& event);
@@ -50,6 +49,7 @@ private:
     std::multiset<double> m_ends;    // known ends of operations shown in full
     std::set<Key> m_quick;
     std::map<std::pair<std::uint64_t, int>, Burst> m_bursts; // by client and kind
+    std::map<std::uint64_t, double> m_begun; // by client: when the first operation of its newest burst begins
 };
 
 } // namespace lhrs::gui

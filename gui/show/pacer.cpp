@@ -501,8 +501,8 @@ void Pacer::schedule(const RunEvent& run)
                 at = std::max(at, process.sliceAt + kSliceHop);
             process.sliceAt = at;
         }
-        if (m_isShow && event.has_operation_started())
-            at = m_paces.startOf(event, { hop == 1 }, at);
+        if (m_isShow)
+            at = m_paces.timeOf(event, run.process, hop == 1, at);
         if (event.has_operation_done())
             m_paces.end(event, at);
         process.causeProcess = event.cause_process();
