@@ -2,6 +2,7 @@
 // A house rule counts only if a test enforces it. This test reads the tree and fails where a file breaks a rule. Before
 // that, a few lines in memory show that each rule detects a violation.
 #include "tests/common/tidy_rules.h"
+#include "tests/common/tidy_words.h"
 
 #include <QDirIterator>
 #include <QFile>
@@ -18,6 +19,8 @@ private slots:
     void theTreeWasRead();
     void includesFollowTheArrows();
     void theArrowsHaveNoCircle();
+    void generalRoomsSeeNoSystem();
+    void generalRoomsSayNothingOfLhrs();
     void eachFolderIsARoomAndSaysWhatItIs();
     void theCoreIsFreeOfTheWorld();
     void gfCompleteStaysInItsFile();
@@ -114,6 +117,28 @@ void TidyTest::theArrowsHaveNoCircle()
 {
     nothing(circlesOf(rooms()));
     QCOMPARE(circlesOf({ { "a", "b", {} }, { "b", "c", {} }, { "c", "a", {} }, { "d", "a", {} } }).size(), 3);
+}
+
+void TidyTest::generalRoomsSeeNoSystem()
+{
+    nothing(systemsSeenFromGeneralRooms(rooms()));
+    const QList<Room> wrong { { u"node/runtime"_s, u"node/machine node/lhrs/group"_s, {} }, { u"common"_s, u"common/lhrs"_s, {} } };
+    QCOMPARE(systemsSeenFromGeneralRooms(wrong).size(), 2);
+    QCOMPARE(systemsSeenFromGeneralRooms({ { u"node/lhrs/data"_s, u"node/lhrs/group"_s, {} }, { u"node"_s, u"node/walk/programs"_s, {} } }),
+        QStringList());
+}
+
+void TidyTest::generalRoomsSayNothingOfLhrs()
+{
+    nothing(wordsBeyondDebts(m_files, debts()));
+    const File runtime { u"node/runtime/a.cpp"_s, u"int b = config.b();\n// A parity bucket.\nint transparent;\n"_s };
+    const QList<File> files { runtime, { u"node/lhrs/data/a.cpp"_s, runtime.text }, { u"gui/lab/live/a.cpp"_s, runtime.text } };
+    const auto found = [&files](int owed) { return wordsBeyondDebts(files, { { u"node/runtime/a.cpp"_s, owed } }); };
+    QCOMPARE(found(2), QStringList());
+    QCOMPARE(found(1).size(), 3); // each word is named
+    QVERIFY(found(1).value(0).startsWith("node/runtime/a.cpp:1: \".b()\" is a word of LH*RS"_L1));
+    QCOMPARE(found(3), QStringList { u"node/runtime/a.cpp:1: lower the debt of node/runtime/a.cpp to 2 in tests/common/tidy_words.h"_s });
+    QCOMPARE(wordsBeyondDebts({}, { { u"node/runtime/a.cpp"_s, 1 } }).size(), 1); // the file is gone
 }
 
 void TidyTest::eachFolderIsARoomAndSaysWhatItIs()

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The general rooms of the acting side say nothing of one system. What they still say is a debt, counted by file.
+#pragma once
+
+#include "tests/common/tidy_rooms.h"
+
+namespace lhrs::tidy {
+
+// A room of one system: a folder on its path has the system's name.
+inline bool isOfASystem(const QString& path)
+{
+    static const QRegularExpression kSystem = pattern(u"(^|/)(lhrs|walk)(/|$)"_s);
+    return path.contains(kSystem);
+}
+
+// A general room of the acting side, or a file in one.
+inline bool isGeneral(const QString& path)
+{
+    const Room* room = roomOf(path);
+    if (room == nullptr || isOfASystem(path) || isOfASystem(room->folder))
+        return false;
+    return room->folder.section(u'/', 0, 0) == "node"_L1 || room->folder.section(u'/', 0, 0) == "common"_L1;
+}
+
+// The words of LH*RS: its servers, its parameters, its ways to grow and to recover.
+inline const QRegularExpression& wordOfLhrs()
+{
+    static const QRegularExpression kWord = pattern(
+        uR"re(\b\w*([Bb]ucket|[Pp]arity|[Rr]ank(s|Map)?\b|File(Config|State|Image)|[Ii]mage_?[Aa]djust|[Rr]ecover(y|ies|ed)\b)re"_s
+        + uR"re(|[Rr]erank|[Gg]alois|RecordChange|AppliedDelta|[Ss]pares?(?=\b|_[a-z]))|[Dd]elta|[Aa]vailability)re"_s
+        + uR"re(|\bslices?\b|\b[Ss]plit(s|ting)?\b|[.>][mkb]\(\)|\bPARITY\b|\bpb::DATA\b|LH\*RS)re"_s);
+    return kWord;
+}
+
+struct Debt {
+    QString file;
+    int lines = 0; // with a word of LH*RS, comments included
+};
+
+// What general files still say of LH*RS. A debt is never raised, and it is lowered with the file.
+inline const QList<Debt>& debts()
+{
+    static const QList<Debt> kDebts {
+        { u"common/check/bitwise_field.h"_s, 2 },
+        { u"common/check/history.cpp"_s, 1 },
+        { u"common/check/history.h"_s, 3 },
+        { u"common/check/invariants.cpp"_s, 107 },
+        { u"common/check/invariants.h"_s, 45 },
+        { u"common/check/request_ledger.cpp"_s, 14 },
+        { u"common/check/request_ledger.h"_s, 13 },
+        { u"common/check/state_search.h"_s, 1 },
+        { u"common/check/states.h"_s, 24 },
+        { u"common/decode_story.cpp"_s, 4 },
+        { u"common/decode_story.h"_s, 2 },
+        { u"common/erasure_code.cpp"_s, 27 },
+        { u"common/erasure_code.h"_s, 34 },
+        { u"common/errors.h"_s, 1 },
+        { u"common/failpoints.h"_s, 84 },
+        { u"common/failure_reasons.h"_s, 2 },
+        { u"common/fault_rules.cpp"_s, 1 },
+        { u"common/field/galois.cpp"_s, 1 },
+        { u"common/field/galois.h"_s, 2 },
+        { u"common/field/galois_gf_complete.cpp"_s, 1 },
+        { u"common/field/galois_simd.cpp"_s, 1 },
+        { u"common/field/kernel_set.h"_s, 1 },
+        { u"common/ids.h"_s, 10 },
+        { u"common/kinds.cpp"_s, 1 },
+        { u"common/kinds.h"_s, 2 },
+        { u"common/linear_hash.cpp"_s, 27 },
+        { u"common/linear_hash.h"_s, 31 },
+        { u"common/multicast_group.h"_s, 2 },
+        { u"common/record_block.cpp"_s, 6 },
+        { u"common/record_block.h"_s, 11 },
+        { u"common/resize_uninitialized.h"_s, 1 },
+        { u"common/split_lineage.cpp"_s, 3 },
+        { u"common/split_lineage.h"_s, 4 },
+        { u"common/string_pool.h"_s, 5 },
+        { u"common/wire.cpp"_s, 5 },
+        { u"common/wire.h"_s, 1 },
+        { u"node/machine/change_list.cpp"_s, 13 },
+        { u"node/machine/change_list.h"_s, 12 },
+        { u"node/machine/effects.cpp"_s, 13 },
+        { u"node/machine/effects.h"_s, 3 },
+        { u"node/machine/memory_room.h"_s, 3 },
+        { u"node/machine/node_context.h"_s, 7 },
+        { u"node/machine/requests/workload.cpp"_s, 1 },
+        { u"node/machine/transfer/blocks_ahead.h"_s, 1 },
+        { u"node/machine/transfer/message_check.cpp"_s, 26 },
+        { u"node/machine/transfer/message_check.h"_s, 4 },
+        { u"node/machine/transfer/part_transfers.h"_s, 1 },
+        { u"node/process/heap.h"_s, 2 },
+        { u"node/process/option_parts.h"_s, 1 },
+        { u"node/runtime/memory_meter.cpp"_s, 1 },
+        { u"node/runtime/memory_meter.h"_s, 1 },
+        { u"node/runtime/queue.h"_s, 6 },
+        { u"node/runtime/runtime.cpp"_s, 2 },
+        { u"node/runtime/runtime.h"_s, 1 },
+        { u"node/sim/engine/event_lines.cpp"_s, 4 },
+        { u"node/sim/engine/event_lines.h"_s, 2 },
+        { u"node/sim/engine/history_book.h"_s, 2 },
+        { u"node/sim/engine/sim_cluster.cpp"_s, 2 },
+        { u"node/sim/engine/sim_site.cpp"_s, 1 },
+        { u"node/transport/sender.cpp"_s, 3 },
+    };
+    return kDebts;
+}
+
+inline int linesWithWords(const File& file)
+{
+    int lines = 0;
+    for (const QString& line : file.text.split(u'\n'))
+        lines += line.contains(wordOfLhrs()) ? 1 : 0;
+    return lines;
+}
+
+inline QStringList wordsBeyondDebts(const QList<File>& files, const QList<Debt>& debts)
+{
+    QStringList found;
+    QHash<QString, int> owed;
+    for (const Debt& debt : debts)
+        owed.insert(debt.file, debt.lines);
+    for (const File& file : files) {
+        if (!isCpp(file.path) || !isGeneral(file.path))
+            continue;
+        const int lines = linesWithWords(file), debt = owed.take(file.path);
+        if (lines < debt)
+            found << finding(file, 0, u"lower the debt of %1 to %2 in tests/common/tidy_words.h"_s.arg(file.path).arg(lines));
+        if (lines <= debt)
+            continue;
+        const QString what = u"\"%1\" is a word of LH*RS, and this room is of no system (%2 lines with such words, a debt of %3)"_s
+                                 .arg(u"%1"_s, QString::number(lines), QString::number(debt));
+        found << everywhere(file, file.text, wordOfLhrs().pattern(), what);
+    }
+    for (const QString& file : owed.keys())
+        found << u"tests/common/tidy_words.h:0: there is no general file %1 any more: take its debt away"_s.arg(file);
+    return found;
+}
+
+// The only general rooms that name a system's rooms: each registers all systems, one line a system.
+inline const QStringList& registrations()
+{
+    static const QStringList kRegistrations {
+        u"node"_s,  // the mains: which systems `--system` knows
+        u"tests"_s, // they test all of them
+    };
+    return kRegistrations;
+}
+
+inline QStringList systemsSeenFromGeneralRooms(const QList<Room>& rooms)
+{
+    QStringList found;
+    for (const Room& room : rooms) {
+        if (isOfASystem(room.folder) || registrations().contains(room.folder))
+            continue;
+        for (const QString& seen : room.sees.split(u' ', Qt::SkipEmptyParts))
+            if (isOfASystem(seen))
+                found << u"tests/common/tidy_rooms.h: %1 is general and may not see %2, a system's room"_s.arg(room.folder, seen);
+    }
+    return found;
+}
+
+} // namespace lhrs::tidy
