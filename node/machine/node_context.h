@@ -59,6 +59,21 @@ struct NodeContext {
     {
         return acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Plain, now, out);
     }
+    // The process begins: it says so, and registers with the coordinator, which it tells until that answers.
+    void enter(Time now, Effects& out)
+    {
+        *out.event().mutable_process_started()->mutable_process() = self;
+        pb::Message message;
+        *message.mutable_register_()->mutable_process() = self;
+        acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Registration, now, out);
+    }
+    // Says that it lives. The caller adds what its system wants to be known.
+    pb::Alive& sayAlive(Effects& out) const
+    {
+        pb::Alive& alive = *out.send(coordinator).mutable_alive();
+        *alive.mutable_process() = self;
+        return alive;
+    }
     // Acknowledges the message to its sender.
     static void acknowledge(const pb::Message& message, Effects& out)
     {

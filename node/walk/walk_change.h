@@ -10,7 +10,7 @@
 namespace lhrs {
 
 // What the entries of a node's AckList are about.
-enum WalkPurpose : AckList::Purpose { WalkPlain = 0, WalkRegistration = 1, WalkBlock = 2, WalkHandover = 3 };
+enum WalkPurpose : AckList::Purpose { WalkPlain = 0, WalkBlock = 2, WalkHandover = 3 };
 
 // The giver's side of a join or leave: the keys of (from, to] go to the receiver, block by block, while the giver goes
 // on answering for them. The decision is the acknowledgement of the last block.

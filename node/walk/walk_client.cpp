@@ -27,34 +27,16 @@ pb::WalkOperation asQuery(pb::OperationKind kind)
 } // namespace
 
 WalkClient::WalkClient(WalkClientOptions options)
-    : m_context { std::move(options.self), options.master, AckList(pb::Timers()), {} }
+    : ClientOf(std::move(options.self), options.master)
     , m_numbers(options.seed)
 {
 }
 
 // ---- one operation
 
-WalkClient::Operation& WalkClient::create(pb::OperationKind kind, Key key, Time now)
-{
-    const std::uint64_t number = ++m_lastNumber;
-    Operation& op = m_operations.add(number);
-    op.id.set_client(m_context.self.node());
-    op.id.set_number(number);
-    op.kind = kind;
-    op.key = key;
-    op.started = op.counted = now;
-    op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
-    if (m_byKey.find(key) == 0)
-        m_byKey.set(key, number);
-    else
-        m_waiting[key].push_back(number);
-    lookAt(op.end, now);
-    return op;
-}
-
 void WalkClient::begin(Operation& op, Time now, Effects& out)
 {
-    if (op.isSent || m_byKey.find(op.key) != op.id.number())
+    if (op.isSent || !isFirstOfKey(op))
         return; // its key is in use; it begins when that operation is done
     if (m_isRegistered && !m_entries.empty())
         send(op, now, out);
@@ -98,7 +80,7 @@ void WalkClient::send(Operation& op, Time now, Effects& out)
         = out.send(Address::from(entry->address()), Way::Auto, op.tries, op.entry).mutable_walk()->mutable_query();
     query->set_operation(asQuery(op.kind));
     query->unsafe_arena_set_allocated_request(out.share(op.id));
-    query->set_done_below(doneBelow());
+    query->set_done_below(lowestOpen());
     query->set_key(op.key.value);
     query->set_id(op.place.value);
     if (!op.value.empty())
@@ -116,7 +98,7 @@ void WalkClient::onAnswer(const pb::Message& message, Time now, Effects& out)
     if (op == nullptr || !op->isSent || !pb::ResultCode_IsValid(answer.result()))
         return; // answered before
     if (op->tries == 0)
-        m_roundTrip = (7 * m_roundTrip + (now - op->sent)) / 8;
+        measured(*op, now);
     finish(*op, &answer, answer.result(), now, out);
 }
 
@@ -137,16 +119,7 @@ void WalkClient::finish(Operation& op, const pb::WalkAnswer* answer, pb::ResultC
     out.serve(op.id);
     const std::uint32_t steps = answer ? answer->steps() : 0, resends = op.copies > 1 ? op.copies - 1 : 0;
     const std::string& value = answer ? answer->value() : kNothing;
-    Workload::Result outcome {
-        .kind = op.kind, .code = result, .forwards = steps, .resends = resends, .time = now - op.counted
-    };
-    settle(m_ledger,
-        { m_context.self.node(), op.id.number(), op.kind, op.key, std::uint32_t(op.value.size()), op.isGenerated,
-            result },
-        value, outcome);
-    ++m_done;
-    m_steps += steps;
-    m_resends += resends;
+    const Workload::Result outcome = settle(op, result, value, steps, resends, now);
     const std::int64_t time = (now - op.started).count();
     const auto tell = [&](auto& told) {
         told.set_key(op.key.value);
@@ -172,29 +145,11 @@ void WalkClient::finish(Operation& op, const pb::WalkAnswer* answer, pb::ResultC
         *done->mutable_operation() = op.id;
         tell(*done);
         done->set_value(value);
-        done->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer
-            && m_ledger.find(op.key) != nullptr);
+        done->set_value_is_right(isRight(op, outcome));
     } else if (m_workload) {
         m_workload->ended(outcome);
     }
-    // The next one of its key may begin. (One whose time is over while it waits is not the one under way.)
-    std::uint64_t next = 0;
-    const auto waiting = m_waiting.find(op.key);
-    if (m_byKey.find(op.key) != op.id.number()) {
-        std::erase(waiting->second, op.id.number());
-    } else if (waiting == m_waiting.end()) {
-        m_byKey.erase(op.key);
-    } else {
-        next = waiting->second.front();
-        waiting->second.pop_front();
-        m_byKey.set(op.key, next);
-    }
-    if (waiting != m_waiting.end() && waiting->second.empty())
-        m_waiting.erase(waiting);
-    m_operations.erase(op.id.number());
-    if (next != 0)
-        begin(m_operations.at(next), now, out);
-    feedWorkload(now, out);
+    close(op, now, out);
 }
 
 // ---- the ring
@@ -217,10 +172,9 @@ void WalkClient::onWelcome(const pb::Message& message, Time now, Effects& out)
         return;
     }
     m_context.acks.setTimers(welcome.timers());
-    if (!std::exchange(m_isRegistered, true)) {
+    if (!m_isRegistered) {
         m_ring = IdRing(bits);
-        m_ordinal = welcome.ordinal();
-        m_nextKey = std::uint64_t(m_ordinal) << 32; // each client has its own keys
+        registered(welcome.ordinal());
     }
     if (welcome.change() < m_change)
         return; // overtaken
@@ -263,12 +217,7 @@ void WalkClient::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kStop:
     case B::BODY_NOT_SET: break;
     }
-    feedWorkload(now, out);
-}
-
-void WalkClient::lookAt(Time due, Time now)
-{
-    m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
+    feed(now, out);
 }
 
 Time WalkClient::resendInterval(const Operation& op) const
@@ -279,26 +228,7 @@ Time WalkClient::resendInterval(const Operation& op) const
 
 void WalkClient::onTime(Time now, Effects& out)
 {
-    if (!m_isStarted) {
-        m_isStarted = true;
-        *out.event().mutable_process_started()->mutable_process() = m_context.self;
-        pb::Message message;
-        *message.mutable_register_()->mutable_process() = m_context.self;
-        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto,
-            AckList::Patience::KeepTrying, WalkRegistration, now, out);
-        m_nextAlive = now;
-    }
-    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
-    if (m_nextAlive <= now) {
-        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-        out.begin(nullptr);
-        auto* alive = out.send(m_context.coordinator).mutable_alive();
-        *alive->mutable_process() = m_context.self;
-        alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
-        alive->set_number(std::uint32_t(m_change)); // the master tells of a later one
-    }
-    if (m_hold.isOver(now))
-        endHold("nobody has renewed the hold", now, out);
+    beat(now, out);
     if (m_nextTick <= now) {
         m_nextTick = Time::max();
         std::vector<std::uint64_t> due;
@@ -322,28 +252,7 @@ void WalkClient::onTime(Time now, Effects& out)
         if (m_entries.empty() && !m_operations.empty())
             lookAt(m_nextAsk, now);
     }
-    feedWorkload(now, out);
-}
-
-Time WalkClient::deadline() const
-{
-    if (!m_isStarted)
-        return Time();
-    const bool isFed = m_workload && m_isRegistered && !m_hold.isOn();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_hold.deadline(),
-        isFed ? m_workload->deadline(m_hold.sum({}) - m_heldBefore) : Time::max() });
-}
-
-void WalkClient::snapshot(pb::Snapshot& out) const
-{
-    *out.mutable_info() = m_context.self;
-    describe(*out.mutable_client());
-}
-
-void WalkClient::gauges(pb::Gauges& out) const
-{
-    out.set_operations(m_done);
-    out.set_unacknowledged(std::uint32_t(m_operations.size()));
+    feed(now, out);
 }
 
 void WalkClient::inspect(Time now, pb::NodeSample& out) const

@@ -486,20 +486,14 @@ void WalkNode::onTime(Time now, Effects& out)
 {
     if (!m_isStarted) {
         m_isStarted = true;
-        *out.event().mutable_process_started()->mutable_process() = m_context.self;
-        pb::Message message;
-        *message.mutable_register_()->mutable_process() = m_context.self;
-        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto,
-            AckList::Patience::KeepTrying, WalkRegistration, now, out);
+        m_context.enter(now, out);
         m_nextAlive = now;
     }
     m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
     if (m_nextAlive > now)
         return;
     m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-    auto* alive = out.send(m_context.coordinator).mutable_alive();
-    *alive->mutable_process() = m_context.self;
-    alive->set_number(std::uint32_t(m_openChange)); // the master says again that it is over
+    m_context.sayAlive(out).set_number(std::uint32_t(m_openChange)); // the master says again that it is over
     if (now > ResultTable::kClientSilence)
         m_results.expire(now - ResultTable::kClientSilence);
 }

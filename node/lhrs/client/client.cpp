@@ -32,35 +32,15 @@ std::string wordsOf(const FullAt& full)
 } // namespace
 
 Client::Client(ClientOptions options)
-    : m_context { options.self, options.coordinator, AckList(pb::Timers()), {} }
+    : ClientOf(std::move(options.self), options.coordinator)
 {
 }
 
 // ---- one operation
 
-Client::Operation& Client::create(pb::OperationKind kind, Key key, Time now)
-{
-    const std::uint64_t number = ++m_lastNumber;
-    Operation& op = m_operations.add(number);
-    op.id.set_client(m_context.self.node());
-    op.id.set_number(number);
-    op.kind = kind;
-    op.key = key;
-    op.started = op.counted = now;
-    op.end = now + m_context.ms(m_context.acks.timers().operation_ms());
-    if (const std::uint64_t first = m_byKey.find(key); first == 0) {
-        m_byKey.set(key, number);
-        op.lastOfKey = number;
-    } else {
-        m_operations.at(std::exchange(m_operations.at(first).lastOfKey, number)).nextOfKey = number;
-    }
-    lookAt(op.end, now);
-    return op;
-}
-
 void Client::begin(Operation& op, Time now, Effects& out)
 {
-    if (m_byKey.find(op.key) != op.id.number())
+    if (!isFirstOfKey(op))
         return; // its key is in use; it begins when that operation is done
     if (!m_isRegistered)
         return; // key addressing is a parameter of the file, not known yet
@@ -139,7 +119,7 @@ void Client::giveUp(Operation& op, Time now, Effects& out)
     out.serve(op.id);
     const auto holder = m_context.locations.find(op.target);
     auto* event = out.event().mutable_message_given_up();
-    event->set_kind(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    event->set_kind(nameOf(op.kind));
     event->set_tries(op.tries);
     if (holder != m_context.locations.end()) {
         event->set_to(holder->second.node.value);
@@ -165,7 +145,7 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     auto* alarm = message.mutable_alarm();
     alarm->mutable_suspect()->set_role(pb::DATA);
     alarm->mutable_suspect()->set_index(op.target.value);
-    alarm->set_message(op.kind == pb::INSERT ? "insert" : op.kind == pb::UPDATE ? "update" : op.kind == pb::DELETE ? "delete" : "search");
+    alarm->set_message(nameOf(op.kind));
     alarm->set_is_search(op.kind == pb::SEARCH);
     alarm->set_knows_unavailable(op.awaitsRecord);
     auto* request = alarm->mutable_request();
@@ -197,7 +177,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
     Operation& op = *open;
     out.serve(op.id);
     if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
-        m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8;
+        measured(op, now);
     learn(reply, out);
     op.forwards = std::max(op.forwards, reply.forwards());
     op.isImageAdjusted = op.isImageAdjusted || reply.image_adjustment();
@@ -359,13 +339,9 @@ void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Tim
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
 {
     out.serve(op.id);
-    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = op.forwards, .resends = op.resends, .isAdjusted = op.isImageAdjusted, .time = now - op.counted };
     static const std::string kNothing;
-    settle(m_ledger, { m_context.self.node(), op.id.number(), op.kind, op.key, std::uint32_t(op.value.size()), op.isGenerated, result },
-        reply ? reply->value() : kNothing, outcome);
-    ++m_done;
-    m_forwards += op.forwards;
-    m_resends += op.resends;
+    Workload::Result outcome = settle(op, result, reply ? reply->value() : kNothing, op.forwards, op.resends, now);
+    outcome.isAdjusted = op.isImageAdjusted;
     const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
@@ -373,38 +349,32 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     const bool isRefusedFull = op.full.isThere() && (result == pb::RETRY || result == pb::UNKNOWN_OUTCOME);
     if (isRefusedFull)
         outcome.full = op.full;
+    const auto tell = [&](auto& told) {
+        told.set_key(op.key.value);
+        told.set_result(result);
+        told.set_bucket(bucket);
+        told.set_rank(rank);
+        told.set_forwards(op.forwards);
+        told.set_image_adjusted(op.isImageAdjusted);
+        told.set_resends(op.resends);
+        told.set_path(path);
+        told.set_alarm(op.hasAlarmed);
+        told.set_time_ns(time);
+    };
     if (pb::Event* told = out.operationEvent()) {
         auto* event = told->mutable_operation_done();
         event->set_kind(op.kind);
-        event->set_key(op.key.value);
-        event->set_result(result);
-        event->set_bucket(bucket);
-        event->set_rank(rank);
-        event->set_forwards(op.forwards);
-        event->set_image_adjusted(op.isImageAdjusted);
-        event->set_resends(op.resends);
-        event->set_path(path);
-        event->set_alarm(op.hasAlarmed);
-        event->set_time_ns(time);
+        tell(*event);
         if (isRefusedFull)
             op.full.to(*event->mutable_full());
     }
     if (op.ticket != 0) {
         auto* answer = out.reply(op.ticket).mutable_operation();
         *answer->mutable_operation() = op.id;
-        answer->set_key(op.key.value);
-        answer->set_result(result);
-        answer->set_bucket(bucket);
-        answer->set_rank(rank);
-        answer->set_forwards(op.forwards);
-        answer->set_image_adjusted(op.isImageAdjusted);
-        answer->set_resends(op.resends);
-        answer->set_path(path);
-        answer->set_alarm(op.hasAlarmed);
-        answer->set_time_ns(time);
+        tell(*answer);
         if (isRefusedFull)
             answer->set_text(wordsOf(op.full) + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
-        answer->set_value_is_right(op.kind == pb::SEARCH && result == pb::OK && !outcome.isWrong && !outcome.isNewer && m_ledger.find(op.key) != nullptr);
+        answer->set_value_is_right(isRight(op, outcome));
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());
     } else if (op.bulkNumber != 0) {
@@ -412,34 +382,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     } else if (m_workload) {
         m_workload->ended(outcome);
     }
-    Operation* const next = leaveKey(op);
-    m_operations.erase(op.id.number());
-    if (next)
-        begin(*next, now, out);
-    feedWorkload(now, out);
-    feedBulkInsert(now, out);
-}
-
-Client::Operation* Client::leaveKey(const Operation& op)
-{
-    const std::uint64_t number = op.id.number(), first = m_byKey.find(op.key);
-    if (first != number) { // it ends while it waits for its key
-        Operation* before = &m_operations.at(first);
-        while (before->nextOfKey != number)
-            before = &m_operations.at(before->nextOfKey);
-        before->nextOfKey = op.nextOfKey;
-        if (op.nextOfKey == 0)
-            m_operations.at(first).lastOfKey = before->id.number();
-        return nullptr;
-    }
-    if (op.nextOfKey == 0) {
-        m_byKey.erase(op.key);
-        return nullptr;
-    }
-    Operation& next = m_operations.at(op.nextOfKey);
-    next.lastOfKey = op.lastOfKey;
-    m_byKey.set(op.key, op.nextOfKey);
-    return &next;
+    close(op, now, out);
 }
 
 // ---- messages and time
@@ -465,8 +408,7 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
     else if (message.has_open_connection())
         ConnectionHandshake::onOpenConnection(message, out);
     endScan(now, out);
-    feedWorkload(now, out);
-    feedBulkInsert(now, out);
+    feed(now, out);
 }
 
 void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
@@ -482,12 +424,9 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
     m_knowsFile = m_knowsFile || message.registered().file_exists();
     if (m_isRegistered)
         return;
-    m_isRegistered = true;
-    m_ordinal = message.registered().ordinal();
+    registered(message.registered().ordinal());
     m_config = message.registered().config();
     m_context.acks.setTimers(message.registered().timers());
-    // Each client has its own keys; their low bits run through all addresses.
-    m_nextKey = std::uint64_t(message.registered().ordinal()) << 32;
     m_operations.forEach([&](Operation& op) {
         if (op.stage == Stage::Queued)
             begin(op, now, out);
@@ -496,8 +435,7 @@ void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
 
 std::uint64_t Client::doneBelow() const
 {
-    const std::uint64_t lowest = m_operations.empty() ? m_lastNumber + 1 : m_operations.lowest();
-    return m_bulk && !m_bulk->isFencing() ? std::min(lowest, m_bulk->firstNumber()) : lowest;
+    return m_bulk && !m_bulk->isFencing() ? std::min(lowestOpen(), m_bulk->firstNumber()) : lowestOpen();
 }
 
 } // namespace lhrs

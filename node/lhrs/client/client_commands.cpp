@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands to a client: single operations, workloads, its image.
+// The commands to a client of the file: bulk inserts, scans, its image.
 #include "node/lhrs/client/client.h"
 
 #include "node/lhrs/group/bucket_parts.h"
@@ -7,41 +7,6 @@
 #include <algorithm>
 
 namespace lhrs {
-
-namespace {
-
-constexpr std::uint32_t kBytesMax = kValueMost;
-
-} // namespace
-
-void Client::feedWorkload(Time now, Effects& out)
-{
-    if (m_isFeeding || !m_workload || !m_isRegistered)
-        return; // the keys of a workload depend on this client's ordinal
-    m_isFeeding = true; // an operation that ends at once must not feed recursively
-    const Time held = m_hold.sum(now) - m_heldBefore;
-    while (!m_hold.isOn() && m_workload->wantsMore(now, held)) {
-        const Time due = m_workload->isOpenLoop() ? m_workload->due(held) : now;
-        const auto step = m_workload->next(m_ledger, m_nextKey);
-        if (!step) {
-            m_workload->endEarly();
-            break;
-        }
-        m_workload->begun(now - due);
-        Operation& op = create(step->kind, step->key, now);
-        op.counted = due;
-        if (step->kind == pb::INSERT || step->kind == pb::UPDATE) {
-            makeValue(m_context.self.node(), op.key, op.id.number(), m_workload->order().length(), op.value);
-            op.isGenerated = true;
-        }
-        begin(op, now, out);
-    }
-    m_isFeeding = false;
-    if (m_workload->isOver()) {
-        reportWorkload(*out.reply(m_workload->ticket()).mutable_workload(), now);
-        m_workload.reset();
-    }
-}
 
 // ---- bulk insert without acknowledgement
 
@@ -83,7 +48,7 @@ bool Client::sendUnanswered(Time now, Effects& out)
     return true;
 }
 
-void Client::feedBulkInsert(Time now, Effects& out)
+void Client::feedMore(Time now, Effects& out)
 {
     if (!m_bulk || m_isFeeding)
         return;
@@ -112,7 +77,7 @@ void Client::feedBulkInsert(Time now, Effects& out)
     m_isFeeding = false;
     if (!m_bulk->isOver())
         return;
-    reportWorkload(*out.reply(m_bulk->ticket()).mutable_workload(), now);
+    report(*out.reply(m_bulk->ticket()).mutable_workload(), now);
     m_bulk.reset();
 }
 
@@ -142,59 +107,57 @@ void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCod
 
 // ---- commands
 
-void Client::operate(const pb::Command& command, Time now, Effects& out)
+const char* Client::whatIsWrongHere(const pb::RunWorkload& order) const
 {
-    const pb::Operate& order = command.operate();
-    const char* wrong = nullptr;
-    if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
-        wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.value().size() > kBytesMax || order.length() > kBytesMax)
-        wrong = "value: 65,535 bytes at most";
-    if (wrong) {
-        auto* answer = out.reply(command.ticket()).mutable_operation();
-        answer->set_key(order.key());
-        answer->set_result(pb::INVALID); // nothing was sent
-        answer->set_text(wrong);
-        return;
-    }
-    Operation& op = create(order.kind(), Key(order.key()), now);
-    op.ticket = command.ticket();
-    op.isGenerated = order.generate_value();
-    if (order.kind() == pb::INSERT || order.kind() == pb::UPDATE)
-        op.value = op.isGenerated ? makeValue(m_context.self.node(), op.key, op.id.number(), order.length()) : order.value();
-    if (order.kind() == pb::INSERT && order.key() >= m_nextKey && order.key() - m_nextKey < (std::uint64_t(1) << 31))
-        m_nextKey = order.key() + 1; // so that "next" stays unused
-    begin(op, now, out);
+    if (!order.without_acknowledgement())
+        return nullptr;
+    if (order.batch() > 1)
+        return "batch: for operations that begin when others were answered; without acknowledgements, none waits for that";
+    if (order.rate() > 0)
+        return "rate: a bulk insert without acknowledgements has none";
+    if (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0)
+        return "without_acknowledgement: inserts of next keys only";
+    return nullptr;
 }
 
-void Client::runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out)
+void Client::start(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
 {
-    const char* wrong = nullptr;
-    if (m_workload || m_bulk)
-        wrong = "a workload is running; stop it or wait for its end";
-    else if (!m_isRegistered)
-        wrong = "the coordinator has not answered yet";
-    else if (const char* words = whatIsWrong(order))
-        wrong = words;
-    else if (order.batch() > 1 && (order.rate() > 0 || order.without_acknowledgement()))
-        wrong = "batch: for operations that begin when others were answered; with a rate, or without acknowledgements, none waits for that";
-    else if (order.without_acknowledgement() && order.rate() > 0)
-        wrong = "rate: a bulk insert without acknowledgements has none";
-    else if (order.without_acknowledgement() && (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0))
-        wrong = "without_acknowledgement: inserts of next keys only";
-    if (wrong) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(m_workload || m_bulk || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
-        reply.set_text(wrong);
-        return;
-    }
     if (order.without_acknowledgement())
-        m_bulk = std::make_unique<BulkInsert>(order, command.ticket(), m_lastNumber + 1, now);
+        m_bulk = std::make_unique<BulkInsert>(order, ticket, m_lastNumber + 1, now);
     else
-        m_workload = std::make_unique<Workload>(order, command.ticket(), now);
-    m_heldBefore = m_hold.sum(now);
-    feedWorkload(now, out);
-    feedBulkInsert(now, out);
+        ClientMachine::start(order, ticket, now);
+}
+
+void Client::stop()
+{
+    ClientMachine::stop();
+    if (m_bulk)
+        m_bulk->stop();
+}
+
+void Client::report(pb::WorkloadResult& out, Time now) const
+{
+    ClientMachine::report(out, now);
+    if (!m_bulk)
+        return;
+    m_bulk->report(out, now);
+    out.set_held_ns(held(now).count());
+}
+
+std::set<FullAt> Client::fullNow() const
+{
+    std::set<FullAt> full;
+    m_operations.forEach([&full](const Operation& op) {
+        if (op.full.isThere())
+            full.insert(op.full);
+    });
+    return full;
+}
+
+bool Client::isMeant(const pb::Verify& order, Key key) const
+{
+    const FileImage file { order.file().i(), order.file().n() };
+    return !order.only_bucket() || (isValid(file) && addressOf(addressed(key, m_config), file).value == order.bucket());
 }
 
 void Client::runScan(const pb::Command& command, Time now, Effects& out)
@@ -204,12 +167,10 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         wrong = "a scan is under way; wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
-    else if (command.run_scan().contains().size() > kBytesMax)
+    else if (command.run_scan().contains().size() > kValueMost)
         wrong = "contains: 65,535 bytes at most, as long as a value can be";
     if (wrong) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT);
-        reply.set_text(wrong);
+        refuse(command, m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong, out);
         return;
     }
     m_scan = std::make_unique<Scan>(m_context, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
@@ -228,24 +189,13 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    case C::kOperate: m_hold.isOn() ? waitForHold(command, out) : operate(command, now, out); break;
-    case C::kRunWorkload: runWorkload(command, command.run_workload(), now, out); break;
-    case C::kVerify: runWorkload(command, orderOf(command.verify()), now, out); break;
+    case C::kOperate:
+    case C::kRunWorkload:
+    case C::kVerify:
     case C::kStopWorkload:
-        if (m_workload)
-            m_workload->stop();
-        if (m_bulk)
-            m_bulk->stop();
-        describe(*out.reply(command.ticket()).mutable_client());
-        feedWorkload(now, out);
-        feedBulkInsert(now, out);
-        break;
-    case C::kWorkloadProgress: {
-        auto* progress = out.reply(command.ticket()).mutable_workload();
-        reportWorkload(*progress, now);
-        break;
-    }
-    case C::kHoldWorkload: holdWorkload(command, now, out); break;
+    case C::kWorkloadProgress:
+    case C::kHoldWorkload:
+    case C::kDescribeClient: obey(command, now, out); break;
     case C::kSetImage:
         m_mode = command.set_image().mode();
         if (command.set_image().forget()) {
@@ -256,7 +206,6 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         break;
     case C::kSetPatience: setPatience(command, out); break;
     case C::kRunScan: m_hold.isOn() ? waitForHold(command, out) : runScan(command, now, out); break;
-    case C::kDescribeClient: describe(*out.reply(command.ticket()).mutable_client()); break;
 
     case C::kWhoAreYou:
     case C::kTakeSnapshot:
@@ -287,37 +236,16 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kSetGate:
     case C::kReleaseHeld:
     case C::kDescribeGate:
-    case C::BODY_NOT_SET: {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(pb::WRONG_PROCESS);
-        reply.set_text("a client does not do that; ask the coordinator or a node");
-        break;
+    case C::BODY_NOT_SET: refuse(command, pb::WRONG_PROCESS, "a client does not do that; ask the coordinator or a node", out); break;
     }
-    }
-}
-
-pb::RunWorkload Client::orderOf(const pb::Verify& verify) const
-{
-    pb::RunWorkload order;
-    order.set_kind(pb::SEARCH);
-    order.set_keys(pb::LISTED);
-    order.set_window(std::max(1u, verify.window()));
-    const FileImage file { verify.file().i(), verify.file().n() };
-    for (const Key key : m_ledger.keys()) {
-        if (!verify.only_bucket() || (isValid(file) && addressOf(addressed(key, m_config), file).value == verify.bucket()))
-            order.add_key_list(key.value);
-    }
-    order.set_count(std::uint64_t(order.key_list_size()));
-    return order;
 }
 
 void Client::setPatience(const pb::Command& command, Effects& out)
 {
     const std::uint32_t most = m_context.acks.timers().operation_ms() / 2;
     if (command.set_patience().request_ms() > most) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(pb::BAD_ARGUMENT);
-        reply.set_text("request_ms: at most " + std::to_string(most) + ", half of the time after which an operation ends without an answer");
+        const std::string text = "request_ms: at most " + std::to_string(most) + ", half of the time after which an operation ends without an answer";
+        refuse(command, pb::BAD_ARGUMENT, text, out);
         return;
     }
     m_patience = m_context.ms(command.set_patience().request_ms());
@@ -326,31 +254,12 @@ void Client::setPatience(const pb::Command& command, Effects& out)
 
 void Client::describe(pb::ClientDescription& out) const
 {
+    ClientMachine::describe(out);
     out.mutable_image()->set_i(m_image.i);
     out.mutable_image()->set_n(m_image.n);
     out.set_mode(m_mode);
-    out.set_operations(m_done);
-    out.set_forwards(m_forwards);
     out.set_image_adjustments(m_imageAdjustments);
-    out.set_resends(m_resends);
-    out.set_keys_known(m_ledger.keys().size());
-    out.set_next_key(m_nextKey);
-    out.set_under_way(m_operations.size());
     out.set_request_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(patience()).count()));
-    out.set_is_held(m_hold.isOn());
-    out.set_waiting(m_hold.waiting());
-}
-
-void Client::snapshot(pb::Snapshot& out) const
-{
-    *out.mutable_info() = m_context.self;
-    describe(*out.mutable_client());
-}
-
-void Client::gauges(pb::Gauges& out) const
-{
-    out.set_operations(m_done);
-    out.set_unacknowledged(std::uint32_t(m_operations.size()));
 }
 
 } // namespace lhrs

@@ -5,21 +5,6 @@
 
 namespace lhrs {
 
-namespace {
-
-std::string nameOf(pb::OperationKind kind)
-{
-    switch (static_cast<int>(kind)) {
-    case pb::INSERT: return "insert";
-    case pb::UPDATE: return "update";
-    case pb::DELETE: return "delete";
-    case pb::SEARCH: return "search";
-    default: return "operation";
-    }
-}
-
-} // namespace
-
 void Client::inspect(Time now, pb::NodeSample& out) const
 {
     (void)now;

@@ -11,11 +11,6 @@
 
 namespace lhrs {
 
-void Client::lookAt(Time due, Time now)
-{
-    m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
-}
-
 // Whether the operation has something to do at `due`.
 bool Client::hasDue(const Operation& op)
 {
@@ -39,26 +34,7 @@ Time Client::patience() const
 
 void Client::onTime(Time now, Effects& out)
 {
-    if (!m_isStarted) {
-        m_isStarted = true;
-        *out.event().mutable_process_started()->mutable_process() = m_context.self;
-        pb::Message message;
-        *message.mutable_register_()->mutable_process() = m_context.self;
-        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
-            NodeContext::Registration, now, out);
-        m_nextAlive = now;
-    }
-    m_context.acks.onTime(now, out, [](const AckList::Entry&) {});
-    if (m_nextAlive <= now) {
-        m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-        out.begin(nullptr);
-        auto* alive = out.send(m_context.coordinator).mutable_alive();
-        *alive->mutable_process() = m_context.self;
-        alive->set_ordinal(m_isRegistered ? m_ordinal + 1 : 0);
-        alive->set_knows_file(m_knowsFile);
-    }
-    if (m_hold.isOver(now))
-        endHold("nobody has renewed the hold", now, out);
+    beat(now, out);
     if (m_scan && m_scan->deadline() <= now)
         m_scan->onTime(now, out);
     endScan(now, out);
@@ -109,17 +85,12 @@ void Client::onTime(Time now, Effects& out)
         for (const auto& [bucket, next] : m_asked)
             lookAt(next, now);
     }
-    feedWorkload(now, out);
-    feedBulkInsert(now, out);
+    feed(now, out);
 }
 
 Time Client::deadline() const
 {
-    if (!m_isStarted)
-        return Time();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_scan ? m_scan->deadline() : Time::max(),
-        m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max(), m_hold.deadline(),
-        m_workload && m_isRegistered && !m_hold.isOn() ? m_workload->deadline(m_hold.sum({}) - m_heldBefore) : Time::max() });
+    return std::min({ nextBeat(), m_scan ? m_scan->deadline() : Time::max(), m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max() });
 }
 
 } // namespace lhrs

@@ -456,8 +456,7 @@ void NodeMachine::onRegistered(const pb::Message& message, Time now, Effects&)
 void NodeMachine::onAlive(Time now, Effects& out)
 {
     m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-    auto* alive = out.send(m_context.coordinator).mutable_alive();
-    *alive->mutable_process() = m_context.self;
+    pb::Alive* const alive = &m_context.sayAlive(out);
     alive->set_knows_file(m_knowsFile);
     alive->set_knows_replaced(m_replaced.known());
     alive->set_knows_recovery(m_recoveryStamp);
@@ -478,11 +477,7 @@ void NodeMachine::onTime(Time now, Effects& out)
     setPlace(out);
     if (!m_isStarted) {
         m_isStarted = true;
-        *out.event().mutable_process_started()->mutable_process() = m_context.self;
-        pb::Message message;
-        *message.mutable_register_()->mutable_process() = m_context.self;
-        m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
-            NodeContext::Registration, now, out);
+        m_context.enter(now, out);
         m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
     }
     if (m_offerExpires <= now)

@@ -23,6 +23,17 @@ std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t pe
 
 } // namespace
 
+const char* nameOf(pb::OperationKind kind)
+{
+    switch (static_cast<int>(kind)) {
+    case pb::INSERT: return "insert";
+    case pb::UPDATE: return "update";
+    case pb::DELETE: return "delete";
+    case pb::SEARCH: return "search";
+    default: return "operation";
+    }
+}
+
 const char* whatIsWrong(const pb::RunWorkload& order)
 {
     if (order.length() > kValueMost)
@@ -39,6 +50,8 @@ const char* whatIsWrong(const pb::RunWorkload& order)
         return "skew: 0 (0.99) to 10 is wanted";
     if (order.batch() > std::max(1u, order.window()))
         return "batch: at most as many as the window has places";
+    if (order.batch() > 1 && order.rate() > 0)
+        return "batch: for operations that begin when others were answered; with a rate, none waits for that";
     return nullptr;
 }
 

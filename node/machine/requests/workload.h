@@ -33,6 +33,9 @@ struct FullAt {
 
 inline constexpr std::uint32_t kValueMost = 65'535; // bytes of a value that a client writes
 
+// "insert".
+const char* nameOf(pb::OperationKind kind);
+
 // What is wrong with an order for a workload, whatever the system, and what to do; null: nothing.
 const char* whatIsWrong(const pb::RunWorkload& order);
 

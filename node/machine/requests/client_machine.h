@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/machine.h"
+#include "node/machine/node_context.h"
+#include "node/machine/requests/operation_table.h"
+#include "node/machine/requests/workload.h"
+#include "node/machine/requests/workload_hold.h"
+
+#include <memory>
+#include <set>
+#include <string>
+
+namespace lhrs {
+
+// An operation of a client: what the clients of all systems have of it.
+struct ClientOperation {
+    pb::RequestId id;
+    pb::OperationKind kind = pb::OPERATION_UNKNOWN;
+    Key key;
+    std::string value;
+    bool isGenerated = false;
+    std::uint64_t ticket = 0; // of the command; 0: part of the workload
+    std::uint32_t copies = 0, tries = 0;
+    Time started {}, end {}, sent {}, due {};
+    Time counted {};             // start of its measured time; a workload with a rate sets due times
+    std::uint64_t nextOfKey = 0; // number of the next one waiting for this key; 0: none
+    std::uint64_t lastOfKey = 0; // in the first one of a key: number of the last waiting
+};
+
+// What the clients of all systems do alike: they register and say that they live, number their operations, do those on
+// one key in turn, and obey the commands about single operations, workloads and holds. How an operation reaches its
+// server and what comes back is the system's.
+class ClientMachine : public Machine {
+public:
+    void snapshot(pb::Snapshot& out) const override;
+    void gauges(pb::Gauges& out) const override;
+
+    bool isRegistered() const { return m_isRegistered; }
+    const Ledger& ledger() const { return m_ledger; }
+
+protected:
+    ClientMachine(pb::ProcessInfo self, Address coordinator);
+
+    // ---- what a system adds
+
+    // Its operations: a new one of this number; an open one; how many are open, and the oldest.
+    virtual ClientOperation& newOperation(std::uint64_t number) = 0;
+    virtual ClientOperation& operationAt(std::uint64_t number) = 0;
+    virtual std::size_t underWay() const = 0;
+    // Sends the operation if its key is free and it can be sent.
+    virtual void beginOperation(ClientOperation& op, Time now, Effects& out) = 0;
+    // Another kind of workload that it has: whether one runs, and its next steps.
+    virtual bool isBusy() const { return m_workload != nullptr; }
+    virtual void feedMore(Time now, Effects& out) { (void)now, (void)out; }
+    // What is wrong with an order in this system, and what to do; null: nothing.
+    virtual const char* whatIsWrongHere(const pb::RunWorkload& order) const = 0;
+    virtual void start(const pb::RunWorkload& order, std::uint64_t ticket, Time now);
+    virtual void stop();
+    virtual void report(pb::WorkloadResult& out, Time now) const;
+    // The servers that refuse operations now under way because they are full.
+    virtual std::set<FullAt> fullNow() const { return {}; }
+    // Whether the order to read back what was written means this key.
+    virtual bool isMeant(const pb::Verify& order, Key key) const { return (void)order, (void)key, true; }
+    virtual void describe(pb::ClientDescription& out) const;
+    virtual void addTo(pb::Alive& alive) const = 0;
+
+    // ---- what it uses
+
+    // The commands that all clients obey. False: it is another one.
+    bool obey(const pb::Command& command, Time now, Effects& out);
+    static void refuse(const pb::Command& command, pb::Refusal refusal, const std::string& text, Effects& out);
+    void waitForHold(const pb::Command& command, Effects& out);
+
+    ClientOperation& create(pb::OperationKind kind, Key key, Time now);
+    // Whether it is the one of its key that may be under way.
+    bool isFirstOfKey(const ClientOperation& op) const { return m_byKey.find(op.key) == op.id.number(); }
+    // Ends the operation for its key and returns the one that may begin now, if any.
+    ClientOperation* leaveKey(const ClientOperation& op);
+    // It has its result: writes that into the ledger and the sums, and returns what a workload counts.
+    Workload::Result settle(const ClientOperation& op, pb::ResultCode result, const std::string& value, std::uint32_t forwards,
+        std::uint32_t resends, Time now);
+    // Whether a search brought what this client wrote last.
+    bool isRight(const ClientOperation& op, const Workload::Result& outcome) const;
+
+    // The coordinator has answered for the first time.
+    void registered(std::uint32_t ordinal);
+    // Begins, resends what was not acknowledged, says that it lives, ends a hold that nobody renews.
+    void beat(Time now, Effects& out);
+    // When beat(), a tick or the workload is due.
+    Time nextBeat() const;
+    void feed(Time now, Effects& out);
+    // Schedules a check of what is due, but no earlier than the acknowledgement manager's period allows.
+    void lookAt(Time due, Time now);
+    // The answer to an operation's only copy has come.
+    void measured(const ClientOperation& op, Time now) { m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8; }
+    // How long the workload has been held.
+    Time held(Time now) const { return m_hold.sum(now) - m_heldBefore; }
+
+    NodeContext m_context;
+    bool m_isRegistered = false;
+    std::uint64_t m_lastNumber = 0;
+    Ledger m_ledger;
+    std::uint64_t m_nextKey = 0;
+    std::unique_ptr<Workload> m_workload;
+    WorkloadHold m_hold;
+    bool m_isFeeding = false; // an operation that ends at once must not feed recursively
+    Time m_roundTrip {};      // smoothed
+    Time m_nextTick = Time::max();
+
+private:
+    void operate(const pb::Command& command, Time now, Effects& out);
+    void runWorkload(const pb::Command& command, const pb::RunWorkload& order, Time now, Effects& out);
+    // The order for requests that read back what this client wrote.
+    pb::RunWorkload orderOf(const pb::Verify& verify) const;
+    // A watcher holds the workload: nothing new begins, operations under way end, single operations wait.
+    void holdWorkload(const pb::Command& command, Time now, Effects& out);
+    void endHold(const std::string& reason, Time now, Effects& out);
+    void feedWorkload(Time now, Effects& out);
+    void makeGenerated(ClientOperation& op, std::uint32_t length) const;
+
+    bool m_isStarted = false;
+    std::uint32_t m_ordinal = 0; // in the order of registration
+    KeyTable<std::uint64_t> m_byKey; // number of the one under way; others wait for it
+    Time m_heldBefore {}; // the sum of holds when the workload began
+    std::uint64_t m_done = 0, m_forwards = 0, m_resends = 0;
+    Time m_nextAlive {};
+};
+
+// A client whose operations are of this type, which derives from ClientOperation.
+template <class Operation>
+class ClientOf : public ClientMachine {
+protected:
+    using ClientMachine::ClientMachine;
+
+    // Sends the operation if its key is free and it can be sent.
+    virtual void begin(Operation& op, Time now, Effects& out) = 0;
+
+    Operation& create(pb::OperationKind kind, Key key, Time now)
+    {
+        return static_cast<Operation&>(ClientMachine::create(kind, key, now));
+    }
+    // The operation is over, and the next one of its key may begin.
+    void close(Operation& op, Time now, Effects& out)
+    {
+        ClientOperation* const next = leaveKey(op);
+        m_operations.erase(op.id.number());
+        if (next != nullptr)
+            beginOperation(*next, now, out);
+        feed(now, out);
+    }
+    // All requests below this number have their results, and nobody wants them again.
+    std::uint64_t lowestOpen() const { return m_operations.empty() ? m_lastNumber + 1 : m_operations.lowest(); }
+
+    OperationTable<Operation> m_operations; // open ones
+
+private:
+    ClientOperation& newOperation(std::uint64_t number) final { return m_operations.add(number); }
+    ClientOperation& operationAt(std::uint64_t number) final { return m_operations.at(number); }
+    std::size_t underWay() const final { return m_operations.size(); }
+    void beginOperation(ClientOperation& op, Time now, Effects& out) final { begin(static_cast<Operation&>(op), now, out); }
+};
+
+// Resets an operation but keeps the memory of its value.
+template <class Operation>
+void renew(Operation& op)
+{
+    std::string memory = std::move(op.value);
+    memory.clear();
+    op = {};
+    op.value = std::move(memory);
+}
+
+} // namespace lhrs
