@@ -135,47 +135,6 @@ void Effects::tellGathered()
         m_changes->moveTo(addEvent());
 }
 
-void Effects::tell(const RecordChange& change)
-{
-    if (pb::Event* told = operationEvent()) {
-        const auto fill = [&change](auto& event) {
-            event.set_key(change.key.value);
-            event.set_rank(change.rank.value);
-            event.set_sequence(change.sequence);
-        };
-        if (change.kind == pb::CHANGE_INSERT) {
-            fill(*told->mutable_record_inserted());
-            told->mutable_record_inserted()->set_length(change.length);
-            told->mutable_record_inserted()->set_count(change.count);
-        } else if (change.kind == pb::CHANGE_UPDATE) {
-            fill(*told->mutable_record_updated());
-            told->mutable_record_updated()->set_length(change.length);
-        } else {
-            fill(*told->mutable_record_deleted());
-            told->mutable_record_deleted()->set_count(change.count);
-        }
-    }
-    if (m_changes != nullptr)
-        m_changes->add(change);
-}
-
-void Effects::tell(const AppliedDelta& delta)
-{
-    if (pb::Event* told = operationEvent()) {
-        auto* event = told->mutable_delta_applied();
-        event->set_position(delta.position.value);
-        event->set_sequence(delta.sequence);
-        event->set_rank(delta.rank.value);
-        event->set_key(delta.key.value);
-        event->set_kind(delta.kind);
-        event->set_coefficient(delta.coefficient);
-        event->set_members(delta.members);
-        event->set_record_groups(delta.recordGroups);
-    }
-    if (m_changes != nullptr)
-        m_changes->add(delta);
-}
-
 pb::CommandReply& Effects::reply(std::uint64_t ticket)
 {
     auto* reply = Arena::CreateMessage<pb::CommandReply>(&m_arena);

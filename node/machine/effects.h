@@ -91,7 +91,7 @@ public:
 
     // A message to fill in and send. The driver sets sender, from and cause.
     pb::Message& send(const Address& to, Way way = Way::Auto, std::uint32_t tries = 0, NodeId node = NodeId());
-    // Fills in the value or delta of a message of this step.
+    // Fills in a long field of a message of this step.
     void setValue(std::string& field, std::string_view value)
     {
         if (m_strings != nullptr && StringPool::wantsMemory(value.size()) && !StringPool::ownsMemory(field))
@@ -105,9 +105,8 @@ public:
     pb::Event& event();
     // The same for an event of a single operation that has several such events; null if no watcher would get it.
     pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
-    // Reports a change by an event of its own, together with others, or not at all.
-    void tell(const RecordChange& change);
-    void tell(const AppliedDelta& delta);
+    // The event in which changes are gathered, for one more of them; null if changes are not gathered.
+    pb::Event* gathered() { return m_changes != nullptr ? &m_changes->grow() : nullptr; }
     // Whether any watcher would get the next change of the current operation.
     bool tellsChanges() const { return tellsOperation() || m_changes != nullptr; }
     // The list in which changes are gathered; null: changes are not gathered. The stamper sets it before a step.

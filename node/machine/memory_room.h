@@ -16,13 +16,12 @@ struct MemoryReading {
 };
 
 // How much memory a server may still take. The driver measures from time to time; in between, the growth of what the
-// bucket stores is counted, so that a burst of inserts cannot pass the limit between two measurements. See "Memory" in
-// node/lhrs/PROTOCOL.md.
+// machine stores is counted, so that a burst of inserts cannot pass the limit between two measurements.
 class MemoryRoom {
 public:
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-    // `stored`: bytes that the bucket holds at the time of the measurement; likewise in the other calls.
+    // `stored`: bytes that the machine holds at the time of the measurement; likewise in the other calls.
     void setReading(const MemoryReading& reading, std::uint64_t stored)
     {
         m_reading = reading;
@@ -40,7 +39,7 @@ public:
         const std::uint64_t left = m_reading.left + given;
         return std::min(left - std::min(left, taken), m_reading.limit);
     }
-    // Memory that clients' changes may not use: messages in queues, slices of a recovery and blocks of records need it.
+    // Memory that clients' changes may not use: messages in queues and long transfers need it.
     std::uint64_t reserve() const { return std::min(m_reading.limit / 8, kReserveMax); }
     // Whether this many further bytes leave the reserve untouched.
     bool fits(std::uint64_t bytes, std::uint64_t stored) const { return !hasLimit() || left(stored) >= reserve() + bytes; }

@@ -29,7 +29,7 @@ bool isChange(pb::WalkOperation operation) { return operation == pb::WALK_PUT ||
 } // namespace
 
 WalkNode::WalkNode(WalkNodeOptions options)
-    : m_context { std::move(options.self), options.master, AckList(pb::Timers()), {} }
+    : m_context { std::move(options.self), options.master, AckList(pb::Timers()), 0 }
 {
 }
 

@@ -61,12 +61,13 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
         }
         FileImage image;
         for (std::uint32_t known = 1; known <= m; ++known, image = advanceSplit(image)) {
-            NodeContext context { process(1000, pb::CLIENT), addressOfProcess(1), AckList(pb::Timers()), {} };
+            NodeContext context { process(1000, pb::CLIENT), addressOfProcess(1), AckList(pb::Timers()), 0 };
+            LocationCache locations;
             for (const auto& [a, holder] : table)
-                context.locations[BucketNumber(a)] = holder;
+                locations[BucketNumber(a)] = holder;
             FileImage believed = image;
             std::uint64_t number = 0;
-            Scan scan(context, believed, number, scanOrder().run_scan(), 1, 0ns);
+            Scan scan(context, locations, believed, number, scanOrder().run_scan(), 1, 0ns);
             Effects effects;
             std::deque<std::pair<std::uint32_t, pb::Message>> network; // by address
             const auto post = [&](const Effects::Send& send) { network.emplace_back(send.to.ip, *send.message); };

@@ -24,7 +24,7 @@ constexpr std::uint64_t kSender = 10, kReceiver = 11;
 // Two processes with PartTransfers and the messages under way between them.
 struct PartRig {
     struct End {
-        explicit End(std::uint64_t node) : info(process(node, pb::NODE)), context { info, {}, AckList(pb::Timers()), {}, {}, 0 } {}
+        explicit End(std::uint64_t node) : info(process(node, pb::NODE)), context { info, {}, AckList(pb::Timers()), 0 } {}
         pb::ProcessInfo info;
         NodeContext context;
         PartTransfers parts { context };

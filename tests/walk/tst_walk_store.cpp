@@ -123,7 +123,7 @@ struct Handover {
     }
 
     IdRing ring { 10 };
-    NodeContext context { process(2, pb::NODE), addressOfProcess(1), AckList(pb::Timers()), {} };
+    NodeContext context { process(2, pb::NODE), addressOfProcess(1), AckList(pb::Timers()), 0 };
     WalkStore store { ring };
     ResultTable results;
     std::optional<RangeGiver> giver;

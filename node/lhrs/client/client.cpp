@@ -53,8 +53,8 @@ void Client::address(Operation& op, Time now, Effects& out)
         m_image = {};
     op.target = addressOf(addressed(op.key, m_config), m_image);
     if (out.fires(Failpoint::CacheForgotten))
-        m_context.locations.erase(op.target);
-    const bool isKnown = m_context.locations.contains(op.target);
+        m_locations.erase(op.target);
+    const bool isKnown = m_locations.contains(op.target);
     if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
         send(op, now, out);
     else if ((m_unavailable.contains(op.target) || m_unanswered.erase(op.target) > 0) && m_mode != pb::EXACT)
@@ -89,7 +89,7 @@ void Client::send(Operation& op, Time now, Effects& out)
             event->set_length(std::uint32_t(op.value.size()));
         }
     }
-    const HolderInfo& holder = m_context.locations.at(op.target);
+    const HolderInfo& holder = m_locations.at(op.target);
     pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
     pb::KeyRequest* request = requestIn(message, op.kind);
     request->set_copy(op.copies++);
@@ -117,11 +117,11 @@ void Client::giveUp(Operation& op, Time now, Effects& out)
     // Demo paper, section 4(d): at the client's timeout it alarms the coordinator, which knows whether the address was
     // wrong.
     out.serve(op.id);
-    const auto holder = m_context.locations.find(op.target);
+    const auto holder = m_locations.find(op.target);
     auto* event = out.event().mutable_message_given_up();
     event->set_kind(nameOf(op.kind));
     event->set_tries(op.tries);
-    if (holder != m_context.locations.end()) {
+    if (holder != m_locations.end()) {
         event->set_to(holder->second.node.value);
         holder->second.address.to(*event->mutable_address());
     }
@@ -154,11 +154,11 @@ void Client::alarm(Operation& op, Time now, Effects& out)
     request->set_key(op.key.value);
     request->set_target(op.target.value);
     *request->mutable_client() = m_context.self.address();
-    const auto holder = m_context.locations.find(op.target);
-    if (holder == m_context.locations.end())
+    const auto holder = m_locations.find(op.target);
+    if (holder == m_locations.end())
         return;
     holder->second.to(*alarm->mutable_suspect()->mutable_holder());
-    m_context.locations.erase(holder);
+    m_locations.erase(holder);
 }
 
 void Client::onReply(const pb::Message& message, Time now, Effects& out)
@@ -204,7 +204,7 @@ void Client::onReply(const pb::Message& message, Time now, Effects& out)
 void Client::learn(const pb::Reply& reply, Effects& out)
 {
     if (reply.has_holder() && reply.holder().incarnation() != 0) {
-        m_context.locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
+        m_locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
         m_unavailable.erase(BucketNumber(reply.bucket()));
     }
     if (reply.image_adjustment()) {
@@ -230,9 +230,9 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
     const pb::Displaced& displaced = message.displaced();
     Operation* const open = m_operations.find(displaced.request().number());
     const BucketNumber bucket(displaced.bucket());
-    const auto known = m_context.locations.find(bucket);
-    if (known != m_context.locations.end() && known->second.incarnation.value == displaced.incarnation())
-        m_context.locations.erase(known);
+    const auto known = m_locations.find(bucket);
+    if (known != m_locations.end() && known->second.incarnation.value == displaced.incarnation())
+        m_locations.erase(known);
     if (m_scan)
         m_scan->onDisplaced(displaced, now, out);
     if (open == nullptr || displaced.request().client() != m_context.self.node())
@@ -273,7 +273,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
     m_unavailable.erase(a);
     if (location.exists()) {
         m_asked.erase(a);
-        m_context.locations[a] = HolderInfo::from(location.holder());
+        m_locations[a] = HolderInfo::from(location.holder());
         if (m_bulk)
             m_bulk->goOn(now);
     } else if (a.value >= bucketCount(truth)) {
@@ -319,7 +319,7 @@ void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, E
 void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out)
 {
     m_asked.erase(a);
-    m_context.locations.erase(a);
+    m_locations.erase(a);
     for (const std::uint64_t number : askingFor(a)) {
         Operation& op = m_operations.at(number);
         if (isLost && addressOf(addressed(op.key, m_config), truth) == a) {

@@ -122,6 +122,7 @@ private:
     pb::FileConfig m_config;
     bool m_knowsFile = false; // it has been told that there is a file
     FileImage m_image;
+    LocationCache m_locations;
     pb::ImageMode m_mode = pb::ADJUSTING;
     std::map<BucketNumber, Time> m_asked;  // WhereIs under way, with the next time
     std::set<BucketNumber> m_unavailable;  // failed, according to the coordinator: alarm at once

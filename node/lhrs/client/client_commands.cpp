@@ -14,8 +14,8 @@ bool Client::sendUnanswered(Time now, Effects& out)
 {
     const Key key(m_nextKey);
     const BucketNumber target = addressOf(addressed(key, m_config), m_image);
-    const auto holder = m_context.locations.find(target);
-    if (holder == m_context.locations.end()) {
+    const auto holder = m_locations.find(target);
+    if (holder == m_locations.end()) {
         out.send(m_context.coordinator).mutable_where_is()->set_bucket(target.value);
         m_bulk->waits(now + 50ms);
         return false;
@@ -173,7 +173,7 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         refuse(command, m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong, out);
         return;
     }
-    m_scan = std::make_unique<Scan>(m_context, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
+    m_scan = std::make_unique<Scan>(m_context, m_locations, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
     m_scan->start(now, out);
 }
 
@@ -200,7 +200,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
         m_mode = command.set_image().mode();
         if (command.set_image().forget()) {
             m_image = {};
-            m_context.locations.clear();
+            m_locations.clear();
         }
         describe(*out.reply(command.ticket()).mutable_client());
         break;

@@ -15,7 +15,7 @@ void Client::inspect(Time now, pb::NodeSample& out) const
             return; // nothing of it is under way
         Wait wait { op.id.number(), nameOf(op.kind), {}, {}, op.sent, op.due, op.tries, most };
         if (op.stage == Stage::Sent) {
-            if (const auto known = m_context.locations.find(op.target); known != m_context.locations.end()) {
+            if (const auto known = m_locations.find(op.target); known != m_locations.end()) {
                 wait.to = known->second.node;
                 wait.address = known->second.address;
             }

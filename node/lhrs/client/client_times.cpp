@@ -54,7 +54,7 @@ void Client::onTime(Time now, Effects& out)
                 // operation asks first; otherwise none would ever learn where the bucket is. It asks by an alarm: the
                 // bucket may be well, but its location of the bucket that it forwards to may be out of date.
                 if (op.stage == Stage::Sent) {
-                    m_context.locations.erase(op.target);
+                    m_locations.erase(op.target);
                     m_unanswered.insert(op.target);
                 }
                 // RETRY is returned only if every copy was refused.

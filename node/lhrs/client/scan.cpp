@@ -27,8 +27,10 @@ bool Scan::Region::contains(Region other) const
     return level <= other.level && (other.bucket.value & ((std::uint64_t(1) << level) - 1)) == bucket.value;
 }
 
-Scan::Scan(NodeContext& context, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order, std::uint64_t ticket, Time now)
+Scan::Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order,
+    std::uint64_t ticket, Time now)
     : m_context(context)
+    , m_locations(locations)
     , m_image(image)
     , m_lastNumber(lastNumber)
     , m_order(order)
@@ -69,7 +71,7 @@ Time Scan::interval(std::uint32_t tries) const
 
 void Scan::begin(Region region, Open& open, Time now, Effects& out)
 {
-    if (m_context.locations.contains(region.bucket))
+    if (m_locations.contains(region.bucket))
         send(region, open, now, out);
     else
         ask(region, open, now, out);
@@ -77,7 +79,7 @@ void Scan::begin(Region region, Open& open, Time now, Effects& out)
 
 void Scan::send(Region region, Open& open, Time now, Effects& out)
 {
-    const HolderInfo& holder = m_context.locations.at(region.bucket);
+    const HolderInfo& holder = m_locations.at(region.bucket);
     out.serve(m_request);
     pb::Message& message = out.send(holder.address, Way::Auto, open.tries, holder.node);
     auto* scan = message.mutable_scan();
@@ -112,11 +114,11 @@ void Scan::alarm(Region region, Open& open, Time now, Effects& out)
     alarm->mutable_suspect()->set_index(region.bucket.value);
     alarm->set_message("scan");
     alarm->set_is_scan(true);
-    const auto holder = m_context.locations.find(region.bucket);
-    if (holder == m_context.locations.end())
+    const auto holder = m_locations.find(region.bucket);
+    if (holder == m_locations.end())
         return;
     holder->second.to(*alarm->mutable_suspect()->mutable_holder());
-    m_context.locations.erase(holder);
+    m_locations.erase(holder);
 }
 
 // ---- answers
@@ -144,7 +146,7 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (!reply.is_last())
         NodeContext::acknowledge(message, out);
     const HolderInfo holder = HolderInfo::from(reply.holder());
-    m_context.locations[region.bucket] = holder;
+    m_locations[region.bucket] = holder;
     if (isCovered())
         return;
     Coming& coming = m_coming[region.bucket];
@@ -255,7 +257,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
         open.alarms = true;
         open.due = now + m_context.ms(std::max(1u, location.retry_after_ms()));
     } else if (location.exists()) {
-        m_context.locations[a] = HolderInfo::from(location.holder());
+        m_locations[a] = HolderInfo::from(location.holder());
         send(region, open, now, out);
     } else if (a.value >= bucketCount(truth)) {
         restart(truth, now, out);

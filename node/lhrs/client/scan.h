@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/linear_hash.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "proto/control.pb.h"
 
 #include <map>
@@ -24,7 +24,8 @@ class Scan {
 public:
     // `image` is the client's and is corrected if it is ahead of the file. `lastNumber`: the number of the client's
     // last request.
-    Scan(NodeContext& context, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order, std::uint64_t ticket, Time now);
+    Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order,
+        std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
     void onScanReply(const pb::Message& message, Time now, Effects& out);
@@ -76,6 +77,7 @@ private:
     Time interval(std::uint32_t tries) const;
 
     NodeContext& m_context;
+    LocationCache& m_locations;
     FileImage& m_image;
     std::uint64_t& m_lastNumber;
     const pb::RunScan m_order;

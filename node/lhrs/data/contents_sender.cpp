@@ -15,7 +15,7 @@ constexpr std::size_t kRoom = kBlockBytes + (std::size_t(32) << 10); // capacity
 
 } // namespace
 
-ContentsSender::ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to)
+ContentsSender::ContentsSender(ServerContext& context, const pb::SendContents& order, const HolderInfo& to)
     : m_context(context)
     , m_to(to)
 {
@@ -64,12 +64,12 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     contents->set_rank_last(m_isLastSent ? std::numeric_limits<std::uint32_t>::max() : m_next.value - 1);
     contents->set_is_last(m_isLastSent);
     m_context.acks.send(std::move(message), m_to.address, m_to.node, Way::Stream, AckList::Patience::KeepTrying,
-        NodeContext::ContentsBlock, now, out);
+        ServerContext::ContentsBlock, now, out);
 }
 
 bool ContentsSender::onAck(const AckList::Entry& entry, Time now)
 {
-    if (entry.purpose != NodeContext::ContentsBlock || entry.message.contents().asker() != m_to.incarnation.value)
+    if (entry.purpose != ServerContext::ContentsBlock || entry.message.contents().asker() != m_to.incarnation.value)
         return false;
     m_heard = now;
     m_isDone = --m_underWay == 0 && m_isLastSent;
@@ -88,7 +88,7 @@ bool ContentsSender::isMissed(Time now)
 void ContentsSender::stop()
 {
     m_context.acks.forgetIf([this](const AckList::Entry& entry) {
-        return entry.purpose == NodeContext::ContentsBlock && entry.message.contents().asker() == m_to.incarnation.value;
+        return entry.purpose == ServerContext::ContentsBlock && entry.message.contents().asker() == m_to.incarnation.value;
     });
 }
 

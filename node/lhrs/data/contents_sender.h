@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/store/record_store.h"
 #include "node/machine/requests/result_table.h"
 
@@ -19,7 +19,7 @@ public:
         Level level = 0;
     };
 
-    ContentsSender(NodeContext& context, const pb::SendContents& order, const HolderInfo& to);
+    ContentsSender(ServerContext& context, const pb::SendContents& order, const HolderInfo& to);
     Incarnation asker() const { return m_to.incarnation; }
     bool isDone() const { return m_isDone; }
     void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
@@ -34,7 +34,7 @@ public:
 private:
     void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     const HolderInfo m_to;
     Rank m_next { 1 };
     std::uint32_t m_block = 0, m_underWay = 0;

@@ -4,6 +4,7 @@
 #include "common/failpoints.h"
 #include "common/field/galois.h"
 #include "common/linear_hash.h"
+#include "node/lhrs/group/told_changes.h"
 
 #include <algorithm>
 #include <cstring>
@@ -48,7 +49,7 @@ void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t
     displaced->set_copy(copy);
 }
 
-DataBucket::DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out)
+DataBucket::DataBucket(ServerContext& context, const pb::Confirm& confirm, Time now, Effects& out)
     : m_config(confirm.config())
     , m_level(confirm.level())
     , m_state(confirm.state())
@@ -168,7 +169,7 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
         if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank), m_store.growthBesides(isNewRank), out))
             return;
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
-        out.tell({ pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
+        tell(out, RecordChange { pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
         reportOverload(now, out);
         return;
@@ -183,13 +184,13 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {
         m_store.update(rank, after, m_link.sequence() + 1);
-        out.tell({ pb::CHANGE_UPDATE, key, rank, std::uint32_t(after.size()), m_link.sequence() + 1, m_store.count() });
+        tell(out, RecordChange { pb::CHANGE_UPDATE, key, rank, std::uint32_t(after.size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, pb::OK, now, out);
     } else {
         m_store.remove(rank, m_link.sequence() + 1);
         if (LHRS_MUTANT(RankReusedEarly))
             m_store.release(rank);
-        out.tell({ pb::CHANGE_DELETE, key, rank, 0, m_link.sequence() + 1, m_store.count() });
+        tell(out, RecordChange { pb::CHANGE_DELETE, key, rank, 0, m_link.sequence() + 1, m_store.count() });
         if (m_store.count() <= m_config.b() && !m_source)
             rearmOverload(m_config.b());
         sendDelta(request, pb::CHANGE_DELETE, rank, m_delta, after, pb::OK, now, out);

@@ -4,7 +4,7 @@
 #include "node/lhrs/data/contents_sender.h"
 #include "node/lhrs/group/lease.h"
 #include "node/lhrs/data/merge_target.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/group/parity_link.h"
 #include "node/lhrs/store/record_store.h"
 #include "node/machine/requests/result_table.h"
@@ -28,7 +28,7 @@ namespace lhrs {
 // longer acts as a bucket and waits for its release.
 class DataBucket {
 public:
-    DataBucket(NodeContext& context, const pb::Confirm& confirm, Time now, Effects& out);
+    DataBucket(ServerContext& context, const pb::Confirm& confirm, Time now, Effects& out);
 
     void onInsert(const pb::Message& message, Time now, Effects& out);
     void onUpdate(const pb::Message& message, Time now, Effects& out);

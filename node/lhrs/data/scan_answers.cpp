@@ -135,7 +135,7 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
     ++part.next;
     if (part.next < part.blocks.size()) {
         part.waitsFor = bucket.context.acks.send(std::move(message), part.client, NodeId(part.request.client()), Way::Stream,
-            AckList::Patience::GiveUp, NodeContext::ScanBlock, now, out);
+            AckList::Patience::GiveUp, ServerContext::ScanBlock, now, out);
         return;
     }
     // The client asks again for a part whose end is missing, so the last block needs no acknowledgement.
@@ -145,7 +145,7 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
 
 void ScanAnswers::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
-    if (entry.purpose != NodeContext::ScanBlock)
+    if (entry.purpose != ServerContext::ScanBlock)
         return;
     for (Part& part : m_parts) {
         if (part.waitsFor == entry.message.id())

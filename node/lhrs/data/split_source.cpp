@@ -174,7 +174,7 @@ void SplitSource::sendRecords(BucketParts& bucket, bool isLast, Time now, Effect
     ++m_underWay;
     const HolderInfo target = HolderInfo::from(m_order.target_holder());
     bucket.context.acks.send(std::move(message), target.address, target.node, Way::Stream, AckList::Patience::KeepTrying,
-        NodeContext::MoveBlock, now, out);
+        ServerContext::MoveBlock, now, out);
 }
 
 bool SplitSource::isCaughtUp(const BucketParts& bucket) const
@@ -254,11 +254,11 @@ void SplitSource::moveLast(BucketParts& bucket)
 
 void SplitSource::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
-    if (entry.purpose == NodeContext::MoveBlock && entry.message.move_records().split() == m_order.split()) {
+    if (entry.purpose == ServerContext::MoveBlock && entry.message.move_records().split() == m_order.split()) {
         // Blocks are taken in order, so all earlier ones have arrived too, even if their acknowledgements were lost.
         const std::uint32_t block = entry.message.move_records().block();
         m_underWay -= 1 + std::uint32_t(bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
-            return other.purpose == NodeContext::MoveBlock && other.message.move_records().split() == m_order.split() && other.message.move_records().block() < block;
+            return other.purpose == ServerContext::MoveBlock && other.message.move_records().split() == m_order.split() && other.message.move_records().block() < block;
         }));
     }
     m_batch->onAck(bucket, entry, now, out);
@@ -334,7 +334,7 @@ void SplitSource::releaseRanks(BucketParts& bucket)
 void SplitSource::abort(BucketParts& bucket, Time now)
 {
     bucket.context.acks.forgetIf([this](const AckList::Entry& entry) {
-        return entry.purpose == NodeContext::MoveBlock && entry.message.move_records().split() == m_order.split();
+        return entry.purpose == ServerContext::MoveBlock && entry.message.move_records().split() == m_order.split();
     });
     m_batch->stop(bucket);
     releaseRanks(bucket);

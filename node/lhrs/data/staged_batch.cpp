@@ -73,17 +73,17 @@ void StagedBatch::send(BucketParts& bucket, std::string&& changes, bool isLast, 
     for (const auto& [p, column] : bucket.link.columns()) {
         ++m_underWay;
         bucket.context.acks.send(message, column.holder.address, column.holder.node, Way::Stream, AckList::Patience::KeepTrying,
-            NodeContext::BatchBlock, now, out, block);
+            ServerContext::BatchBlock, now, out, block);
     }
 }
 
 void StagedBatch::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
-    if (entry.purpose != NodeContext::BatchBlock || entry.message.prepare_batch().split() != m_split)
+    if (entry.purpose != ServerContext::BatchBlock || entry.message.prepare_batch().split() != m_split)
         return;
     const std::uint32_t block = entry.message.prepare_batch().block(); // the receiver has all earlier blocks too
     m_underWay -= 1 + bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
-        return other.purpose == NodeContext::BatchBlock && other.to == entry.to && other.message.prepare_batch().split() == m_split
+        return other.purpose == ServerContext::BatchBlock && other.to == entry.to && other.message.prepare_batch().split() == m_split
             && other.message.prepare_batch().block() < block;
     });
     sendBlocks(bucket, now, out);
@@ -97,7 +97,7 @@ bool StagedBatch::isCaughtUp() const
 void StagedBatch::stop(BucketParts& bucket) const
 {
     bucket.context.acks.forgetIf([this](const AckList::Entry& entry) {
-        return entry.purpose == NodeContext::BatchBlock && entry.message.prepare_batch().split() == m_split;
+        return entry.purpose == ServerContext::BatchBlock && entry.message.prepare_batch().split() == m_split;
     });
 }
 

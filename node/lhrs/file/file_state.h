@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/linear_hash.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/group/replaced_members.h"
 #include "proto/control.pb.h"
 

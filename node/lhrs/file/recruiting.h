@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/lhrs/file/directory.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 
 #include <functional>
 #include <map>

@@ -3,7 +3,7 @@
 
 #include "common/ids.h"
 #include "common/record_block.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/group/parity_link.h"
 #include "node/lhrs/store/record_store.h"
 #include "node/machine/requests/result_table.h"
@@ -14,7 +14,7 @@ namespace lhrs {
 
 // The parts of their data bucket that both ends of a split need.
 struct BucketParts {
-    NodeContext& context;
+    ServerContext& context;
     RecordStore& store;
     ParityLink& link;
     ResultTable& results;

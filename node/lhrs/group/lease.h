@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 
 #include <compare>
 #include <map>

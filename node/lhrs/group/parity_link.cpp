@@ -15,7 +15,7 @@ constexpr std::size_t kResendBurst = 64;
 
 } // namespace
 
-ParityLink::ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation)
+ParityLink::ParityLink(ServerContext& context, GroupNumber group, Position position, Incarnation incarnation)
     : m_context(context)
     , m_group(group)
     , m_position(position)

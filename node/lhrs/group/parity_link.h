@@ -3,7 +3,7 @@
 
 #include "common/ids.h"
 #include "common/ring.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "proto/message.pb.h"
 
 #include <memory>
@@ -39,7 +39,7 @@ public:
         std::uint64_t grownTo = 0;   // sum of growth() up to this change
     };
 
-    ParityLink(NodeContext& context, GroupNumber group, Position position, Incarnation incarnation);
+    ParityLink(ServerContext& context, GroupNumber group, Position position, Incarnation incarnation);
 
     // Takes the view's parity buckets and epoch. What they have not acknowledged is sent again under the new epoch.
     void setView(const pb::View& view, Time now, Effects& out);
@@ -124,7 +124,7 @@ private:
     Time dueAfterAck(const Column& column, Time now) const;
     Time interval(const Column& column) const;
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     const GroupNumber m_group;
     const Position m_position;
     const Incarnation m_incarnation;

@@ -6,6 +6,7 @@
 #include "common/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"
+#include "node/lhrs/group/told_changes.h"
 #include "node/lhrs/parity/record_recovery.h"
 #include "node/lhrs/parity/recovery_manager.h"
 
@@ -39,7 +40,7 @@ ParityStore::Change storeChange(pb::ChangeKind kind)
 
 } // namespace
 
-ParityBucket::ParityBucket(NodeContext& context, const pb::Confirm& confirm, Time now)
+ParityBucket::ParityBucket(ServerContext& context, const pb::Confirm& confirm, Time now)
     : m_context(context)
     , m_config(confirm.config())
     , m_group(confirm.number())
@@ -308,7 +309,7 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
         disagree(q, delta.sequence());
     out.serve(delta.request());
     if (out.tellsChanges())
-        out.tell({ q, delta.kind(), Key(delta.key()), rank, delta.sequence(), m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
+        tell(out, AppliedDelta { q, delta.kind(), Key(delta.key()), rank, delta.sequence(), m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
 }
 
 bool ParityBucket::isFit(const std::string& block) const

@@ -5,7 +5,7 @@
 #include "node/lhrs/store/delta_log.h"
 #include "node/lhrs/store/kept_bytes.h"
 #include "node/lhrs/group/lease.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/store/parity_store.h"
 #include "node/machine/requests/result_table.h"
 #include "node/machine/task_times.h"
@@ -28,7 +28,7 @@ class RecoveryManager;
 //   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
 class ParityBucket {
 public:
-    ParityBucket(NodeContext& context, const pb::Confirm& confirm, Time now);
+    ParityBucket(ServerContext& context, const pb::Confirm& confirm, Time now);
     ~ParityBucket();
 
     void onDelta(const pb::Message& message, Time now, Effects& out);
@@ -159,7 +159,7 @@ private:
     bool isFit(const std::string& block) const;
     void disagree(Position q, Sequence sequence);
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     const pb::FileConfig m_config;
     const GroupNumber m_group;
     const ParityColumn m_column;

@@ -34,7 +34,7 @@ void ParityBucket::beginRecovery(Time now, Effects& out)
     // Everything that an older epoch had begun starts over.
     m_manager.reset();
     m_records.reset();
-    m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose == NodeContext::OfRecovery; });
+    m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose == ServerContext::OfRecovery; });
     if (m_state != pb::UP)
         return;
     if (m_view.state() == pb::GROUP_DEGRADED || m_view.state() == pb::GROUP_FROZEN)
@@ -63,7 +63,7 @@ void ParityBucket::beginRecovery(Time now, Effects& out)
             continue;
         const HolderInfo holder = HolderInfo::from(member.holder());
         m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
-            NodeContext::OfRecovery, now, out);
+            ServerContext::OfRecovery, now, out);
         return;
     }
 }

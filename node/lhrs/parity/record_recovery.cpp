@@ -75,7 +75,7 @@ void RecordRecoveries::ask(Attempt& attempt, Time now, Effects& out)
         read->set_rank(attempt.rank.value);
         *message.mutable_operation() = attempt.request.request();
         m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::GiveUp,
-            NodeContext::OfRecovery, now, out);
+            ServerContext::OfRecovery, now, out);
     }
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/lhrs/group/lease.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "proto/message.pb.h"
 
 #include <map>
@@ -18,7 +18,7 @@ class ParityBucket;
 // the client itself. A key that is in no key list does not exist, so no member is asked.
 class RecordRecoveries {
 public:
-    RecordRecoveries(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+    RecordRecoveries(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
 
     void onRecoverRecord(const pb::RecoverRecord& order, Time now, Effects& out);
     void onMemberRecord(const pb::MemberRecord& record, Time now, Effects& out);
@@ -43,7 +43,7 @@ private:
     bool compute(Attempt& attempt, Time now, Effects& out);
     void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     ParityBucket& m_bucket;
     std::map<RequestKey, Attempt> m_attempts;
 };

@@ -94,7 +94,7 @@ void RecoveryManager::cut(Time now, Effects& out)
                 pb::Message message;
                 *message.mutable_delta_copy() = copy;
                 m_copies.insert(m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto,
-                    AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
+                    AckList::Patience::KeepTrying, ServerContext::OfRecovery, now, out));
             }
         }
     }
@@ -123,7 +123,7 @@ void RecoveryManager::reportWhenCut(Time now, Effects& out)
     for (const ParityColumn p : m_unusable)
         done->add_unusable(p.value);
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
-        NodeContext::OfRecovery, now, out);
+        ServerContext::OfRecovery, now, out);
 }
 
 // ---- the slices

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/lhrs/group/cut.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/parity/slice_rebuild.h"
 
 #include <map>
@@ -18,7 +18,7 @@ class ParityBucket;
 // lives for one epoch of the recovery; in the next epoch everything starts over.
 class RecoveryManager {
 public:
-    RecoveryManager(NodeContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+    RecoveryManager(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
 
     void onCutReport(const pb::CutReport& report, Time now, Effects& out);
     void onRecover(const pb::Recover& order, Time now, Effects& out);
@@ -31,7 +31,7 @@ private:
     void cut(Time now, Effects& out);
     void reportWhenCut(Time now, Effects& out);
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     ParityBucket& m_bucket;
     std::map<ParityColumn, pb::CutReport> m_reports;
     std::set<std::uint64_t> m_copies; // DeltaCopy under way

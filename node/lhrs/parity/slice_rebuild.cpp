@@ -40,7 +40,7 @@ std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
 
 } // namespace
 
-SliceRebuild::SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)
+SliceRebuild::SliceRebuild(ServerContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)
     : m_context(context)
     , m_bucket(bucket)
     , m_order(order)
@@ -160,7 +160,7 @@ void SliceRebuild::request(Slice& slice, Time now, Effects& out)
             const HolderInfo holder = HolderInfo::from(member.holder());
             slice.missing.insert(id);
             m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
-                NodeContext::OfRecovery, now, out);
+                ServerContext::OfRecovery, now, out);
         }
     }
 }
@@ -353,9 +353,9 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
         }
         if (out.fires(Failpoint::SliceTwice))
             m_unstored.insert(m_context.acks.send(message, holder.address, holder.node, m_way,
-                AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
+                AckList::Patience::KeepTrying, ServerContext::OfRecovery, now, out));
         m_unstored.insert(m_context.acks.send(std::move(message), holder.address, holder.node, m_way,
-            AckList::Patience::KeepTrying, NodeContext::OfRecovery, now, out));
+            AckList::Patience::KeepTrying, ServerContext::OfRecovery, now, out));
     }
     ++m_sent;
     m_records += slice.records;
@@ -398,7 +398,7 @@ void SliceRebuild::reportWhenDone(Time now, Effects& out)
         member->set_index(id.index);
     }
     m_context.acks.send(std::move(message), m_context.coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying,
-        NodeContext::OfRecovery, now, out);
+        ServerContext::OfRecovery, now, out);
     if (out.fires(Failpoint::DoneLate))
         out.takeBackSend();
 }

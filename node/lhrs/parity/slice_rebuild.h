@@ -3,7 +3,7 @@
 
 #include "common/erasure_code.h"
 #include "node/lhrs/group/group_decoder.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/machine/task_times.h"
 
 #include <deque>
@@ -24,7 +24,7 @@ class ParityBucket;
 // is requested again.
 class SliceRebuild {
 public:
-    SliceRebuild(NodeContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
+    SliceRebuild(ServerContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
 
     void start(Time now, Effects& out);
     void onSliceData(const pb::SliceData& data, Time now, Effects& out);
@@ -61,7 +61,7 @@ private:
     void leave(Time now, const Effects& out);
     bool isXor() const;
 
-    NodeContext& m_context;
+    ServerContext& m_context;
     const ParityBucket& m_bucket;
     const pb::Recover m_order;
     const Way m_way;   // of slices to the spares

@@ -4,7 +4,7 @@
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/lhrs/data/data_bucket.h"
 #include "node/machine/machine.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/parity/parity_bucket.h"
 #include "node/lhrs/group/replaced_members.h"
 #include "node/machine/transfer/part_transfers.h"
@@ -74,7 +74,7 @@ private:
     bool isSpare() const { return !m_data && !m_parity; }
     void setPlace(Effects& out) const;
 
-    NodeContext m_context;
+    ServerContext m_context;
     PartTransfers m_parts { m_context };
     ConnectionHandshake m_handshake { m_context };
     const pb::Role m_pool;

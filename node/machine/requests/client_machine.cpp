@@ -7,7 +7,7 @@
 namespace lhrs {
 
 ClientMachine::ClientMachine(pb::ProcessInfo self, Address coordinator)
-    : m_context { std::move(self), coordinator, AckList(pb::Timers()), {} }
+    : m_context { std::move(self), coordinator, AckList(pb::Timers()), 0 }
 {
 }
 

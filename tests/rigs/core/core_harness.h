@@ -6,7 +6,7 @@
 #include "common/errors.h"
 #include "node/machine/event_stamp.h"
 #include "node/machine/machine.h"
-#include "node/machine/node_context.h"
+#include "node/lhrs/group/server_context.h"
 #include "node/lhrs/server/node_machine.h"
 #include "node/machine/requests/workload.h"
 
