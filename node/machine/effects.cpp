@@ -143,4 +143,11 @@ pb::CommandReply& Effects::reply(std::uint64_t ticket)
     return *reply;
 }
 
+void Effects::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text)
+{
+    pb::CommandReply& refused = reply(ticket);
+    refused.set_refusal(refusal);
+    refused.set_text(text);
+}
+
 } // namespace lhrs

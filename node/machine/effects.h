@@ -117,6 +117,8 @@ public:
     // One in so many operations is reported; 0: none. The driver sets this before a step; the default is to report all.
     void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);
+    // The command of this ticket is not carried out: why, and what to do.
+    void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text);
     // Leave the multicast group of a pool, or join it (again); NO_ROLE: no change.
     void leavePool(pb::Role pool) { m_leave = pool; }
     void joinPool(pb::Role pool) { m_join = pool; }

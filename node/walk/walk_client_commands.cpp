@@ -16,7 +16,7 @@ void WalkClient::lookUp(const pb::Command& command, Time now, Effects& out)
     const pb::LookUp& order = command.walk().look_up();
     const auto isVia = [&order](const pb::WalkNode& node) { return node.node() == order.via(); };
     if (order.via() != 0 && std::none_of(m_entries.begin(), m_entries.end(), isVia)) {
-        refuse(command, pb::BAD_ARGUMENT, "via: no node of the ring, as this client knows it", out);
+        out.refuse(command.ticket(), pb::BAD_ARGUMENT, "via: no node of the ring, as this client knows it");
         return;
     }
     Operation& op = create(pb::SEARCH, Key(order.key()), now);
@@ -33,13 +33,13 @@ void WalkClient::onCommand(const pb::Command& command, Time now, Effects& out)
     case W::kLookUp: m_hold.isOn() ? waitForHold(command, out) : lookUp(command, now, out); return;
     case W::kDescribeRing:
     case W::kJoinRing:
-    case W::kLeaveRing: refuse(command, pb::WRONG_PROCESS, "the master knows the ring; ask it", out); return;
+    case W::kLeaveRing: out.refuse(command.ticket(), pb::WRONG_PROCESS, "the master knows the ring; ask it"); return;
     case W::BODY_NOT_SET: break;
     }
     if (command.verify().only_bucket())
-        refuse(command, pb::BAD_ARGUMENT, "only_bucket: a ring has no buckets", out);
+        out.refuse(command.ticket(), pb::BAD_ARGUMENT, "only_bucket: a ring has no buckets");
     else if (!obey(command, now, out))
-        refuse(command, pb::WRONG_PROCESS, "a client of a ring does not do that; ask the master or a node", out);
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "a client of a ring does not do that; ask the master or a node");
 }
 
 } // namespace lhrs

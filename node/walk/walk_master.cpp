@@ -248,7 +248,7 @@ void WalkMaster::startNext(Time now, Effects& out)
         if (const std::string words = refusal(wanted); words.empty())
             start(wanted, now, out);
         else if (wanted.ticket != 0)
-            refuse(wanted.ticket, pb::REFUSED, words, out);
+            out.refuse(wanted.ticket, pb::REFUSED, words);
         else
             out.event().mutable_walk()->mutable_change_undone()->set_reason(words); // it has no number
     }
@@ -502,10 +502,7 @@ Time WalkMaster::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    Time earliest = std::min(m_acks.deadline(), m_nextLook);
-    for (const Waiter& waiter : m_waiters)
-        earliest = std::min(earliest, waiter.until);
-    return earliest;
+    return std::min({ m_acks.deadline(), m_nextLook, m_waiters.deadline() });
 }
 
 } // namespace lhrs

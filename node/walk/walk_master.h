@@ -3,6 +3,7 @@
 
 #include "node/machine/ack_list.h"
 #include "node/machine/machine.h"
+#include "node/machine/requests/rest_waiters.h"
 #include "node/walk/id_ring.h"
 
 #include <deque>
@@ -77,10 +78,6 @@ private:
         const pb::WalkNode& giver() const { return isLeave ? node : successor; }
         const pb::WalkNode& receiver() const { return isLeave ? successor : node; }
     };
-    struct Waiter { // a command that waits until the ring is at rest
-        std::uint64_t ticket = 0;
-        Time until {};
-    };
 
     void onRegister(const pb::Message& message, Time now, Effects& out);
     void onAlive(const pb::Message& message, Time now, Effects& out);
@@ -116,7 +113,6 @@ private:
     void describe(pb::RingDescription& out) const;
     void list(pb::ProcessList& out, Time now) const;
     void answerWaiters(Time now, Effects& out);
-    static void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text, Effects& out);
 
     bool isIn(NodeId node) const;
     bool isWanted(NodeId node) const;
@@ -139,7 +135,7 @@ private:
     std::deque<Wanted> m_wanted;
     std::optional<Change> m_change;
     std::uint64_t m_lastChange = 0, m_undone = 0;
-    std::vector<Waiter> m_waiters;
+    RestWaiters m_waiters;
     bool m_isStarted = false;
     Time m_nextLook {};
 };

@@ -14,13 +14,6 @@ constexpr int kTimeScaleMost = 100;
 
 } // namespace
 
-void WalkMaster::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text, Effects& out)
-{
-    pb::CommandReply& reply = out.reply(ticket);
-    reply.set_refusal(refusal);
-    reply.set_text(text);
-}
-
 void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
 {
     using W = pb::WalkCommand;
@@ -29,7 +22,7 @@ void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
     case W::kJoinRing: joinOrLeave(command, false, NodeId(command.walk().join_ring().node()), now, out); return;
     case W::kLeaveRing: joinOrLeave(command, true, NodeId(command.walk().leave_ring().node()), now, out); return;
     case W::kLookUp:
-        refuse(command.ticket(), pb::WRONG_PROCESS, "no query passes the master; ask a client", out);
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "no query passes the master; ask a client");
         return;
     case W::BODY_NOT_SET: break;
     }
@@ -38,27 +31,26 @@ void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
     } else if (command.has_set_time_scale()) {
         setTimeScale(command, out);
     } else if (command.has_await_rest()) {
-        m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
+        m_waiters.add(command, now);
         answerWaiters(now, out);
     } else if (command.has_describe_file()) {
-        refuse(command.ticket(), pb::WRONG_PROCESS, "a ring has no file; ask for the ring", out);
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "a ring has no file; ask for the ring");
     } else {
-        refuse(
-            command.ticket(), pb::WRONG_PROCESS, "the master of a ring does not do that; ask a node or a client", out);
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "the master of a ring does not do that; ask a node or a client");
     }
 }
 
 void WalkMaster::joinOrLeave(const pb::Command& command, bool isLeave, NodeId node, Time now, Effects& out)
 {
     if (const std::string words = broken(); !words.empty()) {
-        refuse(command.ticket(), pb::REFUSED, words, out);
+        out.refuse(command.ticket(), pb::REFUSED, words);
         return;
     }
     const auto waits = std::find_if(m_wanted.begin(), m_wanted.end(),
         [node](const Wanted& wanted) { return !wanted.isLeave && wanted.node == node; });
     if (isLeave && waits != m_wanted.end() && !isIn(node)) { // it never gets in
         if (waits->ticket != 0)
-            refuse(waits->ticket, pb::REFUSED, nameOf(node) + " was told to leave before it joined", out);
+            out.refuse(waits->ticket, pb::REFUSED, nameOf(node) + " was told to leave before it joined");
         m_wanted.erase(waits);
         out.reply(command.ticket()).mutable_walk()->mutable_change()->mutable_node()->set_node(node.value);
         return;
@@ -71,13 +63,13 @@ void WalkMaster::setTimeScale(const pb::Command& command, Effects& out)
 {
     const double factor = command.set_time_scale().factor();
     if (!(factor >= 1 && factor <= kTimeScaleMost)) {
-        refuse(command.ticket(), pb::BAD_ARGUMENT,
-            "the factor of the time-outs must be from 1 to " + std::to_string(kTimeScaleMost), out);
+        out.refuse(command.ticket(), pb::BAD_ARGUMENT,
+            "the factor of the time-outs must be from 1 to " + std::to_string(kTimeScaleMost));
         return;
     }
     if (!m_ring.empty() || m_change) {
-        refuse(command.ticket(), pb::REFUSED,
-            "there is a ring already, and all of its processes go by its time-outs; start a new one", out);
+        out.refuse(command.ticket(), pb::REFUSED,
+            "there is a ring already, and all of its processes go by its time-outs; start a new one");
         return;
     }
     m_acks.setTimers(scaled(m_timers, factor));
@@ -112,17 +104,10 @@ void WalkMaster::list(pb::ProcessList& out, Time now) const
 
 void WalkMaster::answerWaiters(Time now, Effects& out)
 {
-    std::erase_if(m_waiters, [&](const Waiter& waiter) {
-        if (!isAtRest() && now < waiter.until)
-            return false;
-        pb::CommandReply& reply = out.reply(waiter.ticket);
-        if (!isAtRest()) {
-            reply.set_refusal(pb::TIMED_OUT);
-            reply.set_text(underWay().empty() ? broken() : underWay());
-        }
-        describe(*reply.mutable_walk()->mutable_ring());
-        return true;
-    });
+    if (m_waiters.isEmpty())
+        return;
+    m_waiters.answer(isAtRest(), now, out, [this] { return underWay().empty() ? broken() : underWay(); },
+        [this](pb::CommandReply& reply) { describe(*reply.mutable_walk()->mutable_ring()); });
 }
 
 void WalkMaster::snapshot(pb::Snapshot& out) const { *out.mutable_info() = m_self; }

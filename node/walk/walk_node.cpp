@@ -477,9 +477,7 @@ void WalkNode::onMessage(const pb::Message& message, Time now, Effects& out)
 
 void WalkNode::onCommand(const pb::Command& command, Time, Effects& out)
 {
-    pb::CommandReply& reply = out.reply(command.ticket());
-    reply.set_refusal(pb::WRONG_PROCESS);
-    reply.set_text("a node of a ring does not do that; ask the master or a client");
+    out.refuse(command.ticket(), pb::WRONG_PROCESS, "a node of a ring does not do that; ask the master or a client");
 }
 
 void WalkNode::onTime(Time now, Effects& out)

@@ -170,7 +170,7 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
     else if (command.run_scan().contains().size() > kValueMost)
         wrong = "contains: 65,535 bytes at most, as long as a value can be";
     if (wrong) {
-        refuse(command, m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong, out);
+        out.refuse(command.ticket(), m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong);
         return;
     }
     m_scan = std::make_unique<Scan>(m_context, m_locations, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
@@ -236,7 +236,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kSetGate:
     case C::kReleaseHeld:
     case C::kDescribeGate:
-    case C::BODY_NOT_SET: refuse(command, pb::WRONG_PROCESS, "a client does not do that; ask the coordinator or a node", out); break;
+    case C::BODY_NOT_SET: out.refuse(command.ticket(), pb::WRONG_PROCESS, "a client does not do that; ask the coordinator or a node"); break;
     }
 }
 
@@ -245,7 +245,7 @@ void Client::setPatience(const pb::Command& command, Effects& out)
     const std::uint32_t most = m_context.acks.timers().operation_ms() / 2;
     if (command.set_patience().request_ms() > most) {
         const std::string text = "request_ms: at most " + std::to_string(most) + ", half of the time after which an operation ends without an answer";
-        refuse(command, pb::BAD_ARGUMENT, text, out);
+        out.refuse(command.ticket(), pb::BAD_ARGUMENT, text);
         return;
     }
     m_patience = m_context.ms(command.set_patience().request_ms());

@@ -345,11 +345,9 @@ Time Coordinator::deadline() const
         return Time();
     if (m_isSuperseded)
         return Time::max();
-    Time earliest = m_rebuild ? std::min(m_listensUntil, m_nextLook)
+    const Time earliest = m_rebuild ? std::min(m_listensUntil, m_nextLook)
                               : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_policy.deadline(), m_nextLook });
-    for (const Waiter& waiter : m_waiters)
-        earliest = std::min(earliest, waiter.until);
-    return earliest;
+    return std::min(earliest, m_waiters.deadline());
 }
 
 // ---- commands
@@ -365,9 +363,7 @@ void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
         return;
     }
     if ((m_rebuild && !isQuestion && !command.has_await_rest()) || m_isSuperseded) {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(pb::REFUSED);
-        reply.set_text(m_isSuperseded ? "another coordinator has taken over; end this process" : underWay());
+        out.refuse(command.ticket(), pb::REFUSED, m_isSuperseded ? "another coordinator has taken over; end this process" : underWay());
         return;
     }
     carryOut(command, now, out);
@@ -382,15 +378,13 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); return;
     case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); return;
     case C::kForceSplit:
-        if (m_file.exists()) {
+        if (isThereAFile(command, out))
             m_growth.owe(command.ticket(), now, out);
-        } else {
-            pb::CommandReply& reply = out.reply(command.ticket());
-            reply.set_refusal(pb::REFUSED);
-            reply.set_text("there is no file yet; it waits for spares");
-        }
         break;
-    case C::kForceMerge: forceMerge(command, now, out); break;
+    case C::kForceMerge:
+        if (isThereAFile(command, out))
+            m_growth.merge(command.ticket(), now, out);
+        break;
     case C::kRaiseAvailability: raiseAvailability(command, out); break;
     case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
     case C::kRecoverGroup: recoverGroup(command, now, out); break;
@@ -408,7 +402,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
         break;
     case C::kSetTimeScale: setTimeScale(command, out); break;
     case C::kAwaitRest:
-        m_waiters.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
+        m_waiters.add(command, now);
         break;
 
     case C::kWhoAreYou:
@@ -439,25 +433,16 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kSetGate:
     case C::kReleaseHeld:
     case C::kDescribeGate:
-    case C::BODY_NOT_SET: {
-        pb::CommandReply& reply = out.reply(command.ticket());
-        reply.set_refusal(pb::WRONG_PROCESS);
-        reply.set_text("the coordinator does not do that; ask a node or a client");
-        break;
-    }
+    case C::BODY_NOT_SET: out.refuse(command.ticket(), pb::WRONG_PROCESS, "the coordinator does not do that; ask a node or a client"); break;
     }
     answerWaiters(now, out);
 }
 
-void Coordinator::forceMerge(const pb::Command& command, Time now, Effects& out)
+bool Coordinator::isThereAFile(const pb::Command& command, Effects& out) const
 {
-    if (m_file.exists()) {
-        m_growth.merge(command.ticket(), now, out);
-        return;
-    }
-    pb::CommandReply& reply = out.reply(command.ticket());
-    reply.set_refusal(pb::REFUSED);
-    reply.set_text("there is no file yet; it waits for spares");
+    if (!m_file.exists())
+        out.refuse(command.ticket(), pb::REFUSED, "there is no file yet; it waits for spares");
+    return m_file.exists();
 }
 
 void Coordinator::setTimeScale(const pb::Command& command, Effects& out)
@@ -545,17 +530,10 @@ void Coordinator::describe(pb::FileDescription& out) const
 
 void Coordinator::answerWaiters(Time now, Effects& out)
 {
-    std::erase_if(m_waiters, [&](const Waiter& waiter) {
-        if (!isAtRest() && now < waiter.until)
-            return false;
-        pb::CommandReply& reply = out.reply(waiter.ticket);
-        if (!isAtRest()) {
-            reply.set_refusal(pb::TIMED_OUT);
-            reply.set_text(underWay());
-        }
-        describe(*reply.mutable_file());
-        return true;
-    });
+    if (m_waiters.isEmpty())
+        return;
+    m_waiters.answer(isAtRest(), now, out, [this] { return underWay(); },
+        [this](pb::CommandReply& reply) { describe(*reply.mutable_file()); });
 }
 
 void Coordinator::snapshot(pb::Snapshot& out) const

@@ -7,6 +7,7 @@
 #include "node/lhrs/file/file_state.h"
 #include "node/lhrs/growth/growth.h"
 #include "node/machine/machine.h"
+#include "node/machine/requests/rest_waiters.h"
 #include "node/lhrs/coordinator/recovery_policy.h"
 #include "node/lhrs/file/recruiting.h"
 
@@ -50,11 +51,6 @@ public:
     bool isSuperseded() const { return m_isSuperseded; }
 
 private:
-    struct Waiter { // a command that waits until the file is at rest
-        std::uint64_t ticket = 0;
-        Time until {};
-    };
-
     void act(const pb::Message& message, Time now, Effects& out);
     void wake(Time now, bool looks, Effects& out);
     void carryOut(const pb::Command& command, Time now, Effects& out);
@@ -89,7 +85,8 @@ private:
     bool isLoadLow(const pb::Overload& overload) const;
     void onUnderflow(const pb::Message& message, Time now, Effects& out);
     bool isCopy(const pb::Message& report);
-    void forceMerge(const pb::Command& command, Time now, Effects& out);
+    // Refuses the command if there is none.
+    bool isThereAFile(const pb::Command& command, Effects& out) const;
     void onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Message& message, Time now, Effects& out);
     void onContentsDone(const pb::Message& message, Time now, Effects& out);
@@ -110,7 +107,7 @@ private:
     Failures m_failures;
     RecoveryPolicy m_policy;
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the latest reports of each sender
-    std::vector<Waiter> m_waiters;
+    RestWaiters m_waiters;
     std::unique_ptr<FileRebuild> m_rebuild; // while it listens
     Time m_listensSince {}, m_listensUntil = Time::max(), m_listensAtMost {};
     Orders m_takeover; // messages to the members after a restart

@@ -37,10 +37,8 @@ struct CoordinatorParts {
     }
     void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text, Effects& out) const
     {
-        pb::CommandReply reply;
-        reply.set_refusal(refusal);
-        reply.set_text(text);
-        answer(ticket, reply, out);
+        if (ticket != 0)
+            out.refuse(ticket, refusal, text);
     }
     void announceEpoch(GroupNumber g, const std::string& reason, Effects& out) const
     {

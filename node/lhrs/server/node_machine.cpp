@@ -515,22 +515,21 @@ Time NodeMachine::deadline() const
 void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
 {
     setPlace(out);
-    pb::CommandReply& reply = out.reply(command.ticket());
-    if (command.has_read_contents() || command.has_audit()) {
-        if (isSpare()) {
-            reply.set_refusal(pb::REFUSED);
-            reply.set_text("this server is a spare and holds no bucket; ask a data or parity bucket");
-        } else if (command.has_read_contents()) {
-            m_data ? m_data->readContents(command.read_contents(), *reply.mutable_contents())
-                   : m_parity->readContents(command.read_contents(), *reply.mutable_contents());
-        } else {
-            m_data ? m_data->audit(command.audit(), *reply.mutable_audit())
-                   : m_parity->audit(command.audit(), *reply.mutable_audit());
-        }
+    if (!command.has_read_contents() && !command.has_audit()) {
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "a node does not do that; ask the coordinator or a client");
         return;
     }
-    reply.set_refusal(pb::WRONG_PROCESS);
-    reply.set_text("a node does not do that; ask the coordinator or a client");
+    if (isSpare()) {
+        out.refuse(command.ticket(), pb::REFUSED, "this server is a spare and holds no bucket; ask a data or parity bucket");
+        return;
+    }
+    pb::CommandReply& reply = out.reply(command.ticket());
+    if (command.has_read_contents()) {
+        m_data ? m_data->readContents(command.read_contents(), *reply.mutable_contents())
+               : m_parity->readContents(command.read_contents(), *reply.mutable_contents());
+    } else {
+        m_data ? m_data->audit(command.audit(), *reply.mutable_audit()) : m_parity->audit(command.audit(), *reply.mutable_audit());
+    }
 }
 
 void NodeMachine::snapshot(pb::Snapshot& out) const

@@ -140,11 +140,11 @@ void ClientMachine::runWorkload(const pb::Command& command, const pb::RunWorkloa
     if (wrong == nullptr)
         wrong = whatIsWrongHere(order);
     if (isBusy()) {
-        refuse(command, pb::REFUSED, "a workload is running; stop it or wait for its end", out);
+        out.refuse(command.ticket(), pb::REFUSED, "a workload is running; stop it or wait for its end");
     } else if (!m_isRegistered) {
-        refuse(command, pb::REFUSED, "the coordinator has not answered yet", out);
+        out.refuse(command.ticket(), pb::REFUSED, "the coordinator has not answered yet");
     } else if (wrong != nullptr) {
-        refuse(command, pb::BAD_ARGUMENT, wrong, out);
+        out.refuse(command.ticket(), pb::BAD_ARGUMENT, wrong);
     } else {
         start(order, command.ticket(), now);
         m_heldBefore = m_hold.sum(now);
@@ -189,13 +189,6 @@ bool ClientMachine::obey(const pb::Command& command, Time now, Effects& out)
     } else
         return false;
     return true;
-}
-
-void ClientMachine::refuse(const pb::Command& command, pb::Refusal refusal, const std::string& text, Effects& out)
-{
-    pb::CommandReply& reply = out.reply(command.ticket());
-    reply.set_refusal(refusal);
-    reply.set_text(text);
 }
 
 void ClientMachine::operate(const pb::Command& command, Time now, Effects& out)
@@ -252,7 +245,7 @@ void ClientMachine::endHold(const std::string& reason, Time now, Effects& out)
 void ClientMachine::waitForHold(const pb::Command& command, Effects& out)
 {
     if (!m_hold.keep(command))
-        refuse(command, pb::REFUSED, "the workload is held and too many commands wait already; end the hold", out);
+        out.refuse(command.ticket(), pb::REFUSED, "the workload is held and too many commands wait already; end the hold");
 }
 
 void ClientMachine::describe(pb::ClientDescription& out) const

@@ -69,7 +69,6 @@ protected:
 
     // The commands that all clients obey. False: it is another one.
     bool obey(const pb::Command& command, Time now, Effects& out);
-    static void refuse(const pb::Command& command, pb::Refusal refusal, const std::string& text, Effects& out);
     void waitForHold(const pb::Command& command, Effects& out);
 
     ClientOperation& create(pb::OperationKind kind, Key key, Time now);

@@ -12,6 +12,19 @@ constexpr std::uint64_t kNobody = 0xffffff;
 
 } // namespace
 
+check::Outcome outcomeOf(pb::ResultCode result)
+{
+    switch (static_cast<int>(result)) {
+    case pb::OK: return check::Outcome::Ok;
+    case pb::NOT_FOUND: return check::Outcome::NotFound;
+    case pb::EXISTS: return check::Outcome::Exists;
+    case pb::RETRY: return check::Outcome::Retry;
+    case pb::LOST: return check::Outcome::Lost;
+    case pb::INVALID: return check::Outcome::Invalid;
+    default: return check::Outcome::Unknown;
+    }
+}
+
 void HistoryBook::invoked(check::RequestName request, check::RequestKind kind, std::uint64_t key, std::string_view value,
     std::int64_t now)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "common/check/history.h"
+#include "proto/group.pb.h"
 
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,8 @@
 #include <string_view>
 
 namespace lhrs {
+
+check::Outcome outcomeOf(pb::ResultCode result);
 
 // What clients saw, key by key, as histories for common/check/linearize. It knows nothing of buckets, so it can detect
 // mistakes that the oracle's model shares with the code.

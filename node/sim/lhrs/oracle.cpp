@@ -20,19 +20,6 @@ check::RequestName nameOf(const pb::RequestId& request)
     return { request.client(), request.number() };
 }
 
-check::Outcome outcomeOf(pb::ResultCode result)
-{
-    switch (static_cast<int>(result)) {
-    case pb::OK: return check::Outcome::Ok;
-    case pb::NOT_FOUND: return check::Outcome::NotFound;
-    case pb::EXISTS: return check::Outcome::Exists;
-    case pb::RETRY: return check::Outcome::Retry;
-    case pb::LOST: return check::Outcome::Lost;
-    case pb::INVALID: return check::Outcome::Invalid;
-    default: return check::Outcome::Unknown;
-    }
-}
-
 struct KeyOperation {
     check::RequestKind kind = check::RequestKind::Search;
     const pb::KeyRequest* request = nullptr; // nullptr: not a key operation

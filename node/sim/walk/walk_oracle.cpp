@@ -23,19 +23,6 @@ check::RequestKind kindOf(pb::WalkOperation operation)
                                        : check::RequestKind::Search;
 }
 
-check::Outcome outcomeOf(pb::ResultCode result)
-{
-    switch (static_cast<int>(result)) {
-    case pb::OK: return check::Outcome::Ok;
-    case pb::NOT_FOUND: return check::Outcome::NotFound;
-    case pb::EXISTS: return check::Outcome::Exists;
-    case pb::RETRY: return check::Outcome::Retry;
-    case pb::LOST: return check::Outcome::Lost;
-    case pb::INVALID: return check::Outcome::Invalid;
-    default: return check::Outcome::Unknown;
-    }
-}
-
 } // namespace
 
 WalkOracle::WalkOracle(const SimCluster& cluster, IdRing ring)
