@@ -2,7 +2,7 @@
 #include "node/walk/walk_client.h"
 
 #include "node/machine/awaited_sample.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/machine/transfer/message_bounds.h"
 #include "node/walk/walk_change.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "common/failpoints.h"
 #include "node/machine/node_context.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/machine/transfer/message_bounds.h"
 #include "node/walk/walk_change.h"
 
 #include <algorithm>

@@ -3,7 +3,8 @@
 
 #include "common/failpoints.h"
 #include "node/machine/awaited_sample.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/machine/requests/ledger.h"
+#include "node/machine/transfer/message_bounds.h"
 
 #include <algorithm>
 #include <utility>
@@ -51,7 +52,7 @@ void WalkNode::onQuery(const pb::Message& message, Time now, Effects& out)
 {
     const pb::WalkQuery& query = message.walk().query();
     const pb::RequestId& request = query.request();
-    const bool isSound = request.client() != 0 && request.number() != 0 && query.value().size() <= kValueBytesMax
+    const bool isSound = isNamed(request) && query.value().size() <= kValueBytesMax
         && pb::WalkOperation_IsValid(query.operation()) && query.operation() != pb::WALK_UNKNOWN
         && m_ring.wrap(query.id()).value == query.id();
     if (!isSound) {

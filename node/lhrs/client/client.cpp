@@ -7,7 +7,7 @@
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/event_stamp.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/lhrs/group/message_check.h"
 
 #include <algorithm>
 #include <utility>

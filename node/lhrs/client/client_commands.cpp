@@ -167,7 +167,7 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         wrong = "a scan is under way; wait for its end";
     else if (!m_isRegistered)
         wrong = "the coordinator has not answered yet";
-    else if (command.run_scan().contains().size() > kValueMost)
+    else if (command.run_scan().contains().size() > kValueBytesMax)
         wrong = "contains: 65,535 bytes at most, as long as a value can be";
     if (wrong) {
         out.refuse(command.ticket(), m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong);

@@ -3,7 +3,7 @@
 
 #include "common/failpoints.h"
 #include "node/machine/transfer/connection_handshake.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/lhrs/group/message_check.h"
 #include "node/machine/awaited_sample.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void Coordinator::onMessage(const pb::Message& message, Time now, Effects& out)
     m_now = now;
     if (m_isSuperseded)
         return;
-    if (!hasSoundEntry(message)) {
+    if (!namesSoundProcess(message)) {
         tellDropped(message, out.event());
         return;
     }

@@ -41,7 +41,7 @@ public:
     void onEpoch(const pb::Message& message, Time now, Effects& out);
     void onSplit(const pb::Message& message, Time now, Effects& out);
     void onMerge(const pb::Message& message, Time now, Effects& out);
-    void onDisplaced(const pb::Displaced& displaced);
+    void onDisplaced(const pb::Message& message);
     void onMoveRecords(const pb::Message& message, Time now, Effects& out);
     void onCommit(const pb::Message& message, Time now, Effects& out);
     void onAbort(const pb::Message& message, Time now, Effects& out);

@@ -144,8 +144,9 @@ void DataBucket::displace(const pb::KeyRequest& request, Effects& out) const
         sayDisplaced(forwarder->second.address, request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
-void DataBucket::onDisplaced(const pb::Displaced& displaced)
+void DataBucket::onDisplaced(const pb::Message& message)
 {
+    const pb::Displaced& displaced = message.displaced();
     // This bucket forwarded a request to one that is gone; next time it asks the coordinator for the location.
     const auto known = m_parts.context.locations.find(BucketNumber(displaced.bucket()));
     if (known != m_parts.context.locations.end() && known->second.incarnation.value == displaced.incarnation())

@@ -9,6 +9,9 @@
 
 namespace lhrs {
 
+// Records in one block of a split, which runs beside requests: a request may wait for one block.
+inline constexpr std::size_t kSplitBlockBytes = 16 * 1024;
+
 // The changes of one end of a split on their way to its parity buckets, which stage them under one sequence number
 // until the decision. They are sent while the bucket still changes, a few blocks under way at once.
 //

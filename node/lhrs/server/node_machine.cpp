@@ -2,10 +2,11 @@
 #include "node/lhrs/server/node_machine.h"
 
 #include "node/lhrs/coordinator/file_rebuild.h"
-#include "node/machine/transfer/message_check.h"
+#include "node/lhrs/group/message_check.h"
 #include "node/machine/awaited_sample.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace lhrs {
 
@@ -72,6 +73,43 @@ void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
         take(*whole, now, out);
 }
 
+// Handlers take what they need of message, time and effects.
+template <auto handler, class Bucket>
+static void handle(Bucket& bucket, const pb::Message& message, Time now, Effects& out)
+{
+    if constexpr (std::is_invocable_v<decltype(handler), Bucket&, const pb::Message&, Time, Effects&>)
+        (bucket.*handler)(message, now, out);
+    else if constexpr (std::is_invocable_v<decltype(handler), Bucket&, const pb::Message&, Effects&>)
+        (bucket.*handler)(message, out);
+    else
+        (bucket.*handler)(message);
+}
+
+template <auto handler>
+void NodeMachine::toData(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_data)
+        handle<handler>(*m_data, message, now, out);
+    else
+        refuse(message, out);
+}
+
+template <auto handler>
+void NodeMachine::toParity(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_parity)
+        handle<handler>(*m_parity, message, now, out); // else the sender notices it by missing acknowledgements
+}
+
+template <auto dataHandler, auto parityHandler>
+void NodeMachine::toEither(const pb::Message& message, Time now, Effects& out)
+{
+    if (m_data)
+        handle<dataHandler>(*m_data, message, now, out);
+    else
+        toParity<parityHandler>(message, now, out);
+}
+
 void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
 {
     if (!isWithinLimits(message)) {
@@ -95,46 +133,41 @@ void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
     case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
     case B::kConnectionReady: m_handshake.onConnectionReady(message, out); break;
 
-    case B::kInsert:
-    case B::kUpdate:
-    case B::kDelete:
-    case B::kSearch:
-    case B::kScan:
-    case B::kDeltaAck:
-    case B::kDeltaNak:
-    case B::kLocation:
-    case B::kSplit:
-    case B::kMerge:
-    case B::kDisplaced:
-    case B::kMoveRecords:
-    case B::kFinish:
-    case B::kRearm:
-    case B::kLeaseGrant:
-    case B::kSpareSlice:
-    case B::kSendContents: dispatchToData(message, now, out); break;
+    case B::kInsert: toData<&DataBucket::onInsert>(message, now, out); break;
+    case B::kUpdate: toData<&DataBucket::onUpdate>(message, now, out); break;
+    case B::kDelete: toData<&DataBucket::onDelete>(message, now, out); break;
+    case B::kSearch: toData<&DataBucket::onSearch>(message, now, out); break;
+    case B::kScan: toData<&DataBucket::onScan>(message, now, out); break;
+    case B::kDeltaAck: toData<&DataBucket::onDeltaAck>(message, now, out); break;
+    case B::kDeltaNak: toData<&DataBucket::onDeltaNak>(message, now, out); break;
+    case B::kLocation: toData<&DataBucket::onLocation>(message, now, out); break;
+    case B::kSplit: toData<&DataBucket::onSplit>(message, now, out); break;
+    case B::kMerge: toData<&DataBucket::onMerge>(message, now, out); break;
+    case B::kDisplaced: toData<&DataBucket::onDisplaced>(message, now, out); break;
+    case B::kMoveRecords: toData<&DataBucket::onMoveRecords>(message, now, out); break;
+    case B::kFinish: toData<&DataBucket::onFinish>(message, now, out); break;
+    case B::kRearm: toData<&DataBucket::onRearm>(message, now, out); break;
+    case B::kSendContents: toData<&DataBucket::onSendContents>(message, now, out); break;
+    case B::kLeaseGrant: toData<&DataBucket::onLeaseGrant>(message, now, out); break;
+    case B::kSpareSlice: toData<&DataBucket::onSpareSlice>(message, now, out); break;
 
-    case B::kDelta:
-    case B::kPrepareBatch:
-    case B::kAddParity:
-    case B::kCutReport:
-    case B::kDeltaCopy:
-    case B::kRecover:
-    case B::kSliceData:
-    case B::kRecoverRecord:
-    case B::kMemberRecord:
-    case B::kContents: dispatchToParity(message, now, out); break;
+    case B::kDelta: toParity<&ParityBucket::onDelta>(message, now, out); break;
+    case B::kPrepareBatch: toParity<&ParityBucket::onPrepareBatch>(message, now, out); break;
+    case B::kAddParity: toParity<&ParityBucket::onAddParity>(message, now, out); break;
+    case B::kContents: toParity<&ParityBucket::onContents>(message, now, out); break;
+    case B::kCutReport: toParity<&ParityBucket::onCutReport>(message, now, out); break;
+    case B::kDeltaCopy: toParity<&ParityBucket::onDeltaCopy>(message, now, out); break;
+    case B::kRecover: toParity<&ParityBucket::onRecover>(message, now, out); break;
+    case B::kSliceData: toParity<&ParityBucket::onSliceData>(message, now, out); break;
+    case B::kRecoverRecord: toParity<&ParityBucket::onRecoverRecord>(message, now, out); break;
+    case B::kMemberRecord: toParity<&ParityBucket::onMemberRecord>(message, now, out); break;
 
-    case B::kEpoch:
-    case B::kLeaseRequest:
-    case B::kSliceRequest:
-    case B::kMemberRead:
-    case B::kCommit:
-    case B::kAbort:
-        if (m_data)
-            dispatchToData(message, now, out);
-        else
-            dispatchToParity(message, now, out);
-        break;
+    case B::kCommit: toEither<&DataBucket::onCommit, &ParityBucket::onCommit>(message, now, out); break;
+    case B::kAbort: toEither<&DataBucket::onAbort, &ParityBucket::onAbort>(message, now, out); break;
+    case B::kEpoch: toEither<&DataBucket::onEpoch, &ParityBucket::onEpoch>(message, now, out); break;
+    case B::kLeaseRequest: toEither<&DataBucket::onLeaseRequest, &ParityBucket::onLeaseRequest>(message, now, out); break;
+    case B::kSliceRequest: toEither<&DataBucket::onSliceRequest, &ParityBucket::onSliceRequest>(message, now, out); break;
+    case B::kMemberRead: toEither<&DataBucket::onMemberRead, &ParityBucket::onMemberRead>(message, now, out); break;
 
     // Acknowledgements, and messages that are not for a node.
     case B::kAck:
@@ -217,67 +250,6 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
         m_parity->report(*report);
     else
         *report->mutable_view() = m_formerView;
-}
-
-void NodeMachine::dispatchToData(const pb::Message& message, Time now, Effects& out)
-{
-    if (!m_data) {
-        refuse(message, out);
-        return;
-    }
-    using B = pb::Message;
-    switch (static_cast<int>(message.body_case())) {
-    case B::kInsert: m_data->onInsert(message, now, out); break;
-    case B::kUpdate: m_data->onUpdate(message, now, out); break;
-    case B::kDelete: m_data->onDelete(message, now, out); break;
-    case B::kSearch: m_data->onSearch(message, now, out); break;
-    case B::kScan: m_data->onScan(message, now, out); break;
-    case B::kDeltaAck: m_data->onDeltaAck(message, now, out); break;
-    case B::kDeltaNak: m_data->onDeltaNak(message, now, out); break;
-    case B::kLocation: m_data->onLocation(message, now, out); break;
-    case B::kEpoch: m_data->onEpoch(message, now, out); break;
-    case B::kSplit: m_data->onSplit(message, now, out); break;
-    case B::kMerge: m_data->onMerge(message, now, out); break;
-    case B::kDisplaced: m_data->onDisplaced(message.displaced()); break;
-    case B::kMoveRecords: m_data->onMoveRecords(message, now, out); break;
-    case B::kCommit: m_data->onCommit(message, now, out); break;
-    case B::kAbort: m_data->onAbort(message, now, out); break;
-    case B::kFinish: m_data->onFinish(message, now, out); break;
-    case B::kRearm: m_data->onRearm(message, now, out); break;
-    case B::kSendContents: m_data->onSendContents(message, now, out); break;
-    case B::kLeaseRequest: m_data->onLeaseRequest(message, now, out); break;
-    case B::kLeaseGrant: m_data->onLeaseGrant(message); break;
-    case B::kMemberRead: m_data->onMemberRead(message, out); break;
-    case B::kSliceRequest: m_data->onSliceRequest(message, out); break;
-    case B::kSpareSlice: m_data->onSpareSlice(message, now, out); break;
-    default: break;
-    }
-}
-
-void NodeMachine::dispatchToParity(const pb::Message& message, Time now, Effects& out)
-{
-    if (!m_parity)
-        return; // the sender notices it by missing acknowledgements
-    using B = pb::Message;
-    switch (static_cast<int>(message.body_case())) {
-    case B::kDelta: m_parity->onDelta(message, now, out); break;
-    case B::kPrepareBatch: m_parity->onPrepareBatch(message, now, out); break;
-    case B::kCommit: m_parity->onCommit(message, now, out); break;
-    case B::kAbort: m_parity->onAbort(message, now, out); break;
-    case B::kEpoch: m_parity->onEpoch(message, now, out); break;
-    case B::kAddParity: m_parity->onAddParity(message, now, out); break;
-    case B::kContents: m_parity->onContents(message, now, out); break;
-    case B::kLeaseRequest: m_parity->onLeaseRequest(message, now, out); break;
-    case B::kCutReport: m_parity->onCutReport(message, now, out); break;
-    case B::kDeltaCopy: m_parity->onDeltaCopy(message, now, out); break;
-    case B::kRecover: m_parity->onRecover(message, now, out); break;
-    case B::kSliceRequest: m_parity->onSliceRequest(message, out); break;
-    case B::kSliceData: m_parity->onSliceData(message, now, out); break;
-    case B::kRecoverRecord: m_parity->onRecoverRecord(message, now, out); break;
-    case B::kMemberRead: m_parity->onMemberRead(message, out); break;
-    case B::kMemberRecord: m_parity->onMemberRecord(message, now, out); break;
-    default: break;
-    }
 }
 
 void NodeMachine::refuse(const pb::Message& message, Effects& out)

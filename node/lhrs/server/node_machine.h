@@ -64,8 +64,13 @@ private:
     bool isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out);
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
-    void dispatchToData(const pb::Message& message, Time now, Effects& out);
-    void dispatchToParity(const pb::Message& message, Time now, Effects& out);
+    // Pass a message for the data bucket, the parity bucket, or either to its handler there.
+    template <auto handler>
+    void toData(const pb::Message& message, Time now, Effects& out);
+    template <auto handler>
+    void toParity(const pb::Message& message, Time now, Effects& out);
+    template <auto dataHandler, auto parityHandler>
+    void toEither(const pb::Message& message, Time now, Effects& out);
     void refuse(const pb::Message& message, Effects& out);
     void endOffer(const char* reason, Effects& out);
     // Whether changes that make the bucket grow are refused; for a spare, whether they would be.

@@ -197,7 +197,7 @@ void ClientMachine::operate(const pb::Command& command, Time now, Effects& out)
     const char* wrong = nullptr;
     if (order.kind() < pb::INSERT || order.kind() > pb::SEARCH)
         wrong = "kind: insert, update, delete or search is wanted";
-    else if (order.value().size() > kValueMost || order.length() > kValueMost)
+    else if (order.value().size() > kValueBytesMax || order.length() > kValueBytesMax)
         wrong = "value: 65,535 bytes at most";
     if (wrong) {
         auto* answer = out.reply(command.ticket()).mutable_operation();

@@ -9,6 +9,8 @@
 
 namespace lhrs {
 
+inline constexpr std::uint32_t kValueBytesMax = 65'535; // of a value that a client writes
+
 // Makes a value that names its writer, so that a value read back can be checked. From 24 bytes on it begins with
 // client, version, length and a checksum over them and the key; the rest is drawn from the same numbers.
 std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length);

@@ -36,7 +36,7 @@ const char* nameOf(pb::OperationKind kind)
 
 const char* whatIsWrong(const pb::RunWorkload& order)
 {
-    if (order.length() > kValueMost)
+    if (order.length() > kValueBytesMax)
         return "length: 65,535 bytes at most";
     if (order.mix_size() != 0 && order.mix_size() != 4)
         return "mix: four weights are wanted, of insert, update, delete and search";

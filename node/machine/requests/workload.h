@@ -31,8 +31,6 @@ struct FullAt {
     }
 };
 
-inline constexpr std::uint32_t kValueMost = 65'535; // bytes of a value that a client writes
-
 // "insert".
 const char* nameOf(pb::OperationKind kind);
 

@@ -15,8 +15,6 @@ namespace lhrs {
 // is being read and another is being made. With only one, each block would wait for two threads and two sockets.
 inline constexpr std::uint32_t kBlocksUnderWay = 4;
 inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one block
-// Of a split, which runs beside requests: a request may wait for one block.
-inline constexpr std::size_t kSplitBlockBytes = 16 * 1024;
 // A partial block is sent only if no block is under way and it has at least this many bytes. A smaller one waits for
 // more records, or for the end.
 inline constexpr std::size_t kLeftBytes = 4096;

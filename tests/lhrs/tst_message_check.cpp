@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The messages that the machines accept: each limit, at its value and just beyond it.
-#include "node/machine/transfer/message_check.h"
+#include "node/lhrs/group/message_check.h"
 
 #include <QTest>
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/machine/transfer/message_check.h"
+#include "node/lhrs/group/message_check.h"
 
-#include "common/directory_entry.h"
 #include "common/linear_hash.h"
-#include "common/wire.h"
-#include "node/machine/transfer/part_transfers.h"
+#include "node/machine/requests/ledger.h"
 
 #include <algorithm>
 
@@ -30,9 +28,6 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
-// The entry goes into the directory, which every watcher reads. The only coordinator does not register with itself.
-bool isEntry(const pb::ProcessInfo& process) { return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty(); }
-
 // The report becomes the state of the file, so every number in it must be within its bounds.
 bool isSane(const pb::StateReport& report)
 {
@@ -51,10 +46,7 @@ bool isSane(const pb::StateReport& report)
         && std::all_of(report.splits().begin(), report.splits().end(), isSplit);
 }
 
-// A request without a name could not be answered, and a repeat would not be recognized: an empty request that passed
-// would set key 0 to an empty value. (A value that is too long gets the answer INVALID.)
-bool isNamed(const pb::RequestId& request) { return request.client() != 0 && request.number() != 0; }
-
+// (A value that is too long gets the answer INVALID.)
 bool isOfSomebody(const pb::KeyRequest& request) { return isNamed(request.request()); }
 
 } // namespace
@@ -90,11 +82,9 @@ bool isWithinLimits(const pb::Message& message)
 
     case B::kRegister:
     case B::kAlive:
-    case B::kOffer: return hasSoundEntry(message);
-    case B::kStateReport: return hasSoundEntry(message) && isSane(message.state_report());
-    case B::kPart:
-        return message.part().number() < message.part().count() && message.part().count() <= kFrameMax / kPartBytes + 1
-            && message.part().bytes().size() <= kPartBytes && !message.part().bytes().empty();
+    case B::kOffer: return namesSoundProcess(message);
+    case B::kStateReport: return namesSoundProcess(message) && isSane(message.state_report());
+    case B::kPart: return isWithinLimits(message.part());
 
     // The other messages have no limits to exceed.
     case B::kDisplaced:
@@ -144,23 +134,13 @@ bool isWithinLimits(const pb::Message& message)
     return true;
 }
 
-bool hasSoundEntry(const pb::Message& message)
+bool namesSoundProcess(const pb::Message& message)
 {
-    if (message.has_register_())
-        return isEntry(message.register_().process());
-    if (message.has_alive())
-        return isEntry(message.alive().process());
     if (message.has_offer())
         return isEntry(message.offer().process());
-    return !message.has_state_report() || !message.state_report().has_process() || isEntry(message.state_report().process());
-}
-
-void tellDropped(const pb::Message& message, pb::Event& event)
-{
-    auto* dropped = event.mutable_message_dropped();
-    dropped->set_reason("beyond the limits of the protocol");
-    dropped->set_from(message.sender());
-    dropped->set_count(1);
+    if (message.has_state_report())
+        return !message.state_report().has_process() || isEntry(message.state_report().process());
+    return hasSoundEntry(message);
 }
 
 } // namespace lhrs
