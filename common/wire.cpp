@@ -2,6 +2,7 @@
 #include "common/wire.h"
 
 #include "common/kinds.h"
+#include "common/wire_traits.h"
 
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/parse_context.h>
@@ -21,6 +22,8 @@ using google::protobuf::internal::WireFormatLite;
 constexpr std::size_t kHarmless = std::size_t(64) << 10;
 // Any number of copies of parts of such a message is harmless.
 constexpr std::uint32_t kPlain = 2'048;
+// Upper bound for a single-operation message without its long field: its longest numbers, addresses and ids.
+constexpr std::size_t kBesideValue = 400;
 
 const std::uint8_t* bytesOf(std::string_view text)
 {
@@ -83,11 +86,11 @@ BodyField bodyIn(std::string_view bytes)
     CodedInputStream in(bytesOf(bytes), int(bytes.size()));
     while (const std::uint32_t tag = in.ReadTag()) {
         BodyField body { WireFormatLite::GetTagFieldNumber(tag) };
-        if (body.number >= pb::Message::kInsertFieldNumber) {
+        if (body.number >= kFirstBody) {
             const bool isMessage = WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
             if (!isMessage || !in.ReadVarint32(&body.length))
                 return {};
-            if (body.number == pb::Message::kWalkFieldNumber)
+            if (body.number >= int(kBodiesMax))
                 body.inner = WireFormatLite::GetTagFieldNumber(in.ReadTag());
             return body;
         }
@@ -103,45 +106,15 @@ bool readIntoPooled(std::string_view bytes, pb::Message& out, StringPool& string
 {
     const BodyField body = bodyIn(bytes);
     if (StringPool::wantsMemory(body.length)) {
-        switch (body.number) {
-        case pb::Message::kInsertFieldNumber: strings.lend(*out.mutable_insert()->mutable_value()); break;
-        case pb::Message::kUpdateFieldNumber: strings.lend(*out.mutable_update()->mutable_value()); break;
-        case pb::Message::kReplyFieldNumber: strings.lend(*out.mutable_reply()->mutable_value()); break;
-        case pb::Message::kDeltaFieldNumber: strings.lend(*out.mutable_delta()->mutable_delta()); break;
-        case pb::Message::kWalkFieldNumber:
-            if (body.inner == pb::WalkMessage::kQueryFieldNumber)
-                strings.lend(*out.mutable_walk()->mutable_query()->mutable_value());
-            else if (body.inner == pb::WalkMessage::kAnswerFieldNumber)
-                strings.lend(*out.mutable_walk()->mutable_answer()->mutable_value());
-            break;
-        default: break;
-        }
+        const WireTraits& row = body.number < int(kBodiesMax) ? wireOfBody[std::size_t(body.number)] : wireOfSystem(body.number, body.inner);
+        if (row.value != nullptr)
+            strings.lend(*row.value(out));
     }
     const char* at = nullptr;
     google::protobuf::internal::ParseContext context(CodedInputStream::GetDefaultRecursionLimit(), false, &at,
         google::protobuf::StringPiece(bytes.data(), bytes.size()));
     at = out._InternalParse(at, &context);
     return at != nullptr && context.EndedAtLimit();
-}
-
-pb::KeyRequest* keyRequestIn(pb::Message& message)
-{
-    switch (int(message.body_case())) {
-    case pb::Message::kSearch: return message.mutable_search();
-    case pb::Message::kInsert: return message.mutable_insert();
-    case pb::Message::kUpdate: return message.mutable_update();
-    case pb::Message::kDelete: return message.mutable_delete_();
-    default: return nullptr;
-    }
-}
-
-// The request that the message concerns, if its body names one.
-pb::RequestId* requestIn(pb::Message& message)
-{
-    const auto in = [](auto* body) { return body->has_request() ? body->mutable_request() : nullptr; };
-    if (pb::KeyRequest* const request = keyRequestIn(message))
-        return in(request);
-    return message.has_reply() ? in(message.mutable_reply()) : message.has_delta() ? in(message.mutable_delta()) : nullptr;
 }
 
 // Restores what leaveOut() removed, and the sender of all messages after the first. Nothing is copied: the messages
@@ -159,9 +132,12 @@ void putBack(const ReadMessage& read, const ReadMessage* before)
         if (before->message->has_from() && mayShare(before->message->from(), before->bytes))
             message.unsafe_arena_set_allocated_from(before->message->mutable_from());
     }
-    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && !request->has_client() && message.has_from() && mayShare(message.from(), read.bytes))
-        request->unsafe_arena_set_allocated_client(message.mutable_from());
-    if (pb::RequestId* const request = requestIn(message); request != nullptr && request->client() != 0 && !message.has_operation() && mayShare(*request, read.bytes))
+    const WireTraits& row = wireOf(message);
+    if (row.client != nullptr && row.client(message) == nullptr && message.has_from() && mayShare(message.from(), read.bytes))
+        row.setClient(message, message.mutable_from());
+    if (row.request == nullptr)
+        return;
+    if (pb::RequestId* const request = row.request(message); request != nullptr && request->client() != 0 && !message.has_operation() && mayShare(*request, read.bytes))
         message.unsafe_arena_set_allocated_operation(request);
 }
 
@@ -172,11 +148,13 @@ void leaveOut(pb::Message& message, const pb::Address& self)
     const auto isSame = [](const pb::Address& a, const pb::Address& b) {
         return a.ip() == b.ip() && a.udp_port() == b.udp_port() && a.tcp_port() == b.tcp_port();
     };
-    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && isSame(request->client(), self))
-        request->clear_client();
-    if (!message.has_operation())
+    const WireTraits& row = wireOf(message);
+    if (row.client != nullptr)
+        if (const pb::Address* const client = row.client(message); client != nullptr && isSame(*client, self))
+            row.setClient(message, nullptr);
+    if (row.request == nullptr || !message.has_operation())
         return;
-    if (const pb::RequestId* const request = requestIn(message); request != nullptr && request->client() == message.operation().client() && request->number() == message.operation().number())
+    if (const pb::RequestId* const request = row.request(message); request != nullptr && request->client() == message.operation().client() && request->number() == message.operation().number())
         message.clear_operation();
 }
 
@@ -230,34 +208,26 @@ char* appendMessage(const pb::Message& message, char* to)
 
 void takeBackValue(pb::Message& message, StringPool& strings)
 {
-    if (pb::KeyRequest* const request = keyRequestIn(message); request != nullptr && StringPool::ownsMemory(request->value()))
-        strings.takeBack(*request->mutable_value());
-    else if (message.has_reply() && StringPool::ownsMemory(message.reply().value()))
-        strings.takeBack(*message.mutable_reply()->mutable_value());
-    else if (message.has_delta() && StringPool::ownsMemory(message.delta().delta()))
-        strings.takeBack(*message.mutable_delta()->mutable_delta());
-    else if (message.has_walk() && message.walk().has_query() && StringPool::ownsMemory(message.walk().query().value()))
-        strings.takeBack(*message.mutable_walk()->mutable_query()->mutable_value());
-    else if (message.has_walk() && message.walk().has_answer() && StringPool::ownsMemory(message.walk().answer().value()))
-        strings.takeBack(*message.mutable_walk()->mutable_answer()->mutable_value());
+    const WireTraits& row = wireOf(message);
+    if (row.value != nullptr && StringPool::ownsMemory(row.readValue(message)))
+        strings.takeBack(*row.value(message));
 }
 
-std::string* recordBlockIn(pb::Message& message)
+std::string* blockIn(pb::Message& message)
 {
-    switch (int(message.body_case())) {
-    case pb::Message::kMoveRecords: return message.mutable_move_records()->mutable_records();
-    case pb::Message::kPrepareBatch: return message.mutable_prepare_batch()->mutable_changes();
-    case pb::Message::kContents: return message.mutable_contents()->mutable_records();
-    case pb::Message::kSliceData: return message.mutable_slice_data()->mutable_records();
-    case pb::Message::kSpareSlice: return message.mutable_spare_slice()->mutable_records();
-    case pb::Message::kScanReply: return message.mutable_scan_reply()->mutable_records();
-    default: return nullptr;
-    }
+    const WireTraits& row = wireOf(message);
+    return row.block != nullptr ? row.block(message) : nullptr;
+}
+
+bool isSurelyWithin(const pb::Message& message, std::size_t bytes)
+{
+    const WireTraits& row = wireOf(message);
+    return row.length != nullptr && row.length(message) + kBesideValue <= bytes;
 }
 
 bool putBlock(std::string&& block, pb::Message& message)
 {
-    std::string* const place = recordBlockIn(message);
+    std::string* const place = blockIn(message);
     if (place == nullptr || !place->empty())
         return false;
     *place = std::move(block);

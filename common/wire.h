@@ -34,7 +34,7 @@ struct ReadMessage {
 
 // The body of a datagram or frame: messages in sequence, each preceded by its length as a varint. Redundant fields are
 // left out of the bytes and restored here: sender and from of all messages after the first; the operation of a message
-// whose body names the same request; the client of a key request if it is the sender. Appends all messages to `out`, or
+// whose body names the same request; the client of a request if it is the sender. Appends all messages to `out`, or
 // none and returns an Error. The messages share parts, so do not modify them. A message without a body is malformed
 // too. Values are read into `strings`; the caller returns them with takeBackValue().
 Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings = nullptr);
@@ -47,12 +47,15 @@ std::size_t sizeInBody(const pb::Message& message);
 // changed since sizeInBody().
 char* appendMessage(const pb::Message& message, char* to);
 
-// Recovers the memory of the value or delta of a single-operation message that is no longer needed.
+// Recovers the memory of the long field of a single-operation message that is no longer needed.
 void takeBackValue(pb::Message& message, StringPool& strings);
 
-// The record block of a message that has a field for one, else null. A long block is almost the whole message and is
+// The block of records of a message that has a field for one, else null. A long block is almost the whole message and is
 // made and used once: it travels after the message, which does not mention it, and is moved from string to string.
-std::string* recordBlockIn(pb::Message& message);
+std::string* blockIn(pb::Message& message);
+// Whether a message certainly fits in so many bytes, without computing its size; only messages of single operations do.
+// One with unknown fields may be longer after all.
+bool isSurelyWithin(const pb::Message& message, std::size_t bytes);
 // Moves the block into its message. False: the message has no field for it, or already has a block.
 bool putBlock(std::string&& block, pb::Message& message);
 // Joins a body with one message without a block, and the block, into one body.

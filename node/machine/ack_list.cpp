@@ -80,7 +80,7 @@ std::uint64_t AckList::send(pb::Message message, const Address& to, NodeId node,
     Purpose purpose, Time now, Effects& out, Effects::Block block)
 {
     const std::uint64_t id = ++m_lastId;
-    if (std::string* const own = recordBlockIn(message); !block && own && own->size() >= kBlockApart)
+    if (std::string* const own = blockIn(message); !block && own && own->size() >= kBlockApart)
         block = std::make_shared<const std::string>(std::exchange(*own, {}));
     pb::Message& sent = out.send(to, way, 0, node);
     if (sent.has_operation() && !message.has_operation())

@@ -98,7 +98,7 @@ void Effects::joinBlocks()
 {
     for (Send& send : m_sends)
         if (const Block block = std::exchange(send.block, nullptr))
-            *recordBlockIn(*send.message) = *block;
+            *blockIn(*send.message) = *block;
 }
 
 pb::Message& Effects::multicast(pb::Role pool)

@@ -323,7 +323,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
         m_counters.received(worker.messages.size());
         for (const ReadMessage& read : worker.messages)
             worker.items.push_back({ read.message, read.bytes + std::uint32_t(blockBytes), input.transport, nullptr, isLong ? clock() - begun : Time(),
-                isLong ? recordBlockIn(*read.message) : nullptr });
+                isLong ? blockIn(*read.message) : nullptr });
     }
 }
 

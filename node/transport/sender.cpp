@@ -14,37 +14,15 @@ namespace {
 constexpr std::size_t kSignature = 27;
 // The same, plus its length in the body and what the stamper will add: id and cause.
 constexpr std::size_t kStillToCome = kSignature + 2 + 20;
-// Upper bound for a single-operation message without its value: its longest numbers, addresses and ids.
-constexpr std::size_t kBesideValue = 400;
-
-// Whether a message certainly fits a datagram, without computing its size; only for the messages of single operations.
-// A message with unknown fields may be too long after all: it then goes by stream, although its event says datagram.
-bool isSurelyShort(const pb::Message& message)
-{
-    std::size_t value = 0;
-    if (message.has_search())
-        value = message.search().value().size();
-    else if (message.has_reply())
-        value = message.reply().value().size() + message.reply().text().size();
-    else if (message.has_insert())
-        value = message.insert().value().size();
-    else if (message.has_update())
-        value = message.update().value().size();
-    else if (message.has_delta())
-        value = message.delta().delta().size();
-    else if (!message.has_delta_ack())
-        return false;
-    return value + kBesideValue <= kUdpMax;
-}
 
 } // namespace
 
 void Sender::chooseWays(Effects& effects)
 {
     for (Effects::Send& send : effects.sends()) {
-        if (isSurelyShort(*send.message))
-            continue;
-        std::string* const own = recordBlockIn(*send.message);
+        if (isSurelyWithin(*send.message, kUdpMax))
+            continue; // with unknown fields it may be too long after all: then its event says datagram
+        std::string* const own = blockIn(*send.message);
         if (!send.block && own && own->size() >= kBlockApart)
             send.block = std::make_shared<const std::string>(std::exchange(*own, {}));
         else if (send.block && send.block->size() < kBlockApart)
@@ -125,7 +103,7 @@ void Sender::addStream(const Effects::Send& send)
     const bool isArmed = areFaultsArmed();
     TcpStreams::Frame frame { {}, send.block };
     if (isArmed && frame.block) // a fault acts on a packet in one piece
-        *recordBlockIn(*send.message) = *std::exchange(frame.block, nullptr);
+        *blockIn(*send.message) = *std::exchange(frame.block, nullptr);
     sign(*send.message);
     const std::size_t size = sizeInBody(*send.message);
     if (size + (frame.block ? frame.block->size() : 0) > kFrameMax || (frame.block && size > kHeadMax)) {

@@ -360,7 +360,7 @@ void EnvelopeTest::aBlockFindsItsPlaceWithoutACopy()
         std::string block(10'000, 'r');
         const char* const memory = block.data();
         QVERIFY(putBlock(std::move(block), *read[0].message));
-        QVERIFY(recordBlockIn(*read[0].message)->data() == memory);
+        QVERIFY(blockIn(*read[0].message)->data() == memory);
         QVERIFY(!putBlock("another", *read[0].message)); // it already has a block
         const auto joined = joinBlock(bodyOf({ message }), std::string(10'000, 'r'));
         QVERIFY(joined);

@@ -46,7 +46,7 @@ void PartTransfers::carry(Time now, Effects& out)
         outgoing.id = send.message->id();
         outgoing.answers = send.message->answers();
         if (send.block)
-            *recordBlockIn(*send.message) = *send.block;
+            *blockIn(*send.message) = *send.block;
         outgoing.bytes = send.message->SerializeAsString();
         const std::size_t count = (outgoing.bytes.size() + kPartBytes - 1) / kPartBytes;
         outgoing.parts.resize(count);
