@@ -57,7 +57,7 @@ Result<NetworkRule> networkRule(const pb::NetworkFault& fault)
     for (const std::string& name : fault.kinds()) {
         const int kind = bodyNamed(name);
         if (kind == 0)
-            return Error { "\"" + name + "\" is no message; use the names of the bodies in proto/message.proto, such as delta" };
+            return Error { "\"" + name + "\" is no message; use the names of the bodies in proto/message.proto, such as insert" };
         rule.kinds.push_back(kind);
     }
     return rule;

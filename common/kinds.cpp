@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place that knows in which fields the systems beside LH*RS keep their messages, events and commands.
+// The one place that knows in which fields the further systems keep their messages, events and commands.
 #include "common/kinds.h"
 
 #include <algorithm>

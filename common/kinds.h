@@ -36,9 +36,9 @@ const Kind* eventKindNamed(std::string_view name);
 const Kind* eventKindOfType(std::string_view type);
 const Kind* messageKindNamed(std::string_view name);
 
-// The name of the message's kind, "delta"; "" for none.
+// The name of the message's kind, "insert"; "" for none.
 const char* nameOf(const pb::Message& message);
-// The name of the event's kind, "delta_applied", and of its type, "DeltaApplied"; "" for none.
+// The name of the event's kind, "operation_done", and of its type, "OperationDone"; "" for none.
 const std::string& nameOf(const pb::Event& event);
 const std::string& typeOf(const pb::Event& event);
 // The body of the event; null: it has none.

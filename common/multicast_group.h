@@ -6,12 +6,12 @@
 
 namespace lhrs {
 
-// The multicast group of a pool of spares. Every process and every watcher of the cluster derives it from the
+// The multicast group of a pool of idle servers. Every process and every watcher of the cluster derives it from the
 // coordinator's UDP port, so two clusters on one machine do not hear each other. Addresses 239.x stay within the site,
 // and TTL 0 keeps packets on the machine.
 constexpr Endpoint multicastGroup(pb::Role pool, std::uint16_t coordinatorPort)
 {
-    const std::uint32_t second = pool == pb::PARITY ? 77 : 76;
+    const std::uint32_t second = 75 + std::uint32_t(pool);
     return { 239u << 24 | second << 16 | coordinatorPort, coordinatorPort };
 }
 

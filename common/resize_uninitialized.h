@@ -7,7 +7,7 @@
 namespace lhrs {
 
 // Like resize(), but the new bytes are left uninitialized; use only when they are overwritten immediately. Filling
-// megabytes with zeros took a twentieth of the time of a recovery.
+// megabytes with zeros took a twentieth of the time that moving them took.
 void resizeUninitialized(std::string& text, std::size_t size);
 
 } // namespace lhrs

@@ -16,10 +16,10 @@ public:
     // `to` must be empty; it gets the memory that was returned last, if there is any.
     void lend(std::string& to)
     {
-        if (m_spare.empty())
+        if (m_kept.empty())
             return;
-        to = std::move(m_spare.back());
-        m_spare.pop_back();
+        to = std::move(m_kept.back());
+        m_kept.pop_back();
         m_bytes -= to.capacity();
     }
     // `from` must not be used afterwards.
@@ -29,7 +29,7 @@ public:
             return;
         from.clear();
         m_bytes += from.capacity();
-        m_spare.push_back(std::move(from));
+        m_kept.push_back(std::move(from));
     }
     // Short strings lie within the string object itself.
     static bool ownsMemory(const std::string& text) { return text.capacity() > kWithin; }
@@ -40,7 +40,7 @@ private:
     static constexpr std::size_t kBytesMax = std::size_t(256) << 10;
     inline static const std::size_t kWithin = std::string().capacity();
 
-    std::vector<std::string> m_spare;
+    std::vector<std::string> m_kept;
     std::size_t m_bytes = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parts of which each system makes the command lines of its programs. CLI11 splits the line; words are checked here,
+// The parts of which each system makes the command lines of its programs. CLI11 takes the line apart; words are checked here,
 // so that each invalid word gets our own error sentence.
 #pragma once
 

@@ -125,7 +125,7 @@ MemoryReading MemoryMeter::read(std::uint64_t stored) const
 {
     const Usage usage = usageIn(m_system.proc);
     // Memory that the allocator keeps is reused before the system is asked for more. For resident memory, count at most
-    // what neither belongs to the bucket nor was resident at the start: the rest may have been returned to the system.
+    // what neither belongs to the machine nor was resident at the start: the rest may have been returned to the system.
     const std::uint64_t free = ::mallinfo2().fordblks;
     const std::uint64_t freeResident = std::min(free, below(usage.resident, stored + m_residentAtFirst));
     Nearest nearest;

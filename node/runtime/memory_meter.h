@@ -22,7 +22,7 @@ public:
     explicit MemoryMeter(std::uint64_t ordered);
     MemoryMeter(std::uint64_t ordered, System system);
 
-    // `stored`: bytes of the bucket, which are in use whatever else the allocator keeps.
+    // `stored`: bytes that the machine stores, which are in use whatever else the allocator keeps.
     MemoryReading read(std::uint64_t stored) const;
 
 private:

@@ -99,7 +99,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kSpareMax = 64;
+    static constexpr std::size_t kUsedMax = 64;
     static constexpr std::chrono::microseconds kSpin { 20 };
     static constexpr int kCreditMax = 8;
     static constexpr int kRetryAfter = 32; // sleeps without spinning before spinning is tried again
@@ -115,9 +115,9 @@ private:
         m_bytes += item.weight();
         m_ring[(m_first + m_count++) % m_ring.size()] = std::move(item);
         item = T();
-        if (!m_spare.empty()) {
-            item = std::move(m_spare.back());
-            m_spare.pop_back();
+        if (!m_used.empty()) {
+            item = std::move(m_used.back());
+            m_used.pop_back();
         }
         m_size.store(m_count, std::memory_order_relaxed);
         if (m_count > m_highMark.load(std::memory_order_relaxed))
@@ -126,8 +126,8 @@ private:
 
     void take(T& item)
     {
-        if (m_spare.size() < kSpareMax)
-            m_spare.push_back(std::move(item));
+        if (m_used.size() < kUsedMax)
+            m_used.push_back(std::move(item));
         item = std::move(m_ring[m_first]);
         m_first = (m_first + 1) % m_ring.size();
         m_bytes -= item.weight();
@@ -186,7 +186,7 @@ private:
     std::condition_variable m_filled;
     std::condition_variable m_room;
     std::vector<T> m_ring;
-    std::vector<T> m_spare; // used items to be refilled
+    std::vector<T> m_used; // used items to be refilled
     std::size_t m_first = 0;
     std::size_t m_count = 0;
     std::size_t m_bytes = 0;

@@ -463,7 +463,7 @@ void Runtime::recruitByRegistry(const Error& why)
 {
     if (m_isMulticastBroken.exchange(true))
         return;
-    spdlog::warn("multicast does not work here, spares are reached by the coordinator's registry: {}", why.text);
+    spdlog::warn("multicast does not work here, idle servers are reached by the coordinator's registry: {}", why.text);
     tell([&why](Effects& out) {
         auto* changed = out.event().mutable_recruiting_changed();
         changed->set_transport(pb::UDP);

@@ -40,7 +40,7 @@ namespace lhrs {
 struct RuntimeOptions {
     pb::ProcessKind kind = pb::NODE;
     std::string name;
-    pb::Role pool = pb::NO_ROLE; // a spare: the pool whose multicast group it joins at its start
+    pb::Role pool = pb::NO_ROLE; // of an idle server: it joins the multicast group of this pool at its start
     Endpoint listen { kLoopback, 0 };
     std::optional<Endpoint> coordinator; // none: this process is the coordinator
     std::uint16_t eventsPort = 0;

@@ -88,7 +88,7 @@ void TestCases::aCaseHoldsAndTellsItsStory()
     QString lines;
     simulation.setListener([&](const SimProcess& process, const pb::Event& event) {
         if (isTold(event) && !simulation.isReadingBack())
-            lines += QString::fromStdString(eventLine(simulation.cluster(), process, event)) + QLatin1Char('\n');
+            lines += QString::fromStdString(eventLine(simulation.cluster(), process, event, wordsOf(event.place()))) + QLatin1Char('\n');
     });
     const bool isRight = simulation.run();
     QVERIFY2(isRight, isRight ? "" : simulation.failure()->text.c_str());

@@ -150,7 +150,7 @@ void trace(Simulation& simulation)
         return;
     simulation.setListener([&simulation](const SimProcess& process, const pb::Event& event) {
         std::printf("%12.6f  %s", double(simulation.cluster().now().count()) / 1e9,
-            eventLine(simulation.cluster(), process, event).c_str());
+            eventLine(simulation.cluster(), process, event, wordsOf(event.place())).c_str());
         if (event.has_operation())
             std::printf("  for %llx/%llu", static_cast<unsigned long long>(event.operation().client()),
                 static_cast<unsigned long long>(event.operation().number()));

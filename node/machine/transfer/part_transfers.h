@@ -16,8 +16,8 @@ namespace lhrs {
 inline constexpr std::size_t kPartBytes = 1'200; // a Part with everything that the driver adds fits a datagram
 
 // Sends long messages as datagrams. Each one is a transfer of parts that fit a datagram; every part is resent until it
-// is acknowledged, and the receiver reassembles them. Used by files whose recovery slices travel by UDP; the papers use
-// only TCP there. Each receiver has a window that keeps a sender from flooding it: it grows while nothing is lost and
+// is acknowledged, and the receiver reassembles them. For clusters whose bulk is to travel by UDP; streams are
+// what is usual. Each receiver has a window that keeps a sender from flooding it: it grows while nothing is lost and
 // is halved when a part is lost. Transfers to one receiver share the window, oldest first.
 class PartTransfers {
 public:

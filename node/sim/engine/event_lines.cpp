@@ -98,7 +98,7 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
 
 } // namespace
 
-std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event)
+std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event, const std::string& place)
 {
     std::string line = process.info.name();
     if (event.has_message_sent()) {
@@ -108,10 +108,8 @@ std::string eventLine(const SimCluster& cluster, const SimProcess& process, cons
         line += sent.transport() == pb::STREAM ? " (stream)" : "";
         return sent.tries() > 0 ? line + " (resend " + std::to_string(sent.tries()) + ')' : line;
     }
-    if (event.place().role() == pb::DATA)
-        line += " data " + std::to_string(event.place().number());
-    else if (event.place().role() == pb::PARITY)
-        line += " parity " + std::to_string(event.place().number()) + '.' + std::to_string(event.place().column());
+    if (!place.empty())
+        line += ' ' + place;
     const google::protobuf::Message* body = bodyOf(event);
     if (body == nullptr)
         return line + ": nothing";

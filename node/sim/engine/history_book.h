@@ -14,7 +14,7 @@ namespace lhrs {
 
 check::Outcome outcomeOf(pb::ResultCode result);
 
-// What clients saw, key by key, as histories for common/check/linearize. It knows nothing of buckets, so it can detect
+// What clients saw, key by key, as histories for common/check/linearize. It knows nothing of servers, so it can detect
 // mistakes that the oracle's model shares with the code.
 class HistoryBook {
 public:
@@ -24,8 +24,7 @@ public:
     // The client reports the result to its user. Requests that were never sent are unknown here and are ignored.
     void answered(check::RequestName request, check::Outcome outcome, std::string_view value, std::int64_t now);
 
-    // A bucket of a group that is declared lost answers LOST; the key may have another owner when the history is
-    // judged.
+    // A server whose records are declared lost answers LOST; the key may have another owner when the history is judged.
     void toldLost(std::uint64_t key, std::int64_t now);
 
     // The client is gone: its open requests will get no answer.

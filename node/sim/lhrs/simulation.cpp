@@ -49,6 +49,15 @@ pb::OperationKind operationKindOf(pb::CaseOperation::Kind kind)
 
 } // namespace
 
+std::string wordsOf(const pb::Place& place)
+{
+    if (place.role() == pb::DATA)
+        return "data " + std::to_string(place.number());
+    if (place.role() == pb::PARITY)
+        return "parity " + std::to_string(place.number()) + '.' + std::to_string(place.column());
+    return {};
+}
+
 std::string caseValue(std::uint64_t index, std::uint32_t length)
 {
     std::string value;

@@ -115,6 +115,9 @@ private:
     std::map<std::string, std::uint64_t> m_results;
 };
 
+// "data 3", "parity 0.1"; empty: no place.
+std::string wordsOf(const pb::Place& place);
+
 // The value that operation `index` of a case writes: it names its origin, followed by filler. All values differ if they
 // are at least about 4 bytes long.
 std::string caseValue(std::uint64_t index, std::uint32_t length);
