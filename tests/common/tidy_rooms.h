@@ -35,7 +35,7 @@ inline const QList<Room>& rooms()
         { u"node/machine"_s, u"common"_s, kPure },
         { u"node/machine/transfer"_s, u"node/machine"_s, kPure },
         { u"node/machine/requests"_s, u"node/machine"_s, kPure },
-        { u"node/lhrs/store"_s, u"node/machine/transfer node/machine/requests"_s, kPure },
+        { u"node/lhrs/store"_s, u"node/machine/transfer node/machine/requests common/lhrs"_s, kPure },
         { u"node/lhrs/group"_s, u"node/lhrs/store"_s, kPure },
         { u"node/lhrs/data"_s, u"node/lhrs/group"_s, kPure },
         { u"node/lhrs/parity"_s, u"node/lhrs/group"_s, kPure },

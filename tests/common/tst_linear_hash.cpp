@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "common/linear_hash.h"
-#include "common/split_lineage.h"
+#include "common/lhrs/split_lineage.h"
 
 #include <QTest>
 

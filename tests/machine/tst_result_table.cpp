@@ -2,7 +2,7 @@
 // Exactly once: results of requests, and the blocks in which records and results travel.
 #include "node/machine/requests/result_table.h"
 
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 #include "common/resize_uninitialized.h"
 #include "node/machine/requests/workload.h"
 #include "tests/rigs/core/core_harness.h"

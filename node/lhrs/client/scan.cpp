@@ -3,7 +3,7 @@
 
 #include "node/lhrs/client/adopted_image.h"
 
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 
 #include <algorithm>
 

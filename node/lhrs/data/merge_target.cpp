@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/data/merge_target.h"
 
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 
 namespace lhrs {
 

@@ -2,7 +2,7 @@
 #include "node/lhrs/data/scan_answers.h"
 
 #include "common/linear_hash.h"
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "node/lhrs/file/file_state.h"
 
 #include "common/failpoints.h"
-#include "common/split_lineage.h"
+#include "common/lhrs/split_lineage.h"
 
 #include <algorithm>
 

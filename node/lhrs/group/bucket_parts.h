@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/ids.h"
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 #include "node/lhrs/group/server_context.h"
 #include "node/lhrs/group/parity_link.h"
 #include "node/lhrs/store/record_store.h"

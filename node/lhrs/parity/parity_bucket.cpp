@@ -3,7 +3,7 @@
 
 #include "common/failpoints.h"
 #include "common/linear_hash.h"
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/group/told_changes.h"

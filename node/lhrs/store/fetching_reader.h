@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 #include "node/lhrs/store/record_store.h"
 
 #include <string_view>

@@ -3,7 +3,7 @@
 
 #include "common/errors.h"
 #include "common/failpoints.h"
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,7 +2,7 @@
 // One data bucket or one parity bucket under test, with the messages that the rest of its file would send it.
 #pragma once
 
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 #include "tests/rigs/core/core_harness.h"
 
 #include <map>

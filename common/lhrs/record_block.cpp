@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/record_block.h"
+#include "common/lhrs/record_block.h"
 
 #include "common/errors.h"
 #include "common/resize_uninitialized.h"
