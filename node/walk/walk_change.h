@@ -70,6 +70,7 @@ public:
     NodeId giver() const { return m_giver; }
     bool contains(RingId id) const { return m_ring.inRight(id, m_from, m_to); }
     bool isComplete() const { return m_isComplete; }
+    const WalkStore& staged() const { return m_staged; }
 
     // True: the block is here, now or since earlier, and is to be acknowledged.
     bool take(const pb::WalkKeys& keys);

@@ -89,6 +89,16 @@ void WalkMaster::describe(pb::RingDescription& out) const
     out.set_under_way(underWay());
     out.set_broken(broken());
     out.set_at_rest(isAtRest());
+    for (const NodeId node : m_lost)
+        out.add_lost(node.value);
+    if (!m_change || m_ring.empty())
+        return; // the first node moves nothing
+    pb::WalkChange& change = *out.mutable_now();
+    change.set_change(m_change->number);
+    change.set_is_leave(m_change->isLeave);
+    *change.mutable_node() = m_change->node;
+    change.set_from(m_change->predecessor.id());
+    *change.mutable_successor() = m_change->successor;
 }
 
 void WalkMaster::list(pb::ProcessList& out, Time now) const
@@ -110,7 +120,11 @@ void WalkMaster::answerWaiters(Time now, Effects& out)
         [this](pb::CommandReply& reply) { describe(*reply.mutable_walk()->mutable_ring()); });
 }
 
-void WalkMaster::snapshot(pb::Snapshot& out) const { *out.mutable_info() = m_self; }
+void WalkMaster::snapshot(pb::Snapshot& out) const
+{
+    *out.mutable_info() = m_self;
+    describe(*out.mutable_walk()->mutable_ring());
+}
 
 void WalkMaster::gauges(pb::Gauges& out) const { out.set_unacknowledged(m_acks.size()); }
 

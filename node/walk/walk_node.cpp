@@ -13,7 +13,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kIdsShown = 4'096; // of its keys, in a snapshot
+constexpr int kIdsShown = 4'096; // of keys, in a snapshot and in the news of a range
 
 // A message that nobody acknowledges, to a node, and to the client of a query.
 pb::WalkMessage& say(const pb::WalkNode& to, Effects& out)
@@ -260,6 +260,7 @@ void WalkNode::setSuccessor(std::uint64_t change, const pb::WalkNode& successor,
     auto* event = out.event().mutable_walk()->mutable_successor_changed();
     event->set_change(change);
     *event->mutable_successor() = successor;
+    event->set_id(m_id.value);
 }
 
 void WalkNode::onAdmit(const pb::Message& message, Time now, Effects& out)
@@ -338,6 +339,11 @@ void WalkNode::takeRange(Time now, Effects& out)
     event->set_from(m_taker->from().value);
     event->set_to(m_taker->to().value);
     event->set_giver(m_taker->giver().value);
+    for (const auto& [place, value] : m_taker->staged().entries()) {
+        if (event->ids_size() >= kIdsShown)
+            break;
+        event->add_ids(place.id.value);
+    }
     event->set_keys(std::uint32_t(m_taker->install(m_store, m_results, now)));
     m_from = m_taker->from();
     m_isIn = true;
@@ -363,6 +369,7 @@ void WalkNode::onAcknowledged(std::uint64_t id, Time now, Effects& out)
         event->set_to(to.value);
         event->set_receiver(m_giver->receiver().node());
         event->set_keys(keys);
+        event->set_is_leave(m_giver->isLeave());
         if (m_giver->isLeave())
             m_isIn = false;
         else
@@ -516,6 +523,10 @@ void WalkNode::snapshot(pb::Snapshot& out) const
             break;
         shown.add_ids(place.id.value);
     }
+    if (m_giver && m_giver->isDecided())
+        shown.set_given(m_giver->change());
+    if (!m_giver && !m_taker && m_isIn)
+        shown.set_taken(m_openChange);
 }
 
 void WalkNode::gauges(pb::Gauges& out) const

@@ -141,11 +141,14 @@ void ClusterState::apply(const pb::Snapshot& snapshot, std::int64_t runNs)
     case pb::Snapshot::kClient: take(*this, id, snapshot.client()); break;
     case pb::Snapshot::ROLE_NOT_SET: break;
     }
+    if (system == walk::kSystem)
+        ring.apply(snapshot);
 }
 
 void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t runNs)
 {
-    invariants.take(*this, process, told, runNs);
+    if (isOfLhrs())
+        invariants.take(*this, process, told, runNs);
     switch (told.what_case()) {
     case pb::Told::kGap:
         if (!told.gap().is_contained()) {
@@ -172,6 +175,40 @@ void ClusterState::apply(ProcessId process, const pb::Told& told, std::int64_t r
     case pb::Told::kJudged: // handled by the monitor of the invariants
     case pb::Told::WHAT_NOT_SET: break;
     }
+}
+
+void ClusterState::applyGap(ProcessId process, std::uint64_t first, std::uint64_t last)
+{
+    ProcessState& state = processes[process];
+    state.id = process;
+    state.lostEvents += last - first + 1;
+    state.sequence = std::max(state.sequence, last);
+    state.isIncomplete = true;
+    lost += last - first + 1;
+}
+
+void ClusterState::introduce(const pb::ProcessInfo& info)
+{
+    const bool isNew = !processes.contains(info.node());
+    takeInfo(*this, info);
+    if (isNew)
+        processes[info.node()].pool = info.spare_role();
+}
+
+void ClusterState::markEnded(ProcessId process, const std::string& reason, std::int64_t runNs)
+{
+    ProcessState& state = processes[process];
+    state.id = process;
+    state.hasEnded = true;
+    state.isPaused = state.isGated = false;
+    state.faults.clear();
+    state.cuts.clear();
+    state.endReason = reason;
+    state.endedNs = state.endedNs == 0 ? runNs : std::min(state.endedNs, runNs);
+    state.lastEventNs = std::max(state.lastEventNs, runNs);
+    fold::noteTrouble(state, state.endedNs);
+    state.isInvited = false;
+    state.offer = {};
 }
 
 } // namespace lhrs::gui

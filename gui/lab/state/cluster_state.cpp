@@ -490,6 +490,30 @@ void Step::apply()
     }
 }
 
+// What processes of every system tell. The other events are those of LH*RS.
+bool isGeneral(const pb::Event& event)
+{
+    using B = pb::Event;
+    switch (static_cast<int>(event.body_case())) {
+    case B::kProcessStarted:
+    case B::kProcessEnded:
+    case B::kMessageSent:
+    case B::kMessageReceived:
+    case B::kMessageDropped:
+    case B::kMessageGivenUp:
+    case B::kOperationStarted:
+    case B::kOperationDone:
+    case B::kGauges:
+    case B::kMemoryFull:
+    case B::kWorkloadHeld:
+    case B::kFaultBegun:
+    case B::kFaultEnded:
+    case B::kGateClosed:
+    case B::kGateOpened: return true;
+    default: return false;
+    }
+}
+
 } // namespace
 
 ProcessState::ProcessState() = default;
@@ -513,10 +537,16 @@ ClusterState::~ClusterState() = default;
 
 void ClusterState::apply(ProcessId process, const pb::Event& event, std::int64_t runNs)
 {
-    invariants.take(*this, process, event, runNs);
+    if (event.has_walk())
+        system = walk::kSystem; // it may be heard before anybody says who it is
+    if (isOfLhrs())
+        invariants.take(*this, process, event, runNs);
     Step step { *this, process, event, runNs };
     step.self.id = process;
-    step.apply();
+    if (isOfLhrs() || isGeneral(event))
+        step.apply();
+    if (system == walk::kSystem)
+        ring.apply(process, event);
     ++events;
     step.self.sequence = event.sequence();
     step.self.lastEventNs = runNs;
@@ -539,40 +569,6 @@ std::int64_t ClusterState::recordsUnderWay() const
             records -= split.applied;
     }
     return records;
-}
-
-void ClusterState::applyGap(ProcessId process, std::uint64_t first, std::uint64_t last)
-{
-    ProcessState& state = processes[process];
-    state.id = process;
-    state.lostEvents += last - first + 1;
-    state.sequence = std::max(state.sequence, last);
-    state.isIncomplete = true;
-    lost += last - first + 1;
-}
-
-void ClusterState::introduce(const pb::ProcessInfo& info)
-{
-    const bool isNew = !processes.contains(info.node());
-    takeInfo(*this, info);
-    if (isNew)
-        processes[info.node()].pool = info.spare_role();
-}
-
-void ClusterState::markEnded(ProcessId process, const std::string& reason, std::int64_t runNs)
-{
-    ProcessState& state = processes[process];
-    state.id = process;
-    state.hasEnded = true;
-    state.isPaused = state.isGated = false;
-    state.faults.clear();
-    state.cuts.clear();
-    state.endReason = reason;
-    state.endedNs = state.endedNs == 0 ? runNs : std::min(state.endedNs, runNs);
-    state.lastEventNs = std::max(state.lastEventNs, runNs);
-    fold::noteTrouble(state, state.endedNs);
-    state.isInvited = false;
-    state.offer = {};
 }
 
 } // namespace lhrs::gui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/invariant_monitor.h"
+#include "gui/lab/state/walk/ring_view.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
 #include "proto/recording.pb.h"
@@ -283,7 +284,8 @@ struct FileShown {
 };
 
 // The cluster at one instant, folded from events. The result is the same for every interleaving that keeps the order
-// within each process. A plain value: copies are cheap and independent.
+// within each process. A plain value: copies are cheap and independent. Its processes are of one system, whose part of
+// the state alone is then filled: that of LH*RS is spread over the members, each further system has one of its own.
 struct ClusterState {
     ClusterState();
     ClusterState(const ClusterState& other);
@@ -292,8 +294,11 @@ struct ClusterState {
     ClusterState& operator=(ClusterState&& other) noexcept;
     ~ClusterState();
 
-    FileShown file;
+    std::string system; // of the processes, as ProcessInfo has it; empty: LH*RS, or not known yet
+    bool isOfLhrs() const { return system.empty(); }
     std::map<ProcessId, ProcessState> processes;
+    walk::RingView ring;
+    FileShown file;
     std::map<std::uint32_t, DataBucketState> data;                                    // by bucket number
     std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity;      // by (group, column)
     std::map<std::uint32_t, GroupState> groups;

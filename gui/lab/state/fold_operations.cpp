@@ -19,7 +19,8 @@ void startOperation(ClusterState& s, ProcessId process, const pb::Event& event, 
         op->computedBucket = e.bucket();
         op->imageBefore = op->imageAfter = e.image();
         op->startedNs = runNs;
-        visit(*op, e.bucket());
+        if (s.isOfLhrs())
+            visit(*op, e.bucket());
     }
 }
 

@@ -171,6 +171,10 @@ void takeInfo(ClusterState& s, const pb::ProcessInfo& info)
     process.eventsEndpoint = info.events_endpoint();
     process.controlEndpoint = info.control_endpoint();
     process.version = info.version();
+    if (!info.system().empty())
+        s.system = info.system();
+    if (info.system() == walk::kSystem)
+        s.ring.introduce(info);
     if (info.kind() == pb::CLIENT)
         clientOf(s, info.node()).name = info.name();
 }

@@ -473,6 +473,9 @@ pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page)
 pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
 {
     pb::Keyframe out;
+    out.set_system(state.system);
+    if (state.system == walk::kSystem)
+        state.ring.writeTo(*out.mutable_walk());
     auto& file = *out.mutable_file();
     file.set_exists(state.file.exists);
     *file.mutable_config() = state.file.config;
@@ -521,6 +524,9 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
 {
     Reader reader { pages, {} };
     ClusterState state;
+    state.system = keyframe.system();
+    if (keyframe.has_walk())
+        state.ring = walk::RingView::of(keyframe.walk());
     const auto& file = keyframe.file();
     state.file = { file.exists(), file.config(), file.i(), file.n(), file.buckets(), file.availability(),
         file.splits_owed(), file.has_shrunk(), file.waits_for(), file.is_being_found() };
