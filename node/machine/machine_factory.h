@@ -24,6 +24,8 @@ class MachineFactory {
 public:
     virtual ~MachineFactory() = default;
 
+    // As ProcessInfo has it; empty: LH*RS.
+    virtual std::string system() const { return {}; }
     virtual std::unique_ptr<Machine> make(const MachineOrder& order) const = 0;
 
     // Servers that a new cluster begins with: `count` processes PREFIX-1, PREFIX-2, ... of a pool.

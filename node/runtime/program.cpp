@@ -24,6 +24,7 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
 
     RuntimeOptions wanted;
     wanted.kind = kind;
+    wanted.system = options.system;
     wanted.name = options.name;
     wanted.pool = pool;
     wanted.listen = { options.listen.ip, options.listen.port };

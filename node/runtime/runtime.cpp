@@ -135,6 +135,7 @@ Result<void> Runtime::openSockets()
     m_self.set_control_endpoint(m_control->endpoint());
     m_self.set_version(LHRS_VERSION);
     m_self.set_spare_role(m_options.pool);
+    m_self.set_system(m_options.system);
     return {};
 }
 

@@ -39,6 +39,7 @@ namespace lhrs {
 
 struct RuntimeOptions {
     pb::ProcessKind kind = pb::NODE;
+    std::string system; // of the machine
     std::string name;
     pb::Role pool = pb::NO_ROLE; // of an idle server: it joins the multicast group of this pool at its start
     Endpoint listen { kLoopback, 0 };

@@ -17,7 +17,7 @@ WalkMachines::WalkMachines(Options options)
 std::unique_ptr<Machine> WalkMachines::make(const MachineOrder& order) const
 {
     pb::ProcessInfo self = order.self;
-    self.set_system("walk");
+    self.set_system(system());
     if (self.kind() == pb::COORDINATOR)
         return std::make_unique<WalkMaster>(WalkMasterOptions { self, m_options.bits, m_options.nodes, m_options.timers });
     if (self.kind() == pb::CLIENT)

@@ -17,6 +17,7 @@ public:
     };
     explicit WalkMachines(Options options);
 
+    std::string system() const override { return "walk"; }
     std::unique_ptr<Machine> make(const MachineOrder& order) const override;
     std::vector<Servers> atStart() const override;
     // A ring has one pool: any will do.

@@ -24,11 +24,18 @@ SimSite::SimSite(SimCluster& cluster, const MachineFactory& factory)
 
 void SimSite::begin()
 {
-    m_coordinator = startCoordinator(m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE), true).index;
+    m_coordinator = startCoordinator(identity(pb::COORDINATOR, pb::NO_ROLE, "coordinator"), true).index;
     for (const MachineFactory::Servers& servers : m_factory.atStart())
         for (std::uint32_t i = 1; i <= servers.count; ++i)
             start(pb::NODE, servers.pool, servers.prefix + '-' + std::to_string(i));
     tellGauges();
+}
+
+pb::ProcessInfo SimSite::identity(pb::ProcessKind kind, pb::Role pool, const std::string& name) const
+{
+    pb::ProcessInfo self = m_cluster.identity(kind, name, pool);
+    self.set_system(m_factory.system());
+    return self;
 }
 
 // The identity is drawn before the seed of the machine: a run depends on the order of the draws.
@@ -41,7 +48,7 @@ const SimProcess& SimSite::startCoordinator(const pb::ProcessInfo& self, bool is
 
 const SimProcess& SimSite::start(pb::ProcessKind kind, pb::Role pool, const std::string& name)
 {
-    const pb::ProcessInfo self = m_cluster.identity(kind, name, pool);
+    const pb::ProcessInfo self = identity(kind, pool, name);
     m_started[self.node()] = self;
     return m_cluster.start(self, m_factory.make({ self, { m_coordinator, 0, 0 }, m_cluster.drawMachineSeed(), false }));
 }

@@ -37,6 +37,7 @@ public:
     void tellHeld();
 
 private:
+    pb::ProcessInfo identity(pb::ProcessKind kind, pb::Role pool, const std::string& name) const;
     const SimProcess& startCoordinator(const pb::ProcessInfo& self, bool isFirst);
     const SimProcess& start(pb::ProcessKind kind, pb::Role pool, const std::string& name);
     void tellGauges();

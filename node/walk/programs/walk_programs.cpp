@@ -22,7 +22,9 @@ WalkMachines::Options machinesOf(const WalkMasterLine& line, std::uint32_t serve
 int runLive(const ProcessOptions& process, pb::ProcessKind kind, WalkMachines::Options options)
 {
     const WalkMachines machines(std::move(options));
-    return runProgram(process, kind, pb::NO_ROLE, [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+    ProcessOptions ofSystem = process;
+    ofSystem.system = machines.system();
+    return runProgram(ofSystem, kind, pb::NO_ROLE, [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
         return machines.make({ self, coordinator, seed, false });
     });
 }
