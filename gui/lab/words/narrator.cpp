@@ -4,8 +4,9 @@
 
 #include "common/linear_hash.h"
 #include "gui/lab/state/end_reasons.h"
-#include "gui/lab/words/sentences.h"
 #include "gui/lab/words/narrator_teller.h"
+#include "gui/lab/words/ring_sentences.h"
+#include "gui/lab/words/sentences.h"
 
 #include <algorithm>
 #include <limits>
@@ -437,6 +438,11 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
         return;
     const pb::Event& event = *run.event;
     NarratorMemory& m = *m_memory;
+    if (!state.isOfLhrs()) {
+        if (const std::string text = ringTelling(event, state); !text.empty())
+            m.tellings.push_back({ run.index, run.runNs, QString::fromStdString(text), 0 });
+        return;
+    }
     Teller teller { m, run, state };
     using B = pb::Event;
     switch (event.body_case()) {
@@ -571,7 +577,7 @@ void Narrator::look(const ClusterState& state, std::int64_t runNs)
     for (const ProcessState* process : ended) {
         const std::string place = placeHeld(*process, state);
         if (process->kind == pb::COORDINATOR && !isAnotherCoordinatorThere(state, process->id))
-            tell(words::coordinatorEnded(false));
+            tell(state.isOfLhrs() ? words::coordinatorEnded(false) : QString(kRingMasterEnded));
         else if (!place.empty() && process->endReason == kKilledOnRequest)
             killed.push_back(place);
         else if (process->kind != pb::COORDINATOR)

@@ -6,6 +6,7 @@
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/lab/state/sentence_words.h"
+#include "gui/lab/words/ring_sentences.h"
 #include "gui/lab/words/sentences_scan.h"
 
 #include <algorithm>
@@ -488,10 +489,7 @@ std::string placeName(const pb::Place& place)
     return {};
 }
 
-std::string kindName(const pb::Event& event)
-{
-    return typeOf(event);
-}
+std::string kindName(const pb::Event& event) { return typeOf(event); }
 
 std::string processShown(ProcessId process, const ClusterState& state)
 {
@@ -577,10 +575,12 @@ std::string resultWord(pb::ResultCode result)
 
 std::string sentence(ProcessId process, const pb::Event& event, const ClusterState& state)
 {
+    if (state.system == walk::kSystem || event.has_walk())
+        if (std::string text = ringSentence(process, event, state); !text.empty())
+            return text;
     const Writer writer { process, event, state };
     using Part = std::string (Writer::*)() const;
-    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records,
-        &Writer::splits,
+    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records, &Writer::splits,
              &Writer::availability, &Writer::recovery })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;

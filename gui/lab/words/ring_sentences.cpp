@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/words/ring_sentences.h"
+
+#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/words/sentences.h"
+
+namespace lhrs::gui {
+
+namespace {
+
+std::string keys(std::uint64_t number) { return counted(number, "key", "keys"); }
+std::string key(std::uint64_t number) { return "key " + num(number); }
+
+struct RingWriter {
+    const ProcessId process;
+    const pb::WalkEvent& event;
+    const ClusterState& state;
+
+    std::string who() const { return processShown(process, state); }
+    std::string name(std::uint64_t node) const { return processShown(node, state); }
+    std::string name(const pb::WalkNode& node) const { return name(node.node()); }
+
+    // Of the master.
+    std::string change() const
+    {
+        using B = pb::WalkEvent;
+        switch (static_cast<int>(event.body_case())) {
+        case B::kRingBegun:
+            return "The ring begins: " + name(event.ring_begun().node()) + " is alone and answers for all of its 2^"
+                + num(event.ring_begun().bits()) + " ids.";
+        case B::kJoinOrdered: {
+            const pb::JoinOrdered& e = event.join_ordered();
+            return "The master lets " + name(e.node()) + " join before " + name(e.successor())
+                + ", which is to give it a part of its range.";
+        }
+        case B::kLeaveOrdered: {
+            const pb::LeaveOrdered& e = event.leave_ordered();
+            return "The master lets " + name(e.node()) + " leave; it is to give its range to " + name(e.successor()) + ".";
+        }
+        case B::kNodeJoined:
+            return name(event.node_joined().node()) + " has joined the ring: it has got " + keys(event.node_joined().keys())
+                + ", and its predecessor knows it.";
+        case B::kNodeLeft:
+            return name(event.node_left().node()) + " has left the ring: its " + keys(event.node_left().keys())
+                + " are at its successor.";
+        case B::kChangeUndone:
+            return (event.change_undone().change() == 0 ? "A node does not join"
+                                                        : "Change " + num(event.change_undone().change()) + " of the ring is undone")
+                + because(event.change_undone().reason());
+        case B::kRingNodeLost:
+            return "The ring is broken at " + name(event.ring_node_lost().node())
+                + ", which is silent: no query passes it, and its keys are lost if it has ended.";
+        case B::kRingNodeBack: return name(event.ring_node_back().node()) + " of the ring is heard again.";
+        default: return {};
+        }
+    }
+
+    // Of a node.
+    std::string text() const
+    {
+        using B = pb::WalkEvent;
+        switch (event.body_case()) {
+        case B::kRingBegun:
+        case B::kJoinOrdered:
+        case B::kLeaveOrdered:
+        case B::kNodeJoined:
+        case B::kNodeLeft:
+        case B::kChangeUndone:
+        case B::kRingNodeLost:
+        case B::kRingNodeBack: return change();
+        case B::kKeysGiven:
+            return who() + " has given " + keys(event.keys_given().keys()) + " to " + name(event.keys_given().receiver())
+                + " and answers for them no more.";
+        case B::kRangeTaken:
+            return who() + " has taken " + keys(event.range_taken().keys()) + " from " + name(event.range_taken().giver())
+                + " and answers for them from now on.";
+        case B::kSuccessorChanged:
+            return who() + " passes queries on to " + name(event.successor_changed().successor()) + " from now on.";
+        case B::kQueryPassed: {
+            const pb::QueryPassed& e = event.query_passed();
+            return who() + " does not own " + key(e.key()) + " and passes the query on to " + name(e.to()) + ": step "
+                + num(e.steps()) + ".";
+        }
+        case B::kKeyStored: {
+            const pb::KeyStored& e = event.key_stored();
+            return who() + (e.is_new() ? " stores " : " replaces the value of ") + key(e.key()) + ", "
+                + counted(e.length(), "byte", "bytes") + ".";
+        }
+        case B::kKeyRead:
+            return who() + (event.key_read().is_found() ? " reads " : " has no ") + key(event.key_read().key()) + ".";
+        case B::kKeyRemoved: return who() + " removes " + key(event.key_removed().key()) + ".";
+        case B::kQueryAdrift:
+            return who() + " drops the query for " + key(event.query_adrift().key()) + " after "
+                + num(event.query_adrift().steps()) + " steps: the ring leads past the owner.";
+        case B::BODY_NOT_SET: break;
+        }
+        return {};
+    }
+};
+
+std::string started(const std::string& who, const pb::OperationStarted& e)
+{
+    return who + " starts to " + operationWord(e.kind()) + " " + key(e.key()) + ".";
+}
+
+std::string done(const std::string& who, const pb::OperationDone& e)
+{
+    return who + ": " + operationWord(e.kind()) + " of " + key(e.key()) + " is done (" + resultWord(e.result()) + ") after "
+        + counted(e.forwards(), "step", "steps") + ", in " + millisecondsOf(e.time_ns()) + ".";
+}
+
+} // namespace
+
+std::string ringSentence(ProcessId process, const pb::Event& event, const ClusterState& state)
+{
+    if (event.has_operation_started())
+        return started(processShown(process, state), event.operation_started());
+    if (event.has_operation_done())
+        return done(processShown(process, state), event.operation_done());
+    return RingWriter { process, event.walk(), state }.text();
+}
+
+std::string ringTelling(const pb::Event& event, const ClusterState& state)
+{
+    const auto name = [&state](const pb::WalkNode& node) { return processShown(node.node(), state); };
+    using B = pb::WalkEvent;
+    switch (event.walk().body_case()) {
+    case B::kRingBegun:
+        return "The ring begins with " + name(event.walk().ring_begun().node()) + ", which answers for every key: it is alone.";
+    case B::kJoinOrdered: {
+        const pb::JoinOrdered& e = event.walk().join_ordered();
+        return name(e.node()) + " joins. Its id is its place on the circle, and " + name(e.successor())
+            + ", which comes next there, gives it the keys in front of it.";
+    }
+    case B::kNodeJoined:
+        return name(event.walk().node_joined().node()) + " is in the ring and has got " + keys(event.walk().node_joined().keys())
+            + ". Only two nodes had to do with it.";
+    case B::kLeaveOrdered: {
+        const pb::LeaveOrdered& e = event.walk().leave_ordered();
+        return name(e.node()) + " leaves and gives its keys to " + name(e.successor()) + ", which comes next on the circle.";
+    }
+    case B::kNodeLeft: return name(event.walk().node_left().node()) + " is out of the ring, and no key is lost.";
+    case B::kChangeUndone:
+    case B::kRingNodeLost:
+    case B::kRingNodeBack: return RingWriter { 0, event.walk(), state }.text();
+    // Routine events, and parts of what another one reports.
+    case B::kKeysGiven:
+    case B::kRangeTaken:
+    case B::kSuccessorChanged:
+    case B::kQueryPassed:
+    case B::kKeyStored:
+    case B::kKeyRead:
+    case B::kKeyRemoved:
+    case B::kQueryAdrift:
+    case B::BODY_NOT_SET: break;
+    }
+    return {};
+}
+
+} // namespace lhrs::gui
