@@ -2,6 +2,7 @@
 // The ring that a watcher folds from events is the one that the machines have; and nothing of it concerns LH*RS.
 #include "gui/lab/state/keyframe.h"
 #include "tests/rigs/lab/fold_story.h"
+#include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/lab/ring_site.h"
 
 #include <QTest>
@@ -76,6 +77,7 @@ private slots:
     void aNodeThatIsSilentBreaksTheRing();
     void everyIdHasItsOwner();
     void aKeyframeKeepsTheRing();
+    void aRecordingShowsTheSameRingAtEveryInstant();
     void sumsWithoutChangesEndWhatWasObserved();
     void copiesShareIdsUntilOneWrites();
     void aRingHasNoFileAndNoInvariants();
@@ -226,6 +228,31 @@ void RingFoldTest::aKeyframeKeepsTheRing()
         kinds.insert(state.ring.now ? "change" : "rest");
     }
     QCOMPARE(kinds.size(), std::size_t(2));
+}
+
+void RingFoldTest::aRecordingShowsTheSameRingAtEveryInstant()
+{
+    RingSite site(1, 3, 4);
+    live(site);
+    QTemporaryDir folder;
+    const QString path = folder.filePath("run.lhrun");
+    const auto recorder = recorderAt(path, often(97));
+    QVERIFY(recorder);
+    recorder->onKeyframe({}, 0);
+    Feeder feeder { *recorder };
+    for (const auto& [process, event] : site.told)
+        feeder.event(process, event);
+    QCOMPARE(recorder->finish(), QString());
+    auto recording = Recording::open(path);
+    QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
+    QCOMPARE((*recording)->damage(), QString());
+    for (std::uint64_t event = 1; event <= feeder.after.size(); event += 13) {
+        const auto state = (*recording)->stateAt(event);
+        QVERIFY2(state, state ? "" : state.error().text.c_str());
+        QCOMPARE(bytesOf(*state), feeder.after[event - 1]);
+    }
+    const auto last = (*recording)->stateAt(feeder.after.size());
+    QVERIFY(last && last->ring == folded(site.told).ring);
 }
 
 void RingFoldTest::sumsWithoutChangesEndWhatWasObserved()

@@ -20,6 +20,17 @@ constexpr int kJsonMax = 64 << 10; // limit for the recorded values of a call
 constexpr double kLettersMax = 1 << 24, kValuesMax = 1'000'000, kDepthMax = 100;
 constexpr double kElementsMade = 10'000'000, kPatternMax = 10'000, kProxiesMax = 10'000;
 
+namespace {
+
+LabError ofAnotherSystem(const CallReference& call)
+{
+    return call.system == "walk"
+        ? LabError { LabCode::ClusterMismatch, call.name + " is for a ring; this cluster is a file of LH*RS.", "lab.cluster({ system: 'walk' }) makes a ring." }
+        : LabError { LabCode::ClusterMismatch, call.name + " is for a file of LH*RS; this cluster is a ring.", "See lab.ring(), lab.join(), client.lookUp()." };
+}
+
+} // namespace
+
 Lab::Lab(LabContext& context, BeforeCall before)
     : m_context(context)
     , m_before(std::move(before))
@@ -42,6 +53,7 @@ Lab::Lab(LabContext& context, BeforeCall before)
     addTimingCalls(*this, context);
     addStoryCalls(*this, context);
     addExerciseCalls(*this, context);
+    addRingCalls(*this, context);
     handle("lab.atEnd", [this](const LabCall& c) -> LabResult<QJSValue> {
         m_atEnd.push_back(c.arguments.at(0));
         return QJSValue();
@@ -149,6 +161,10 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
     }
     if (reference->needsCluster && !m_context.hasCluster) {
         raise({ LabCode::NoCluster, name + " needs a cluster.", "Begin with lab.cluster({ ... })." }, name);
+        return {};
+    }
+    if (m_context.hasCluster && !reference->system.isEmpty() && reference->system != m_context.system) {
+        raise(ofAnotherSystem(*reference), name);
         return {};
     }
     if (reference->changes)

@@ -87,5 +87,6 @@ void addChartCalls(Lab& lab, LabContext& context);     // lab_chart.cpp
 void addTimingCalls(Lab& lab, LabContext& context);    // lab_timing.cpp
 void addStoryCalls(Lab& lab, LabContext& context);     // lab_story.cpp
 void addExerciseCalls(Lab& lab, LabContext& context);  // lab_exercise.cpp
+void addRingCalls(Lab& lab, LabContext& context);      // lab_ring.cpp: ring, join, leave, lookUp
 
 } // namespace lhrs::gui

@@ -2,6 +2,7 @@
 // Calls for the cluster, parameters, random numbers and targets.
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_cluster.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/record_group.h"
 #include "gui/lab/tables/run_facts.h"
@@ -85,16 +86,6 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     return there.rerank() == wanted.rerank() ? QString() : QString("rerank differs");
 }
 
-// Reports a fact of the run besides its tables. Refused: it could not be written.
-template <class Tell>
-LabResult<bool> keep(const LabContext& context, const Tell& tell)
-{
-    if (context.settings.results != nullptr)
-        if (const QString problem = tell(*context.settings.results); !problem.isEmpty())
-            return LabError { LabCode::Refused, problem };
-    return true;
-}
-
 // Waits until the file exists.
 LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
 {
@@ -117,8 +108,20 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
     }
 }
 
-LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
+// The options of lab.cluster that are for a ring only, where they were given.
+LabResult<bool> checkFileOptions(const Arguments& o)
 {
+    for (const char* name : { "nodes", "outside", "bits" })
+        if (o.wasGiven(name))
+            return LabError { LabCode::BadArgument, QString("The option %1 of lab.cluster is for a ring, not for a file of LH*RS.").arg(name),
+                "lab.cluster({ system: 'walk', nodes: 8 })" };
+    return true;
+}
+
+LabResult<QJSValue> startFile(LabContext& context, const Arguments& o)
+{
+    if (const auto good = checkFileOptions(o); !good)
+        return good.error();
     const auto config = configOf(o);
     if (!config)
         return config.error();
@@ -146,17 +149,14 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     Cue former; // end of the former cluster
     if (context.settings.mayStartCluster) {
         const auto running = context.local.options();
-        const bool isKept = running && !o.isOn("reset") && difference(running->config, *config).isEmpty()
+        const bool isKept = running && !running->ring && !o.isOn("reset") && difference(running->config, *config).isEmpty()
             && (running->hasGate || running->simulated || !local.hasGate);
         isNew = !isKept || context.clusters == 0;
         if (!isKept) {
             if (context.hasCluster)
                 former = context.cueNow();
-            context.clients.clear();
-            context.witnesses.clear();
-            if (const auto started = context.local.start(local, context.stopToken()); !started)
-                return context.isStopped() ? context.stopped()
-                    : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
+            if (const auto started = replaceCluster(context, local); !started)
+                return started.error();
         }
     } else {
         auto file = context.describeFile();
@@ -179,54 +179,22 @@ LabResult<QJSValue> startCluster(LabContext& context, const Arguments& o)
     if (const auto known = context.awaitServers(timeout); !known)
         return known.error();
     context.hasCluster = true;
+    context.system = "lhrs";
     context.config = file->config();
     context.recordBytes = o.integer("recordBytes");
     if (isNew) {
         ClusterFacts facts = clusterFacts(++context.clusters, context.config);
-        facts.isSimulated = context.isSimulated();
-        facts.parameters["record_bytes"] = context.recordBytes;
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
-        facts.parameters["timers"] = o.text("timers");
-        // Nothing is known of processes that were not started here; virtual time is never late.
-        const auto patience = context.local.patience();
-        facts.parameters["wake_late_ms"] = patience ? QVariant(double(patience->wakeLateNs) / 1e6) : QVariant();
-        facts.parameters["time_scale"] = patience ? QVariant(patience->timeScale)
-            : facts.isSimulated                   ? QVariant(1u)
-                                                  : QVariant();
-        facts.patience = patience ? QString::fromStdString(patienceWords(*patience)) : QString();
-        if (const auto kept = keep(context, [&](auto& results) { return results.onCluster(facts); }); !kept)
-            return kept.error();
-        context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .from = former, .number = facts.number });
-        context.observer.onCluster(facts);
+        if (const auto told = tellCluster(context, std::move(facts), o, former); !told)
+            return told.error();
     }
-
     QJSValue result = context.engine.newObject();
     result.setProperty("m", file->config().m());
     result.setProperty("k", file->config().availability());
     result.setProperty("b", file->config().b());
     result.setProperty("field", file->config().field() == pb::GF_8 ? 8 : 16);
-    result.setProperty("recordBytes", context.recordBytes);
-    result.setProperty("simulated", context.isSimulated());
-    const std::vector<KnownProcess> directory = context.control.directory();
-    QStringList versions;
-    QString address;
-    for (const KnownProcess& known : directory) {
-        if (const QString version = QString::fromStdString(known.info.version()); !versions.contains(version))
-            versions << version;
-        if (known.info.kind() == pb::COORDINATOR)
-            address = QString::fromStdString(known.info.control_endpoint());
-    }
-    // Not enumerable, because the machine chose the port: printed results depend on the seed only.
-    if (context.isInStep()) {
-        QJSValue hidden = context.engine.newObject();
-        hidden.setProperty("value", address);
-        context.engine.globalObject().property("Object").property("defineProperty").call({ result, "address", hidden });
-    } else {
-        result.setProperty("address", address);
-    }
-    result.setProperty("processes", std::uint32_t(directory.size()));
-    result.setProperty("versions", context.engine.toScriptValue(versions));
+    showProcesses(context, result);
     return result;
 }
 
@@ -303,8 +271,9 @@ LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& default
         const bool isPlain = it.value().isNumber() || it.value().isBool() || it.value().isString();
         parameters[it.name()] = isPlain ? it.value().toVariant() : QVariant(readable(it.value(), context.engine));
     }
-    if (const auto kept = keep(context, [&](auto& results) { return results.onParameters(parameters); }); !kept)
-        return kept.error();
+    if (context.settings.results != nullptr)
+        if (const QString problem = context.settings.results->onParameters(parameters); !problem.isEmpty())
+            return LabError { LabCode::Refused, problem };
     context.observer.onParameters(parameters);
     return merged;
 }
@@ -423,7 +392,9 @@ void addRandomNumbers(Lab& lab, LabContext& context)
 
 void addSetupCalls(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.cluster", [&](const LabCall& c) { return startCluster(context, c.arguments); });
+    lab.handle("lab.cluster", [&](const LabCall& c) {
+        return c.arguments.text("system") == "walk" ? startRing(context, c.arguments) : startFile(context, c.arguments);
+    });
     lab.handle("lab.addSpares", [&](const LabCall& c) { return addSpares(context, c.arguments); });
     lab.handle("lab.spares", [&](const LabCall&) { return sparesNow(context); });
     lab.handle("lab.detail", [&](const LabCall& c) {

@@ -94,6 +94,7 @@ struct LabContext {
 
     LabRandom random { settings.seed };
     bool hasCluster = false;
+    QString system = "lhrs"; // of the cluster
     pb::FileConfig config = {};
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name

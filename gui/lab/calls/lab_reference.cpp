@@ -27,6 +27,7 @@ ParameterReference parameterOf(const QJsonObject& from, bool isArgument)
     parameter.name = from["name"].toString();
     parameter.type = from["type"].toString();
     parameter.text = from["text"].toString();
+    parameter.system = from["system"].toString();
     parameter.standard = from.contains("default") ? from["default"] : QJsonValue(QJsonValue::Undefined);
     parameter.words = from["words"].toArray();
     parameter.notYet = from["notYet"].toArray();
@@ -235,9 +236,16 @@ const LabReference& LabReference::instance()
 LabReference::LabReference()
 {
     loadLabResource();
-    QFile file(":/lab/lab_reference.json");
-    LHRS_CHECK(file.open(QIODevice::ReadOnly));
-    const QJsonObject root = QJsonDocument::fromJson(file.readAll()).object();
+    for (const char* name : { ":/lab/lab_reference.json", ":/lab/lab_ring.json" }) {
+        QFile file(name);
+        LHRS_CHECK(file.open(QIODevice::ReadOnly));
+        load(QJsonDocument::fromJson(file.readAll()).object());
+    }
+    LHRS_CHECK(!m_calls.empty());
+}
+
+void LabReference::load(const QJsonObject& root)
+{
     const QJsonObject codes = root["codes"].toObject();
     for (auto code = codes.begin(); code != codes.end(); ++code)
         m_codes[code.key()] = code.value().toString();
@@ -250,6 +258,7 @@ LabReference::LabReference()
         call.section = from["section"].toString();
         call.text = from["text"].toString();
         call.returns = from["returns"].toString();
+        call.system = from.contains("system") ? from["system"].toString() : root["system"].toString();
         call.example = from["example"].toString();
         call.changes = from["changes"].toBool();
         call.needsCluster = from["needsCluster"].toBool();
@@ -279,7 +288,6 @@ LabReference::LabReference()
         LHRS_CHECK(find(call.name) == nullptr);
         m_calls.push_back(std::move(call));
     }
-    LHRS_CHECK(!m_calls.empty());
     const QJsonObject former = root["renamed"].toObject();
     for (auto at = former.begin(); at != former.end(); ++at) {
         LHRS_CHECK(find(at.key()) == nullptr && find(at.value().toString()) != nullptr);

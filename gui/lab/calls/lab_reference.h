@@ -14,6 +14,7 @@
 #include <vector>
 
 class QJSEngine;
+class QJsonObject;
 
 namespace lhrs::gui {
 
@@ -28,6 +29,7 @@ struct ParameterReference {
     QJsonArray notYet;     // allowed values that this version cannot do
     bool onlyStandard = false; // this version supports the default only
     std::optional<double> min, max;
+    QString system;        // "lhrs", "walk": only clusters of this system have it; empty: all
 };
 
 // One call of the interface `lab`: its parameters, and its text for help and completion.
@@ -44,6 +46,7 @@ struct CallReference {
     bool isProperty = false;
     bool takesRest = false;     // any number of arguments
     bool isUnsupported = false; // belongs to a later version
+    QString system;             // likewise: only on clusters of this system; empty: on all
 };
 
 // The arguments of one call, complete with defaults.
@@ -67,7 +70,8 @@ private:
     QStringList m_given;
 };
 
-// lab_reference.json: the one table of calls, arguments, defaults and errors that the object `lab` is built from.
+// lab_reference.json, and lab_ring.json beside it: the tables of calls, arguments, defaults and errors that the object
+// `lab` is built from.
 class LabReference {
 public:
     // Read once from the resource; a malformed table is a programming error (check).
@@ -90,6 +94,8 @@ public:
 
 private:
     LabReference();
+    // The calls of one file.
+    void load(const QJsonObject& root);
     std::vector<CallReference> m_calls;
     std::map<QString, QString> m_codes;
     std::map<QString, QString> m_renamed; // by former name

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Calls that change the structure of the file, and the wait until it is at rest.
 #include "gui/lab/calls/lab.h"
+#include "gui/lab/calls/lab_cluster.h"
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
 
@@ -279,7 +280,10 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
 void addStructureCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.file", [&](const LabCall&) { return fileState(context); });
-    lab.handle("lab.settle", [&](const LabCall& c) { return settle(context, c.arguments.number("timeout")); });
+    lab.handle("lab.settle", [&](const LabCall& c) {
+        const double timeout = c.arguments.number("timeout");
+        return context.system == "lhrs" ? settle(context, timeout) : settleRing(context, timeout);
+    });
     lab.handle("lab.split", [&](const LabCall& c) { return split(context, c.arguments.number("timeout")); });
     lab.handle("lab.raiseAvailability", [&](const LabCall& c) { return raiseAvailability(context, c.arguments); });
     lab.handle("lab.addParity", [&](const LabCall& c) { return addParity(context, c.arguments); });

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/local/local_cluster.h"
 
-#include "common/number_words.h"
 #include "common/open_files.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/state/end_reasons.h"
 #include "gui/lab/live/ingest.h"
+#include "gui/lab/local/system_lines.h"
 
 #include <unistd.h>
 
@@ -92,37 +92,7 @@ Result<void> LocalCluster::checkOpenFiles(std::size_t more) const
 
 std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& options) const
 {
-    const pb::FileConfig& c = options.config;
-    std::vector<std::string> arguments { "-m", std::to_string(c.m()), "-k", std::to_string(c.availability()), "-b",
-        std::to_string(c.b()), "--field", c.field() == pb::GF_8 ? "8" : "16" };
-    if (c.rerank() == pb::KEEP)
-        arguments.insert(arguments.end(), { "--rerank", "keep" });
-    arguments.insert(arguments.end(),
-        { "--recovery", c.recovery() == pb::RECOVERY_AUTOMATIC ? "automatic"
-                : c.recovery() == pb::RECOVERY_ON_ALARM        ? "alarm"
-                : c.recovery() == pb::RECOVERY_MANUAL          ? "manual"
-                                                               : "off" });
-    if (c.slice() != 0)
-        arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
-    if (c.decode() == pb::DECODE_RS)
-        arguments.insert(arguments.end(), { "--decode", "rs" });
-    if (c.recovery_transport() == pb::RECOVERY_UDP)
-        arguments.insert(arguments.end(), { "--recovery-transport", "udp" });
-    if (c.tcp_mode() == pb::TCP_HANDSHAKE)
-        arguments.insert(arguments.end(), { "--tcp", "handshake" });
-    if (c.parallel_splits())
-        arguments.insert(arguments.end(), { "--split", "parallel" });
-    if (c.load_control() > 0)
-        arguments.insert(arguments.end(), { "--load-control", numberWord(double(c.load_control()) / 1000) });
-    if (!c.galois().empty())
-        arguments.insert(arguments.end(), { "--galois", c.galois() });
-    for (const auto& [isOn, flag] : { std::pair(c.no_log_precalculus(), "--no-log-precalculus"), std::pair(c.pure_rs(), "--pure-rs"),
-             std::pair(c.mix_keys(), "--mix-keys"), std::pair(c.merges(), "--merges") })
-        if (isOn)
-            arguments.emplace_back(flag);
-    for (const pb::Threshold& threshold : c.thresholds())
-        arguments.insert(arguments.end(),
-            { "--threshold", std::to_string(threshold.buckets()) + ":" + std::to_string(threshold.availability()) });
+    std::vector<std::string> arguments = linesOf(options).coordinator;
     const auto measured = patience();
     const unsigned scale = (options.slowTimers ? 5 : 1) * (measured ? measured->timeScale : 1);
     if (scale != 1)
@@ -134,6 +104,8 @@ std::vector<std::string> LocalCluster::coordinatorArguments(const LocalOptions& 
 // file first.
 Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& former) const
 {
+    if (const std::string why = linesOf(*m_options).whyNoTakeOver; !why.empty())
+        return Error { why };
     std::vector<std::string> arguments = coordinatorArguments(*m_options);
     const std::string& control = former.control_endpoint();
     arguments.insert(arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
@@ -188,6 +160,7 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
 {
     stop();
     LocalOptions options = wanted;
+    SystemLines lines;
     {
         const std::lock_guard lock(m_mutex);
         m_control.leaveCluster();
@@ -197,10 +170,12 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
             options.simulated = m_preferred;
         if (options.simulated)
             return simulate(options, stopToken);
-        if (const auto room = checkOpenFiles(1 + options.dataServers + options.parityServers); !room)
+        lines = linesOf(options);
+        if (const auto room = checkOpenFiles(1 + lines.servers()); !room)
             return room;
         std::vector<std::string> arguments = coordinatorArguments(options);
-        arguments.emplace_back("--new"); // a coordinator restarted for the same file omits this and listens first
+        for (const auto& more : { lines.asNew, lines.always })
+            arguments.insert(arguments.end(), more.begin(), more.end());
         if (options.hasGate)
             arguments.emplace_back("--gate");
         auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
@@ -217,12 +192,14 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
         m_options = options;
         m_control.watchCluster(info.control_endpoint());
     }
-    if (const auto added = addServers(pb::PARITY, options.parityServers, stopToken); !added)
-        return added;
-    // The file begins with the first data server, so this is done before.
-    if (const auto chosen = choosePatience(stopToken); !chosen)
-        return chosen;
-    return addServers(pb::DATA, options.dataServers, stopToken);
+    for (const SystemLines::Pool& pool : lines.pools) {
+        if (&pool == &lines.pools.back()) // the cluster comes to life with it, and then its time-outs stay
+            if (const auto chosen = choosePatience(stopToken); !chosen)
+                return chosen;
+        if (const auto added = addServers(pool.role, pool.count, stopToken); !added)
+            return added;
+    }
+    return {};
 }
 
 // ---- patience
@@ -297,9 +274,9 @@ std::optional<MachinePatience> LocalCluster::patience() const
 }
 
 // "data-3": numbered in the order of starting.
-std::string LocalCluster::nextServer(pb::Role pool)
+std::string LocalCluster::nextServer(const std::string& prefix)
 {
-    return pool == pb::PARITY ? "parity-" + std::to_string(++m_parityServers) : "data-" + std::to_string(++m_dataServers);
+    return prefix + "-" + std::to_string(++m_servers[prefix]);
 }
 
 Result<void> LocalCluster::addServers(pb::Role pool, std::uint32_t count, const std::stop_token& stopToken)
@@ -307,20 +284,25 @@ Result<void> LocalCluster::addServers(pb::Role pool, std::uint32_t count, const 
     const std::lock_guard lock(m_mutex);
     if (!m_options)
         return Error { "No cluster of this program runs, so no server can be added." };
+    const SystemLines lines = linesOf(*m_options);
+    const SystemLines::Pool* const known = lines.pool(pool);
+    if (known == nullptr)
+        return Error { "The cluster has no such pool of servers." };
     if (isSimulated()) {
         pb::StartProcesses wanted;
         wanted.set_kind(pb::NODE);
         wanted.set_pool(pool);
         for (std::uint32_t i = 0; i < count; ++i)
-            wanted.add_names(nextServer(pool));
+            wanted.add_names(nextServer(known->prefix));
         const auto more = startSimulated(wanted, stopToken);
         return more ? Result<void>() : Result<void>(more.error());
     }
-    const std::string word = pool == pb::PARITY ? "parity" : "data";
     std::vector<ChildProgram> servers;
+    std::vector<std::string> arguments = known->arguments;
+    arguments.insert(arguments.end(), lines.always.begin(), lines.always.end());
+    arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
     for (std::uint32_t i = 0; i < count; ++i) {
-        auto server = program("lhrs-node", nextServer(pool),
-            { "--role", word, "--coordinator", m_coordinator });
+        auto server = program("lhrs-node", nextServer(known->prefix), arguments);
         if (!server)
             return Error { server.error().text };
         servers.push_back(std::move(*server));
@@ -341,7 +323,9 @@ Result<pb::ProcessInfo> LocalCluster::startClient(const std::string& name, const
         auto started = startSimulated(wanted, stopToken);
         return started ? Result<pb::ProcessInfo>(started->front()) : Result<pb::ProcessInfo>(started.error());
     }
-    auto client = program("lhrs-client", name, { "--coordinator", m_coordinator });
+    std::vector<std::string> arguments = linesOf(*m_options).always;
+    arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
+    auto client = program("lhrs-client", name, std::move(arguments));
     if (!client)
         return Error { client.error().text };
     auto processes = startAll({ std::move(*client) }, stopToken);
@@ -361,7 +345,7 @@ void LocalCluster::stop()
     m_options.reset();
     m_simulation.clear();
     m_coordinator.clear();
-    m_dataServers = m_parityServers = 0;
+    m_servers.clear();
     m_programs.clear();
     if (!m_logDirectory.empty() && !m_hasFailed) {
         std::error_code ignored; // remaining logs do no harm

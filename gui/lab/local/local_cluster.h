@@ -32,6 +32,14 @@ struct SimulatedOptions {
     bool waitsForScript = false;
 };
 
+// A ring that walks, in place of a file.
+struct RingOptions {
+    unsigned bits = 32;         // M: ids are numbers modulo 2^M
+    std::uint32_t nodes = 8;    // so many join the ring as it starts
+    std::uint32_t outside = 2;  // further processes, which wait
+    bool operator==(const RingOptions&) const = default;
+};
+
 // The options for starting a cluster of local processes.
 struct LocalOptions {
     pb::FileConfig config;
@@ -40,6 +48,7 @@ struct LocalOptions {
     std::uint32_t dataServers = 9; // spares before the file takes any
     std::uint32_t parityServers = 7;
     bool hasGate = false;          // messages and clocks can be held; a simulated cluster always has a gate
+    std::optional<RingOptions> ring = {}; // a cluster of this system instead: file and servers above do not count
 };
 
 // Real processes on this machine: a coordinator, servers in both pools, and clients by name. Or lhrs-sim, which
@@ -105,7 +114,7 @@ private:
     Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
     // Measures the wake-up delay and sets the coordinator's timeouts to match; called before the file begins.
     Result<void> choosePatience(const std::stop_token& stop);
-    std::string nextServer(pb::Role pool);
+    std::string nextServer(const std::string& prefix);
     std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
     Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
     Result<void> makeLogDirectory();
@@ -131,7 +140,7 @@ private:
     std::optional<SimulatedOptions> m_preferred;
     std::string m_simulation;              // control endpoint of lhrs-sim; empty if the processes are real
     std::string m_coordinator;             // where servers and clients register, HOST:PORT
-    std::uint32_t m_dataServers = 0, m_parityServers = 0; // number started so far
+    std::map<std::string, std::uint32_t> m_servers; // number started so far, by prefix
     bool m_hasFailed = false; // keep the logs
     std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
     mutable std::mutex m_patienceMutex;        // separate, so that a reader does not wait for the start of a cluster

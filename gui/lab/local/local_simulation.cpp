@@ -7,6 +7,7 @@
 #include "gui/lab/control/fault_orders.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
+#include "gui/lab/local/system_lines.h"
 
 #include <map>
 
@@ -55,9 +56,14 @@ Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std:
 // Virtual time stands at first, until all initially wanted processes exist.
 Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop_token& stopToken)
 {
+    const SystemLines lines = linesOf(options);
+    if (options.simulated->isCase && !lines.whyNoCase.empty())
+        return Error { lines.whyNoCase };
     std::vector<std::string> arguments = coordinatorArguments(options);
-    arguments.insert(arguments.end(), { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed),
-        "--paused", "--data-spares", "0", "--parity-spares", "0" });
+    for (const auto& more : { lines.withoutServers, lines.always })
+        arguments.insert(arguments.end(), more.begin(), more.end());
+    arguments.insert(arguments.end(),
+        { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed), "--paused" });
     if (options.simulated->waitsForScript) // the run continues at the time that the former cluster reached
         arguments.insert(arguments.end(), { "--wall-of-zero", std::to_string(m_ingest.startedWallNs() + m_ingest.nowNs()) });
     if (options.simulated->isCase)
@@ -94,12 +100,12 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
             return Error { stands.text };
         m_control.learnSimulation(stands.reply.simulation());
     }
-    for (const auto& [pool, count] : { std::pair(pb::PARITY, options.parityServers), std::pair(pb::DATA, options.dataServers) }) {
+    for (const SystemLines::Pool& pool : lines.pools) {
         pb::StartProcesses wanted;
         wanted.set_kind(pb::NODE);
-        wanted.set_pool(pool);
-        for (std::uint32_t i = 0; i < count && !options.simulated->isCase; ++i)
-            wanted.add_names(nextServer(pool));
+        wanted.set_pool(pool.role);
+        for (std::uint32_t i = 0; i < pool.count && !options.simulated->isCase; ++i)
+            wanted.add_names(nextServer(pool.prefix));
         if (const auto servers = startSimulated(wanted, stopToken); !servers)
             return servers.error();
     }

@@ -288,9 +288,11 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
     const ClusterState last = session.ingest().settledInvariants();
-    printer.invariants(last.invariants.all(last));
+    const auto invariants = last.isOfLhrs() ? last.invariants.all(last) : std::vector<InvariantShown>(); // they are of a file
+    if (!invariants.empty())
+        printer.invariants(invariants);
     if (reporting)
-        reporting->end(result, last.invariants.all(last));
+        reporting->end(result, invariants);
     if (recorder) {
         session.ingest().recordTo(nullptr);
         observer->addTables(engine.tables());

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the calls that make a cluster have in common, whatever its system.
+#pragma once
+
+#include "gui/lab/calls/lab_context.h"
+#include "gui/lab/tables/run_facts.h"
+
+#include <QJSValue>
+
+namespace lhrs::gui {
+
+// Ends the present cluster and starts this one. The clients of the former one are gone.
+LabResult<bool> replaceCluster(LabContext& context, const LocalOptions& local);
+// Reports a new cluster to tables, reel and observer. `former`: the end of the cluster before it.
+LabResult<bool> tellCluster(LabContext& context, ClusterFacts facts, const Arguments& o, const Cue& former);
+// Adds what lab.cluster returns for any system: recordBytes, simulated, address, processes, versions.
+void showProcesses(LabContext& context, QJSValue& result);
+
+// lab.cluster({ system: 'walk', ... })
+LabResult<QJSValue> startRing(LabContext& context, const Arguments& o);
+// The ring as its master describes it, with the keys of its nodes: what lab.ring gives.
+LabResult<QJSValue> ringNow(LabContext& context);
+// Waits until the ring is at rest; gives the same.
+LabResult<QJSValue> settleRing(LabContext& context, double timeout);
+
+} // namespace lhrs::gui
