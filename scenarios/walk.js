@@ -1,0 +1,113 @@
+// scenarios/walk.js   @title Finding a key by walking round a ring   @minutes 4   @needs 18 processes
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The simplest system without a directory: nodes on a circle, each of which knows the next one only. Every key is found
+// from everywhere, nodes join and leave while clients work, and a question costs N/2 messages. That is why Chord was
+// invented.
+const p = lab.params({ nodes: 8, recordBytes: 100, queries: 200, repetitions: 3 });
+
+lab.cluster({ system: 'walk', nodes: p.nodes, outside: 2, recordBytes: p.recordBytes });
+const alice = lab.client('alice'), bob = lab.client('bob');
+const nameOf = node => lab.process(node);
+const keys = n => n + (n === 1 ? ' key' : ' keys');
+const words = ['never', 'once', 'twice', 'three times', 'four times', 'five times', 'six times', 'seven times'];
+
+lab.step('a', 'A circle of nodes');
+lab.note('Each node is a process of its own. The clients know who is in the ring and ask any of them; only they and the master do.');
+lab.say('These ' + p.nodes + ' nodes stand on a circle, and each of them knows only the next one.');
+const ring = lab.ring();
+lab.expectEqual(ring.nodes.length, p.nodes, 'all nodes are in the ring');
+lab.expectEqual(ring.nodes.map(n => n.successor), ring.nodes.map((n, i) => ring.nodes[(i + 1) % p.nodes].name), 'each knows the one after it');
+lab.say('A number that is computed from its address is the place of a node. A key has such a place, too.');
+lab.say('A key belongs to the first node at its place or after it, clockwise.');
+lab.print(ring.nodes.map(n => n.name + ' at ' + n.id).join(', '));
+
+lab.step('b', 'One key, step by step');
+const key = 17;
+lab.say('Alice stores key 17. She knows no order in this circle, and asks any node.');
+const stored = alice.insert(key, 'found it');
+const owner = alice.lookUp(key).owner;
+const at = ring.nodes.findIndex(n => n.name === owner);
+const far = ring.nodes[(at + 1) % p.nodes].name;
+lab.say('It came to ' + owner + ', which owns its place on the circle.');
+lab.highlight(nameOf(owner), { text: 'owns key 17' });
+const q = lab.predict({ text: 'Alice asks ' + far + ', right after it. How often is her question passed on?', choices: words.slice(0, p.nodes) });
+const found = alice.lookUp(key, { via: nameOf(far) });
+const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', op: stored.op + 2 }).find(e => e.steps === n);
+const numbers = Array.from({ length: p.nodes - 1 }, (_, i) => i + 1);
+const passed = lab.waitUntil(() => numbers.every(stepsOf) && numbers.map(stepsOf)); // each node tells of its step, in its own time
+q.reveal(p.nodes - 1, 'Nobody can look back: the question walks once round the circle.', { at: passed[p.nodes - 2] });
+lab.expectEqual([found.result, found.value, found.owner], ['found', 'found it', owner], 'the owner has the value');
+lab.expectEqual(found.steps, p.nodes - 1, 'the question was passed on by all other nodes');
+lab.expectEqual(passed.map(e => e.process), numbers.map(n => ring.nodes[(at + n) % p.nodes].name), 'node by node, round the circle');
+lab.say('The owner answers Alice directly. So the way back costs one message.');
+
+lab.step('c', 'From every node');
+lab.say('Now Alice asks each node in turn for key 17.');
+const all = alice.lookUpAll([key]);
+lab.expectEqual([all.lookUps, all.missing], [p.nodes, 0], 'it is found from everywhere');
+lab.expectEqual([all.steps, all.stepsMost], [(p.nodes - 1) / 2, p.nodes - 1], 'by 0, 1, 2, ... steps: half a circle on average');
+lab.say('It is found from everywhere, by 0 to ' + (p.nodes - 1) + ' steps: ' + all.steps + ' on average, half a circle.');
+
+lab.step('d', 'Many keys');
+const filled = lab.here();
+lab.say('Bob stores ' + p.queries + ' keys and reads them back, each by way of a node that he draws.');
+bob.run({ do: 'insert', count: p.queries, window: 4 });
+const read = bob.run({ do: 'search', count: p.queries, window: 4 });
+lab.expectEqual([read.results.ok, read.missing, read.wrong], [p.queries, 0, 0], 'all of them are found');
+const mean = read.forwards / read.operations;
+const expected = (p.nodes - 1) / 2;
+lab.expectWithin(mean, expected - 0.25 * p.nodes / 2, expected + 0.25 * p.nodes / 2, 'a question is passed on about (N - 1) / 2 times');
+lab.print(p.queries, 'questions were passed on', read.forwards, 'times:', mean.toFixed(2), 'each, expected', expected);
+lab.say(p.queries + ' questions were passed on ' + mean.toFixed(1) + ' times each: half a circle, as with key 17.');
+const shares = lab.ring().nodes.map(n => n.keys);
+lab.expectEqual(shares.reduce((a, b) => a + b, 0), p.queries + 1, 'each key is at one node');
+lab.say('Some nodes have many keys, some few: their places on the circle are as chance has it.');
+lab.expectNone('QueryAdrift', { since: filled });
+
+lab.step('e', 'A node joins while Bob works');
+const joining = lab.here();
+lab.say('Bob goes on storing keys, a thousand a second. Meanwhile a node that waited outside joins.');
+const work = bob.start({ do: 'insert', count: 2000, rate: 1000 });
+const joined = lab.join();
+lab.say('Its place is between two others. The one after it gives it its share: ' + keys(joined.keys) + '.', { at: lab.waitFor('RangeTaken', { where: { change: joined.change }, since: joining }) });
+lab.say('The one before it learns of it. No other node had to do with it.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
+lab.expectEqual(lab.ring().nodes.length, p.nodes + 1, 'one node more');
+lab.expect(lab.ring().nodes.some(n => n.name === joined.node), 'the new node is in the ring');
+
+lab.step('f', 'And another one leaves');
+const leaving = lab.here();
+lab.say('Now ' + owner + ' leaves. It gives all its keys to the node after it.');
+const left = lab.leave(nameOf(owner));
+lab.expect(!lab.ring().nodes.some(n => n.name === owner), owner + ' is out of the ring');
+lab.expect(work.progress().done < 2000, 'Bob was at work all the time');
+lab.say('It has given ' + keys(left.keys) + ' away, and waits outside.', { at: lab.waitFor('NodeLeft', { where: { change: left.change }, since: leaving }) });
+const done = work.wait({ timeout: 60 });
+lab.settle();
+lab.expectEqual(done.results.ok, 2000, 'every key was stored while nodes came and went');
+const kept = bob.verify();
+lab.expectEqual([kept.keys, kept.equal, kept.missing, kept.wrong], [p.queries + 2000, p.queries + 2000, 0, 0], 'and nothing is lost');
+const again = alice.lookUpAll([key]);
+lab.expectEqual([again.nodes, again.missing, again.stepsMost], [p.nodes, 0, p.nodes - 1], 'key 17 has moved, and is found from everywhere');
+lab.say('Bob reads back all ' + kept.keys + ' keys: none is lost. Key 17 has a new owner, and everybody finds it.');
+
+lab.step('g', 'What it costs');
+lab.say('Half a circle for each question. What if the circle is larger?');
+const table = lab.measure({
+    name: 'walk_steps', factors: { nodes: [4, 8, 16] }, constants: { queries: p.queries }, repetitions: p.repetitions, warmUp: 0, order: 'given',
+    before: c => lab.cluster({ system: 'walk', nodes: c.nodes, outside: 0, recordBytes: p.recordBytes }),
+    run: () => {
+        const client = lab.client('carol');
+        client.run({ do: 'insert', count: 50, window: 4 });
+        const asking = client.run({ do: 'search', count: p.queries, window: 1 });
+        return { steps: asking.forwards / asking.operations, per_op_ms: asking.per_op_ms };
+    }
+});
+const rows = table.summary();
+for (const row of rows)
+    lab.print(row.nodes, 'nodes:', row.steps.median.toFixed(2), 'steps, expected', (row.nodes - 1) / 2);
+for (const row of rows)
+    lab.expectWithin(row.steps.median, 0.75 * (row.nodes - 1) / 2, 1.25 * (row.nodes - 1) / 2, row.nodes + ' nodes: about ' + (row.nodes - 1) / 2 + ' steps');
+lab.chart({ table: 'walk_steps', x: 'nodes', y: 'steps', title: 'Steps of a question, by the number of nodes' });
+lab.say('Twice the nodes, twice the way: ' + rows.map(r => r.steps.median.toFixed(1)).join(', ') + ' steps with 4, 8, 16 nodes.');
+lab.say('With a million nodes a question would be passed on half a million times. So Chord was invented.');
+lab.note('In Chord a node also knows some that are far away, and each step halves the way that is left: 10 steps on average with a million nodes.');
