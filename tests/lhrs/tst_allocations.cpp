@@ -323,6 +323,36 @@ private slots:
         QVERIFY2(before - bytesHeld > 1'500'000, qPrintable(QString::number(std::int64_t(before - bytesHeld))));
     }
 
+    void aListOfChangesKeepsItsMemory()
+    {
+        ChangeList list;
+        const auto fill = [&list](std::uint64_t keys) {
+            for (std::uint64_t key = 0; key < keys; ++key) {
+                pb::RecordsChanged& changes = *list.grow().mutable_records_changed();
+                changes.add_keys(key);
+                changes.add_kinds(pb::CHANGE_UPDATE);
+            }
+        };
+        fill(1'000);
+        QCOMPARE(list.size(), std::size_t(1'000));
+        pb::Event first, second;
+        list.moveTo(first);
+        QCOMPARE(first.records_changed().keys_size(), 1'000);
+        QVERIFY(list.isEmpty());
+        taken = 0;
+        isCounting = true;
+        fill(900);
+        isCounting = false;
+        QCOMPARE(taken, std::uint64_t(0));
+        list.moveTo(second);
+        QCOMPARE(second.records_changed().keys_size(), 900); // none of the first
+        // Of another kind, because the place is another one.
+        list.grow().mutable_deltas_applied()->add_members(3);
+        pb::Event third;
+        list.moveTo(third);
+        QVERIFY(third.has_deltas_applied() && third.deltas_applied().members_size() == 1);
+    }
+
     // A place keeps its former element, so that the next element reuses the memory.
     void aRingUsesItsPlacesAgain()
     {
