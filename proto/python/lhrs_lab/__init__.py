@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LHRS Lab from Python: start or join an LH*RS cluster, operate it, break it, measure it.
+"""LHRS Lab from Python: start or join an LH*RS cluster, or a ring that walks, operate it, break it, measure it.
 
 >>> from lhrs_lab import Lab
 >>> with Lab.start(m=4, k=2, b=50) as lab:
@@ -21,6 +21,7 @@ from .invariants import Invariant
 from .lab import Lab
 from .measure import Table
 from .recording import RecordedTable, Recording
+from .ring import LookUp, LookUps, Ring, RingChange, RingNode
 from .state import Bucket, FileState, Group, Split
 from .timing import Timing
 from .values import Target
@@ -28,5 +29,5 @@ from .wire import Process
 
 __version__ = "0.1.0"
 __all__ = ["Audit", "Bucket", "CODES", "Chart", "Client", "Event", "Expectation", "Fault", "FileState", "Gap", "Group", "Handle", "Held",
-           "Here", "Image", "Invariant", "Lab", "LabError", "Operation", "Process", "RecordedTable", "Recording", "Rows", "Scan", "Split", "Table", "Target",
+           "Here", "Image", "Invariant", "Lab", "LabError", "LookUp", "LookUps", "Operation", "Process", "RecordedTable", "Recording", "Ring", "RingChange", "RingNode", "Rows", "Scan", "Split", "Table", "Target",
            "Timing", "Verified", "Workload"]

@@ -24,6 +24,7 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
     "sample": (0, _U32, True), "number": (0, _U32, True), "column": (0, 7, True), "index": (0, _U32, True), "manager": (0, 7, True),
     "drop": (0, 1, False), "duplicate": (0, 1, False), "reorder": (0, 1, False), "corrupt": (0, 1, False),
     "delay_ms": (0, 60_000, True), "jitter_ms": (0, 60_000, True), "bytes_per_second": (0, _U64, True),
+    "nodes": (1, 300, True), "outside": (0, 300, True), "bits": (8, 64, True),
     "repetitions": (1, _U32, True), "repetitions_max": (1, _U32, True), "warm_up": (0, _U32, True),
 }
 

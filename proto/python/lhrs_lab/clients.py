@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Mapping, Optional, Union
 from . import messages as pb
 from .bounds import bounded
 from .errors import LabError
+from .ring import RingClientCalls
 from .values import PATH_WORDS, RESULT_WORDS, Row, Target, seconds, text_of
 from .watcher import target_text, text
 
@@ -141,7 +142,7 @@ class Scan(Row):
 
 
 @bounded
-class Client:
+class Client(RingClientCalls):
     """A client, which is a process of its own. Made by ``lab.client(NAME)``."""
 
     def __init__(self, lab: "Lab", name: str, number: int) -> None:

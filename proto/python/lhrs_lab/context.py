@@ -39,6 +39,7 @@ class Context:
         self._is_closed = False
         self._unanswered: dict[str, list[Any]] = {}
         self.simulated = False         # whether the cluster is a simulated one (lhrs-sim)
+        self.system = "lhrs"           # what runs: a file of LH*RS, or a ring ("walk")
 
     # ---- asking
 
@@ -150,6 +151,8 @@ class Context:
         raise LabError("Refused", "Real processes have no virtual time.", "Lab.start(simulated=True), or Lab.connect to lhrs-sim.")
 
     def _describe_file(self, timeout: float = ASK_S) -> Any:
+        if self.system != "lhrs":
+            raise LabError("ClusterMismatch", "This is for a file of LH*RS; this cluster is a ring.", "See lab.ring(), lab.join(), client.look_up().")
         return self._ask(self._coordinator(), timeout, describe_file=pb.DescribeFile()).file
 
     def _group_of(self, file: Any, number: int) -> Any:

@@ -9,7 +9,8 @@ from . import messages as pb, run_clock
 from .errors import LabError
 from .values import fields_of, near, place_name
 
-_BODIES = {field.message_type.name: field.name for field in pb.Event.DESCRIPTOR.oneofs_by_name["body"].fields}
+_HOLDERS = [pb.Event.DESCRIPTOR, *(field.message_type for field in pb.Event.DESCRIPTOR.oneofs_by_name["of_system"].fields)]
+_BODIES = {field.message_type.name: field.name for holder in _HOLDERS for field in holder.oneofs_by_name["body"].fields}
 _KINDS = {body: kind for kind, body in _BODIES.items()}
 
 _OTHER_CLOCK_NS = 2_000_000_000  # a process whose clock is further away was started by somebody else
@@ -23,6 +24,14 @@ def body_of(kind: str) -> str:
         return kind
     raise LabError("BadArgument", f"There is no event {kind}.",
                    near(kind, list(_BODIES)) or "The kinds are the messages of proto/event.proto.")
+
+
+def told_by(event: Any) -> tuple[str, Any]:
+    """(name of the field, message) of what the event tells, whichever system it is of; ('', None): nothing."""
+    system = event.WhichOneof("of_system")
+    holder = getattr(event, system) if system else event
+    name = holder.WhichOneof("body") or ""
+    return name, getattr(holder, name) if name else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -258,7 +267,7 @@ class EventLog:
 
     def shown(self, process: int, event: Any) -> Event:
         """The event as users of this package see it."""
-        body = event.WhichOneof("body")
+        name_of_body, body = told_by(event)
         with self._changed:
             name = self._names.get(process, str(process))
             client = event.operation.client
@@ -266,14 +275,14 @@ class EventLog:
             start = self._start_wall_ns + self._ahead_ns.get(process, 0)
         # A simulated process that tells something before virtual time has run has no wall clock yet.
         t_s = max(0.0, (event.wall_ns - start) / 1e9) if self._is_simulated else (event.wall_ns - start) / 1e9
-        return Event(_KINDS.get(body, "Unknown"), t_s, name, place_name(event.place),
+        return Event(_KINDS.get(name_of_body, "Unknown"), t_s, name, place_name(event.place),
                      event.operation.number, client_name, event.sequence,
-                     fields_of(getattr(event, body)) if body else {})
+                     fields_of(body) if body is not None else {})
 
     def matching(self, index: int, kind: Optional[str], where: Where) -> Iterator[Event]:
         """The kept events from ``index`` on of that kind (a field of Event) that fit ``where``."""
         for process, message in self.raw_since(index)[1]:
-            if kind is None or message.WhichOneof("body") == kind:
+            if kind is None or told_by(message)[0] == kind:
                 event = self.shown(process, message)
                 if fits(event, where):
                     yield event

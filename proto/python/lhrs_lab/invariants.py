@@ -64,9 +64,9 @@ class InvariantCalls(Context):
         if path is not None and path.exists():
             raise LabError("BadArgument", f"{path} exists already, and a recording is never overwritten.", "Name another file.")
         program = play.program(self._watch_bin, "which judges the invariants and writes recordings")
-        file = self._describe_file()
+        config = self._describe_file().config if self.system == "lhrs" else None
         endpoint = self._process(self._coordinator()).control
-        self._watcher = Watcher(program, endpoint, scenario_of(file.config, self._record_bytes), path, timeout)
+        self._watcher = Watcher(program, endpoint, scenario_of(config, self._record_bytes), path, timeout)
 
     def _watching(self) -> Watcher:
         if self._watcher is None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
 import atexit
+import inspect
 import os
 import random
 import re
@@ -29,6 +30,8 @@ _WORDS = {
     "field": (8, 16), "rerank": ("fill", "keep"), "recovery": ("off", "automatic", "on_alarm", "manual"),
     "decode": ("auto", "rs"), "recovery_transport": ("tcp", "udp"), "tcp": ("passive", "handshake"),
     "galois": ("simd", "gf-complete", "log"), "timers": ("default", "classroom"), "split": ("serial", "parallel")}
+_OF_A_FILE = ("m", "k", "b", "field", "spares", "slice", "split", "rerank", "thresholds", "recovery", "decode", "recovery_transport", "tcp",
+              "galois", "log_precalculus", "pure_rs", "mix_keys", "merges", "load_control")
 
 
 def _arguments(**o: Any) -> list[str]:
@@ -99,6 +102,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
               split: str = "serial", rerank: str = "fill", thresholds: Sequence[int] = (), recovery: str = "automatic",
               decode: str = "auto", recovery_transport: str = "tcp", tcp: str = "passive", galois: str = "simd", log_precalculus: bool = True,
               pure_rs: bool = False, mix_keys: bool = False, merges: bool = False, load_control: Optional[float] = None,
+              system: str = "lhrs", nodes: Optional[int] = None, outside: Optional[int] = None, bits: Optional[int] = None,
               timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, watch: bool = False,
               record: Union[str, "os.PathLike[str]", None] = None, bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
@@ -118,10 +122,27 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         are judged (``lab.invariants``); record: the run is recorded into this file as well (``lab.watch``). With either of
         these two virtual time goes on by itself, also while the program computes.
 
+        system: 'walk' starts a ring in place of a file: ``nodes`` (8) are in it, further ``outside`` (2) can join, and ids are
+        numbers modulo 2^``bits`` (32). The options of a file, from m to load_control, are not for it.
+
         bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
         other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
+        options = dict(locals())
         if not (speed == 0 or 0.001 <= speed <= 100):
             raise LabError("BadArgument", f"speed is 0.001 to 100, or 0: as fast as possible, not {speed!r}.")
+        if system not in ("lhrs", "walk"):
+            raise LabError("BadArgument", f"system is 'lhrs' or 'walk', not {system!r}.")
+        if system == "walk":
+            standard = inspect.signature(cls.start).parameters
+            given = [name for name in _OF_A_FILE if options[name] != standard[name].default]
+            if given:
+                raise LabError("BadArgument", f"{', '.join(given)} is for a file of LH*RS, not for a ring.", "Lab.start(system='walk', nodes=8)")
+            ring = {"nodes": 8 if nodes is None else nodes, "outside": 2 if outside is None else outside, "bits": 32 if bits is None else bits}
+            lab = cls(keep_events, seed)
+            lab.system, lab._record_bytes = "walk", record_bytes
+            return lab._begin_ring(ring, timers, simulated, speed, gate, watch, record, bin_dir, timeout)
+        if not nodes is outside is bits is None:
+            raise LabError("BadArgument", "nodes, outside and bits are for a ring, not for a file of LH*RS.", "Lab.start(system='walk', nodes=8)")
         servers = {"data": 8, "parity": 6, **(spares or {})}
         for pool in set(servers) & {"data", "parity"}:
             check(pool, servers[pool])
@@ -166,6 +187,38 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
             raise
         return lab
 
+    def _begin_ring(self, ring: dict[str, int], timers: str, simulated: bool, speed: float, gate: bool, watch: bool,
+                    record: Union[str, "os.PathLike[str]", None], bin_dir: Optional[str], timeout: float) -> "Lab":
+        """Starts the master of a ring and its servers, and waits until the nodes are in."""
+        arguments = ["--bits", str(ring["bits"]), "--nodes", str(ring["nodes"]), *(["--time-scale", "5"] if timers == "classroom" else [])]
+        try:
+            self.simulated, self._watch_bin = simulated, bin_dir
+            servers = ring["nodes"] + ring["outside"]
+            waits = not watch and record is None  # see lab.watch
+            simulation = SimulatedCluster(self._wire, self._log, bin_dir, timeout, speed, self._seed, waits, "walk") if simulated else None
+            self._local = simulation or LocalCluster(self._wire, bin_dir, timeout, gate, "walk")
+            self._started_with = {"system": "walk", **ring, "timers": timers}
+            if simulation is None:
+                check_open_files(FILES_OF_PROCESS * (1 + servers), f"{1 + servers} processes")
+                self._log.begin()
+            coordinator = self._local.start_coordinator(arguments)
+            if simulation is not None and simulation.clock is not None:
+                self._clock = simulation.clock
+                self._options = [*arguments, *map(str, (self._record_bytes, servers))]
+            else:
+                self._wire.follow(coordinator.control)
+            self._started_with.update(self._local.choose_patience())
+            self._local.start_servers(pb.NO_ROLE, servers)
+            self._local.begin()
+            self._await_ring(ring["nodes"], timeout)
+            self._await_known(timeout)
+            if not waits:
+                self.watch(record, timeout)
+        except BaseException:
+            self.close()
+            raise
+        return self
+
     @classmethod
     def connect(cls, endpoint: str, detail: Optional[str] = None, record_bytes: int = 100, timeout: float = 5,
                 keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
@@ -192,7 +245,11 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
                     lab._process(entry.process.node)
             if not lab._join_clock(address):
                 lab._wire.follow(address)
-            lab._await_file(timeout)
+            lab.system = who.system or "lhrs"
+            if lab.system == "lhrs":
+                lab._await_file(timeout)
+            else:
+                lab._await_ring(1, timeout)
             if detail is not None:
                 lab.detail(detail)
         except LabError as error:

@@ -30,6 +30,7 @@ _LOOKS_LONGER_S, _LOOKS_AGAIN_S = 0.3, 0.03
 _LOOK_S = 0.1      # only where the system tells of no end
 FILES_OF_PROCESS = 5  # that each process takes here: output, end, commands, events, and one to spare
 
+_PREFIXES = {pb.DATA: "data", pb.PARITY: "parity", pb.NO_ROLE: "node"}
 _PROGRAMS = ("lhrs-coordinator", "lhrs-node", "lhrs-client")
 
 
@@ -94,14 +95,15 @@ class Child:
 class LocalCluster:
     """Starts and ends processes and tells the wire of them."""
 
-    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False) -> None:
+    def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False, system: str = "lhrs") -> None:
         self._wire = wire
-        self._flags = ["--die-with-parent", *(["--gate"] if has_gate else [])]
+        self._is_ring = system != "lhrs"
+        self._flags = ["--die-with-parent", *(["--gate"] if has_gate else []), *(["--system", system] if self._is_ring else [])]
         self._patience_s = patience_s              # until a process that starts is ready
         self._bin = program_directory(bin_dir)
         self._spawner = concurrent.futures.ThreadPoolExecutor(1, "lhrs-lab-children")
         self._children: dict[int, Child] = {}      # by process number
-        self._servers = {pb.DATA: 0, pb.PARITY: 0}
+        self._servers = {pb.DATA: 0, pb.PARITY: 0, pb.NO_ROLE: 0}
         self._arguments: list[str] = []            # of the coordinator, but for its addresses
         self.address = ""                          # of the coordinator, for the other processes
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="lhrs-"))
@@ -114,9 +116,9 @@ class LocalCluster:
     # ---- start
 
     def start_coordinator(self, arguments: Sequence[str]) -> Process:
-        """The first process of a new file."""
+        """The first process of a new file, or ring."""
         self._arguments = list(arguments)
-        first = self._start([("coordinator", "lhrs-coordinator", [*arguments, "--new"])])[0]
+        first = self._start([("coordinator", "lhrs-coordinator", [*arguments, *([] if self._is_ring else ["--new"])])])[0]
         self.address = self._ready(first, "udp")
         return first
 
@@ -144,14 +146,15 @@ class LocalCluster:
         """All are there that are wanted from the start. Real time goes on anyway."""
 
     def start_servers(self, pool: int, count: int) -> list[Process]:
-        """Further servers that wait in a pool (messages.DATA or messages.PARITY); they start side by side."""
-        word = "parity" if pool == pb.PARITY else "data"
-        wanted = []
-        for _ in range(count):
-            self._servers[pool] += 1
-            wanted.append((f"{word}-{self._servers[pool]}", "lhrs-node",
-                           ["--role", word, "--coordinator", self.address]))
-        return self._start(wanted)
+        """Further servers that wait in a pool (messages.DATA, messages.PARITY, or of a ring messages.NO_ROLE); they start side by
+        side."""
+        role = [] if pool == pb.NO_ROLE else ["--role", _PREFIXES[pool]]
+        return self._start([(name, "lhrs-node", [*role, "--coordinator", self.address]) for name in self._next_names(pool, count)])
+
+    def _next_names(self, pool: int, count: int) -> list[str]:
+        first = self._servers[pool] + 1
+        self._servers[pool] += count
+        return [f"{_PREFIXES[pool]}-{number}" for number in range(first, first + count)]
 
     def start_client(self, name: str) -> Process:
         """A client process."""
@@ -317,6 +320,8 @@ class LocalCluster:
                 raise LabError("Refused", f"Servers and the coordinator are started again, not {child.name}: what a client "
                                "knows ends with its process.", "lab.client(NAME) starts another one.")
             arguments = child.arguments
+            if child.program == "lhrs-coordinator" and self._is_ring:
+                raise LabError("Refused", "The master of a ring keeps its members in memory, which ended with it.", "Start a new ring.")
             if child.program == "lhrs-coordinator":
                 # There is a file since the start: it makes no second one, whatever it hears.
                 arguments = [*self._arguments, "--replaces", "--listen", self.address,

@@ -219,7 +219,7 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         run = run_row(self._run, self._inputs, self.simulated, self._run_started, machine(), self._seed, self._facts,
                       self.parameters)
         folder.put("runs", list(run), [run])
-        if self.config is not None:
+        if self.config is not None or self.system != "lhrs":
             cluster = cluster_row(run, self.config, {"record_bytes": self._record_bytes, **self._started_with})
             folder.put("clusters", list(cluster), [cluster])
 

@@ -62,7 +62,11 @@ def inputs_digest(seed: int, options: Sequence[str], parameters: Mapping[str, An
 
 
 def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of clusters.csv: the parameters of the Lab's file, in the words of lab.cluster."""
+    """The row of clusters.csv: the parameters of the Lab's file, in the words of lab.cluster. ``config``: None of a ring, whose
+    parameters are in ``more``."""
+    if config is None:
+        return {"run": run["run"], "simulated": run["simulated"], "cluster": 1, **dict(sorted(more.items()))}
+
     def word(enum: Any, value: int, prefix: str) -> str:
         return str(enum.Name(value)).removeprefix(prefix).lower()
     galois = config.galois or "simd"

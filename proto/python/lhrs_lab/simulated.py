@@ -21,9 +21,9 @@ class SimulatedCluster(LocalCluster):
     """See the module."""
 
     def __init__(self, wire: Wire, log: EventLog, bin_dir: Optional[str], patience_s: float, speed: float, seed: int,
-                 waits: bool) -> None:
+                 waits: bool, system: str = "lhrs") -> None:
         """``waits``: virtual time waits for commands; else it goes on by itself."""
-        super().__init__(wire, bin_dir, patience_s)
+        super().__init__(wire, bin_dir, patience_s, system=system)
         self._log, self._speed, self._seed, self._waits = log, speed, seed, waits
         self._simulator = ""
         self.clock: Optional[VirtualClock] = None  # once the simulator is there, where its time waits
@@ -33,7 +33,7 @@ class SimulatedCluster(LocalCluster):
         """The simulator, with no servers yet. Virtual time stands still until ``begin``."""
         first = self._start([("simulation", "lhrs-sim", [
             *arguments, "--seed", str(self._seed), "--speed", "max" if self._speed == 0 else f"{self._speed:g}", "--paused",
-            "--data-spares", "0", "--parity-spares", "0"])])[0]
+            *(["--servers", "0"] if self._is_ring else ["--data-spares", "0", "--parity-spares", "0"])])])[0]
         self._simulator = first.control
         if self._waits:
             self.clock = VirtualClock(self._wire, self._log, first.control, is_ours=True)
@@ -55,10 +55,8 @@ class SimulatedCluster(LocalCluster):
         self._ask(pb.Command(set_clock=pb.SetClock(factor=self._speed)))
 
     def start_servers(self, pool: int, count: int) -> list[Process]:
-        """Further servers that wait in a pool (messages.DATA or messages.PARITY)."""
-        word = "parity" if pool == pb.PARITY else "data"
-        names = [f"{word}-{self._servers[pool] + number}" for number in range(1, count + 1)]
-        self._servers[pool] += count
+        """Further servers that wait in a pool (messages.DATA, messages.PARITY, or of a ring messages.NO_ROLE)."""
+        names = self._next_names(pool, count)
         return self._processes(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names)) if names else []
 
     def start_client(self, name: str) -> Process:

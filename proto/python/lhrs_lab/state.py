@@ -7,8 +7,9 @@ from . import messages as pb
 from .bounds import bounded
 from .context import AGAIN_S, ASK_S, Context
 from .errors import LabError
-from .events import Event, Gap, Here, Where, body_of, fits
+from .events import Event, Gap, Here, Where, body_of, fits, told_by
 from .frames import Rows
+from .ring import Ring, RingCalls
 from .timing import Timing, timing_of_parity
 from .values import DETAILS, GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member_place, seconds, text_of
 
@@ -90,7 +91,7 @@ def address_of(key: int, i: int, n: int) -> int:
 
 
 @bounded
-class StateCalls(Context):
+class StateCalls(RingCalls):
     """See the module."""
 
     _keys_given: set[int]
@@ -123,9 +124,11 @@ class StateCalls(Context):
                                timeout=max(0.1, deadline.left()))
         return timing_of_parity(made, filled)
 
-    def settle(self, timeout: float = 30) -> FileState:
-        """Waits until no change is under way, no operation is open and all parity buckets have all changes.
-        LabError Timeout says what is still open."""
+    def settle(self, timeout: float = 30) -> Union[FileState, Ring]:
+        """Waits until no change is under way, no operation is open and all parity buckets have all changes; of a ring until it is at
+        rest. LabError Timeout says what is still open."""
+        if self.system != "lhrs":
+            return self._settle_ring(timeout)
         deadline = self._deadline(timeout)
         while (what := self._what_is_open()):
             left = deadline.left()
@@ -365,7 +368,7 @@ class StateCalls(Context):
         while True:
             cursor, page = self._log.raw_since(cursor)
             for process, message in page:
-                name = message.WhichOneof("body") or "unknown"
+                name = told_by(message)[0] or "unknown"
                 seen[name] = seen.get(name, 0) + 1
                 if name == body and fits(event := self._log.shown(process, message), where):
                     found.append(event)

@@ -23,8 +23,8 @@ EXIT_VIOLATED = 5  # an invariant was violated, and nobody looked
 
 
 def scenario_of(config: Any, record_bytes: int) -> str:
-    """A scenario that joins a cluster with these parameters (a FileConfig)."""
-    words: dict[str, Any] = {
+    """A scenario that joins a cluster with these parameters (a FileConfig; None: a ring)."""
+    words: dict[str, Any] = {"system": "walk", "recordBytes": record_bytes} if config is None else {
         "m": config.m, "k": config.availability, "b": config.b, "field": 8 if config.field == pb.GF_8 else 16, "recordBytes": record_bytes,
         "slice": config.slice or "auto", "split": "parallel" if config.parallel_splits else "serial", "rerank": "keep" if config.rerank == pb.KEEP else "fill",
         "thresholds": [one.buckets for one in config.thresholds],
