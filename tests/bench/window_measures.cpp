@@ -7,6 +7,7 @@
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/tables/run_facts.h"
 #include "gui/lab/local/session.h"
+#include "gui/view/cluster/file_picture.h"
 
 #include <QTemporaryDir>
 
@@ -75,7 +76,7 @@ BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t
     bench.work().clear();
     LoopWatch loop;
     std::vector<double> dots;
-    bench.afterFrame([&] { dots.push_back(double(bench.window().canvas().motion().messagesUnderWay())); });
+    bench.afterFrame([&] { dots.push_back(double(bench.window().canvas().viewOf<FilePicture>().motion().messagesUnderWay())); });
     const GuiCpuTime gui;
     const CpuTime cpu;
     const double passed = runLoop(options.seconds);

@@ -8,6 +8,7 @@
 
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/window_tour.h"
+#include "gui/view/cluster/cluster_layout.h"
 
 #include <QLineEdit>
 #include <QMenu>

@@ -4,6 +4,7 @@
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
 
+#include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/view/records/record_group_view.h"
 #include "gui/view/records/record_table.h"
@@ -373,7 +374,7 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
             lines << "+ " + line;
     const QString wrong = differenceTo("canvas_fade.txt", lines.join('\n') + '\n');
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-    for (const ClusterLayout::Item& item : v.canvas.layoutShown().items)
+    for (const ClusterLayout::Item& item : v.canvas.viewOf<FilePicture>().layoutShown().items)
         QVERIFY(!item.isMoving);
     // Each pixel is halfway between its old and its new value.
     const QImage halfway = v.canvas.grab().toImage();

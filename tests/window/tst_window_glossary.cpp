@@ -5,6 +5,7 @@
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
 
+#include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/hover_words.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
@@ -39,7 +40,7 @@ struct Watching {
     }
     bool isReady()
     {
-        const auto isThere = [this] { return window.showsCluster() && window.canvas().layoutShown().items.size() == kItems && !window.canvas().isMoving() && window.workloads().client() != 0 && window.canvas().restingPicture().texts().contains("20 / 40"); };
+        const auto isThere = [this] { return window.showsCluster() && window.canvas().viewOf<FilePicture>().layoutShown().items.size() == kItems && !window.canvas().isMoving() && window.workloads().client() != 0 && window.canvas().restingPicture().texts().contains("20 / 40"); };
         return QTest::qWaitFor(isThere, kLimit) && QTest::qWaitForWindowActive(&window);
     }
     GlossarySheet* sheet() { return window.findChild<GlossarySheet*>(); }

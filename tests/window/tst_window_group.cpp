@@ -100,7 +100,7 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
         const QRectF card = w.window.canvas().rectOf(bucket);
         for (int y = int(card.top()); y < int(card.bottom()) && cell.isNull(); ++y) {
             for (int x = int(card.left()); x < int(card.right()) && cell.isNull(); ++x) {
-                if (w.window.canvas().rankAt(bucket, QPointF(x, y)) == 3)
+                if (w.window.canvas().partAt(bucket, QPointF(x, y)) == 3)
                     cell = QPoint(x, y);
             }
         }

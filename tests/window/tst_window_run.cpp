@@ -8,6 +8,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/window/main/main_window.h"
+#include "gui/view/cluster/cluster_layout.h"
 
 #include <QComboBox>
 #include <QContextMenuEvent>

@@ -4,6 +4,7 @@
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
 
+#include "gui/view/cluster/file_picture.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
 
@@ -102,7 +103,7 @@ void WindowTextTest::noTextIsClipped()
     QVERIFY(window.openScenario(kScenario, false));
     QTRY_VERIFY2_WITH_TIMEOUT(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)), kLimit);
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);
     const auto raise = [&](const char* dock) { window.findChild<QDockWidget*>(dock)->raise(); };
     for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Faults }) {
@@ -152,7 +153,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
     const auto settle = [&] {
         for (int frame = 0; frame < 4; ++frame) {
             QCoreApplication::processEvents();
@@ -322,7 +323,7 @@ void WindowTextTest::allTextGrows()
     check("start page");
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
     for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
         check(QString("workspace %1").arg(int(workspace)));

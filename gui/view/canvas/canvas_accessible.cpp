@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/canvas/cluster_canvas.h"
 
-#include "gui/view/cluster/object_words.h"
-
 #include <QAccessible>
 #include <QAccessibleWidget>
 
@@ -13,7 +11,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// One bucket, group, spare or client of the canvas, as a list entry whose name describes it in one sentence.
+// One object of the canvas, as a list entry whose name describes it in one sentence.
 class ObjectAccessible : public QAccessibleInterface {
 public:
     ObjectAccessible(ClusterCanvas* canvas, ObjectRef object) : m_canvas(canvas), m_object(object) {}
@@ -35,9 +33,9 @@ public:
     QString text(QAccessible::Text t) const override
     {
         if (t == QAccessible::Name)
-            return sentenceOf(m_canvas->state(), m_object);
+            return m_canvas->view().sentenceOf(m_canvas->state(), m_object);
         if (t == QAccessible::Description)
-            return detailsOf(m_canvas->state(), m_object).join(QStringLiteral(". "));
+            return m_canvas->view().detailsOf(m_canvas->state(), m_object).join(QStringLiteral(". "));
         return {};
     }
     void setText(QAccessible::Text, const QString&) override {}
@@ -64,10 +62,10 @@ public:
             QAccessible::deleteAccessibleInterface(id);
     }
 
-    int childCount() const override { return int(objectsOf(m_canvas->state()).size()); }
+    int childCount() const override { return int(m_canvas->view().objects(m_canvas->state()).size()); }
     QAccessibleInterface* child(int index) const override
     {
-        const std::vector<ObjectRef> objects = objectsOf(m_canvas->state());
+        const std::vector<ObjectRef> objects = m_canvas->view().objects(m_canvas->state());
         if (index < 0 || index >= int(objects.size()))
             return nullptr;
         return of(objects[std::size_t(index)]);
@@ -91,7 +89,7 @@ public:
 private:
     int indexOf(ObjectRef object) const
     {
-        const std::vector<ObjectRef> objects = objectsOf(m_canvas->state());
+        const std::vector<ObjectRef> objects = m_canvas->view().objects(m_canvas->state());
         const auto found = std::find(objects.begin(), objects.end(), object);
         return found == objects.end() ? -1 : int(found - objects.begin());
     }

@@ -17,7 +17,7 @@ constexpr qreal kZoomMax = 32;
 void ClusterCanvas::zoomBy(qreal factor, QPointF around)
 {
     const qreal zoom = std::clamp(m_zoom * factor, 1.0, kZoomMax);
-    const QPointF inside = around - m_layoutMotion.target().groupsArea.topLeft();
+    const QPointF inside = around - m_view->area().topLeft();
     m_pan = (m_pan + inside) * (zoom / m_zoom) - inside;
     m_zoom = zoom;
     relayout(false);
@@ -32,9 +32,7 @@ void ClusterCanvas::fit()
 
 void ClusterCanvas::standStill()
 {
-    m_layoutMotion.forget();
-    m_motion.clear();
-    m_motion.setReduced(m_isReduced);
+    m_view->forget();
     relayout(false);
 }
 
@@ -47,26 +45,25 @@ void ClusterCanvas::cut()
 void ClusterCanvas::fitTo(const std::vector<ObjectRef>& objects)
 {
     std::vector<ObjectRef> placed;
-    std::copy_if(objects.begin(), objects.end(), std::back_inserter(placed), [this](ObjectRef object) { return m_layoutMotion.target().isInGroups(object); });
+    std::copy_if(objects.begin(), objects.end(), std::back_inserter(placed), [this](ObjectRef object) { return m_view->isInArea(object); });
     if (placed.empty()) {
         fit();
         return;
     }
-    const auto around = [&](const ClusterLayout& layout) {
+    const auto aroundAll = [&] {
         QRectF all;
         for (const ObjectRef object : placed)
-            all |= rectIn(layout, object);
+            all |= m_view->targetOf(state(), object);
         return all;
     };
-    // Zooms in until a card shows all details, as far as all objects fit, and then centres the objects.
+    // Zooms in until a thing shows all details, as far as all objects fit, and then centres the objects.
     for (int step = 0; step < 12; ++step) {
-        const ClusterLayout& target = m_layoutMotion.target();
-        const QRectF all = around(target);
-        m_pan += all.center() - target.groupsArea.center();
-        const bool hasRoom = placed.size() == 1 || (all.width() * kZoomStep < target.groupsArea.width() && all.height() * kZoomStep < target.groupsArea.height());
-        if (target.detail == CardDetail::Full || m_zoom >= kZoomMax || !hasRoom)
+        const QRectF all = aroundAll(), area = m_view->area();
+        m_pan += all.center() - area.center();
+        const bool hasRoom = placed.size() == 1 || (all.width() * kZoomStep < area.width() && all.height() * kZoomStep < area.height());
+        if (m_view->isLegible() || m_zoom >= kZoomMax || !hasRoom)
             break;
-        zoomBy(kZoomStep, target.groupsArea.center());
+        zoomBy(kZoomStep, area.center());
     }
     relayout(false);
 }

@@ -3,8 +3,6 @@
 
 #include "common/kinds.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/fault_marks.h"
-#include "gui/view/cluster/object_words.h"
 
 #include <QAccessible>
 #include <QContextMenuEvent>
@@ -24,16 +22,10 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
-constexpr double kRibbonsEvery = 0.12; // seconds; rates are means over a longer time
+constexpr double kFlowEvery = 0.12; // seconds; rates are means over a longer time
 constexpr double kNoteEvery = 0.3;     // seconds: a number that changes faster cannot be read
 constexpr double kFoundFor = 3;        // seconds that an object found by search stays marked
 constexpr double kAnnounceEvery = 0.25;
-
-// The picture contains something that changes with time alone.
-bool hasOffer(const ClusterState& state)
-{
-    return std::any_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
-}
 
 // Qt's raster engine divides a fill of many spans among threads of its pool and waits for them. It does so several
 // times per ribbon, and on a busy machine each thread first waits for a processor. It does not do so when it runs in a
@@ -55,7 +47,8 @@ void inPoolThread(const Paint& paint)
 } // namespace
 
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_resting(m_theme), m_ribbons(m_theme), m_moving(m_theme)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_views(systemViews()), m_view(m_views.front().view.get()),
+      m_resting(m_theme), m_flow(m_theme), m_moving(m_theme)
 {
     registerCanvasAccessibility(); // first: setting a name requests the accessible interface
     setObjectName(QStringLiteral("clusterCanvas"));
@@ -65,11 +58,13 @@ ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent
     setAttribute(Qt::WA_OpaquePaintEvent);
     setMinimumSize(320, 240);
     connect(&selection, &Selection::selectionChanged, this, [this] {
-        if (m_layoutMotion.target().clientsHidden > 0)
+        if (m_view->isPlacedBySelection())
             relayout(!m_isReduced);
         changed();
     });
     connect(&selection, &Selection::hoverChanged, this, [this] { changed(); });
+    for (const ViewOfSystem& known : m_views)
+        known.view->setArranger([this] { relayout(!m_isReduced); });
 }
 
 ClusterCanvas::~ClusterCanvas() = default;
@@ -83,13 +78,6 @@ void ClusterCanvas::setTheme(const Theme& theme)
 void ClusterCanvas::setLayers(Layers layers)
 {
     m_layers = layers;
-    relayout(!m_isReduced);
-}
-
-void ClusterCanvas::setArrangement(Arrangement arrangement, bool areColumns)
-{
-    m_arrangement = arrangement;
-    m_areColumns = areColumns;
     relayout(!m_isReduced);
 }
 
@@ -113,8 +101,8 @@ void ClusterCanvas::setReducedMotion(bool on)
 {
     m_isReduced = on;
     m_pacer.setReducedMotion(on);
-    m_motion.clear();
-    m_motion.setReduced(on);
+    for (const ViewOfSystem& known : m_views)
+        known.view->setReduced(on);
     m_former = QImage();
     relayout(false);
 }
@@ -142,7 +130,7 @@ void ClusterCanvas::beginFade()
 bool ClusterCanvas::refresh(double seconds)
 {
     m_time += seconds;
-    m_motion.take(m_pacer, seconds);
+    m_view->take(m_pacer, seconds);
     for (const ShownEvent& shown : m_pacer.shown()) {
         if (!shown.run.isGap() && changesStructure(*shown.run.event))
             m_toAnnounce = sentence(shown.run, m_pacer.state());
@@ -150,36 +138,35 @@ bool ClusterCanvas::refresh(double seconds)
     announce();
     if (m_version != m_pacer.version()) {
         m_version = m_pacer.version();
-        if (const std::uint64_t places = placesStamp(m_pacer.state()); places != m_places) {
+        if (const std::uint64_t places = m_view->placesStamp(m_pacer.state()); places != m_places) {
             m_places = places;
             relayout(!m_isReduced);
         }
         changed();
     }
     std::erase_if(m_highlights, [this](const Highlight& h) { return h.until <= m_time; });
-    // Offers expire without an event.
     const std::int64_t newest = m_pacer.shownNs();
-    if (newest / 100'000'000 != m_nowNs / 100'000'000 && hasOffer(m_pacer.state()))
+    if (newest / 100'000'000 != m_nowNs / 100'000'000 && m_view->isAging(m_pacer.state()))
         changed();
     m_nowNs = newest;
-    QString note = m_motion.footNote(m_pacer);
-    if (!m_ribbonNote.isEmpty())
-        note += (note.isEmpty() ? QString() : QStringLiteral("   ·   ")) + m_ribbonNote;
+    QString note = m_view->footNote(m_pacer);
+    if (!m_flowNote.isEmpty())
+        note += (note.isEmpty() ? QString() : QStringLiteral("   ·   ")) + m_flowNote;
     if (note != m_footNote && (m_time - m_notedAt > kNoteEvery || note.isEmpty() != m_footNote.isEmpty())) {
         m_footNote = note;
         m_notedAt = m_time;
         changed();
     }
-    const bool slides = m_layoutMotion.isMoving(m_time);
+    const bool slides = m_view->isSliding(m_time);
     if (slides || m_wasMoving || (m_isDirty && m_time - m_builtAt >= kBuildEvery)) {
         m_wasMoving = slides;
         rebuildResting();
     }
-    if (m_time - m_ribbonsAt >= kRibbonsEvery && (m_motion.bands() > 0 || !m_ribbons.items().empty())) {
-        rebuildRibbons();
+    if (m_time - m_flowAt >= kFlowEvery && (m_view->hasFlow() || !m_flow.items().empty())) {
+        rebuildFlow();
         update();
     }
-    const bool moves = m_motion.isMoving(m_pacer.clock()) || !m_highlights.empty() || m_time < m_spokenUntil;
+    const bool moves = m_view->isMoving(m_pacer.clock()) || !m_highlights.empty() || m_time < m_spokenUntil;
     const bool hovers = bool(m_selection.hovered()) || m_selection.shownOperation().first != 0;
     if (moves || hovers || m_selection.rank() > 0 || !m_moving.items().empty()) {
         rebuildMoving();
@@ -194,53 +181,42 @@ bool ClusterCanvas::refresh(double seconds)
     return slides || moves || fades || m_pacer.isBusy();
 }
 
+SystemView::Sight ClusterCanvas::sight(const Theme& theme) const
+{
+    SystemView::Sight sight { m_pacer.state(), theme, m_selection, m_silent, size(), m_zoom, m_pan };
+    sight.layers = m_layers;
+    sight.client = m_spokenClient;
+    sight.time = m_time;
+    sight.nowNs = m_nowNs;
+    sight.footNote = m_footNote;
+    sight.isRecorded = m_isRecorded;
+    sight.hasFocus = hasFocus();
+    return sight;
+}
+
 void ClusterCanvas::relayout(bool isAnimated)
 {
-    LayoutOptions options;
-    options.viewport = size();
-    options.zoom = m_zoom;
-    options.pan = m_pan;
-    options.showSpares = m_layers.spares;
-    options.showLegend = m_layers.legend;
-    options.arrangement = m_arrangement;
-    options.areColumns = m_areColumns;
-    options.client = m_spokenClient != 0 ? m_spokenClient : m_selection.selected().kind == ObjectKind::Client ? m_selection.selected().a : 0;
-    chooseFace(options);
-    const ClusterLayout layout = layoutCluster(m_pacer.state(), m_theme, options);
-    m_pan = layout.pan;
-    m_layoutMotion.retarget(layout, m_time, isAnimated);
+    chooseFace();
+    m_pan = m_view->layout(sight(m_theme), isAnimated);
     changed();
 }
 
-void ClusterCanvas::chooseFace(const LayoutOptions& options)
+void ClusterCanvas::chooseFace()
 {
-    const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * roomScale(m_pacer.state(), m_asked, options));
+    const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * m_view->roomScale(sight(m_asked)));
     if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind() && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
         return;
     m_theme = Theme(m_asked.kind(), scale, m_asked.isHighContrast(), m_asked.stroke());
-    m_ribbons.setTheme(m_theme);
+    m_flow.setTheme(m_theme);
     m_moving.setTheme(m_theme);
 }
 
 void ClusterCanvas::rebuildResting()
 {
-    m_layout = m_layoutMotion.at(m_time);
-    m_plan = cellPlanOf(m_pacer.state(), m_layout.detail);
-    m_cells.beginFrame();
-    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
-    input.layers = m_layers;
-    input.selected = m_selection.selected();
-    input.hovered = m_selection.hovered();
-    input.nowNs = m_nowNs;
-    input.silent = &m_silent;
-    input.hasFocus = hasFocus();
-    input.isRecorded = m_isRecorded;
-    input.plan = m_plan;
-    input.footNote = m_footNote;
     const DisplayList before = std::exchange(m_resting, DisplayList(m_theme));
-    drawCluster(input, m_resting);
+    const bool isWhole = m_view->drawResting(sight(m_theme), m_resting);
     m_builtAt = m_time;
-    m_isDirty = m_cells.isLate();
+    m_isDirty = !isWhole;
     const qreal ratio = devicePixelRatioF();
     const QSize pixels(qRound(width() * ratio), qRound(height() * ratio));
     // An unchanged picture is not painted again: signs of life change the state, but rarely the picture.
@@ -262,57 +238,33 @@ void ClusterCanvas::rebuildResting()
     update();
 }
 
-// Draws the rates of the links as a layer of its own, between what is at rest and what travels.
-void ClusterCanvas::rebuildRibbons()
+// Draws how much flows where as a layer of its own, between what is at rest and what travels.
+void ClusterCanvas::rebuildFlow()
 {
-    PictureInput input { m_pacer.state(), m_layout, m_theme, m_cells };
-    input.layers = m_layers;
-    m_ribbons.clear();
-    m_ribbonNote = Motion::ribbonNote(m_motion.drawRibbons(input, m_ribbons));
-    m_ribbonsAt = m_time;
-    if (m_ribbons.items().empty()) {
-        m_ribbonLayer = QImage();
+    m_flow.clear();
+    m_flowNote = m_view->drawFlow(sight(m_theme), m_flow);
+    m_flowAt = m_time;
+    if (m_flow.items().empty()) {
+        m_flowLayer = QImage();
         return;
     }
-    if (m_ribbonLayer.size() != m_cache.size()) {
-        m_ribbonLayer = QImage(m_cache.size(), QImage::Format_ARGB32_Premultiplied);
-        m_ribbonLayer.setDevicePixelRatio(devicePixelRatioF());
+    if (m_flowLayer.size() != m_cache.size()) {
+        m_flowLayer = QImage(m_cache.size(), QImage::Format_ARGB32_Premultiplied);
+        m_flowLayer.setDevicePixelRatio(devicePixelRatioF());
     }
     inPoolThread([this] {
-        m_ribbonLayer.fill(Qt::transparent);
-        QPainter painter(&m_ribbonLayer);
-        m_ribbons.paint(painter);
+        m_flowLayer.fill(Qt::transparent);
+        QPainter painter(&m_flowLayer);
+        m_flow.paint(painter);
     });
 }
 
 DisplayList ClusterCanvas::picture() const
 {
     DisplayList all = m_resting;
-    all.append(m_ribbons);
+    all.append(m_flow);
     all.append(m_moving);
     return all;
-}
-
-QRectF ClusterCanvas::rectOf(ObjectRef object) const
-{
-    return rectIn(m_layout, object);
-}
-
-QRectF ClusterCanvas::rectIn(const ClusterLayout& layout, ObjectRef object) const
-{
-    if (const ClusterLayout::Item* item = layout.find(object))
-        return item->rect;
-    if (object.kind == ObjectKind::Group) {
-        const auto group = std::find_if(layout.groups.begin(), layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
-        return group != layout.groups.end() ? group->frame : QRectF();
-    }
-    if (object.kind == ObjectKind::Pool) {
-        const auto pool = std::find_if(layout.pools.begin(), layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
-        return pool != layout.pools.end() ? pool->frame : QRectF();
-    }
-    if (object.kind == ObjectKind::Fault)
-        return faultRect(m_pacer.state(), layout, object.a);
-    return object.kind == ObjectKind::File ? layout.file : QRectF();
 }
 
 void ClusterCanvas::paintEvent(QPaintEvent*)
@@ -328,8 +280,8 @@ void ClusterCanvas::paintEvent(QPaintEvent*)
         painter.drawImage(0, 0, m_former);
         painter.setOpacity(1);
     }
-    if (!m_ribbonLayer.isNull() && m_ribbonLayer.size() == m_cache.size())
-        painter.drawImage(0, 0, m_ribbonLayer);
+    if (!m_flowLayer.isNull() && m_flowLayer.size() == m_cache.size())
+        painter.drawImage(0, 0, m_flowLayer);
     m_moving.paint(painter);
     if (hasFocus()) {
         painter.setRenderHint(QPainter::Antialiasing, false);
@@ -353,60 +305,39 @@ bool ClusterCanvas::findObject(const QString& words)
     const QString wanted = words.trimmed().toLower();
     if (wanted.isEmpty())
         return false;
-    bool isNumber = false;
-    const qulonglong number = wanted.toULongLong(&isNumber);
-    if (isNumber && m_pacer.state().data.contains(std::uint32_t(number))) {
-        choose({ ObjectKind::Data, number, 0 });
-        return true;
-    }
-    for (ObjectRef object : objectsOf(m_pacer.state())) {
-        const QString name = nameOf(m_pacer.state(), object).toLower();
-        if (name == wanted || name.section(QLatin1Char(' '), 1) == wanted) {
-            choose(object);
-            return true;
-        }
-    }
-    // A key: selects the bucket that holds its record, as far as events have reported it.
-    bool isKey = false;
-    const qulonglong key = (wanted.startsWith(QLatin1String("key ")) ? wanted.mid(4).trimmed() : wanted).toULongLong(&isKey);
-    for (const auto& [bucket, known] : m_pacer.state().data) {
-        for (const std::uint32_t page : isKey ? known.ranks.pages() : std::vector<std::uint32_t>()) {
-            for (const auto& [rank, held] : known.ranks.inPage(page)) {
-                if (held != key)
-                    continue;
-                choose({ ObjectKind::Data, bucket, 0 });
-                m_selection.setRank(rank);
-                highlight({ { ObjectKind::Data, bucket, 0 } }, QStringLiteral("key %1 has rank %2").arg(key).arg(rank), kFoundFor);
-                return true;
-            }
-        }
-    }
-    return false;
+    const SystemView::Found found = m_view->find(state(), wanted);
+    if (!found.object)
+        return false;
+    choose(found.object);
+    if (found.part != 0)
+        m_selection.setRank(found.part);
+    if (!found.words.isEmpty())
+        highlight({ found.object }, found.words, kFoundFor);
+    return true;
 }
 
 void ClusterCanvas::choose(ObjectRef object)
 {
     m_spokenClient = 0; // the person has chosen something since
     m_selection.select(object);
-    const ClusterLayout& target = m_layoutMotion.target();
-    const QRectF rect = rectIn(target, object);
-    if (target.isInGroups(object) && !target.groupsArea.contains(rect.center())) {
-        m_pan += rect.center() - target.groupsArea.center();
+    const QRectF rect = m_view->targetOf(state(), object), area = m_view->area();
+    if (m_view->isInArea(object) && !area.contains(rect.center())) {
+        m_pan += rect.center() - area.center();
         relayout(!m_isReduced);
     }
-    const QString words = sentenceOf(m_pacer.state(), object);
+    const QString words = m_view->sentenceOf(state(), object);
     setAccessibleDescription(words);
     QAccessibleEvent event(this, QAccessible::DescriptionChanged);
     QAccessible::updateAccessibility(&event);
 }
 
-// Selects the record that is drawn at the point, too.
+// Selects the part that is drawn at the point, too.
 void ClusterCanvas::chooseAt(QPointF point)
 {
     const ObjectRef object = m_resting.hitTest(point);
-    const std::uint32_t rank = rankAt(object, point);
+    const std::uint32_t part = partAt(object, point);
     choose(object);
-    m_selection.setRank(rank);
+    m_selection.setRank(part);
 }
 
 // ---- people
@@ -447,8 +378,8 @@ void ClusterCanvas::mouseReleaseEvent(QMouseEvent* event)
 void ClusterCanvas::mouseDoubleClickEvent(QMouseEvent* event)
 {
     const ObjectRef object = m_resting.hitTest(event->position());
-    if (const std::uint32_t rank = rankAt(object, event->position()))
-        emit groupRequested(object, rank);
+    if (const std::uint32_t part = partAt(object, event->position()))
+        emit partRequested(object, part);
     else if (object)
         emit inspectRequested(object);
 }
@@ -481,35 +412,11 @@ void ClusterCanvas::keyPressEvent(QKeyEvent* event)
     }
 }
 
-// Selects the nearest object in that direction; distance to the side counts double.
 void ClusterCanvas::walk(int dx, int dy)
 {
     m_walkedWith = QCursor::pos();
-    const auto& items = m_layout.items;
-    if (items.empty())
-        return;
-    const ClusterLayout::Item* here = m_layout.find(m_selection.selected());
-    if (!here) {
-        const auto first = std::find_if(items.begin(), items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; });
-        choose(first != items.end() ? first->object : items.front().object);
-        return;
-    }
-    const QPointF from = here->rect.center();
-    const ClusterLayout::Item* best = nullptr;
-    qreal bestCost = 0;
-    for (const ClusterLayout::Item& item : items) {
-        const QPointF way = item.rect.center() - from;
-        const qreal ahead = way.x() * dx + way.y() * dy, aside = std::abs(way.x() * dy) + std::abs(way.y() * dx);
-        if (&item == here || ahead <= 1)
-            continue;
-        const qreal cost = ahead + 2 * aside;
-        if (!best || cost < bestCost) {
-            best = &item;
-            bestCost = cost;
-        }
-    }
-    if (best)
-        choose(best->object);
+    if (const ObjectRef next = m_view->next(state(), m_selection.selected(), dx, dy))
+        choose(next);
 }
 
 void ClusterCanvas::contextMenuEvent(QContextMenuEvent* event)

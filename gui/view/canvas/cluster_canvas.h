@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/cluster/cluster_picture.h"
-#include "gui/view/time/frame_clock.h"
-#include "gui/view/cluster/layout_motion.h"
-#include "gui/view/cluster/motion.h"
 #include "gui/show/pacer.h"
-#include "gui/view/cluster/selection.h"
+#include "gui/view/canvas/system_views.h"
+#include "gui/view/system/selection.h"
+#include "gui/view/time/frame_clock.h"
 
 #include <QImage>
 #include <QWidget>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,8 +18,8 @@
 
 namespace lhrs::gui {
 
-// The picture of the cluster. It pulls from the pacer once per frame, keeps what is at rest in a cached layer, and
-// draws what moves above it. Dragging pans, the wheel zooms; the arrow keys walk over everything that can be selected.
+// The picture of the cluster, drawn by the view of its system. The canvas pulls from the pacer once per frame, keeps what
+// is at rest in a cached layer, and has what moves drawn above it. Dragging pans, the wheel zooms; the arrow keys walk over everything that can be selected.
 class ClusterCanvas : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -42,11 +41,15 @@ public:
     // Opacity of the new picture above the previous one; 1: nothing fades.
     double fadeShare() const;
     bool isMotionReduced() const { return m_isReduced; }
-    // By bucket group, or by host and process; a group is a row or a column. Objects slide from their old places to the
-    // new ones.
-    void setArrangement(Arrangement arrangement, bool areColumns);
-    Arrangement arrangement() const { return m_arrangement; }
-    bool areColumns() const { return m_areColumns; }
+    // The view that draws now.
+    const SystemView& view() const { return *m_view; }
+    // The view of that class, whether it draws now or not.
+    template <class View>
+    View& viewOf() const
+    {
+        const auto isIt = [](const ViewOfSystem& known) { return dynamic_cast<View*>(known.view.get()) != nullptr; };
+        return dynamic_cast<View&>(*std::find_if(m_views.begin(), m_views.end(), isIt)->view);
+    }
     // A recorded run is shown: what does not exist at the shown instant has not happened yet.
     void setRecorded(bool on);
     // Processes that should give signs of life but have been silent for a while.
@@ -71,8 +74,7 @@ public:
     void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
     // Marks the objects that a caption speaks of: a ring that pulses, without words, because the caption has them.
     void speakOf(const std::vector<ObjectRef>& objects, double seconds);
-    // Selects the bucket with this number, the bucket at this group and column ("1.0"), the process with this name, or
-    // the bucket that holds this key ("key 4711", or a number that is not the number of a bucket).
+    // Selects what is called so, or holds what is called so; false: there is no such thing.
     bool findObject(const QString& words);
 
     // ---- the picture as data
@@ -80,32 +82,30 @@ public:
     const DisplayList& restingPicture() const { return m_resting; }
     const DisplayList& movingPicture() const { return m_moving; }
     DisplayList picture() const;
-    const ClusterLayout& layoutShown() const { return m_layout; }
     const ClusterState& state() const { return m_pacer.state(); }
     Selection& selection() { return m_selection; }
-    QRectF rectOf(ObjectRef object) const;
-    // The rank whose cell is at the point; 0: none. If the cell stands for several ranks, the first one in use.
-    std::uint32_t rankAt(ObjectRef object, QPointF point) const;
+    QRectF rectOf(ObjectRef object) const { return m_view->rectOf(state(), object); }
+    // The number of the object's part at the point, for example the rank of a record; 0: none.
+    std::uint32_t partAt(ObjectRef object, QPointF point) const { return m_view->partAt(sight(m_theme), object, point); }
     void chooseAt(QPointF point);
     // What the person asks about: the object under the mouse, unless the keyboard has chosen another since; else the
     // selection.
     struct Asked {
         ObjectRef object;
         std::string_view term; // the term of the part; empty: the object itself
-        std::uint32_t rank = 0;
+        std::uint32_t rank = 0; // of the object's part; 0: none
     };
     Asked asked() const;
     // The keyboard has chosen an object since the mouse last moved.
     bool isWalked() const;
-    const Motion& motion() const { return m_motion; }
     // Something travels, or slides to its place.
-    bool isMoving() const { return m_layoutMotion.isMoving(m_time) || m_motion.isMoving(m_pacer.clock()); }
+    bool isMoving() const { return m_view->isSliding(m_time) || m_view->isMoving(m_pacer.clock()); }
     // Selects the object and brings it into sight; for the keyboard and for screen readers.
     void choose(ObjectRef object);
 
 signals:
     void inspectRequested(lhrs::gui::ObjectRef object);
-    void groupRequested(lhrs::gui::ObjectRef bucket, quint32 rank);
+    void partRequested(lhrs::gui::ObjectRef object, quint32 part);
     void menuRequested(lhrs::gui::ObjectRef object, QPoint globalPosition);
 
 protected:
@@ -129,18 +129,16 @@ private:
         double until = 0;
     };
 
+    SystemView::Sight sight(const Theme& theme) const;
     void relayout(bool isAnimated);
-    void chooseFace(const LayoutOptions& options);
+    void chooseFace();
     void rebuildResting();
-    void rebuildRibbons();
+    void rebuildFlow();
     void rebuildMoving();
-    QRectF rectIn(const ClusterLayout& layout, ObjectRef object) const;
     void drawHoverCard();
     QRectF thingOf(ObjectRef object) const;
     QRectF besideThing(const QRectF& thing, QSizeF size) const;
     void drawSpokenOf();
-    void drawRecordGroup(const PictureInput& input);
-    void drawOperation();
     void pointAt(QPointF at);
     void walk(int dx, int dy);
     void beginFade();
@@ -149,26 +147,22 @@ private:
 
     Pacer& m_pacer;
     Selection& m_selection;
-    Motion m_motion;
+    std::vector<ViewOfSystem> m_views;
+    SystemView* m_view; // one of them
     Theme m_asked, m_theme;
     Layers m_layers;
-    CellReader m_cells;
-    LayoutMotion m_layoutMotion;
-    ClusterLayout m_layout; // of the resting picture: it always matches what is drawn
-    CellPlan m_plan;
-    DisplayList m_resting, m_ribbons, m_moving;
-    QImage m_cache, m_ribbonLayer; // painted in another thread
+    DisplayList m_resting, m_flow, m_moving;
+    QImage m_cache, m_flowLayer; // painted in another thread
     QImage m_former; // the previous picture while it fades out; null: no fade
     double m_fadeStart = 0;
-    QString m_footNote, m_ribbonNote;
+    QString m_footNote, m_flowNote;
     qreal m_zoom = 1;
     QPointF m_pan;
-    double m_time = 0, m_builtAt = -1, m_ribbonsAt = -1, m_notedAt = -1, m_hoverSince = 0, m_announcedAt = 0;
+    double m_time = 0, m_builtAt = -1, m_flowAt = -1, m_notedAt = -1, m_hoverSince = 0, m_announcedAt = 0;
     std::int64_t m_nowNs = 0;
     std::uint64_t m_version = 0, m_places = 0;
     bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
-    bool m_isPressed = false, m_isDragging = false, m_isRecorded = false, m_areColumns = false;
-    Arrangement m_arrangement = Arrangement::Groups;
+    bool m_isPressed = false, m_isDragging = false, m_isRecorded = false;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
     std::string_view m_pointedTerm;     // the term of the part under the mouse
     std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose

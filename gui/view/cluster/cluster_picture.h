@@ -3,6 +3,7 @@
 
 #include "gui/view/cluster/cluster_layout.h"
 #include "gui/view/paint/display_list.h"
+#include "gui/view/system/layers.h"
 
 #include <cstdint>
 #include <set>
@@ -10,12 +11,6 @@
 #include <vector>
 
 namespace lhrs::gui {
-
-// What is drawn in addition to the cards; each layer has a key and can be set by a scenario.
-struct Layers {
-    bool messages = true, deltas = true, ranks = true, labels = true, spares = true, legend = true, faults = true;
-    bool operator==(const Layers&) const = default;
-};
 
 // Where the cells of a card's ranks lie: one cell stands for `ratio` ranks.
 struct CellGeometry {

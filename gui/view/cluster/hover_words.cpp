@@ -10,8 +10,6 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kBetween = 1; // pixels between two lines, at 100 %
-
 // The line that begins with these words; empty: there is none.
 QString lineWith(const QStringList& lines, const char* beginning)
 {
@@ -74,17 +72,6 @@ std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
     return lines;
 }
 
-TextStyle styleOf(const HoverCard& card, std::size_t line) { return line == 0 ? card.first : kBody; }
-
-void measure(const Theme& theme, HoverCard& card)
-{
-    card.size = QSizeF(0, 0);
-    for (std::size_t i = 0; i < card.lines.size(); ++i) {
-        const QFontMetricsF& metrics = theme.metrics(styleOf(card, i));
-        card.size = QSizeF(std::max(card.size.width(), metrics.horizontalAdvance(card.lines[i]) + 1), card.size.height() + metrics.height() + theme.px(kBetween));
-    }
-}
-
 } // namespace
 
 HoverCard detailsCard(const ClusterState& state, const Theme& theme, ObjectRef object)
@@ -92,7 +79,7 @@ HoverCard detailsCard(const ClusterState& state, const Theme& theme, ObjectRef o
     HoverCard card;
     for (const QString& line : detailsOf(state, object))
         card.lines.push_back(line);
-    measure(theme, card);
+    card.measure(theme);
     return card;
 }
 
@@ -109,15 +96,15 @@ HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef obj
     card.first = kBodyBold;
     qreal high = 0;
     for (std::size_t i = 0; i < lines.size(); ++i)
-        high += theme.lineHeight(styleOf(card, i)) + theme.px(kBetween);
+        high += theme.lineHeight(card.styleOf(i)) + theme.px(HoverCard::kBetween);
     // A lower card may be wider.
     const qreal room = details.size.width() * details.size.height() / high;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-        const QFontMetricsF& metrics = theme.metrics(styleOf(card, i));
+        const QFontMetricsF& metrics = theme.metrics(card.styleOf(i));
         const auto fitting = std::find_if(lines[i].begin(), lines[i].end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) + 1 <= room; });
         card.lines.push_back(fitting == lines[i].end() ? metrics.elidedText(lines[i].back(), Qt::ElideRight, room) : *fitting);
     }
-    measure(theme, card);
+    card.measure(theme);
     return card;
 }
 

@@ -3,9 +3,8 @@
 
 #include "gui/lab/state/cluster_state.h"
 #include "gui/show/object_ref.h"
-#include "gui/view/paint/theme.h"
+#include "gui/view/system/system_view.h"
 
-#include <QSizeF>
 #include <QString>
 
 #include <string_view>
@@ -13,12 +12,6 @@
 
 namespace lhrs::gui {
 
-// The lines of the hover card, and its size without margins.
-struct HoverCard {
-    std::vector<QString> lines; // the first one has its own style
-    TextStyle first { TextSize::Strong, true };
-    QSizeF size;
-};
 // Explains the term of the part under the mouse in a few words, or of the object where the part has none; then the
 // object's details. The card covers no more than the details alone would: two short lines are joined, and a long
 // wording is shortened.

@@ -3,7 +3,7 @@
 
 #include "gui/lab/export/run_story.h"
 #include "gui/show/pacer.h"
-#include "gui/view/cluster/selection.h"
+#include "gui/view/system/selection.h"
 
 #include <QAbstractTableModel>
 

@@ -4,7 +4,7 @@
 #include "gui/view/time/frame_clock.h"
 #include "gui/view/panels/node_picture.h"
 #include "gui/show/pacer.h"
-#include "gui/view/cluster/selection.h"
+#include "gui/view/system/selection.h"
 
 #include <QWidget>
 

@@ -6,7 +6,7 @@
 #include "gui/view/time/frame_clock.h"
 #include "gui/view/records/group_picture.h"
 #include "gui/view/records/record_group_reader.h"
-#include "gui/view/cluster/selection.h"
+#include "gui/view/system/selection.h"
 
 #include <QWidget>
 

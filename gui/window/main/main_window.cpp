@@ -5,6 +5,7 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/replay/recording_observer.h"
+#include "gui/view/cluster/cluster_layout.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/editor/editor_panel.h"
@@ -20,7 +21,6 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTimer>
@@ -233,7 +233,7 @@ void MainWindow::connectAll()
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
     connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
-    connect(m_canvas, &ClusterCanvas::groupRequested, this, &MainWindow::openGroup);
+    connect(m_canvas, &ClusterCanvas::partRequested, this, &MainWindow::openGroup);
     connect(m_records, &RecordTable::groupRequested, this, &MainWindow::openGroup);
     connect(m_records, &RecordTable::menuRequested, this, &MainWindow::showRecordMenu);
     connect(&m_group->view(), &RecordGroupView::shown, this, &MainWindow::enableGroup);

@@ -4,6 +4,7 @@
 
 #include "common/linear_hash.h"
 #include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/panels/gate_panel.h"
 
@@ -140,10 +141,12 @@ void MainWindow::makeViewActions()
     a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
     a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" }, [this] { askForObject(); });
     a.add({ "byHost", "View/Picture", "By host and process", "G", "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true }, [this] {
-        m_canvas->setArrangement(m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, m_canvas->areColumns());
+        auto& file = m_canvas->viewOf<FilePicture>();
+        file.setArrangement(m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, file.areColumns());
     });
     a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G", "Draws each bucket group as a column; once more: as a row", true }, [this] {
-        m_canvas->setArrangement(m_canvas->arrangement(), m_actions->get("asColumns")->isChecked());
+        auto& file = m_canvas->viewOf<FilePicture>();
+        file.setArrangement(file.arrangement(), m_actions->get("asColumns")->isChecked());
     });
     a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L", "Copies what is selected as a scenario names it: lab.data(5)" }, [this] {
         const QString words = m_selection->selected() ? targetOfSelection() : QString();

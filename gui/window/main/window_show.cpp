@@ -6,6 +6,7 @@
 #include "gui/lab/words/sentences.h"
 #include "gui/show/named_things.h"
 #include "gui/show/quantity_words.h"
+#include "gui/view/cluster/cluster_layout.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/show/pacer.h"
-#include "gui/view/cluster/selection.h"
+#include "gui/view/system/selection.h"
 #include "gui/view/paint/theme.h"
 #include "gui/window/commands/cluster_commands.h"
 
