@@ -4,6 +4,7 @@
 #include "gui/lab/state/cluster_state.h"
 #include "gui/show/object_ref.h"
 #include "gui/view/paint/theme.h"
+#include "gui/view/system/process_order.h"
 
 #include <QRectF>
 
@@ -115,7 +116,5 @@ CardDetail detailFor(QSizeF card, const Theme& theme);
 std::vector<ProcessId> sparesOf(const ClusterState& state, pb::Role pool);
 // Processes that still run although their places were given to others.
 std::vector<ProcessId> displacedOf(const ClusterState& state);
-std::vector<ProcessId> clientsOf(const ClusterState& state);
-ProcessId coordinatorOf(const ClusterState& state);
 
 } // namespace lhrs::gui

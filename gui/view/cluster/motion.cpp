@@ -11,31 +11,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kTransits = 64;
 constexpr std::size_t kPulses = 60;
-constexpr double kBandMemory = 0.4;  // seconds over which a rate is measured
-
-// Two significant digits: the precision that a sentence may claim.
-std::uint64_t rounded(double value)
-{
-    if (value < 10)
-        return std::uint64_t(std::max(1.0, std::round(value)));
-    const double step = std::pow(10.0, std::floor(std::log10(value)) - 1);
-    return std::uint64_t(std::round(value / step) * step);
-}
-
-// Messages of key operations: a thousand of them look alike.
-bool isOfMany(MessageClass c)
-{
-    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || c == MessageClass::Delta || c == MessageClass::Ack;
-}
-
-std::string addressText(const pb::Address& address)
-{
-    const std::uint32_t ip = address.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
-}
+constexpr std::size_t kAdjusted = 2'000; // operations of the past that are remembered
 
 } // namespace
 
@@ -46,60 +23,27 @@ void Motion::clear()
 
 bool Motion::isMoving(double clock) const
 {
-    if (!m_messages.empty() || !m_records.empty() || !m_invitations.empty() || !m_bands.empty())
+    if (m_messages.isMoving() || !m_records.empty() || !m_invitations.empty())
         return true;
     return std::any_of(m_pulses.begin(), m_pulses.end(), [clock](const Pulse& p) { return p.end > clock; });
-}
-
-void Motion::learnAddresses(const ClusterState& state)
-{
-    if (m_processes == state.processes.size())
-        return;
-    m_processes = state.processes.size();
-    m_byAddress.clear();
-    for (const auto& [id, process] : state.processes)
-        m_byAddress[process.address] = id;
-}
-
-ProcessId Motion::receiverOf(const pb::MessageSent& sent) const
-{
-    if (sent.to() != 0)
-        return sent.to();
-    const auto found = m_byAddress.find(addressText(sent.address()));
-    return found == m_byAddress.end() ? 0 : found->second;
 }
 
 void Motion::take(const Pacer& pacer, double seconds)
 {
     const double clock = pacer.clock();
-    learnAddresses(pacer.state());
-    m_notDrawn = 0;
+    m_messages.begin(pacer.state());
     m_bundle = pacer.bundle() ? std::optional(*pacer.bundle()) : std::nullopt;
-    m_thinned = std::size_t(std::count_if(m_messages.begin(), m_messages.end(), [](const Message& m) { return m.isThinned; }));
     for (const ShownEvent& event : pacer.scheduled())
         plan(event, clock, pacer.state());
     for (const ShownEvent& event : pacer.shown())
         start(event, pacer);
     const auto isOver = [clock](const auto& thing) { return thing.end <= clock; };
-    std::erase_if(m_messages, isOver);
     std::erase_if(m_records, isOver);
     std::erase_if(m_invitations, isOver);
     std::erase_if(m_pulses, isOver);
-    std::erase_if(m_chains, [clock](const auto& c) { return clock > c.second.last + (c.second.isDone ? 0.0 : 8.0); });
-    const double keep = std::exp(-seconds / kBandMemory);
-    for (auto& [key, band] : m_bands) {
-        band.perSecond = band.perSecond * keep + band.count / kBandMemory;
-        band.count = 0;
-    }
-    std::erase_if(m_bands, [](const auto& entry) { return entry.second.perSecond < 1; });
-    m_messagesSeen *= keep;
-    m_messagesDrawn *= keep;
-    if (m_sent.size() > 20'000)
-        m_sent.clear(); // their arrivals are not observed
-    if (m_labels.size() > 2'000) {
-        m_labels.clear();
+    m_messages.finish(clock, seconds);
+    if (m_adjusted.size() > kAdjusted)
         m_adjusted.clear();
-    }
 }
 
 // Plans what moves until an event is shown later: the records of a split, or of a recovered slice.
@@ -111,10 +55,7 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
     const OperationKey operation { body.operation().client(), body.operation().number() };
     if (body.has_image_adjusted() && !body.image_adjusted().by_coordinator())
         m_adjusted.insert(operation);
-    if (body.has_operation_started()) {
-        const pb::OperationStarted& started = body.operation_started();
-        m_labels[operation] = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
-    }
+    m_messages.plan(body);
     if (body.has_recovery_started())
         m_managers[body.recovery_started().group()] = body.recovery_started().manager();
     if (m_isReduced)
@@ -165,96 +106,22 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
     const double clock = pacer.clock();
     if (pacer.isLive())
         plan(event, clock, pacer.state());
-    const OperationKey operation { body.operation().client(), body.operation().number() };
-    if (pacer.isLive() && body.has_operation_started() && m_chains.size() < kChains && !m_isReduced)
-        m_chains[operation].last = clock;
-    if (body.has_message_sent()) {
-        startMessage(event, body.message_sent(), pacer);
-    } else if (body.has_message_received()) {
-        const auto sent = m_sent.find({ body.message_received().from(), body.message_received().id() });
-        if (sent != m_sent.end()) {
-            m_transits.push_back(std::max<std::int64_t>(1, event.run.runNs - sent->second));
-            if (m_transits.size() > kTransits)
-                m_transits.pop_front();
-            m_sent.erase(sent);
-        }
-    } else if (body.has_message_given_up() && !m_isReduced) {
-        bool isUnderWay = false;
-        for (Message& message : m_messages) {
-            if (message.from == event.run.process && message.to == body.message_given_up().to())
-                isUnderWay = message.isLost = true;
-        }
-        // A message that was left out, or that left long ago: its end is drawn nevertheless.
-        const auto kind = messageClassOf(body.message_given_up().kind());
-        if (!isUnderWay && kind && body.message_given_up().to() != 0 && m_messages.size() < kDots + kUnthinned)
-            m_messages.push_back({ *kind, event.run.process, body.message_given_up().to(), clock, clock + 1, true, true });
-    } else if (body.has_invitation_sent() && !m_isReduced) {
+    m_messages.take(event, pacer, [this](const auto& sender, const pb::MessageSent& sent, MessageClass ofKind) { return messageLook(sender, sent, ofKind); });
+    if (body.has_invitation_sent() && !m_isReduced)
         m_invitations.push_back({ event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
-    }
-    if (body.has_operation_done()) {
-        if (const auto chain = m_chains.find(operation); chain != m_chains.end())
-            chain->second.isDone = true;
-        m_labels.erase(operation);
-    }
     if (!m_isReduced)
         pulse(event, body, clock, pacer.state().m());
 }
 
-void Motion::startMessage(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer)
+MessageMotion::Look Motion::messageLook(const ShownEvent& event, const pb::MessageSent& sent, MessageClass ofKind) const
 {
-    std::optional<MessageClass> messageClass = messageClassOf(sent.kind());
-    if (!messageClass)
-        return;
-    const double clock = pacer.clock();
+    MessageMotion::Look look;
+    // The squares of the records represent these messages.
+    look.isDrawn = sent.kind() != "move_records" && sent.kind() != "spare_slice";
     const pb::RequestId& id = event.run.event->operation();
-    const OperationKey operation { id.client(), id.number() };
-    m_sent[{ event.run.process, sent.id() }] = event.run.runNs;
-    if (m_isReduced)
-        return;
-    const ProcessId to = receiverOf(sent);
-    if (to == 0)
-        return;
-    if (messageClass == MessageClass::Reply && m_adjusted.contains(operation))
-        messageClass = MessageClass::Image;
-    // The squares of the records represent this message.
-    if (sent.kind() == "move_records" || sent.kind() == "spare_slice")
-        return;
-    Message message { *messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false };
-    message.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(*messageClass);
-    const BandKey link { event.run.process, to, *messageClass };
-    if (message.isThinned)
-        m_messagesSeen += 1;
-    if (pacer.isLive()) {
-        ++m_bands[link].count;
-        if (message.isThinned) {
-            const auto chain = m_chains.find(operation);
-            if (chain == m_chains.end())
-                return;
-            // The receiver may continue only when this message has arrived, as in reality.
-            auto& ready = chain->second.ready;
-            const auto since = ready.find(event.run.process);
-            message.start = std::max(clock, since != ready.end() ? since->second : clock);
-            message.end = message.start + 1;
-            ready[to] = std::max(ready[to], message.end);
-            chain->second.last = std::max(chain->second.last, message.end);
-        }
-    } else if (const auto label = m_labels.find(operation); label != m_labels.end() && *messageClass == MessageClass::Operation && event.hop >= 0.5) {
-        message.label = label->second;
-    } else if (event.hop >= 0.5) {
-        message.label = QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
-    }
-    if (message.isThinned && m_thinned >= kDots) {
-        if (!pacer.isLive())
-            ++m_bands[link].count;
-        return;
-    }
-    if (!message.isThinned && m_messages.size() - m_thinned >= kUnthinned) {
-        ++m_notDrawn;
-        return;
-    }
-    m_thinned += message.isThinned ? 1 : 0;
-    m_messagesDrawn += message.isThinned ? 1 : 0;
-    m_messages.push_back(std::move(message));
+    if (ofKind == MessageClass::Reply && m_adjusted.contains({ id.client(), id.number() }))
+        look.messageClass = MessageClass::Image;
+    return look;
 }
 
 void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m)
@@ -428,26 +295,6 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
         return say(okabe::kBlack, QStringLiteral("group %1 is lost").arg(e.group()));
     }
     return false;
-}
-
-QString Motion::footNote(const Pacer& pacer) const
-{
-    if (m_isReduced)
-        return QStringLiteral("reduced motion: messages are not drawn");
-    QStringList parts;
-    if (m_messagesSeen > 2 && m_messagesSeen > 1.05 * m_messagesDrawn)
-        parts << QStringLiteral("dots: 1 of %1 messages").arg(grouped(std::max<std::uint64_t>(2, rounded(m_messagesSeen / std::max(1.0, m_messagesDrawn)))));
-    if (pacer.isHurrying())
-        parts << QStringLiteral("much happened: shown faster");
-    if (m_notDrawn > 0)
-        parts << QStringLiteral("%1 messages not drawn").arg(m_notDrawn);
-    if (!m_messages.empty() && !m_transits.empty() && !pacer.isRepeating()) {
-        std::vector<std::int64_t> sorted(m_transits.begin(), m_transits.end());
-        std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
-        const double stretch = pacer.hopSeconds() * 1e9 / double(sorted[sorted.size() / 2]);
-        parts << (stretch >= 1.5 ? QStringLiteral("messages drawn %1 × slower than they are").arg(grouped(rounded(stretch))) : QStringLiteral("messages drawn at their own speed"));
-    }
-    return parts.join(QStringLiteral("   ·   "));
 }
 
 } // namespace lhrs::gui

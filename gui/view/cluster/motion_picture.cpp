@@ -10,51 +10,6 @@
 
 namespace lhrs::gui {
 
-namespace {
-
-double eased(double start, double end, double clock)
-{
-    const double t = end > start ? std::clamp((clock - start) / (end - start), 0.0, 1.0) : 1.0;
-    return t * t * (3 - 2 * t);
-}
-
-// A point on a curve to the left of the direct line, so that a message and its answer do not cover each other.
-QPointF onBow(QPointF from, QPointF to, double t)
-{
-    const QPointF way = to - from;
-    const QPointF side(way.y() * 0.1, -way.x() * 0.1);
-    const QPointF control = (from + to) / 2 + side;
-    return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
-}
-
-// Draws a label with a background, inside the view and without covering existing labels: below or above them, as near
-// as there is room. False: there is no room near by.
-bool label(const PictureInput& in, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out)
-{
-    constexpr int kTries = 9;
-    const qreal u = in.theme.px(1);
-    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u, height = in.theme.lineHeight(kSmallBold) + 4 * u;
-    QRectF box(at.x() - width / 2, at.y() - height / 2, width, height);
-    box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, in.layout.viewport.width() - width - 2)));
-    box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, in.layout.viewport.height() - height - 2)));
-    const QRectF view(QPointF(0, 0), in.layout.viewport);
-    const auto isFree = [&](const QRectF& place) {
-        return view.contains(place) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); });
-    };
-    const QRectF wanted = box;
-    for (int i = 1; !isFree(box); ++i) {
-        if (i > kTries)
-            return false;
-        box = wanted.translated(0, (i % 2 == 1 ? -1 : 1) * ((i + 1) / 2) * (height + 2));
-    }
-    taken.push_back(box);
-    out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, fill, in.theme.outline, 1, false, false });
-    out.text(box.adjusted(4 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(fill), Qt::AlignCenter);
-    return true;
-}
-
-} // namespace
-
 void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
 {
     out.setObject({});
@@ -83,7 +38,7 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         // Several invitations of one pool share one label.
         const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(), [&](const Invitation& later) { return later.pool == invitation.pool; });
         if (isLast)
-            label(in, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
+            drawLabel(in.theme, in.layout.viewport, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
     }
     // Events get their labels first; labels of messages use the room that is left.
     DisplayList pulses(in.theme);
@@ -125,13 +80,8 @@ RibbonEnd ribbonEnd(const ClusterLayout& layout, const ClusterLayout::Item& item
 
 Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) const
 {
-    struct Ribbon {
-        QPointF from, to;
-        MessageClass messageClass = MessageClass::Control;
-        double perSecond = 0;
-    };
     std::map<std::tuple<ObjectRef, ObjectRef, MessageClass>, Ribbon> joined;
-    for (const auto& [key, band] : m_bands) {
+    for (const auto& [key, band] : m_messages.bands()) {
         const auto& [from, to, messageClass] = key;
         if (!in.layers.messages || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
             continue;
@@ -154,33 +104,17 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
     std::vector<Ribbon> ribbons;
     for (const auto& [key, ribbon] : joined)
         ribbons.push_back(ribbon);
-    std::stable_sort(ribbons.begin(), ribbons.end(), [](const Ribbon& x, const Ribbon& y) { return x.perSecond > y.perSecond; });
-    Ribbons told { std::min(ribbons.size(), kRibbons), ribbons.size(), ribbons.empty() ? 0 : ribbons.front().perSecond };
-    ribbons.resize(told.drawn);
-    const qreal u = in.theme.px(1);
+    const Ribbons told = keepBusiest(ribbons);
     out.setObject({});
     out.setClip(QRectF(QPointF(0, 0), in.layout.viewport));
     for (const Ribbon& ribbon : ribbons) {
-        const bool isQuiet = ribbon.messageClass == MessageClass::Ack || ribbon.messageClass == MessageClass::Control;
-        DisplayList::Line line;
-        line.colour = isQuiet ? in.theme.outline : in.theme.message(ribbon.messageClass).colour;
-        line.colour.setAlpha(70);
-        line.width = std::clamp(0.6 * std::sqrt(ribbon.perSecond), 1.5, 16.0) * u;
-        line.isRibbon = true;
+        std::vector<QPointF> points;
         for (int i = 0; i <= 10; ++i)
-            line.points.push_back(onBow(ribbon.from, ribbon.to, i / 10.0));
-        out.add(std::move(line));
+            points.push_back(onBow(ribbon.from, ribbon.to, i / 10.0));
+        out.add(ribbonLine(in.theme, ribbon, std::move(points)));
     }
     out.setClip({});
     return told;
-}
-
-QString Motion::ribbonNote(const Ribbons& ribbons)
-{
-    if (ribbons.drawn == 0)
-        return {};
-    const QString width = QStringLiteral("ribbons: width by messages per second, the widest %1").arg(grouped(std::uint64_t(std::max(1.0, std::round(ribbons.most)))));
-    return ribbons.links > ribbons.drawn ? QStringLiteral("%1, the %2 busiest of %3 links").arg(width).arg(ribbons.drawn).arg(grouped(ribbons.links)) : width;
 }
 
 void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out) const
@@ -211,35 +145,16 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
 
 void Motion::drawMessages(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
-    const qreal u = in.theme.px(1);
-    const bool hasLabels = m_messages.size() <= 7;
-    for (const Message& message : m_messages) {
-        if (clock < message.start)
-            continue;
-        const bool isDelta = message.messageClass == MessageClass::Delta || message.messageClass == MessageClass::Ack;
-        if (!in.layers.deltas && isDelta)
-            continue;
-        const ClusterLayout::Item *a = in.layout.findProcess(message.from), *b = in.layout.findProcess(message.to);
+    const auto way = [&in](const MessageMotion::Flight& flight, const auto& shares, MessageMotion::Points& points) {
+        const ClusterLayout::Item *a = in.layout.findProcess(flight.from), *b = in.layout.findProcess(flight.to);
         if (!a || !b || a == b)
-            continue;
+            return false;
         const QPointF from = in.layout.anchor(a->rect), to = in.layout.anchor(b->rect);
-        const double t = eased(message.start, message.end, clock) * (message.isLost ? 0.6 : 1.0);
-        const QPointF at = onBow(from, to, t);
-        const MessageStyle& style = in.theme.message(message.messageClass);
-        QColor trail = message.messageClass == MessageClass::Ack || message.messageClass == MessageClass::Control ? in.theme.outline : style.colour;
-        trail.setAlpha(150);
-        std::vector<QPointF> tail;
-        for (int i = 2; i >= 0; --i)
-            tail.push_back(onBow(from, to, std::max(0.0, t - 0.1 * i)));
-        out.add(DisplayList::Line { std::move(tail), trail, 3 * u, message.isResend, 0, !message.isResend });
-        const qreal radius = (isDelta ? 8 : 9) * u;
-        const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
-        out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, message.isResend, false });
-        const qreal inset = radius * 0.55;
-        out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset), message.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
-        if (hasLabels && !message.label.isEmpty())
-            label(in, at + QPointF(0, -20 * u), message.label, in.theme.card, taken, out);
-    }
+        for (std::size_t i = 0; i < shares.size(); ++i)
+            points[i] = onBow(from, to, shares[i]);
+        return true;
+    };
+    m_messages.draw(in.theme, in.layout.viewport, clock, in.layers.deltas, way, taken, out);
 }
 
 // Many similar operations are shown together: how many their client has begun in this step, beside it.
@@ -340,7 +255,7 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
             const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
             // (Above the chip that shows a member's role in a recovery, if there is room.)
             const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
-            label(in, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
+            drawLabel(in.theme, in.layout.viewport, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
         }
     }
     out.setClip({});
