@@ -143,6 +143,7 @@ std::string_view termIdOf(ObjectRef object)
     case ObjectKind::File: return "file";
     case ObjectKind::Fault: return "fault";
     case ObjectKind::None:
+    case ObjectKind::Node:
     case ObjectKind::Message: break;
     }
     return {};

@@ -30,6 +30,10 @@ std::optional<MessageClass> messageClassOf(std::string_view kind)
         { "spare_slice", MessageClass::Bulk },
         { "member_record", MessageClass::Bulk },
         { "delta_copy", MessageClass::Delta },
+        { "query", MessageClass::Operation },
+        { "answer", MessageClass::Reply },
+        { "astray", MessageClass::Reply },
+        { "keys", MessageClass::Bulk },
     };
     if (kind == "alive" || kind == "register" || kind == "registered" || kind == "lease_request" || kind == "lease_grant"
         || kind == "state_report" || kind == "report_state")

@@ -130,6 +130,7 @@ void ClusterCanvas::beginFade()
 bool ClusterCanvas::refresh(double seconds)
 {
     m_time += seconds;
+    chooseView();
     m_view->take(m_pacer, seconds);
     for (const ShownEvent& shown : m_pacer.shown()) {
         if (!shown.run.isGap() && changesStructure(*shown.run.event))
@@ -179,6 +180,26 @@ bool ClusterCanvas::refresh(double seconds)
         update();
     }
     return slides || moves || fades || m_pacer.isBusy();
+}
+
+// The view of the system whose cluster is shown now.
+void ClusterCanvas::chooseView()
+{
+    if (state().processes.empty())
+        return; // nothing is known yet
+    const auto isOf = [this](const ViewOfSystem& known) { return known.system == state().system; };
+    const auto found = std::find_if(m_views.begin(), m_views.end(), isOf);
+    SystemView* view = (found != m_views.end() ? *found : m_views.front()).view.get();
+    if (view == m_view)
+        return;
+    m_view = view;
+    m_selection.select({});
+    m_selection.point({});
+    m_highlights.clear();
+    m_spokenOf.clear();
+    m_spokenClient = 0;
+    cut();
+    emit systemChanged();
 }
 
 SystemView::Sight ClusterCanvas::sight(const Theme& theme) const

@@ -106,6 +106,8 @@ public:
 signals:
     void inspectRequested(lhrs::gui::ObjectRef object);
     void partRequested(lhrs::gui::ObjectRef object, quint32 part);
+    // Another view draws, because the cluster that is shown is of another system.
+    void systemChanged();
     void menuRequested(lhrs::gui::ObjectRef object, QPoint globalPosition);
 
 protected:
@@ -130,6 +132,7 @@ private:
     };
 
     SystemView::Sight sight(const Theme& theme) const;
+    void chooseView();
     void relayout(bool isAnimated);
     void chooseFace();
     void rebuildResting();

@@ -65,6 +65,7 @@ std::vector<QStringList> shortened(ObjectKind kind, QStringList details)
     case ObjectKind::Pool:
     case ObjectKind::File:
     case ObjectKind::Message:
+    case ObjectKind::Node:
     case ObjectKind::Fault: break; // the picture shows it beside the mouse
     }
     for (const QString& line : details)

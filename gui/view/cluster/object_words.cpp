@@ -36,7 +36,7 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
         id = data->process;
     else if (const auto* parity = parityOf(state, object))
         id = parity->process;
-    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator)
+    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator || object.kind == ObjectKind::Node)
         id = object.a;
     const auto found = state.processes.find(id);
     return found != state.processes.end() ? &found->second : nullptr;
@@ -134,6 +134,7 @@ QString nameOf(const ClusterState& state, ObjectRef object)
         const std::vector<std::uint64_t> numbers = faultsOf(state);
         return QStringLiteral("fault %1").arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
     }
+    case ObjectKind::Node: return processName(processOf(state, object));
     case ObjectKind::None: break;
     }
     return {};
@@ -149,6 +150,8 @@ ObjectRef objectOf(const ClusterState& state, ProcessId id)
         return { ObjectKind::Coordinator, id, 0 };
     if (p.kind == pb::CLIENT)
         return { ObjectKind::Client, id, 0 };
+    if (!state.isOfLhrs())
+        return { ObjectKind::Node, id, 0 };
     if (state.displacedData.contains(id) || state.displacedParity.contains(id))
         return { ObjectKind::Displaced, id, 0 };
     if (p.place.role() == pb::DATA)
@@ -218,6 +221,7 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
     case ObjectKind::Pool:
     case ObjectKind::File:
     case ObjectKind::Message:
+    case ObjectKind::Node:
     case ObjectKind::Fault: break;
     }
     return Look::DummyBucket;
@@ -284,6 +288,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::None:
     case ObjectKind::Data:
     case ObjectKind::Parity:
+    case ObjectKind::Node:
     case ObjectKind::Message: break;
     case ObjectKind::Fault: return faultSentence(state, object.a);
     }

@@ -48,6 +48,7 @@ Group groupOf(const ClusterState& state, ObjectRef object)
         return { 2, group, QStringLiteral("group %1").arg(group), QStringLiteral("group %1").arg(group) };
     }
     case ObjectKind::Parity: return { 2, object.a, QStringLiteral("group %1").arg(object.a), QStringLiteral("group %1").arg(object.a) };
+    case ObjectKind::Node: return { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") };
     case ObjectKind::None:
     case ObjectKind::Dummy:
     case ObjectKind::Group:

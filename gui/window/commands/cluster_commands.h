@@ -111,6 +111,9 @@ public:
     void forgetImage(ProcessId client);
     void split();
     void raiseAvailability();
+    // Of a ring. 0: any process that waits outside.
+    void joinRing(ProcessId process);
+    void leaveRing(ProcessId process);
     void addParity(std::uint32_t group);
     void recover(std::uint32_t group);
     void acknowledgeLoss(std::uint32_t group);

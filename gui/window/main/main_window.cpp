@@ -233,6 +233,7 @@ void MainWindow::connectAll()
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
     connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
+    connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
     connect(m_canvas, &ClusterCanvas::partRequested, this, &MainWindow::openGroup);
     connect(m_records, &RecordTable::groupRequested, this, &MainWindow::openGroup);
     connect(m_records, &RecordTable::menuRequested, this, &MainWindow::showRecordMenu);
@@ -366,7 +367,7 @@ void MainWindow::updateStatus()
     addHolds(parts);
     if (m_time < m_screenNoteUntil)
         parts.push_back({ Glyph::Warning, m_theme.caution, { m_screenNote, m_hallScreen }, 9, true });
-    if (showsCluster())
+    if (showsCluster() && state.isOfLhrs())
         parts.push_back(invariantPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
         parts.push_back({ Glyph::Warning, m_theme.caution, { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
@@ -389,7 +390,8 @@ void MainWindow::updateStatus()
         }
         if (const std::size_t faults = armed.size() + paused; faults > 0)
             parts.push_back({ Glyph::Warning, m_theme.caution, { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
-        parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
+        if (state.isOfLhrs())
+            parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
     }
     const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
     const QString painting = m_clock->makesWay() ? tr("%1: makes way for the cluster").arg(frames)
@@ -463,39 +465,6 @@ void MainWindow::showLink()
     m_statusAt = -1;
 }
 
-void MainWindow::enableActions()
-{
-    const bool isHere = m_commands->link() == ClusterCommands::Link::Here;
-    const bool isGoing = isHere || isWithoutCoordinator();
-    const bool isFree = !m_commands->scenarioRuns();
-    const bool hasClient = isGoing && m_bar->client() != 0;
-    const bool hasFile = isHere && m_pacer.state().file.exists;
-    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
-        for (const char* id : ids) {
-            if (QAction* action = m_actions->get(id); action->isEnabled() != on)
-                action->setEnabled(on);
-        }
-    };
-    enable({ "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage", "sendKey" }, hasClient);
-    enable({ "insertHere", "searchHere" }, hasClient && m_selection->selected().kind == ObjectKind::Data);
-    enable({ "copyLine" }, showsCluster());
-    enable({ "split", "raiseK", "addParity", "audit", "auditAll", "keepChecking" }, hasFile);
-    enable({ "secondClient", "addSpares" }, isHere && isFree && m_commands->isLocal());
-    enableFaults();
-    enableGroup();
-    enableWrite();
-    enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_commands->link() != ClusterCommands::Link::Starting);
-    enable({ "leave" }, !isFree || m_commands->link() != ClusterCommands::Link::None);
-    enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
-    const bool hasTime = m_timeLine.isReplay() || m_commands->link() != ClusterCommands::Link::None;
-    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" }, hasTime);
-    enable({ "tryKey" }, showsCluster());
-    enable({ "closeRecording" }, m_timeLine.isReplay());
-    enable({ "saveRecording" }, m_recorder != nullptr && m_commands->link() != ClusterCommands::Link::None);
-    enable({ "formerMarker" }, hasTime);
-    enable({ "stopScenario" }, m_player->isRunning());
-}
-
 void MainWindow::setWorkspace(Workspace workspace)
 {
     m_workspace = workspace;
@@ -506,7 +475,7 @@ void MainWindow::setWorkspace(Workspace workspace)
     };
     const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
+        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && isOfSystem(dock) && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
     const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts use the whole width
     m_canvas->setVisible(hasPicture);
     m_centre->setVisible(hasPicture);

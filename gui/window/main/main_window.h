@@ -194,6 +194,13 @@ private:
     // the recording.
     void addPatience(std::vector<StatusPart>& parts);
     void recordPatience();
+    // Rings (window_ring.cpp).
+    void makeRingActions();
+    void enableRing();
+    void offerRing(QMenu& menu, ObjectRef object);
+    bool isOutsideRing(ProcessId process) const;
+    bool isOfSystem(const QDockWidget* dock) const; // the dock shows something of the system that is shown
+    void followSystem();
     void makeClockActions();
     void updateClock();
     void alignBegin();

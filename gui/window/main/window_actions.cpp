@@ -64,6 +64,7 @@ void MainWindow::makeActions()
     makeClockActions();
     makePresentActions();
     makeInspectActions();
+    makeRingActions();
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
         [this] { stopScenario(AfterStop::ShowNow); });
@@ -80,7 +81,7 @@ void MainWindow::makeActions()
         QMessageBox::about(this, tr("LHRS Lab"),
             tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
     });
-    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "detailFull", "find", "present", "invariants",
+    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants",
         "write", "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff",
         "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
     // Actions that cannot be undone: each ends or breaks something that existed.
@@ -251,6 +252,7 @@ std::uint32_t MainWindow::groupOfSelection() const
     case ObjectKind::Pool:
     case ObjectKind::File:
     case ObjectKind::Message:
+    case ObjectKind::Node:
     case ObjectKind::Fault: break;
     }
     return 0;
@@ -271,6 +273,10 @@ void MainWindow::previewOf(const QAction* action)
         line = QStringLiteral("lab.raiseAvailability(%1);").arg(m_pacer.state().file.availability + 1);
     else if (id == QLatin1String("addParity"))
         line = QStringLiteral("lab.addParity(%1);").arg(groupOfSelection());
+    else if (id == QLatin1String("joinRing"))
+        line = isOutsideRing(processOfSelection()) ? QStringLiteral("lab.join({ node: %1 });").arg(targetOfSelection()) : QStringLiteral("lab.join();");
+    else if (id == QLatin1String("leaveRing"))
+        line = QStringLiteral("lab.leave(%1);").arg(targetOfSelection());
     else if (id == QLatin1String("audit"))
         line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("secondClient"))
@@ -329,7 +335,9 @@ void MainWindow::inspect(ObjectRef object)
     m_isViewLarge = object.kind == ObjectKind::Client;
     setWorkspace(Workspace::Inspect);
     m_canvas->choose(object);
-    const char* dock = object.kind == ObjectKind::Client ? "imageDock" : "bucketDock";
+    const char* dock = !m_pacer.state().isOfLhrs() ? "nodeDock" : object.kind == ObjectKind::Client ? "imageDock" : "bucketDock";
+    if (!m_pacer.state().isOfLhrs())
+        m_node->view().choose(processOfSelection());
     const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&](const QDockWidget* d) { return d->objectName() == QLatin1String(dock); });
     if (found != m_docks.end())
         (*found)->raise();
@@ -338,7 +346,7 @@ void MainWindow::inspect(ObjectRef object)
 void MainWindow::showMenu(ObjectRef object, QPoint at)
 {
     QMenu menu(this);
-    const QString name = object ? nameOf(m_pacer.state(), object) : tr("file");
+    const QString name = object ? m_canvas->view().nameOf(m_pacer.state(), object) : m_pacer.state().isOfLhrs() ? tr("file") : tr("ring");
     menu.setObjectName(QStringLiteral("objectMenu"));
     endPreviewWith(menu);
     menu.addSection(name);
@@ -373,6 +381,10 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         offer("audit");
         offer("recover");
         break;
+    case ObjectKind::Node:
+        offerRing(menu, object);
+        offerFaults();
+        break;
     case ObjectKind::Displaced: offerFaults(); break;
     case ObjectKind::Group:
         for (const char* id : { "addParity", "audit", "recover", "acknowledgeLoss" })
@@ -393,6 +405,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         break;
     case ObjectKind::Pool: offer("addSpares"); break;
     case ObjectKind::Coordinator:
+        if (!m_pacer.state().isOfLhrs())
+            offerRing(menu, object);
         offerFaults();
         menu.addSeparator();
         for (const char* id : { "split", "raiseK" })
@@ -406,6 +420,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::Dummy:
     case ObjectKind::File:
     case ObjectKind::Message:
+        if (!m_pacer.state().isOfLhrs())
+            offerRing(menu, object);
         for (const char* id : { "split", "raiseK", "secondClient", "addSpares", "fit" })
             offer(id);
         break;
@@ -423,8 +439,9 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
 ObjectRef MainWindow::objectNamed(const QString& name) const
 {
     const QString wanted = name.trimmed().toLower();
-    for (const ObjectRef object : objectsOf(m_pacer.state())) {
-        const QString own = nameOf(m_pacer.state(), object).toLower();
+    const SystemView& view = m_canvas->view();
+    for (const ObjectRef object : view.objects(m_pacer.state())) {
+        const QString own = view.nameOf(m_pacer.state(), object).toLower();
         if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
             return object;
     }

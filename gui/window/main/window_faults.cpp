@@ -5,6 +5,7 @@
 
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/kill_words.h"
+#include "gui/view/walk/ring_words.h"
 #include "gui/view/cluster/object_words.h"
 
 #include <QDockWidget>
@@ -45,7 +46,7 @@ ProcessId MainWindow::processOfSelection() const
 {
     const ObjectRef object = m_selection->selected();
     const ClusterState& state = m_pacer.state();
-    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client)
+    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Node)
         return object.a;
     if (object.kind == ObjectKind::Coordinator)
         return coordinatorOf(state);
@@ -142,7 +143,8 @@ void MainWindow::enableFaults()
 
 bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
-    const QString warning = warningOfKill(m_pacer.state(), processes, names);
+    const ClusterState& state = m_pacer.state();
+    const QString warning = state.isOfLhrs() ? warningOfKill(state, processes, names) : warningOfRingKill(state, processes);
     if (warning.isEmpty())
         return true;
     QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(names), warning, QMessageBox::Cancel, this);

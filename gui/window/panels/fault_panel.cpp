@@ -37,7 +37,8 @@ QString choiceName(const ClusterState& state, const ProcessState& process)
     case ObjectKind::Spare: return QStringLiteral("%1 (spare)").arg(QString::fromStdString(process.name));
     case ObjectKind::Displaced: return QStringLiteral("%1 (displaced)").arg(QString::fromStdString(process.name));
     case ObjectKind::Client: return QStringLiteral("client %1").arg(QString::fromStdString(process.name));
-    case ObjectKind::None: return QString::fromStdString(process.name);
+    case ObjectKind::None:
+    case ObjectKind::Node: return QString::fromStdString(process.name);
     case ObjectKind::Data:
     case ObjectKind::Parity:
     case ObjectKind::Dummy:

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+#include "gui/show/object_ref.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <set>
+#include <vector>
+
+namespace lhrs::gui {
+
+// How a node of a ring is. Later ones weigh more: a node that has ended is not called paused.
+enum class NodeLook { Outside, In, Joining, Leaving, Silent, Paused, Lost, Gone };
+// `silent`: processes that have been silent for a while; may be null.
+NodeLook nodeLookOf(const ClusterState& state, std::uint64_t process, const std::set<ProcessId>* silent);
+// "in the ring", "joins", "has ended: its keys are lost"
+QString nodeLookWord(NodeLook look, bool hasRange);
+
+// "node-3"
+QString ringNodeName(const ClusterState& state, std::uint64_t process);
+// "id 4711"; in a ring of more than 32 bits the beginning of a hexadecimal number.
+QString ringIdText(const ClusterState& state, std::uint64_t id);
+// The share of all ids that the node answers for: "12 %".
+QString shareWords(const ClusterState& state, std::uint64_t process);
+// What stands in the middle of the circle, the most important line first. `isBad`: the ring is broken.
+struct RingNews {
+    QStringList lines;
+    bool isBad = false;
+};
+RingNews ringNews(const ClusterState& state);
+
+// The warning before these processes are killed: which keys are lost. Empty: none.
+QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId>& processes);
+
+QString ringObjectName(const ClusterState& state, ObjectRef object);
+// One sentence for a screen reader.
+QString ringObjectSentence(const ClusterState& state, ObjectRef object);
+QStringList ringObjectDetails(const ClusterState& state, ObjectRef object);
+
+} // namespace lhrs::gui

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Commands for the master of a ring.
+#include "gui/window/commands/cluster_commands.h"
+
+#include "gui/lab/words/sentences.h"
+#include "gui/show/quantity_words.h"
+
+namespace lhrs::gui {
+
+namespace {
+
+QString targetWords(const ClusterState& state, ProcessId process)
+{
+    return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(process, state)));
+}
+
+QString outcomeWords(const pb::RingChangeResult& result, const char* done, const ClusterState& state)
+{
+    const QString name = QString::fromStdString(processShown(result.node().node(), state));
+    if (!result.undone().empty())
+        return QStringLiteral("undone: %1").arg(QString::fromStdString(result.undone()));
+    return QStringLiteral("%1 %2: %3 moved").arg(name, QLatin1String(done), countedWords(result.keys(), "key", "keys"));
+}
+
+} // namespace
+
+void ClusterCommands::joinRing(ProcessId process)
+{
+    pb::Command command;
+    command.mutable_walk()->mutable_join_ring()->set_node(process);
+    const QString line = process == 0 ? QStringLiteral("lab.join();") : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(state(), process));
+    ask(m_session->control().coordinator(), command, kStructure, line,
+        [this](const pb::CommandReply& reply) { return outcomeWords(reply.walk().change(), "is in the ring", state()); });
+}
+
+void ClusterCommands::leaveRing(ProcessId process)
+{
+    pb::Command command;
+    command.mutable_walk()->mutable_leave_ring()->set_node(process);
+    ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)),
+        [this](const pb::CommandReply& reply) { return outcomeWords(reply.walk().change(), "has left the ring", state()); });
+}
+
+} // namespace lhrs::gui
