@@ -5,6 +5,16 @@
 lab.cluster({ m: 4, k: 1, b: 20, recordBytes: 100, slice: 5, recovery: 'onAlarm', spares: { data: 4, parity: 1 } });
 const alice = lab.client('alice'), bob = lab.client('bob');
 const eventOf = (kind, since, where) => lab.events({ kind: kind, since: since }).filter(where || (() => true))[0];
+const sentOf = (what, since) => ahead(eventOf('MessageSent', since, e => e.what === what));
+
+// A caption said there stands before this event is seen.
+const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
+
+// Says each caption at its event, in the order of the events. An event may be lost, or not happen: then its caption is not said.
+function sayAt(captions) {
+    for (const [event, words] of captions.filter(one => one[0]).sort((one, other) => one[0].t_s - other[0].t_s))
+        lab.say(words, { at: event });
+}
 
 lab.step('a', 'Four data buckets, one parity bucket, no spare');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true }, speed: 2 });
@@ -34,12 +44,12 @@ lab.expectNone('BucketFailed', { since: start });
 lab.step('c', 'A search for one of its records');
 const guess = lab.predict({ text: 'Alice searches for a key of bucket 2. What does she get?', choices: ['an error', 'not found', 'the record'] });
 const asked = lab.here(), found = alice.search(rows[0].key);
-const missed = eventOf('MessageSent', asked, e => e.what === 'suspect');
-if (missed)
-    lab.say('Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.', { at: missed });
-lab.say('No answer. Alice asks twice more, then she alarms the coordinator.', { at: eventOf('MessageGivenUp', start) });
-lab.say('The coordinator asks bucket 2, too. It stays silent, so it has failed.', { at: eventOf('BucketFailed', start) });
-lab.say('Parity bucket 0.0 read the other records of that rank, and computed the lost one.', { at: eventOf('RecordRecovered', start) });
+sayAt([
+    [sentOf('search', asked), 'Alice asks bucket 2, and twice more: it does not answer.'],
+    [sentOf('suspect', asked), 'Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.'],
+    [sentOf('alarm', asked), 'Here it is: Alice alarms the coordinator.'],
+    [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Bucket 2 stays silent, so it has failed.'],
+    [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of that rank, and computes the lost one.']]);
 guess.reveal(2, 'Alice has her record, though bucket 2 is still gone.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });
@@ -51,6 +61,7 @@ lab.print('answered after', found.time_ms.toFixed(0), 'ms, most of it the time-o
 lab.step('d', 'The group is degraded, and says so');
 const group = lab.group(0);
 lab.expectEqual([group.state, group.k, group.kEffective, group.failed], ['degraded', 1, 0, ['data 2']], 'one bucket is down, and the group survives no further failure');
+lab.say('Again and again the coordinator invites a spare in the place of bucket 2. There is none.');
 lab.say('Alice searches for another key of bucket 2. Its record is computed in the same way.');
 lab.expectEqual(alice.search(rows[1].key).path, 'record recovery', 'the next search is answered in the same way');
 lab.say('Now a key that was never there. Parity bucket 0.0 knows all keys, and answers "not found".');
@@ -82,6 +93,7 @@ lab.expectEqual(done.buckets, [2], 'bucket 2 is back');
 lab.expectEqual([waited.results.ok, waited.unanswered], [1, 0], 'and the change that waited is carried out once');
 const same = before.compare();
 lab.expectEqual([same.records - same.equal, same.changed, same.missing, same.extra], [1, 1, 0, 0], 'all records are what they were, but for the one that Alice has changed since');
+lab.say('A search of Alice goes straight to bucket 2 again.');
 lab.expectEqual(alice.search(rows[1].key).path, 'direct', 'searches go straight to the bucket again');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 1], 'the group survives a failure again');
 lab.say('Alice reads all her records.');
