@@ -8,6 +8,9 @@ lab.cluster({ m: 4, k: 2, b: p.b, recordBytes: 100, slice: p.slice, recovery: 'a
 const alice = lab.client('alice');
 const eventOf = (kind, since) => lab.events({ kind: kind, since: since })[0];
 
+// A caption said there stands before this event is seen.
+const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
+
 lab.step('a', 'A file that survives two failures');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true }, speed: 2 });
 lab.say('The file begins as bucket 0, with two parity buckets beside it.');
@@ -47,9 +50,9 @@ lab.expectEqual(failed[1].kLeft, 0, 'the group survives no further failure now')
 lab.expectEqual(cut.positions, [1, 2], 'one cut for each lost bucket');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: cut, at: [
-    [suspected, 'The others hear no more of them. But suspicion is no proof: the coordinator asks all six.'],
-    [failed[1], 'Buckets 1 and 2 stay silent, so they are declared failed. Changes have to wait a moment.'],
-    [cut, 'The cut: parity bucket 0.0 and parity bucket 0.1 agree on one state of the lost buckets.']] });
+    [ahead(suspected), 'The others hear no more of them. But suspicion is no proof: the coordinator asks all six.'],
+    [ahead(failed[0]), 'Buckets 1 and 2 stay silent, so they are declared failed. Changes have to wait a moment.'],
+    [ahead(lab.events({ kind: 'MessageSent', since: start }).find(e => e.what === 'cut_report')) || cut, 'The cut: parity bucket 0.0 and parity bucket 0.1 agree on one state of the lost buckets.']] });
 lab.say('By now buckets 1 and 2 are back. How, comes next.');
 
 lab.step('c', 'Slice by slice');
@@ -58,7 +61,7 @@ lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
     [stored[0], 'Each spare stores its part of a slice. Slices follow each other without waiting.'],
-    [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again, in other processes.']] });
+    [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again.']] });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
 lab.print(done.records, 'records in', done.slices, 'slices:', (1000 * done.rebuild_s).toFixed(1), 'ms to rebuild,', (1000 * done.total_s).toFixed(0), 'ms from the first suspicion');
@@ -70,18 +73,19 @@ lab.say('Buckets 1 and 2 were back ' + (1000 * done.total_s).toFixed(0) + ' ms a
 
 lab.step('d', 'The recovered contents');
 lab.settle();
+const now = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
+lab.say('Buckets 1 and 2 live in other processes now: ' + now[0].process + ' and ' + now[1].process + '.');
 const same = before.compare();
 lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'all ' + same.records + ' records of both buckets are, byte for byte, what was lost');
 lab.expect(same.pinned.every(row => row.equal && row.before === row.now), 'also the one whose bytes were kept');
-const now = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
 lab.expect(now.every((bucket, i) => bucket.process !== former[i].process && bucket.incarnation > former[i].incarnation), 'they live in other processes, under new incarnations');
 lab.say('Alice reads back every record that she wrote.');
 const read = alice.verify();
 lab.expectEqual([read.equal, read.missing + read.lost + read.wrong], [read.keys, 0], 'Alice finds every record that she wrote');
 lab.expectEqual(lab.audit().unequal, 0, 'and the parity encodes them');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 2], 'the group survives two failures again');
-lab.say('Buckets 1 and 2 hold byte for byte what was lost. Checksums that were taken before say so.');
+lab.say('Buckets 1 and 2 hold byte for byte what was lost. Checksums of all that was lost say so.');
 
 lab.step('e', 'A data bucket and a parity bucket');
 lab.camera({ fit: 'file' });
@@ -111,12 +115,12 @@ lab.say('So it is declared failed, and a spare recovers bucket 3, slice by slice
 lab.say('Bucket 3 is another process now. The old one is fenced: its changes are refused.', { at: replaced });
 lab.say('The sleeper wakes up. It learns that it is not bucket 3 any more.');
 lab.resume(nap);
-lab.waitFor('NodeReleased', { where: { process: sleeper }, since: fourth, timeout: 20 });
-lab.say('It drops its records and becomes a spare.');
+const released = lab.waitFor('NodeReleased', { where: { process: sleeper }, since: fourth, timeout: 20 });
+lab.say('It drops its records and becomes a spare.', { at: ahead(released) });
 lab.settle();
 lab.expect(lab.bucket(lab.data(3)).process !== sleeper, 'bucket 3 lives elsewhere, and only there');
 lab.expectEqual(lab.audit().unequal, 0, 'the parity encodes the data');
-lab.say('Alice reads all her records once more.');
+lab.say('Alice reads all her records once more. Where her addresses are old, the coordinator tells her new ones.');
 const all = alice.verify();
 lab.expectEqual([all.equal, all.missing + all.lost + all.wrong], [all.keys, 0], 'four processes have ended and one was replaced, and no record is lost');
 lab.expectInvariants({ ids: ['I1', 'I5', 'I6', 'I7', 'I13'], checked: true });
