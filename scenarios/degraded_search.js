@@ -5,10 +5,9 @@
 lab.cluster({ m: 4, k: 1, b: 20, recordBytes: 100, slice: 5, recovery: 'onAlarm', spares: { data: 4, parity: 1 } });
 const alice = lab.client('alice'), bob = lab.client('bob');
 const eventOf = (kind, since, where) => lab.events({ kind: kind, since: since }).filter(where || (() => true))[0];
-const sentOf = (what, since) => ahead(eventOf('MessageSent', since, e => e.what === what));
-
 // A caption said there stands before this event is seen.
 const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
+const sentOf = (what, since) => ahead(eventOf('MessageSent', since, e => e.what === what));
 
 // Says each caption at its event, in the order of the events. An event may be lost, or not happen: then its caption is not said.
 function sayAt(captions) {
