@@ -6,7 +6,10 @@ const p = lab.params({ b: 40, recordBytes: 100, repetitions: 5 });
 
 lab.cluster({ m: 4, k: 1, b: p.b, recordBytes: p.recordBytes, spares: { data: 10, parity: 6 } });
 const alice = lab.client('alice'), bob = lab.client('bob');
-const eventOf = (kind, since) => lab.events({ kind: kind, since: since })[0];
+const eventOf = (kind, since, where) => lab.events({ kind: kind, since: since }).filter(where || (() => true))[0];
+
+// A caption said there stands before this event is seen.
+const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
 
 // What a client has done in all is counted; a count comes a little later. It may be lost: then the picture lags, and nothing else.
 function showOperations(since, name, operations) {
@@ -35,7 +38,7 @@ lab.say('The change, called the delta, went to parity bucket 0.0. Alice was answ
 const group = lab.recordGroup(0, first.rank);
 lab.expectEqual(group.parity.length, 1, 'one parity record covers rank 1');
 lab.expectEqual(group.parity[0].hex, group.data[0].hex, 'with a single record in the group, the parity field is a copy of it');
-lab.say('Another insert: the record, the delta, its acknowledgement, the answer. That is always four messages.');
+lab.say('Another insert: the record, the delta, its acknowledgement, the answer. With one parity bucket, four messages.');
 const here = lab.here();
 alice.insert();
 const sent = lab.counters({ by: 'kind', since: here });
@@ -81,7 +84,10 @@ const grown = lab.file();
 while (lab.file().M < 8)
     lab.split();
 lab.settle();
-lab.say('Four data buckets are a group. Bucket 4 opens group 1, so a parity bucket comes with it.', { at: eventOf('GroupCreated', growth) });
+const opens = eventOf('NodeRecruited', growth, e => e.place === 'parity 1.0' || e.place === 'data 4');
+if (opens)
+    lab.say('Four data buckets are a group. Bucket 4 opens group 1, so a parity bucket comes with it.', { at: ahead(opens) });
+lab.say('Buckets 5, 6 and 7 follow, each by a split.', { at: eventOf('GroupCreated', growth) });
 lab.say('Eight data buckets in two groups, each with parity of its own.');
 lab.print('after', grown.records, 'records the file has', grown.M, 'data buckets, load factor', grown.loadFactor.toFixed(2));
 lab.expectWithin(grown.M, 3, 8, 'it grew no further than its records need');
@@ -106,7 +112,7 @@ lab.print('alice inserted', lab.file().records, 'records and believes in', alice
 lab.step('g', 'Updates and deletes reach the parity, too');
 const record = lab.records(lab.data(2), { count: 1 })[0];
 lab.camera({ record: { group: 0, rank: record.rank } });
-lab.say('Framed: the records of one rank, and their parity.');
+lab.say('Framed in group 0: the records of one rank, and in parity bucket 0.0 their parity record.');
 const parityBefore = lab.recordGroup(0, record.rank).parity[0].hex;
 lab.say('Alice updates the record in bucket 2. Its difference goes to parity bucket 0.0.');
 alice.update(record.key);
@@ -118,6 +124,7 @@ lab.say('Alice deletes it. Its key and its share leave parity bucket 0.0.');
 alice.delete(record.key);
 const rest = lab.recordGroup(0, record.rank);
 lab.expect(!rest.parity[0].members.some(m => m.key === record.key), 'the key has left the key list');
+lab.say('A search for it says "not found".');
 const gone = alice.search(record.key);
 lab.expectEqual(gone.result, 'not found', 'the record is gone');
 lab.expectEqual(lab.audit(0).unequal, 0, 'the parity agrees');
@@ -135,13 +142,14 @@ const run = (what, window) => {
 };
 run('insert', 1);
 run('delete', 1);
-lab.say('Now she inserts and deletes the same records 16 at a time, without waiting for an answer.');
+lab.say('Now she inserts and deletes the same records 16 at a time. One is drawn slowly, the others quickly.');
 run('insert', 16);
 run('delete', 16);
 lab.say('Now the same is measured, ' + p.repetitions + ' times each, and only counted.');
 const counted = lab.here();
 const table = lab.measure({
-    name: 'insert_time', factors: { window: [1, 16] }, constants: { k: 1, record_bytes: p.recordBytes }, repetitions: p.repetitions,
+    name: 'insert_time', cases: [1, 16].map(window => ({ window: window, under_way: window + ' at a time' })), constants: { k: 1, record_bytes: p.recordBytes },
+    order: 'given', repetitions: p.repetitions,
     run: c => {
         const done = run('insert', c.window);
         return { inserts: done.operations, total_s: done.total_s, per_op_ms: done.per_op_ms, p50_ms: done.p50_ms, p99_ms: done.p99_ms };
@@ -155,7 +163,7 @@ for (const row of table.summary())
 lab.expectEqual(table.summary().length, 2, 'two cases are measured');
 const each = table.summary().map(row => row.per_op_ms.median.toFixed(3) + ' ms');
 lab.say('Alone, an insert took ' + each[0] + '; 16 at a time, ' + each[1] + ' each.');
-lab.chart({ table: 'insert_time', x: 'window', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way at a time' });
+lab.chart({ table: 'insert_time', x: 'under_way', y: 'per_op_ms', title: 'An acknowledged insert, by how many are under way' });
 
 lab.step('i', 'Group 0 gets a second parity bucket');
 lab.camera({ fit: 'file' });
