@@ -57,6 +57,7 @@ lab.expectWithin(adjustments, 1, 3, 'and two or three adjustments taught Bob all
 lab.expectEqual(bob.image().behind, 0, 'now he knows them');
 lab.print(adjustments, 'image adjustments, at most', worst, 'forwards');
 lab.say('Never more than two forwards, and after ' + (adjustments === 1 ? 'one more adjustment' : adjustments + ' more adjustments') + ' Bob knows all eight buckets.');
+lab.say('He asked the coordinator only for the network address of a bucket to which he had never spoken.');
 
 lab.step('e', 'What the image is worth');
 lab.camera({ fit: 'file' });
@@ -83,6 +84,7 @@ for (const image of ['frozen', 'adjusting', 'exact']) {
 }
 lab.chart({ table: 'image', x: 'image', y: ['forwards', 'messages_in_all'], title: 'The same ' + keys.length + ' searches, by image' });
 lab.say('Messages of the ' + keys.length + ' searches: frozen ' + costs.frozen.messages + ', adjusting ' + costs.adjusting.messages + ', exact ' + costs.exact.messages + '.');
+lab.say('That is two for each search, one for each forward, and two for each question where to ask.');
 lab.expect(costs.frozen.forwards > costs.adjusting.forwards, 'with a frozen image nearly every search is passed on');
 lab.expectWithin(costs.adjusting.forwards, 1, 6, 'with adjustments only the first few are');
 lab.expectEqual(costs.exact.forwards, 0, 'who asks the coordinator is never wrong');
