@@ -48,17 +48,17 @@ group = lab.recordGroup(0, rank);
 lab.expectEqual(group.data.map(record => symbol(record.hex)), symbols, 'four records of rank ' + rank + ' are one record group');
 const xor = symbols.reduce((sum, x) => sum ^ x, 0);
 const ask = lab.predict({ text: hex(symbols[0]) + ' XOR ' + hex(symbols[1]) + ' XOR ' + hex(symbols[2]) + ' XOR ' + hex(symbols[3]) + ' is?', choices: [hex(xor), hex(symbols[0] + symbols[3] & 0xffff), 'ffff'] });
+lab.camera({ view: 'update', record: record, fit: lab.data(3), stage: 'column 0' });
 ask.reveal(0, 'Bit by bit: a one where an odd number of them has a one. Parity bucket 0.0 holds it.');
 lab.say('Record by record: when "GH" came, parity bucket 0.0 added ' + hex(symbols[3]) + ' to what it held.');
-lab.camera({ view: 'update', record: record, fit: lab.data(3), stage: 'column 0' });
 lab.expectEqual(symbol(group.parity[0].hex), xor, 'parity bucket 0 holds ' + hex(xor) + ', the XOR of all four');
 
 lab.step('c', 'Column 1 multiplies');
 const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
 const terms = symbols.map((x, q) => mul(column[q], x));
-lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own: column P1 of the matrix.');
-lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 1' });
-for (let q = 0; q < 4; ++q) {
+lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own; that of bucket 0 by 1, so ' + hex(terms[0]) + ' stays.');
+lab.camera({ view: 'update', record: record, fit: lab.data(1), stage: 'column 1' });
+for (let q = 1; q < 4; ++q) {
     lab.say('Bucket ' + q + ': ' + hex(column[q]) + ' times ' + hex(symbols[q]) + ' is ' + hex(terms[q]) + '.');
     lab.camera({ view: 'update', record: record, fit: lab.data(q), stage: 'column 1' });
     lab.print(hex(column[q]), '*', hex(symbols[q]), '=', hex(terms[q]));
