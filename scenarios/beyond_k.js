@@ -3,6 +3,10 @@
 // What happens when more buckets of a group fail than its parity can replace: the file says what is lost and what is not.
 const key = a => lab.keysFor(lab.data(a), 1, { existing: true })[0];
 const eventOf = (kind, since) => lab.events({ kind: kind, since: since })[0];
+
+// A caption said there stands before this event is seen.
+const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
+
 function fill(k, spares, words) {
     lab.cluster({ m: 4, k: k, b: 20, slice: 5, recovery: 'automatic', spares: spares });
     const client = lab.client('alice');
@@ -44,16 +48,17 @@ const q = lab.predict({ text: 'What will a search in bucket 1 answer?', choices:
 const suspected = lab.waitFor('MemberSuspected', { where: { group: 0 }, since: second });
 lab.say('Buckets 1 and 2 are silent. Three of five members are left, four are needed.', { at: suspected });
 lab.camera({ speed: 3 });
-lab.say('Are they only asleep? For ten seconds the coordinator asks them again and again.');
+lab.say('Are they only asleep? For ten seconds and more the coordinator asks them again and again.');
 const lost = lab.waitFor('GroupLost', { where: { group: 0 }, since: second, timeout: 40 });
 lab.say('They did not come back. Group 0 is LOST, with buckets 1 and 2.', { at: lost });
 lab.camera({ speed: 1 });
 lab.expectWithin(lost.t_s - suspected.t_s, 5, 60, 'nobody is given up before the ten seconds are over');
-lab.say('Alice searches for a key of bucket 1.');
-const asked = lab.here(), answer = alice.search(inDead), silent = eventOf('MessageGivenUp', asked);
-if (silent)
-    lab.say('Bucket 1 is silent, so Alice asks the coordinator. See its answer.', { at: silent });
-q.reveal(2, 'Parity bucket 0.0 knows which keys are gone, but not what they held.');
+lab.say('Alice searches for a key of bucket 1, which is silent.');
+const asked = lab.here(), answer = alice.search(inDead);
+const alarm = lab.events({ kind: 'MessageSent', since: asked }).find(e => e.what === 'alarm'), told = eventOf('OperationDone', asked);
+if (alarm)
+    lab.say('So Alice asks the coordinator for bucket 1.', { at: ahead(alarm) });
+q.reveal(2, 'The coordinator knows that bucket 1 is lost, and says so. "Not found" would be wrong.', { at: ahead(told) });
 lab.expectEqual(answer.result, 'lost', 'a lost record is called lost, never "not found"');
 lab.expectEqual([lost.buckets, lab.group(0).state, lab.group(0).kEffective], [[1, 2], 'lost', 0], 'group 0 is lost, with buckets 1 and 2');
 lab.print('buckets lost:', lost.buckets);
@@ -61,7 +66,7 @@ lab.print('buckets lost:', lost.buckets);
 lab.step('3', 'The damage has a border');
 lab.say('Bucket 0 is alive: Alice finds her records there as before.');
 lab.expectEqual(alice.search(inLive).result, 'found', 'a live bucket of the same group still answers searches');
-lab.say('But bucket 0 takes no new record, because nothing would protect it.');
+lab.say('But bucket 0 refuses a new record: nothing would protect it.');
 lab.expectEqual(alice.insert(lab.keysFor(lab.data(0), 1, { first: 90 })[0]).result, 'lost', 'but takes no change, because nothing would protect it');
 lab.say('Group 1 does not notice. Bucket 5 answers, and bucket 6 takes a new record.');
 lab.expectEqual(alice.search(elsewhere).result, 'found', 'the other group does not notice');
