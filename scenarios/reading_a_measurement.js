@@ -20,6 +20,7 @@ const run = o => {
     made += done.operations;
     return done;
 };
+const shown = value => value.toPrecision(4);
 const ms = figure => figure.median.toFixed(4) + ' ms (' + figure.q1.toFixed(4) + ' to ' + figure.q3.toFixed(4) + ')';
 
 lab.step('a', 'One number is no measurement');
@@ -28,9 +29,9 @@ lab.say('First a file: the reader inserts ' + p.records + ' records into bucket 
 run({ do: 'insert', count: p.records, window: 16 });
 lab.settle();
 // What is measured is only counted: the count is seen before the result is told.
-function measure(name, factors, one) {
+function measure(name, cases, one) {
     const since = lab.here();
-    const table = lab.measure({ name: name, factors: factors, order: 'given', repetitions: p.repetitions, run: one });
+    const table = lab.measure({ name: name, cases: cases, order: 'given', repetitions: p.repetitions, run: one });
     showOperations(since, 'reader', made);
     return table;
 }
@@ -44,37 +45,39 @@ lab.say('The reader makes 8 searches, one after the other.');
 run({ do: 'search', keys: 'present', count: 8, window: 1 });
 lab.settle();
 lab.camera({ speed: 1 });
-lab.say('Now the same is measured, and only counted: ' + p.searches + ' searches, ' + p.repetitions + ' times.');
-const repeated = measure('repeated', { window: [1] }, c => search(c.window));
+lab.say('Now only counted: ' + p.searches + ' searches, ' + p.repetitions + ' times, after a warm-up.');
+const repeated = measure('repeated', [{ window: 1 }], c => search(c.window));
 const values = repeated.rows.filter(row => !row.warm_up).map(row => row.per_op_ms);
 lab.print('one search after the other:', values.map(v => v.toFixed(4)).join(', '), 'ms each');
 lab.expectEqual(values.length, p.repetitions, 'each repetition is a row of the table');
 lab.expect(new Set(values).size > 1, 'no two of them need be the same');
 lab.say('The figure of the reader is a median and two quartiles: ' + ms(repeated.summary()[0].per_op_ms) + '.');
 lab.chart({ table: 'repeated', x: 'repetition', y: 'per_op_ms', title: 'One search after the other: the time of each, by repetition' });
-lab.say('A single run would be an anecdote. And a first run is left out, because caches are cold.');
+lab.say('A single run would be an anecdote. And the first is left out: in a real machine its caches are cold.');
 
 lab.step('b', 'A mean hides');
 const spread = repeated.summary()[0];
 lab.print('median search', spread.p50_ms.median.toFixed(4), 'ms, one in a hundred takes more than', spread.p99_ms.median.toFixed(4), 'ms');
 lab.expect(spread.p99_ms.median >= spread.p50_ms.median, 'the slow ones are slower than the usual ones');
-lab.say('Half of the searches of the reader take less than ' + spread.p50_ms.median.toFixed(4) + ' ms.');
+lab.say('Half of the searches of the reader take less than ' + spread.p50_ms.median.toFixed(4) + ' ms: that is p50, the median.');
 lab.chart({ table: 'repeated', x: 'repetition', y: ['per_op_ms', 'p50_ms', 'p99_ms'], title: 'The same searches: mean, median, and the slowest of a hundred' });
-lab.say('One search in a hundred takes the reader more than ' + spread.p99_ms.median.toFixed(4) + ' ms. A mean hides that.');
+lab.say('One search in a hundred takes the reader more than ' + spread.p99_ms.median.toFixed(4) + ' ms, p99. A mean hides that.');
 
 lab.step('c', 'Waiting, or working?');
 lab.camera({ speed: 0.4 });
-lab.say('Now the reader sends 8 searches at once, without waiting for an answer.');
+lab.say('Now the reader sends 8 searches at once. One is drawn slowly, the others quickly.');
 run({ do: 'search', keys: 'present', count: 8, window: 8 });
 lab.settle();
 lab.camera({ speed: 1 });
 const q = lab.predict({ text: 'Now 64 at a time are measured, and only counted. How long does each take, on average?', choices: ['the same', 'about half', 'far less'] });
-const both = measure('window', { window: [1, 64] }, c => search(c.window)).summary();
+const both = measure('window', [1, 64].map(window => ({ window: window, under_way: window + ' at a time' })), c => search(c.window)).summary();
 const alone = both.find(row => row.window === 1).per_op_ms.median, many = both.find(row => row.window === 64).per_op_ms.median;
-q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, 'One at a time measures the way there and back. Many at once measure the work.');
+q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, lab.simulated ? 'One at a time measures the way there and back. Many share it; their work takes no time in a simulated run.'
+    : 'One at a time measures the way there and back. Many at once measure the work.');
 lab.print('one at a time', alone.toFixed(4), 'ms, 64 at a time', many.toFixed(4), 'ms: ratio', (alone / many).toFixed(1));
-lab.say('Here: ' + alone.toFixed(4) + ' ms one at a time, ' + many.toFixed(4) + ' ms in parallel. That is ' + (alone / many).toFixed(1) + ' times less.');
-lab.chart({ table: 'window', x: 'window', y: 'per_op_ms', title: 'Searches by how many are under way at a time' });
+const ratio = (shown(alone) / shown(many)).toFixed(1); // of what is shown
+lab.say('Here: ' + shown(alone) + ' ms one at a time, ' + shown(many) + ' ms in parallel. That is ' + ratio + ' times less.');
+lab.chart({ table: 'window', x: 'under_way', y: 'per_op_ms', title: 'Searches by how many are under way at a time' });
 lab.expect(alone > many, 'in parallel a search takes less time, on average');
 
 lab.step('d', 'Does watching cost?');
@@ -88,20 +91,21 @@ for (const level of ['counts', 'full']) {
     apart = Math.max(apart, 100 * (row.per_op_ms.q3 - row.per_op_ms.q1) / told[level] || 0);
     lab.print('detail', level + ':', ms(row.per_op_ms));
 }
-const more = 100 * (told.full / told.counts - 1);
-lab.say('With counts a search took ' + told.counts.toFixed(4) + ' ms, watched ' + told.full.toFixed(4) + ' ms: ' + Math.abs(more).toFixed(1) + ' % ' + (more < 0 ? 'less.' : 'more.'));
+const counted = shown(told.counts), watched = shown(told.full), more = 100 * (watched / counted - 1); // of what is shown
+lab.say('With counts a search took ' + counted + ' ms, watched ' + watched + ' ms: ' + Math.abs(more).toFixed(1) + ' % ' + (more < 0 ? 'less.' : 'more.'));
 lab.chart({ table: 'watched', x: 'told', y: 'per_op_ms', title: 'The same searches, by what is told of them' });
-lab.say('The quartiles of the repetitions are up to ' + apart.toFixed(1) + ' % apart. '
-    + (more > apart ? 'The difference is larger: watching costs.' : more < -apart ? 'But watching saves no time: these are too few repetitions.' : 'A smaller difference is none.'));
-if (lab.simulated)
+if (!lab.simulated)
+    lab.say('The quartiles of the repetitions are up to ' + apart.toFixed(1) + ' % apart. '
+        + (more > apart ? 'The difference is larger: watching costs.' : more < -apart ? 'But watching saves no time: these are too few repetitions.' : 'A smaller difference is none.'));
+else
     lab.say('This run is simulated: its clock does not count the work of telling events. Real processes pay for each.');
-lab.say('Watching may cost time. So every measurement here is made at the same level: "counts".');
+lab.say('Watching may cost time. So all measurements here but this one are made with counts.');
 
 lab.step('e', 'Other people\'s seconds');
 const then = lab.paper('demo_2004', { item: 'search_individual' })[0].value, bulk = lab.paper('demo_2004', { item: 'search_bulk' })[0].value;
 lab.print('2004:', then, 'ms one at a time,', bulk, 'ms in parallel, on six computers of 1.8 GHz with 1 Gb/s');
-lab.say('The reader stayed in one machine: ' + alone.toFixed(3) + ' ms and ' + many.toFixed(3) + ' ms, ratio ' + (alone / many).toFixed(1) + '.');
-lab.chart({ table: 'window', x: 'window', y: 'per_op_ms', title: 'Here: searches by how many are under way at a time' });
+lab.say('The reader stayed in one machine: ' + shown(alone) + ' ms and ' + shown(many) + ' ms, ratio ' + ratio + '.');
+lab.chart({ table: 'window', x: 'under_way', y: 'per_op_ms', title: 'Here: searches by how many are under way at a time' });
 lab.say('In 2004 a search took ' + then.toFixed(3) + ' ms alone and ' + bulk.toFixed(3) + ' ms in parallel, over a network: ratio ' + (then / bulk).toFixed(1) + '.');
 const factor = (x, y) => Math.max(x / y, y / x), times = [factor(alone, then), factor(many, bulk)], ratios = factor(alone / many, then / bulk);
 lab.say(lab.simulated ? 'This run is simulated: its times and their ratio come from simulated delays alone. Neither compares with 2004.'
