@@ -122,7 +122,7 @@ if (p.parts.includes('options') && lab.simulated) { // all of these differ in wh
         lab.say('In 2003, with buckets of 50000, the row of ones saved ' + saved(field) + ' of the work' + (field === 8 ? ', and logarithms taken beforehand saved 3.4 %.' : '.'));
     }
 
-lab.step('result', lab.simulated ? 'What the papers measured' : 'Ours, and those of the papers');
+lab.step(steps.shift() || 'e', lab.simulated ? 'What the papers measured' : 'Ours, and those of the papers');
 for (const scheme of ['xor', 'rs'])
     for (const published of lab.paper('demo_2004', { item: 'parity_creation', scheme: scheme }))
         lab.print('2004:', scheme + ', ' + published.quantity + ':', published.value, 's (1.8 GHz, 1 Gb/s)');

@@ -124,7 +124,7 @@ for (const field of fields)
                 + (lab.simulated ? ' Simulated computing takes no time.' : ''));
     }
 
-lab.step('result', 'Here, and in 2003');
+lab.step(steps.shift() || 'e', 'Here, and in 2003');
 for (const row of lab.paper('printed_averages', { scenario: 'record_recovery' }))
     lab.print('2003:', 'GF(2^' + row.gf + '),', row.scheme + ':', row.value, row.unit, 'a record (configuration ' + row.config + ')');
 lab.say(lab.simulated ? 'Here, a record by XOR and by Reed-Solomon decoding. Simulated computing takes no time, so both cost the same in both fields.'

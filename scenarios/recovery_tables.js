@@ -55,7 +55,7 @@ for (const field of p.fields.split(' ').map(Number)) {
         : 'In slices of ' + middle + ' ranks: one bucket ' + words('xor', 1) + ' by XOR and ' + words('rs', 1) + ' by decoding, three ' + words('rs', 3) + '.');
 }
 
-lab.step('result', lab.simulated ? 'What the report of 2003 measured' : 'Ours, and those of 2003');
+lab.step(p.fields.includes(' ') ? 'c' : 'b', lab.simulated ? 'What the report of 2003 measured' : 'Ours, and those of 2003');
 const rows = table.summary();
 for (const failed of [1, 2, 3])
     for (const row of rows.filter(r => r.failed_buckets === failed && r.scheme === 'rs' && r.gf === 16 && r.slice === Math.round(bucket / 10)))
