@@ -517,13 +517,19 @@ void WalkNode::snapshot(pb::Snapshot& out) const
     shown.set_from(m_from.value);
     *shown.mutable_successor() = m_successor;
     shown.set_state(state());
-    shown.set_keys(std::uint32_t(m_store.size()));
+    // What it has given is another node's, though it is freed only when that node has heard so.
+    const bool hasGiven = m_giver && m_giver->isDecided();
+    std::size_t given = 0;
     for (const auto& [place, value] : m_store.entries()) {
-        if (shown.ids_size() >= kIdsShown)
+        if (hasGiven && m_giver->contains(place.id))
+            ++given;
+        else if (shown.ids_size() < kIdsShown)
+            shown.add_ids(place.id.value);
+        else if (!hasGiven)
             break;
-        shown.add_ids(place.id.value);
     }
-    if (m_giver && m_giver->isDecided())
+    shown.set_keys(std::uint32_t(m_store.size() - given));
+    if (hasGiven)
         shown.set_given(m_giver->change());
     if (!m_giver && !m_taker && m_isIn)
         shown.set_taken(m_openChange);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <map>
 #include <random>
 #include <string>
@@ -60,8 +61,13 @@ public:
     }
     // What is answered without time.
     pb::CommandReply answerNow(const pb::Command& command, std::uint64_t process) { return m_replies[give(command, process)]; }
-    // Lets so much time pass, but no answer that is due is lost.
-    void pass(Time time) { cluster.runUntil([&] { return m_control.look({}), false; }, cluster.now() + time); }
+    // False: it does not hold within two minutes.
+    bool passUntil(const std::function<bool()>& holds)
+    {
+        return cluster.runUntil([&] { return m_control.look({}), holds(); }, 120s);
+    }
+    // Lets so much time pass, up to the last thing that happens in it.
+    void pass(Time time) { cluster.runUntil([&] { return m_control.look({}), false; }, time); }
     pb::OperationResult operate(pb::OperationKind kind, std::uint64_t key, const std::string& value = "value")
     {
         pb::Command command;
