@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kOwners { okabe::kSkyBlue, okabe::kOrange, okabe::kGreen, okabe::kPurple, okabe::kBlue };
 constexpr std::size_t kBars = 180; // around the circle, of the density of keys
-constexpr int kRows = 5;           // of dots that lie close together
+constexpr int kRows = 4;           // of dots that lie close together
 
 struct RingDrawing {
     const SystemView::Sight& sight;
@@ -363,7 +363,7 @@ QStringList wrapped(const Theme& theme, TextStyle style, const QString& words, q
 void RingDrawing::drawNews()
 {
     const RingNews news = ringNews(state);
-    const qreal width = layout.radius * 1.25;
+    const qreal width = layout.radius * 1.2;
     struct Line {
         QString words;
         TextStyle style;

@@ -14,7 +14,7 @@ namespace {
 constexpr qreal kTurn = 2 * M_PI;
 constexpr qreal kClientPitch = 58, kChipPitch = 26, kNodeRadius = 13, kBand = 11; // pixels at 100 %
 constexpr qreal kScaleMost = 2.2, kScaleStep = 0.1;
-constexpr qreal kLeastRadius = 105; // pixels at 100 %: below it text does not become larger
+constexpr qreal kLeastRadius = 130; // pixels at 100 %: below it text does not become larger
 constexpr qreal kArcStep = 0.035;   // radians between two points of an arc
 
 // What a layout needs to know of the text, in pixels.

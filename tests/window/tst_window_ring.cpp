@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window with a ring that walks: it is shown, can be acted upon, and makes room for a file and comes back.
+#include "tests/rigs/gui/view_stage.h"
+#include "tests/rigs/gui/window_options.h"
+
+#include "gui/view/cluster/file_picture.h"
+#include "gui/view/walk/ring_layout.h"
+#include "gui/view/walk/ring_picture.h"
+#include "gui/window/main/main_window.h"
+
+#include <QDockWidget>
+#include <QFile>
+#include <QAbstractButton>
+#include <QMenu>
+#include <QMessageBox>
+#include <QTemporaryDir>
+#include <QTimer>
+
+using namespace lhrs;
+using namespace lhrs::gui;
+
+namespace {
+
+constexpr int kLimit = 60'000;
+
+const char* const kRing = "lab.cluster({ system: 'walk', nodes: 4, outside: 1 });\n"
+                          "lab.client('alice').run({ do: 'insert', count: 40 }); lab.settle();\n";
+const char* const kFile = "lab.cluster({ m: 2, k: 0, b: 20, spares: { data: 2, parity: 0 } });\n"
+                          "lab.client('a').run({ do: 'insert', count: 5 }); lab.settle();\n";
+
+class Stage {
+public:
+    MainWindow window { options() };
+
+    Stage()
+    {
+        window.resize(1280, 720);
+        window.show();
+        window.preferSimulated(SimulatedOptions {});
+    }
+    bool play(const QString& text)
+    {
+        const QString path = m_folder.filePath(QStringLiteral("s%1.js").arg(++m_played));
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0)
+            return false;
+        file.close();
+        if (!window.openScenario(path, true))
+            return false;
+        window.player().runToEnd();
+        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit) && window.player().result().outcome == ScriptOutcome::Held;
+    }
+    const ClusterState& state() { return window.pacer().state(); }
+    bool showsRing(std::size_t nodes)
+    {
+        return QTest::qWaitFor([&] { return &window.canvas().view() == &window.canvas().viewOf<RingPicture>() && state().ring.inRing().size() == nodes && !state().ring.now; }, kLimit);
+    }
+    bool isEnabled(const char* id) { return window.actions().get(id)->isEnabled(); }
+    bool isEnabledSoon(const char* id) { return QTest::qWaitFor([&] { return isEnabled(id); }, kLimit); }
+    // The dock, whether its tab is in front or not.
+    bool hasDock(const char* name) { return !window.findChild<QDockWidget*>(QLatin1String(name))->isHidden(); }
+
+private:
+    QTemporaryDir m_folder;
+    int m_played = 0;
+};
+
+} // namespace
+
+class WindowRingTest : public QObject {
+    Q_OBJECT
+private slots:
+    void aRingIsShownAndChanged();
+    void whatIsOfFilesOnlyIsNotOffered();
+    void ringAndFileFollowEachOther();
+    void killingANodeOfARingIsAskedFirst();
+};
+
+void WindowRingTest::aRingIsShownAndChanged()
+{
+    Stage s;
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    QVERIFY(s.window.canvas().restingPicture().texts().contains("node-1"));
+    QVERIFY(s.isEnabledSoon("joinRing"));
+    s.window.actions().get("joinRing")->trigger();
+    QVERIFY(s.showsRing(5));
+    QVERIFY(QTest::qWaitFor([&] { return s.window.labLine().text().contains("is in the ring"); }, kLimit));
+    QVERIFY(QTest::qWaitFor([&] { return !s.isEnabled("joinRing"); }, kLimit)); // nobody waits outside
+    s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).front(), 0 });
+    QVERIFY(s.isEnabledSoon("leaveRing"));
+    const ProcessId leaves = ringNodes(s.state()).front();
+    s.window.actions().get("leaveRing")->trigger();
+    QVERIFY(s.showsRing(4));
+    QCOMPARE(nodesOutside(s.state()), std::vector<std::uint64_t> { leaves });
+    QVERIFY(QTest::qWaitFor([&] { return !s.isEnabled("leaveRing"); }, kLimit)); // the selected one is outside
+}
+
+void WindowRingTest::whatIsOfFilesOnlyIsNotOffered()
+{
+    Stage s;
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    QVERIFY(s.isEnabledSoon("joinRing"));
+    for (const char* id : { "split", "raiseK", "addParity", "audit", "imageFrozen", "addSpares", "tryKey", "byHost", "asColumns", "invariants", "recover", "recordGroup" })
+        QVERIFY2(!s.isEnabled(id), id);
+    s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).front(), 0 });
+    s.window.setWorkspace(MainWindow::Workspace::Inspect);
+    for (const char* dock : { "bucketDock", "imageDock", "groupDock", "invariantDock" })
+        QVERIFY2(!s.hasDock(dock), dock);
+    QVERIFY(s.hasDock("nodeDock"));
+    QVERIFY(s.hasDock("logDock"));
+    // The menu of a node.
+    QStringList offered;
+    QTimer::singleShot(200, &s.window, [&] {
+        auto* menu = s.window.findChild<QMenu*>("objectMenu");
+        for (const QAction* action : menu->actions())
+            offered << action->text();
+        menu->close();
+    });
+    emit s.window.canvas().menuRequested(s.window.selection().selected(), s.window.mapToGlobal(QPoint(300, 300)));
+    const auto has = [&](const char* words) { return std::any_of(offered.begin(), offered.end(), [&](const QString& text) { return QString(text).remove('&').contains(QLatin1String(words)); }); };
+    QVERIFY2(has("Let the node leave the ring") && has("Let a node join the ring") && has("Kill the process") && has("Pause the process"), qPrintable(offered.join(" | ")));
+    QVERIFY2(!has("Open record group"), qPrintable(offered.join(" | ")));
+}
+
+void WindowRingTest::ringAndFileFollowEachOther()
+{
+    Stage s;
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).back(), 0 });
+    s.window.setWorkspace(MainWindow::Workspace::Inspect);
+    QVERIFY(s.play(kFile));
+    QVERIFY(QTest::qWaitFor([&] { return s.state().file.exists && !s.window.canvas().rectOf({ ObjectKind::Data, 0, 0 }).isNull(); }, kLimit));
+    QVERIFY(s.isEnabledSoon("split"));
+    QVERIFY(!s.isEnabled("joinRing") && !s.isEnabled("leaveRing"));
+    QVERIFY(s.hasDock("bucketDock"));
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    QVERIFY(!s.state().file.exists);
+    QVERIFY(s.isEnabledSoon("joinRing"));
+    QVERIFY(!s.hasDock("bucketDock"));
+}
+
+void WindowRingTest::killingANodeOfARingIsAskedFirst()
+{
+    Stage s;
+    QVERIFY(s.play(kRing));
+    QVERIFY(s.showsRing(4));
+    const ProcessId node = ringNodes(s.state()).front();
+    s.window.canvas().choose({ ObjectKind::Node, node, 0 });
+    QVERIFY(s.isEnabledSoon("kill"));
+    QString asked;
+    const auto answer = [&](QMessageBox::ButtonRole role) {
+        QTimer::singleShot(200, &s.window, [&s, &asked, role] {
+            auto* question = s.window.findChild<QMessageBox*>("killQuestion");
+            asked = question->text();
+            for (QAbstractButton* button : question->buttons())
+                if (question->buttonRole(button) == role)
+                    button->click();
+        });
+        s.window.actions().get("kill")->trigger();
+    };
+    answer(QMessageBox::RejectRole);
+    QVERIFY2(asked.contains("Nobody else has the keys of a node"), qPrintable(asked));
+    QVERIFY(!s.state().processes.at(node).hasEnded);
+    answer(QMessageBox::DestructiveRole);
+    QVERIFY(QTest::qWaitFor([&] { return s.window.canvas().restingPicture().texts().join(' ').contains("the ring is broken at"); }, kLimit));
+}
+
+int main(int count, char** arguments)
+{
+    return runOffscreen<WindowRingTest>(count, arguments);
+}
+#include "tst_window_ring.moc"
