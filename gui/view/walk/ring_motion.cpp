@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kPulses = 60;
-constexpr double kWayStays = 3; // hops that the way of a query stays after its answer
+constexpr double kWayStays = 16; // hops that the way of a query stays, while no other one is shown
 
 } // namespace
 
@@ -31,8 +31,7 @@ void RingMotion::setReduced(bool on)
 bool RingMotion::isMoving(double clock) const
 {
     const auto isThere = [clock](const auto& thing) { return thing.end > clock; };
-    return m_messages.isMoving() || !m_keys.empty() || std::any_of(m_pulses.begin(), m_pulses.end(), isThere)
-        || std::any_of(m_queries.begin(), m_queries.end(), [clock](const auto& q) { return q.second.isShown && q.second.until > clock; });
+    return m_messages.isMoving() || !m_keys.empty() || std::any_of(m_pulses.begin(), m_pulses.end(), isThere);
 }
 
 const RingMotion::Query* RingMotion::query(QueryKey key) const
@@ -110,6 +109,9 @@ MessageMotion::Look RingMotion::follow(const ShownEvent& event, const pb::Messag
     Query& query = known->second;
     if (isQuery) {
         if (event.run.process == query.client) { // the first copy, or another one that goes another way
+            for (auto& [number, other] : m_queries)
+                if (event.hop >= 0.5 && other.isDone)
+                    other.until = std::min(other.until, event.at);
             query.way.clear();
             query.steps = 0;
         } else {
@@ -202,6 +204,7 @@ void RingMotion::draw(const SystemView::Sight& sight, const RingLayout& layout, 
     for (const RingLayout::Item& item : layout.items)
         if (!item.label.isNull())
             taken.push_back(item.label);
+    taken.emplace_back(layout.centre - QPointF(layout.radius, layout.radius) * 0.4, QSizeF(layout.radius, layout.radius) * 0.8); // the news
     DisplayList pulses(sight.theme);
     drawPulses(sight, layout, clock, taken, pulses);
     if (sight.layers.messages) {
@@ -220,7 +223,7 @@ void RingMotion::drawWays(const SystemView::Sight& sight, const RingLayout& layo
         for (const auto& [key, query] : m_queries)
             if (query.isShown && query.until > clock && &query != followed && !m_isReduced) {
                 QColor colour = sight.theme.message(MessageClass::Operation).colour;
-                colour.setAlpha(130);
+                colour.setAlpha(190);
                 drawQuery(sight, layout, query, colour, 6, false, out);
             }
     if (followed == nullptr || followed->way.empty())
