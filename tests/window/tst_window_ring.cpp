@@ -38,14 +38,19 @@ public:
         window.show();
         window.preferSimulated(SimulatedOptions {});
     }
-    bool play(const QString& text)
+    // Starts its cluster and stops before the first step.
+    bool open(const QString& text)
     {
         const QString path = m_folder.filePath(QStringLiteral("s%1.js").arg(++m_played));
         QFile file(path);
         if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0)
             return false;
         file.close();
-        if (!window.openScenario(path, true))
+        return window.openScenario(path, true);
+    }
+    bool play(const QString& text)
+    {
+        if (!open(text))
             return false;
         window.player().runToEnd();
         return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit) && window.player().result().outcome == ScriptOutcome::Held;
@@ -74,6 +79,7 @@ private slots:
     void whatIsOfFilesOnlyIsNotOffered();
     void ringAndFileFollowEachOther();
     void killingANodeOfARingIsAskedFirst();
+    void aSimulationThatWaitsForCommandsIsNotCalledSilent();
 };
 
 void WindowRingTest::aRingIsShownAndChanged()
@@ -167,6 +173,21 @@ void WindowRingTest::killingANodeOfARingIsAskedFirst()
     QVERIFY(!s.state().processes.at(node).hasEnded);
     answer(QMessageBox::DestructiveRole);
     QVERIFY(QTest::qWaitFor([&] { return s.window.canvas().restingPicture().texts().join(' ').contains("the ring is broken at"); }, kLimit));
+}
+
+// While a scenario stands before a step, virtual time waits for its next command, and nothing is asked in between.
+void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
+{
+    constexpr int kLongerThanSilence = 2'500; // ms
+    Stage s;
+    SimulatedOptions waiting;
+    waiting.waitsForScript = true;
+    s.window.preferSimulated(waiting);
+    QVERIFY(s.open(QLatin1String(kRing) + QStringLiteral("lab.step('a', 'A step');\nlab.say('It stands.');\n")));
+    QVERIFY(s.showsRing(4));
+    QVERIFY(QTest::qWaitFor([&] { const auto known = s.window.cluster().session().control().simulation(); return known && known->waits_for_commands(); }, kLimit));
+    QVERIFY(!QTest::qWaitFor([&] { return s.window.cluster().link() == ClusterCommands::Link::Lost; }, kLongerThanSilence));
+    QVERIFY(s.window.player().isRunning());
 }
 
 int main(int count, char** arguments)

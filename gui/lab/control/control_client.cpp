@@ -395,6 +395,10 @@ ProcessId ControlClient::coordinator() const
 bool ControlClient::coordinatorAnswers() const
 {
     const std::lock_guard lock(m_mutex);
+    // Where virtual time waits for commands nothing is asked in between, so silence says nothing.
+    const auto known = m_directory.find(m_coordinator);
+    if (m_simulation && m_simulation->waits_for_commands() && known != m_directory.end())
+        return !known->second.hasEnded;
     return m_answered != Clock::time_point {} && Clock::now() - m_answered < std::chrono::seconds(1);
 }
 
