@@ -66,6 +66,12 @@ struct Still {
         }));
     }
     QString text() const { return list.texts().join(QLatin1Char(' ')); }
+    // Writes it for a person to look at, into the folder LHRS_SHOW_RINGS.
+    void keep(const QString& name) const
+    {
+        if (const QString folder = qEnvironmentVariable("LHRS_SHOW_RINGS"); !folder.isEmpty())
+            list.toImage(picture.layoutShown().viewport.toSize(), 1, theme.canvas).save(QStringLiteral("%1/%2.png").arg(folder, name));
+    }
 };
 
 // A canvas over a ring whose processes publish what a test wants.
@@ -238,8 +244,7 @@ void RingPictureTest::labelsAreLegible()
     QCOMPARE(labels, nodes);
     for (int i = 0; i < nodes; ++i)
         QVERIFY(still.list.texts().contains(QStringLiteral("node-%1").arg(i + 1)));
-    if (const QString folder = qEnvironmentVariable("LHRS_SHOW_RINGS"); !folder.isEmpty()) // for a person to look at
-        still.list.toImage(size.toSize(), 1, still.theme.canvas).save(QStringLiteral("%1/%2_%3.png").arg(folder).arg(nodes).arg(size.width()));
+    still.keep(QStringLiteral("%1_%2").arg(nodes).arg(size.width()));
     QVERIFY(layout.radius >= 60 * still.theme.px(1));
 }
 
@@ -416,6 +421,7 @@ void RingPictureTest::aJoinShowsTheRangeThatMoves()
     const RingLayout::Item* joining = still.layout().find({ ObjectKind::Node, kRingSpare, 0 });
     QVERIFY(joining->isOnRing);
     QVERIFY(std::abs(joining->angle - M_PI) < 1e-6); // between both
+    still.keep(QStringLiteral("join"));
     QVERIFY2(still.text().contains("node-3 joins"), qPrintable(still.text()));
     QVERIFY2(still.text().contains("node-2 still answers"), qPrintable(still.text()));
     const auto isMoving = [&](const DisplayList::Item& item) {
@@ -466,6 +472,7 @@ void RingPictureTest::aLostNodeIsSaidAndDrawn()
     else
         state.ring.lost.insert(kRingNode + 2);
     const Still still(state, kLecture, Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light));
+    still.keep(QStringLiteral("lost_%1_%2").arg(hasEnded).arg(isDark));
     QCOMPARE(still.glyphs(Glyph::Cut), 1); // on the way to it
     QCOMPARE(still.glyphs(hasEnded ? Glyph::Gone : Glyph::Cross), 1);
     QVERIFY2(still.text().contains("the ring is broken at node-3"), qPrintable(still.text()));
