@@ -277,7 +277,8 @@ void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& la
             QColor colour = pulse.colour;
             colour.setAlphaF(float(1 - t));
             const qreal radius = (item != nullptr ? item->rect.width() / 2 : 4 * u) + t * 10 * u;
-            out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius), Outline::Circle, 0, {}, colour, 2.5 * u, false, false });
+            // At keys with sharp corners: of a busy ring there are dozens in each frame, and Qt smooths round ones.
+            out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius), item != nullptr ? Outline::Circle : Outline::Rectangle, 0, {}, colour, 2.5 * u, false, false });
         }
         if (pulse.text.isEmpty())
             continue;
@@ -304,9 +305,9 @@ QString RingMotion::drawFlow(const SystemView::Sight& sight, const RingLayout& l
         flight.from = ribbon.fromProcess;
         flight.to = ribbon.toProcess;
         std::vector<QPointF> line;
-        for (int i = 0; i <= 24; i += 3) {
+        for (int i = 0; i <= 6; i += 3) { // nine points: each segment is painted by itself
             MessageMotion::Points points;
-            if (wayOf(layout, flight, { i / 26.0, (i + 1) / 26.0, (i + 2) / 26.0 }, points))
+            if (wayOf(layout, flight, { i / 8.0, (i + 1) / 8.0, (i + 2) / 8.0 }, points))
                 line.insert(line.end(), points.begin(), points.end());
         }
         out.add(ribbonLine(sight.theme, ribbon, std::move(line)));
