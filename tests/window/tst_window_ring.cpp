@@ -87,7 +87,7 @@ void WindowRingTest::aRingIsShownAndChanged()
     Stage s;
     QVERIFY(s.play(kRing));
     QVERIFY(s.showsRing(4));
-    QVERIFY(s.window.canvas().restingPicture().texts().contains("node-1"));
+    QVERIFY(QTest::qWaitFor([&] { return s.window.canvas().restingPicture().texts().contains("node-1"); }, kLimit));
     QVERIFY(s.isEnabledSoon("joinRing"));
     s.window.actions().get("joinRing")->trigger();
     QVERIFY(s.showsRing(5));

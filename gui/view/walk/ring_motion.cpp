@@ -276,7 +276,7 @@ void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& la
         if (t < 1) {
             QColor colour = pulse.colour;
             colour.setAlphaF(float(1 - t));
-            const qreal radius = (item != nullptr ? item->rect.width() / 2 : 4 * u) + t * 10 * u;
+            const qreal radius = (item != nullptr ? item->rect.height() / 2 : 4 * u) + t * 10 * u;
             // At keys with sharp corners: of a busy ring there are dozens in each frame, and Qt smooths round ones.
             out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius), item != nullptr ? Outline::Circle : Outline::Rectangle, 0, {}, colour, 2.5 * u, false, false });
         }
