@@ -24,7 +24,7 @@ class MachineFactory {
 public:
     virtual ~MachineFactory() = default;
 
-    // As ProcessInfo has it; empty: LH*RS.
+    // As ProcessInfo has it; empty: the system that was there first.
     virtual std::string system() const { return {}; }
     virtual std::unique_ptr<Machine> make(const MachineOrder& order) const = 0;
 

@@ -35,7 +35,7 @@ struct ProcessOptions {
     bool diesWithParent = false;
     std::uint64_t memory = 0; // of a server: bytes that it may use; 0: as much as the system allows
     bool hasGate = false; // its messages and its clock may be held by command
-    std::string system;   // as ProcessInfo has it; empty: LH*RS
+    std::string system;   // as ProcessInfo has it; empty: the one that was there first
 };
 
 // Of lhrs-sim, whatever the system: how time goes on, and what the simulated network does.
