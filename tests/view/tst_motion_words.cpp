@@ -14,6 +14,7 @@ private slots:
     void anImageThatStaysIsNoNews();
     void whatIsBundledIsCounted();
     void aClientThatIsToldLostSaysSo();
+    void messagesOnOneWayFlySideBySide();
 };
 
 namespace {
@@ -89,6 +90,22 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     adjusted(1, 2);
     show.until(look, 2);
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
+}
+
+// Two messages that leave together for the same place are two dots; two for different places need no room.
+void MotionWordsTest::messagesOnOneWayFlySideBySide()
+{
+    Show show({ 4, 4, 1 });
+    show.message("probe", kFileCoordinator, kBucket0);
+    show.message("probe", kFileCoordinator, kBucket0);
+    QVERIFY(show.until([&] { return show.motion.messagesUnderWay() == 2; }, 20));
+    show.until([] { return false; }, show.pacer.hopSeconds() / 2);
+    QSet<std::pair<int, int>> dots;
+    const DisplayList picture = show.picture();
+    for (const auto& item : picture.items())
+        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box != nullptr && box->outline == Outline::Circle)
+            dots.insert({ qRound(box->rect.center().x()), qRound(box->rect.center().y()) });
+    QCOMPARE(dots.size(), 2);
 }
 
 void MotionWordsTest::aClientThatIsToldLostSaysSo()

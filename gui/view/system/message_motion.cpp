@@ -213,7 +213,18 @@ void MessageMotion::start(const ShownEvent& event, const pb::MessageSent& sent, 
     }
     m_thinned += flight.isThinned ? 1 : 0;
     m_messagesDrawn += flight.isThinned ? 1 : 0;
+    if (event.hop >= 0.5)
+        flight.lane = laneOf(flight);
     m_flights.push_back(std::move(flight));
+}
+
+int MessageMotion::laneOf(const Flight& flight) const
+{
+    constexpr double kTogether = 0.3; // hops
+    return int(std::count_if(m_flights.begin(), m_flights.end(), [&](const Flight& other) {
+        return other.from == flight.from && other.to == flight.to && other.end - other.start >= 0.5
+            && std::abs(other.start - flight.start) < kTogether;
+    }));
 }
 
 QString MessageMotion::footNote(const Pacer& pacer) const
@@ -236,6 +247,22 @@ QString MessageMotion::footNote(const Pacer& pacer) const
     return parts.join(QStringLiteral("   ·   "));
 }
 
+namespace {
+
+// Moves a way to the side between its ends, by its lane: 1 to one side, 2 to the other, 3 farther out, and so on.
+void spread(MessageMotion::Points& points, const std::array<double, 3>& shares, int lane, qreal u)
+{
+    const QPointF way = points.back() - points.front();
+    const double length = std::hypot(way.x(), way.y());
+    if (lane == 0 || length == 0)
+        return;
+    const double side = 22 * u * ((lane + 1) / 2) * (lane % 2 == 1 ? 1 : -1);
+    for (std::size_t i = 0; i < points.size(); ++i)
+        points[i] += QPointF(-way.y(), way.x()) / length * side * 4 * shares[i] * (1 - shares[i]);
+}
+
+} // namespace
+
 void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = theme.px(1);
@@ -248,8 +275,10 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
             continue;
         const double t = eased(flight.start, flight.end, clock) * (flight.isLost ? 0.6 : 1.0);
         Points tail;
-        if (!way(flight, { std::max(0.0, t - 0.2), std::max(0.0, t - 0.1), t }, tail))
+        const std::array<double, 3> shares { std::max(0.0, t - 0.2), std::max(0.0, t - 0.1), t };
+        if (!way(flight, shares, tail))
             continue;
+        spread(tail, shares, flight.lane, u);
         const QPointF at = tail.back();
         const MessageStyle& style = theme.message(flight.messageClass);
         QColor trail = flight.messageClass == MessageClass::Ack || flight.messageClass == MessageClass::Control ? theme.outline : style.colour;

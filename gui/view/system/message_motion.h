@@ -33,6 +33,7 @@ public:
         bool isResend = false, isLost = false;
         QString label {};
         bool isThinned = false; // one of many messages of its kind: it may be left out
+        int lane = 0;           // among messages on the same way at the same time, which fly side by side
     };
     struct Band {
         double perSecond = 0;
@@ -78,6 +79,7 @@ private:
 
     void start(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer, const LookOf& lookOf);
     void giveUp(const ShownEvent& event, const pb::MessageGivenUp& message, double clock);
+    int laneOf(const Flight& flight) const;
     ProcessId receiverOf(const pb::MessageSent& sent) const;
 
     bool m_isReduced = false;
