@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/start/scenario_pictures.h"
 
+#include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/recording/recording.h"
 #include "gui/lab/script/script_engine.h"
 #include "gui/lab/local/session.h"
+#include "gui/view/canvas/system_views.h"
 #include "gui/view/cluster/cluster_picture.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/start/scenario_cards.h"
@@ -21,6 +23,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <set>
 
 namespace lhrs::gui {
 
@@ -91,6 +94,10 @@ Result<ClusterState> tellingState(Recording& recording)
     std::pair<int, std::uint32_t> most { kWorthShowing, 0 };
     ClusterState state;
     std::uint64_t at = 0;
+    // Of a ring: a node that is about to leave, when all nodes are in it and have keys.
+    if (const Kind* leave = eventKindNamed("leave_ordered"))
+        if (const std::uint64_t event = recording.nextOf({ leave->number }, 0, false); event != 0)
+            return recording.stateAt(event);
     const auto next = [&] { return recording.nextOf(kTelling, at, false); };
     for (std::uint64_t event = next(); event != 0; event = next()) {
         if (!recording.fold(state, at, event))
@@ -226,8 +233,36 @@ QString writeCard(const QString& name, const PlayedScenario& played, const QStri
 
 } // namespace
 
+namespace {
+
+// The picture of a system that has a view of its own.
+QImage cardOfView(SystemView& view, const ClusterState& state, Theme::Kind kind)
+{
+    constexpr qreal kLarge = 1.75; // its words need more room than a card has, and the picture says enough without them
+    const QSize largeView = kCardView * kLarge;
+    const Selection selection;
+    const std::set<ProcessId> silent;
+    const auto sightWith = [&](const Theme& theme) {
+        SystemView::Sight sight { state, theme, selection, silent, QSizeF(largeView) };
+        sight.layers.legend = sight.layers.spares = false;
+        return sight;
+    };
+    const Theme asked(kind);
+    const Theme theme(kind, view.roomScale(sightWith(asked)));
+    view.layout(sightWith(theme), false);
+    DisplayList list(theme);
+    view.drawResting(sightWith(theme), list);
+    return list.toImage(largeView, kCardScale / kLarge, theme.canvas);
+}
+
+} // namespace
+
 QImage cardImage(const ClusterState& state, Theme::Kind kind)
 {
+    if (!state.system.empty())
+        for (const ViewOfSystem& known : systemViews())
+            if (known.system == state.system)
+                return cardOfView(*known.view, state, kind);
     LayoutOptions options;
     options.viewport = QSizeF(kCardView);
     options.showLegend = false;
