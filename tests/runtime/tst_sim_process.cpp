@@ -157,18 +157,18 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     row("recovery_ways.js", { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
     row("parity_by_hand.js", { "--speed", "max" }, 10);
     row("reading_a_measurement.js", { "--speed", "max", "--set", "records=500", "--set", "searches=300", "--set", "repetitions=2" }, 12);
-    // Experiments: short, and as fast as the machine can.
+    row("walk.js", { "--speed", "max" }, 20);
     const auto experiment = [&](const char* file, std::initializer_list<const char*> settings, int expectations) {
-        QStringList arguments { "--speed", "max", "--set", "repetitions=1" };
+        QStringList arguments { "--speed", "max", "--set", "repetitions=1" }; // short, and as fast as the machine can
         for (const char* setting : settings)
             arguments << "--set" << setting;
         row(file, arguments, expectations);
     };
-    experiment("parity_tables.js", { "sizes=200" }, 60);
+    experiment("parity_tables.js", { "sizes=200" }, 12);
     experiment("recovery_tables.js", { "records=2000", "parts=5" }, 16);
     experiment("record_recovery.js", { "records=2000", "counts=100" }, 8);
     experiment("search_times.js", { "records=2000", "counts=500" }, 5);
-    experiment("file_creation.js", { "records=600", "b=240" }, 16);
+    experiment("file_creation.js", { "records=600", "b=240" }, 12);
     experiment("network_speed.js", { "records=2000", "slice=200" }, 13);
 }
 
