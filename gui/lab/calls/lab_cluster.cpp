@@ -10,6 +10,9 @@
 
 namespace lhrs::gui {
 
+namespace {
+
+// Ends the present cluster and starts this one. The clients of the former one are gone.
 LabResult<bool> replaceCluster(LabContext& context, const LocalOptions& local)
 {
     context.clients.clear();
@@ -17,6 +20,24 @@ LabResult<bool> replaceCluster(LabContext& context, const LocalOptions& local)
     if (const auto started = context.local.start(local, context.stopToken()); !started)
         return context.isStopped() ? context.stopped() : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
     return true;
+}
+
+} // namespace
+
+LabResult<ChosenCluster> keepOrReplace(LabContext& context, const LocalOptions& local, const Arguments& o,
+    const std::function<bool(const LocalOptions& running)>& isSame)
+{
+    const auto running = context.local.options();
+    const bool isKept = running && !o.isOn("reset") && isSame(*running)
+        && (running->hasGate || running->simulated || !local.hasGate);
+    ChosenCluster chosen { !isKept || context.clusters == 0 };
+    if (isKept)
+        return chosen;
+    if (context.hasCluster)
+        chosen.former = context.cueNow();
+    if (const auto started = replaceCluster(context, local); !started)
+        return started.error();
+    return chosen;
 }
 
 LabResult<bool> tellCluster(LabContext& context, ClusterFacts facts, const Arguments& o, const Cue& former)

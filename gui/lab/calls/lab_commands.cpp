@@ -145,19 +145,13 @@ LabResult<QJSValue> startFile(LabContext& context, const Arguments& o)
                 "spares.parity k at least." };
 
     const double timeout = o.number("timeout");
-    bool isNew = true;
-    Cue former; // end of the former cluster
+    ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
-        const auto running = context.local.options();
-        const bool isKept = running && !running->ring && !o.isOn("reset") && difference(running->config, *config).isEmpty()
-            && (running->hasGate || running->simulated || !local.hasGate);
-        isNew = !isKept || context.clusters == 0;
-        if (!isKept) {
-            if (context.hasCluster)
-                former = context.cueNow();
-            if (const auto started = replaceCluster(context, local); !started)
-                return started.error();
-        }
+        const auto found = keepOrReplace(context, local, o,
+            [&](const LocalOptions& running) { return !running.ring && difference(running.config, *config).isEmpty(); });
+        if (!found)
+            return found.error();
+        chosen = *found;
     } else {
         auto file = context.describeFile();
         if (!file)
@@ -182,11 +176,11 @@ LabResult<QJSValue> startFile(LabContext& context, const Arguments& o)
     context.system = "lhrs";
     context.config = file->config();
     context.recordBytes = o.integer("recordBytes");
-    if (isNew) {
+    if (chosen.isNew) {
         ClusterFacts facts = clusterFacts(++context.clusters, context.config);
         facts.parameters["data_servers"] = local.dataServers;
         facts.parameters["parity_servers"] = local.parityServers;
-        if (const auto told = tellCluster(context, std::move(facts), o, former); !told)
+        if (const auto told = tellCluster(context, std::move(facts), o, chosen.former); !told)
             return told.error();
     }
     QJSValue result = context.engine.newObject();

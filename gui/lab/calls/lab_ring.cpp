@@ -304,19 +304,13 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     local.ring = wanted;
     local.slowTimers = o.text("timers") == "classroom";
     local.hasGate = o.isOn("gate");
-    bool isNew = true;
-    Cue former;
+    ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
-        const auto running = context.local.options();
-        const bool isKept = running && !o.isOn("reset") && difference(*running, wanted).isEmpty()
-            && (running->hasGate || running->simulated || !local.hasGate);
-        isNew = !isKept || context.clusters == 0;
-        if (!isKept) {
-            if (context.hasCluster)
-                former = context.cueNow();
-            if (const auto started = replaceCluster(context, local); !started)
-                return started.error();
-        }
+        const auto found = keepOrReplace(context, local, o,
+            [&](const LocalOptions& running) { return difference(running, wanted).isEmpty(); });
+        if (!found)
+            return found.error();
+        chosen = *found;
     } else if (const auto ring = describeRing(context); !ring) {
         return LabError { LabCode::ClusterMismatch, "The connected cluster is no ring: " + ring.error().message + ".", "It was not started here, so it is not replaced." };
     }
@@ -329,10 +323,10 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     context.system = "walk";
     context.config = {};
     context.recordBytes = o.integer("recordBytes");
-    if (isNew) {
+    if (chosen.isNew) {
         ClusterFacts facts { .number = ++context.clusters, .parameters = {} };
         facts.parameters = { { "system", "walk" }, { "bits", wanted.bits }, { "nodes", wanted.nodes }, { "outside", wanted.outside } };
-        if (const auto told = tellCluster(context, std::move(facts), o, former); !told)
+        if (const auto told = tellCluster(context, std::move(facts), o, chosen.former); !told)
             return told.error();
     }
     const auto ring = describeRing(context);

@@ -19,7 +19,7 @@ const ProcessState* processOf(const ClusterState& state, std::uint64_t id)
 
 QString keysWords(std::uint64_t keys) { return countedWords(keys, "key", "keys"); }
 
-// How far the change is that is under way, in words: who answers for the range now.
+// How far the change is that is under way, in words: which node answers for the range now.
 QString stageWords(const ClusterState& state)
 {
     const walk::RingChange& change = *state.ring.now;

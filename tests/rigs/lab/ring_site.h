@@ -94,7 +94,7 @@ public:
         command.mutable_walk()->mutable_describe_ring();
         return ask(command).walk().ring();
     }
-    // What each process is now, as it would answer a watcher who comes late.
+    // What each process is now, as it would answer a watcher that comes late.
     std::vector<pb::Snapshot> snapshots() const
     {
         std::vector<pb::Snapshot> all;

@@ -76,7 +76,7 @@ struct RingView {
 
     // Null: there is no such process.
     const RingNode* find(std::uint64_t process) const;
-    // Who answers for this id; null: nobody, as far as is known.
+    // The node that answers for this id; null: none, as far as is known.
     const RingNode* ownerOf(std::uint64_t id) const;
     // Those that answer for a range, by id.
     std::vector<const RingNode*> inRing() const;
