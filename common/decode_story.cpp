@@ -11,14 +11,17 @@ namespace {
 
 std::string nameOf(Participant participant)
 {
-    return (participant.kind == Participant::Kind::Data ? "data position " : "parity column ") + std::to_string(participant.index);
+    return (participant.kind == Participant::Kind::Data ? "data position " : "parity column ")
+        + std::to_string(participant.index);
 }
 
 // Why these members cannot be decoded; empty: they can.
-std::string whatIsWrong(const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors, std::span<const Participant> lost)
+std::string whatIsWrong(
+    const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors, std::span<const Participant> lost)
 {
     if (survivors.size() > code.groupSize())
-        return "a group of " + std::to_string(code.groupSize()) + " is decoded from as many members, not from " + std::to_string(survivors.size());
+        return "a group of " + std::to_string(code.groupSize()) + " is decoded from as many members, not from "
+            + std::to_string(survivors.size());
     std::vector<Participant> all(survivors.begin(), survivors.end());
     all.insert(all.end(), lost.begin(), lost.end());
     std::ranges::sort(all);
@@ -26,7 +29,8 @@ std::string whatIsWrong(const ErasureCode& code, std::uint32_t k, std::span<cons
         return nameOf(*twice) + " is named twice: a member is lost or survives, once";
     for (const Participant participant : all) {
         if (participant.index >= (participant.kind == Participant::Kind::Data ? code.groupSize() : k))
-            return nameOf(participant) + " is not in a group of " + std::to_string(code.groupSize()) + " with " + std::to_string(k) + " parity columns";
+            return nameOf(participant) + " is not in a group of " + std::to_string(code.groupSize()) + " with "
+                + std::to_string(k) + " parity columns";
     }
     return {};
 }
@@ -43,10 +47,7 @@ Symbol symbolAt(const Field& field, ByteSpan bytes, std::size_t index)
     return symbol;
 }
 
-std::size_t symbolsOf(const Field& field, std::size_t bytes)
-{
-    return field.paddedLength(bytes) / field.symbolBytes();
-}
+std::size_t symbolsOf(const Field& field, std::size_t bytes) { return field.paddedLength(bytes) / field.symbolBytes(); }
 
 Term termOf(const Field& field, Symbol coefficient, Symbol symbol, Symbol before)
 {
@@ -75,19 +76,22 @@ DecodeStory::Stage DecodeStory::stageAfter(std::size_t steps) const
     return stage;
 }
 
-std::vector<Term> DecodeStory::terms(const LostMember& member, std::span<const ByteSpan> contributions, std::size_t index) const
+std::vector<Term> DecodeStory::terms(
+    const LostMember& member, std::span<const ByteSpan> contributions, std::size_t index) const
 {
     LHRS_CHECK(contributions.size() == member.coefficients.size());
     std::vector<Term> terms;
     Symbol sum = 0;
     for (std::size_t t = 0; t < contributions.size(); ++t) {
-        terms.push_back(termOf(code.field(), member.coefficients[t], symbolAt(code.field(), contributions[t], index), sum));
+        terms.push_back(
+            termOf(code.field(), member.coefficients[t], symbolAt(code.field(), contributions[t], index), sum));
         sum = terms.back().sum;
     }
     return terms;
 }
 
-std::vector<std::byte> DecodeStory::bytes(const LostMember& member, std::span<const ByteSpan> contributions, std::size_t length) const
+std::vector<std::byte> DecodeStory::bytes(
+    const LostMember& member, std::span<const ByteSpan> contributions, std::size_t length) const
 {
     LHRS_CHECK(isSolvable() && contributions.size() == member.coefficients.size());
     const Field& field = code.field();
@@ -133,14 +137,16 @@ Result<DecodeStory> tellDecoding(
         if (!story.isSolvable())
             continue;
         // a * column, with a = b * Hinv; for a data position this is a column of Hinv itself.
-        const std::uint32_t column = participant.kind == Participant::Kind::Data ? participant.index : m + participant.index;
+        const std::uint32_t column = participant.kind == Participant::Kind::Data ? participant.index
+                                                                                 : m + participant.index;
         for (std::uint32_t t = 0; t < m; ++t) {
             Symbol coefficient = 0;
             for (std::uint32_t q = 0; q < m; ++q)
                 coefficient ^= field.multiply(story.elimination.inverse.at(t, q), story.whole.at(q, column));
             member.coefficients.push_back(coefficient);
         }
-        member.isXorOnly = std::ranges::all_of(member.coefficients, [](Symbol coefficient) { return coefficient <= 1; });
+        member.isXorOnly = std::ranges::all_of(
+            member.coefficients, [](Symbol coefficient) { return coefficient <= 1; });
     }
     return story;
 }

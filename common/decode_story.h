@@ -31,18 +31,18 @@ Term termOf(const Field& field, Symbol coefficient, Symbol symbol, Symbol before
 struct LostMember {
     Participant member;
     std::vector<Symbol> coefficients; // one for each survivor, in their order
-    bool isXorOnly = false;           // every coefficient is 0 or 1
+    bool isXorOnly = false; // every coefficient is 0 or 1
 };
 
 // A complete decoding for display. It uses the same arithmetic as the nodes, step by step.
 struct DecodeStory {
-    DecodeStory(const ErasureCode& used, std::uint32_t parityColumns) : code(used), k(parityColumns) {}
+    DecodeStory(const ErasureCode& used, std::uint32_t parityColumns) : code(used), k(parityColumns) { }
 
     ErasureCode code;
     std::uint32_t k = 0;
     std::vector<Participant> survivors; // in the order of H's columns; with fewer than m the system is singular
-    std::vector<LostMember> lost;       // without coefficients if the system is singular
-    SymbolMatrix whole;                 // (I|P), m rows and m + k columns
+    std::vector<LostMember> lost; // without coefficients if the system is singular
+    SymbolMatrix whole; // (I|P), m rows and m + k columns
     Elimination elimination;
 
     bool isSolvable() const { return !elimination.isSingular; }
@@ -56,14 +56,15 @@ struct DecodeStory {
     // the last term is the symbol.
     std::vector<Term> terms(const LostMember& member, std::span<const ByteSpan> contributions, std::size_t index) const;
     // The first `length` bytes of a lost member, by regions as the nodes compute them.
-    std::vector<std::byte> bytes(const LostMember& member, std::span<const ByteSpan> contributions, std::size_t length) const;
+    std::vector<std::byte> bytes(
+        const LostMember& member, std::span<const ByteSpan> contributions, std::size_t length) const;
 };
 
 // `survivors`: at most m different members; `lost`: other members; all within the matrix with k parity columns. Error:
 // a member is named twice, is both lost and surviving, or is outside the matrix. Too few survivors are not an error:
 // the story shows where decoding stops.
-Result<DecodeStory> tellDecoding(
-    const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors, std::span<const Participant> lost);
+Result<DecodeStory> tellDecoding(const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors,
+    std::span<const Participant> lost);
 
 // Number of ways to choose m of `available` members, capped at 2^32 - 1.
 std::uint32_t choicesOf(std::size_t available, std::uint32_t m);

@@ -13,8 +13,8 @@ constexpr std::size_t kHostMax = 253; // longest name in DNS
 
 bool isHostCharacter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '_' || c == ':' || c == '['
-        || c == ']' || c == '%'; // of an IPv6 address, including its interface
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
+        || c == '_' || c == ':' || c == '[' || c == ']' || c == '%'; // of an IPv6 address, including its interface
 }
 
 bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
@@ -27,7 +27,8 @@ bool isTcpEndpoint(std::string_view endpoint)
         return false;
     endpoint.remove_prefix(kScheme.size());
     const std::size_t colon = endpoint.rfind(':');
-    if (colon == std::string_view::npos || colon == 0 || colon > kHostMax || !std::ranges::all_of(endpoint.substr(0, colon), isHostCharacter))
+    if (colon == std::string_view::npos || colon == 0 || colon > kHostMax
+        || !std::ranges::all_of(endpoint.substr(0, colon), isHostCharacter))
         return false;
     const std::string_view digits = endpoint.substr(colon + 1);
     unsigned port = 0;

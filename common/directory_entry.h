@@ -9,7 +9,7 @@
 namespace lhrs {
 
 // Limits of what a process says about itself.
-inline constexpr std::size_t kProcessNameMax = 255;  // bytes of its name
+inline constexpr std::size_t kProcessNameMax = 255; // bytes of its name
 inline constexpr std::uint32_t kPidMax = 0x7fffffff; // pid_t is signed
 
 // Whether ZeroMQ can connect to this endpoint: tcp://HOST:PORT, HOST an address or a name, PORT 1 to 65535.

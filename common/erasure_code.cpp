@@ -54,7 +54,7 @@ void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::spa
     for (const Wanted& w : wanted) {
         if (w.out.empty())
             continue;
-        rows[rowCount++] = {w.out.data(), w.multipliers};
+        rows[rowCount++] = { w.out.data(), w.multipliers };
         common = std::min(common, w.out.size());
     }
     if (rowCount == 0)
@@ -65,7 +65,7 @@ void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::spa
             common = std::min(common, sources[j].size());
     }
     common -= common % field.symbolBytes();
-    field.combine({.rows = {rows.data(), rowCount}, .sources = {starts.data(), sources.size()}, .bytes = common});
+    field.combine({ .rows = { rows.data(), rowCount }, .sources = { starts.data(), sources.size() }, .bytes = common });
     for (const Wanted& w : wanted) {
         if (w.out.size() <= common)
             continue;
@@ -80,9 +80,9 @@ void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::spa
 
 bool isInMatrix(const ErasureCode& code, Participant participant)
 {
-    return participant.index
-        < (participant.kind == Participant::Kind::Data ? code.groupSize()
-                                                       : ParityMatrix::parityCountMax(code.field().width()));
+    return participant.index < (participant.kind == Participant::Kind::Data
+                   ? code.groupSize()
+                   : ParityMatrix::parityCountMax(code.field().width()));
 }
 
 std::string nameOf(Participant participant)
@@ -96,8 +96,8 @@ std::string whatIsWrong(
     const ErasureCode& code, std::span<const Participant> participants, std::span<const Position> lost)
 {
     if (participants.size() != code.groupSize())
-        return "decoding takes exactly " + std::to_string(code.groupSize())
-            + " available members of the group, not " + std::to_string(participants.size());
+        return "decoding takes exactly " + std::to_string(code.groupSize()) + " available members of the group, not "
+            + std::to_string(participants.size());
     for (std::size_t t = 0; t < participants.size(); ++t) {
         if (!isInMatrix(code, participants[t]))
             return "the group has no " + nameOf(participants[t]);
@@ -115,10 +115,7 @@ std::string whatIsWrong(
 
 } // namespace
 
-SymbolMatrix::SymbolMatrix(std::uint32_t r, std::uint32_t c)
-    : rows(r), columns(c), symbols(std::size_t(r) * c)
-{
-}
+SymbolMatrix::SymbolMatrix(std::uint32_t r, std::uint32_t c) : rows(r), columns(c), symbols(std::size_t(r) * c) { }
 
 SymbolMatrix SymbolMatrix::identity(std::uint32_t size)
 {
@@ -128,8 +125,7 @@ SymbolMatrix SymbolMatrix::identity(std::uint32_t size)
     return matrix;
 }
 
-ParityMatrix::ParityMatrix(const Field& field, std::uint32_t m)
-    : m_field(field), m_groupSize(m)
+ParityMatrix::ParityMatrix(const Field& field, std::uint32_t m) : m_field(field), m_groupSize(m)
 {
     LHRS_CHECK(m >= 1 && m <= groupSizeMax(field.width()));
     for (Position q; q.value < m; q = q.next()) {
@@ -154,10 +150,7 @@ Symbol ParityMatrix::at(Position q, ParityColumn p) const
     return p.value < kColumnsKept ? m_firstColumns[std::size_t(q.value) * kColumnsKept + p.value] : closedForm(q, p);
 }
 
-Symbol ParityMatrix::logAt(Position q, ParityColumn p) const
-{
-    return m_field.log(at(q, p));
-}
+Symbol ParityMatrix::logAt(Position q, ParityColumn p) const { return m_field.log(at(q, p)); }
 
 ErasureCode::ErasureCode(FieldWidth width, std::uint32_t m, FieldOptions options)
     : m_field(width, options), m_matrix(m_field, m)
@@ -185,8 +178,8 @@ std::vector<std::byte> ErasureCode::encode(ParityColumn p, std::span<const ByteS
     std::vector<Multiplier> multipliers;
     for (Position q; q.value < members.size(); q = q.next())
         multipliers.push_back(multiplier(q, p));
-    const Wanted wanted = {parity, multipliers.data()};
-    sumProducts(m_field, members, {&wanted, 1});
+    const Wanted wanted = { parity, multipliers.data() };
+    sumProducts(m_field, members, { &wanted, 1 });
     return parity;
 }
 
@@ -222,15 +215,9 @@ void applyStep(const Field& field, const GaussStep& step, SymbolMatrix& matrix)
         Symbol& here = matrix.at(step.row, column);
         Symbol& other = matrix.at(step.other, column);
         switch (step.kind) {
-        case GaussStep::Kind::Swap:
-            std::swap(here, other);
-            break;
-        case GaussStep::Kind::Scale:
-            here = field.multiply(step.factor, here);
-            break;
-        case GaussStep::Kind::Add:
-            here ^= field.multiply(step.factor, other);
-            break;
+        case GaussStep::Kind::Swap: std::swap(here, other); break;
+        case GaussStep::Kind::Scale: here = field.multiply(step.factor, here); break;
+        case GaussStep::Kind::Add: here ^= field.multiply(step.factor, other); break;
         }
     }
 }
@@ -257,33 +244,31 @@ Elimination eliminate(const Field& field, const SymbolMatrix& h)
             return result;
         }
         if (pivot != column)
-            doStep({GaussStep::Kind::Swap, column, pivot, 1});
+            doStep({ GaussStep::Kind::Swap, column, pivot, 1 });
         if (left.at(column, column) != 1)
-            doStep({GaussStep::Kind::Scale, column, column, field.inverse(left.at(column, column))});
+            doStep({ GaussStep::Kind::Scale, column, column, field.inverse(left.at(column, column)) });
         for (std::uint32_t row = 0; row < h.rows; ++row) {
             if (row != column && left.at(row, column) != 0)
-                doStep({GaussStep::Kind::Add, row, column, left.at(row, column)});
+                doStep({ GaussStep::Kind::Add, row, column, left.at(row, column) });
         }
     }
     return result;
 }
 
 Decoder::Decoder(const Field& field, Elimination elimination)
-    : m_field(field), m_elimination(std::move(elimination))
-{
-}
+    : m_field(field), m_elimination(std::move(elimination)) { }
 
 Result<Decoder> Decoder::create(
     const ErasureCode& code, std::span<const Participant> participants, std::span<const Position> lost)
 {
     std::string wrong = whatIsWrong(code, participants, lost);
     if (!wrong.empty())
-        return Error {std::move(wrong)};
+        return Error { std::move(wrong) };
     Decoder decoder(code.field(), eliminate(code.field(), code.columnsOf(participants)));
     const Elimination& elimination = decoder.m_elimination;
     if (elimination.isSingular)
-        return Error {"the members to decode from give a singular system: no pivot in column "
-            + std::to_string(elimination.columnStopped)};
+        return Error { "the members to decode from give a singular system: no pivot in column "
+            + std::to_string(elimination.columnStopped) };
     decoder.m_participants.assign(participants.begin(), participants.end());
     decoder.m_lost.assign(lost.begin(), lost.end());
     for (const Position q : lost) {
@@ -312,19 +297,18 @@ bool Decoder::isXorOnly(Position lost) const
 void Decoder::reconstruct(Position lost, std::span<const ByteSpan> contributions, std::span<std::byte> out) const
 {
     LHRS_CHECK(contributions.size() == m_participants.size());
-    const Wanted wanted = {out, m_multipliers[placeOf(lost)].data()};
-    sumProducts(m_field, contributions, {&wanted, 1});
+    const Wanted wanted = { out, m_multipliers[placeOf(lost)].data() };
+    sumProducts(m_field, contributions, { &wanted, 1 });
 }
 
-void Decoder::reconstructAll(
-    std::span<const ByteSpan> contributions, std::span<const std::span<std::byte>> outs) const
+void Decoder::reconstructAll(std::span<const ByteSpan> contributions, std::span<const std::span<std::byte>> outs) const
 {
     LHRS_CHECK(contributions.size() == m_participants.size());
     LHRS_CHECK(outs.size() == m_lost.size() && outs.size() <= kMembersMax);
     std::array<Wanted, kMembersMax> wanted; // uninitialized: initializing it would take longer than the computation
     for (std::size_t i = 0; i < outs.size(); ++i)
-        wanted[i] = {outs[i], m_multipliers[i].data()};
-    sumProducts(m_field, contributions, {wanted.data(), outs.size()});
+        wanted[i] = { outs[i], m_multipliers[i].data() };
+    sumProducts(m_field, contributions, { wanted.data(), outs.size() });
 }
 
 Result<std::vector<Participant>> chooseParticipants(const ErasureCode& code, std::span<const Participant> available)
@@ -335,9 +319,9 @@ Result<std::vector<Participant>> chooseParticipants(const ErasureCode& code, std
     chosen.erase(twice.begin(), twice.end());
     std::erase_if(chosen, [&](Participant participant) { return !isInMatrix(code, participant); });
     if (chosen.size() < code.groupSize())
-        return Error {"only " + std::to_string(chosen.size())
+        return Error { "only " + std::to_string(chosen.size())
             + " members of the group are available and decoding takes " + std::to_string(code.groupSize())
-            + ": wait until more of them are back"};
+            + ": wait until more of them are back" };
     chosen.resize(code.groupSize());
     return chosen;
 }

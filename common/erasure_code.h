@@ -60,8 +60,8 @@ private:
 // A column of (I|P) and the member of the group that holds it: data position q or parity bucket p. Data sorts first.
 struct Participant {
     enum class Kind : std::uint8_t { Data, Parity };
-    static Participant data(Position q) { return {Kind::Data, q.value}; }
-    static Participant parity(ParityColumn p) { return {Kind::Parity, p.value}; }
+    static Participant data(Position q) { return { Kind::Data, q.value }; }
+    static Participant parity(ParityColumn p) { return { Kind::Parity, p.value }; }
     auto operator<=>(const Participant&) const = default;
 
     Kind kind = Kind::Data;
@@ -107,9 +107,9 @@ private:
 // One step of Gaussian elimination, applied to the rows of H and of the matrix beside it alike.
 struct GaussStep {
     enum class Kind : std::uint8_t {
-        Swap,  // row <-> other
+        Swap, // row <-> other
         Scale, // row = factor * row
-        Add    // row = row + factor * other
+        Add // row = row + factor * other
     };
     Kind kind = Kind::Swap;
     std::uint32_t row = 0;
@@ -166,7 +166,7 @@ private:
     std::vector<Participant> m_participants;
     std::vector<Position> m_lost;
     Elimination m_elimination;
-    std::vector<std::vector<Symbol>> m_coefficients;    // one list for each entry of m_lost
+    std::vector<std::vector<Symbol>> m_coefficients; // one list for each entry of m_lost
     std::vector<std::vector<Multiplier>> m_multipliers; // the same coefficients, prepared
 };
 

@@ -16,11 +16,10 @@ struct Error {
 
 // A value or an Error, for failures outside the program only. An outcome that the protocol names is a field of the
 // reply; a programming error is an LHRS_CHECK.
-template <class T>
-class [[nodiscard]] Result {
+template <class T> class [[nodiscard]] Result {
 public:
-    Result(T value) : m_value(std::move(value)) {}
-    Result(Error error) : m_error(std::move(error)) {}
+    Result(T value) : m_value(std::move(value)) { }
+    Result(Error error) : m_error(std::move(error)) { }
     explicit operator bool() const { return m_value.has_value(); }
     T& operator*() { return *m_value; }
     const T& operator*() const { return *m_value; }
@@ -34,11 +33,10 @@ private:
 };
 
 // Success or an Error.
-template <>
-class [[nodiscard]] Result<void> {
+template <> class [[nodiscard]] Result<void> {
 public:
     Result() = default;
-    Result(Error error) : m_error(std::move(error)), m_isOk(false) {}
+    Result(Error error) : m_error(std::move(error)), m_isOk(false) { }
     explicit operator bool() const { return m_isOk; }
     const Error& error() const { return m_error; }
 

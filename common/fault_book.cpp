@@ -46,7 +46,8 @@ Result<FaultBook::Armed> FaultBook::check(const pb::Fault& fault) const
     if (fault.number() == 0)
         return Error { "a fault needs a number; 0 stands for all of them" };
     if (fault.lease_ms() == 0 || fault.lease_ms() > kLeaseMax)
-        return Error { "the lease of a fault is 1 to " + std::to_string(kLeaseMax) + " ms; then it ends, unless it is armed again" };
+        return Error { "the lease of a fault is 1 to " + std::to_string(kLeaseMax)
+            + " ms; then it ends, unless it is armed again" };
     if (!pb::FaultWay_IsValid(fault.has_network() ? fault.network().way() : fault.partition().way()))
         return Error { "way is BOTH_WAYS, OUTGOING or INCOMING" };
     if (fault.has_network()) {
@@ -58,7 +59,8 @@ Result<FaultBook::Armed> FaultBook::check(const pb::Fault& fault) const
     } else if (fault.has_partition() && fault.partition().peers().empty()) {
         return Error { "a partition needs the processes of the other side" };
     } else if (fault.has_crash() && !fault.crash().at().empty() && !isEvent(fault.crash().at())) {
-        return Error { "\"" + fault.crash().at() + "\" is no event; use a name of proto/event.proto such as split_prepared" };
+        return Error { "\"" + fault.crash().at()
+            + "\" is no event; use a name of proto/event.proto such as split_prepared" };
     } else if (fault.what_case() == pb::Fault::WHAT_NOT_SET) {
         return Error { "the fault does not say what is to be broken: network, partition, pause or crash" };
     }
@@ -222,8 +224,7 @@ FaultBook::Verdict FaultBook::judge(const Passing& passing, Time now)
 }
 
 // Only faults that are still armed are changed.
-template <class Change>
-void FaultBook::change(const std::vector<std::uint64_t>& numbers, Change change)
+template <class Change> void FaultBook::change(const std::vector<std::uint64_t>& numbers, Change change)
 {
     for (const std::uint64_t number : numbers)
         if (const auto found = m_entries.find(number); found != m_entries.end())

@@ -32,7 +32,7 @@ public:
     // affect all peers act on it.
     struct Passing {
         bool isIncoming = false;
-        NodeId node;     // of the peer, where known
+        NodeId node; // of the peer, where known
         Endpoint end {}; // of the peer; for outgoing messages
         bool isMulticast = false;
         bool isStream = false;
@@ -41,12 +41,12 @@ public:
         std::size_t bytes = 0;
     };
     struct Verdict {
-        Fate fate;                            // combined effect of all faults
+        Fate fate; // combined effect of all faults
         std::vector<std::uint64_t> delayedBy; // numbers of the faults that delay it
     };
     enum class Armed { New, Renewed, Nothing };
 
-    FaultBook(NodeId self, Endpoint selfEnd) : m_self(self), m_selfEnd(selfEnd) {}
+    FaultBook(NodeId self, Endpoint selfEnd) : m_self(self), m_selfEnd(selfEnd) { }
 
     // Whether arm() would accept the fault, and with what effect; an Error says what is wrong with the fault.
     Result<Armed> check(const pb::Fault& fault) const;
@@ -91,10 +91,8 @@ private:
 
     bool concerns(const Entry& entry, const Passing& passing) const;
     static pb::FaultEffect effectOf(const Entry& entry, Time now);
-    template <class Change>
-    void change(const std::vector<std::uint64_t>& numbers, Change change);
-    template <class Wanted>
-    std::vector<pb::FaultEnded> take(Wanted isWanted, const std::string& reason, Time now);
+    template <class Change> void change(const std::vector<std::uint64_t>& numbers, Change change);
+    template <class Wanted> std::vector<pb::FaultEnded> take(Wanted isWanted, const std::string& reason, Time now);
 
     const NodeId m_self;
     const Endpoint m_selfEnd;

@@ -17,10 +17,7 @@ constexpr std::uint32_t kDelayMax = 60'000; // ms; bounded because messages held
 // Written so that a NaN fails.
 bool isShare(double share) { return share >= 0 && share <= 1; }
 
-std::uint32_t millionths(double share)
-{
-    return std::uint32_t(std::lround(share * double(NetworkRule::kAll)));
-}
+std::uint32_t millionths(double share) { return std::uint32_t(std::lround(share * double(NetworkRule::kAll))); }
 
 // 0 if there is no message of that name.
 int bodyNamed(const std::string& name)
@@ -42,7 +39,8 @@ Result<NetworkRule> networkRule(const pb::NetworkFault& fault)
         { "reorder", fault.reorder() }, { "corrupt", fault.corrupt() }, { "cut", fault.cut() } };
     for (const auto& [name, share] : shares)
         if (!isShare(share))
-            return Error { std::string(name) + " is a share of the messages, from 0 to 1, not " + std::to_string(share) };
+            return Error { std::string(name) + " is a share of the messages, from 0 to 1, not "
+                + std::to_string(share) };
     if (fault.delay_ms() > kDelayMax || fault.jitter_ms() > kDelayMax)
         return Error { "delay_ms and jitter_ms are at most " + std::to_string(kDelayMax) };
     NetworkRule rule;
@@ -57,7 +55,8 @@ Result<NetworkRule> networkRule(const pb::NetworkFault& fault)
     for (const std::string& name : fault.kinds()) {
         const int kind = bodyNamed(name);
         if (kind == 0)
-            return Error { "\"" + name + "\" is no message; use the names of the bodies in proto/message.proto, such as insert" };
+            return Error { "\"" + name
+                + "\" is no message; use the names of the bodies in proto/message.proto, such as insert" };
         rule.kinds.push_back(kind);
     }
     return rule;

@@ -17,7 +17,7 @@ namespace lhrs {
 // The random draws of one fault: the same seed gives the same draws (SplitMix64).
 class FaultDice {
 public:
-    explicit FaultDice(std::uint64_t seed) : m_state(seed) {}
+    explicit FaultDice(std::uint64_t seed) : m_state(seed) { }
     std::uint64_t next()
     {
         m_state += 0x9e3779b97f4a7c15;

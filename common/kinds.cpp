@@ -40,8 +40,7 @@ public:
         return findIf([number](const Kind& kind) { return kind.number == number; });
     }
 
-    template <class Is>
-    const Kind* findIf(Is is) const
+    template <class Is> const Kind* findIf(Is is) const
     {
         const auto found = std::find_if(m_all.begin(), m_all.end(), is);
         return found == m_all.end() ? nullptr : &*found;
@@ -58,7 +57,8 @@ private:
         const auto* body = type->FindOneofByName("body");
         for (int i = 0; i < body->field_count(); ++i) {
             const FieldDescriptor* field = body->field(i);
-            m_all.push_back({ offset + field->number(), field->name(), field->message_type()->name(), field->options().GetExtension(pb::keep) });
+            m_all.push_back({ offset + field->number(), field->name(), field->message_type()->name(),
+                field->options().GetExtension(pb::keep) });
         }
     }
 

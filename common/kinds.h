@@ -11,12 +11,12 @@
 
 namespace lhrs {
 
-// What an event, a message or a command is, over all systems. Messages, events and commands hold their body in the oneof
-// `body`; those of a further system in a message of that system, which holds it in a oneof `body` of its own.
+// What an event, a message or a command is, over all systems. Messages, events and commands hold their body in the
+// oneof `body`; those of a further system in a message of that system, which holds it in a oneof `body` of its own.
 struct Kind {
-    int number = 0;                 // of the field; of a further system: 1'000 times the system's field plus the field in it
-    std::string name;               // "message_sent", the name of the field: in faults, on the wire, in logs
-    std::string type;               // "MessageSent", the name of its type: in scripts and recordings
+    int number = 0; // of the field; of a further system: 1'000 times the system's field plus the field in it
+    std::string name; // "message_sent", the name of the field: in faults, on the wire, in logs
+    std::string type; // "MessageSent", the name of its type: in scripts and recordings
     pb::Keep keep = pb::KEEP_UNSET; // of events: at which levels of detail they are told
 };
 

@@ -14,17 +14,11 @@ constexpr Level kBucketLevelMax = kFileLevelMax + 1;
 constexpr std::uint64_t powerOfTwo(Level level) { return std::uint64_t(1) << level; }
 
 // h_l(c) = c mod 2^l, for l <= 32.
-std::uint32_t hash(Level level, Key key)
-{
-    return std::uint32_t(key.value & (powerOfTwo(level) - 1));
-}
+std::uint32_t hash(Level level, Key key) { return std::uint32_t(key.value & (powerOfTwo(level) - 1)); }
 
 } // namespace
 
-bool isValid(FileImage image)
-{
-    return image.i <= kFileLevelMax && image.n < powerOfTwo(image.i);
-}
+bool isValid(FileImage image) { return image.i <= kFileLevelMax && image.n < powerOfTwo(image.i); }
 
 std::uint32_t bucketCount(FileImage image)
 {
@@ -62,9 +56,9 @@ FileImage adjustImage(FileImage image, BucketNumber a, Level j)
     LHRS_CHECK(isValid(image) && j <= kBucketLevelMax && a.value < powerOfTwo(j));
     if (j <= image.i)
         return image;
-    FileImage adjusted = {j - 1, a.value + (LHRS_MUTANT(ImageOffByOne) ? 2 : 1)};
+    FileImage adjusted = { j - 1, a.value + (LHRS_MUTANT(ImageOffByOne) ? 2 : 1) };
     if (adjusted.n >= powerOfTwo(adjusted.i))
-        adjusted = {adjusted.i + 1, 0};
+        adjusted = { adjusted.i + 1, 0 };
     // Several requests may be under way, and a late reply may name a bucket that the image already covers: the image
     // only grows.
     return bucketCount(adjusted) > bucketCount(image) ? adjusted : image;
@@ -79,14 +73,14 @@ FileImage advanceSplit(FileImage file)
 {
     LHRS_CHECK(isValid(file));
     ++file.n;
-    return file.n == powerOfTwo(file.i) ? FileImage {file.i + 1, 0} : file;
+    return file.n == powerOfTwo(file.i) ? FileImage { file.i + 1, 0 } : file;
 }
 
 FileImage retreatMerge(FileImage file)
 {
     LHRS_CHECK(bucketCount(file) >= 2);
     if (file.n == 0)
-        return {file.i - 1, std::uint32_t(powerOfTwo(file.i - 1)) - 1};
+        return { file.i - 1, std::uint32_t(powerOfTwo(file.i - 1)) - 1 };
     --file.n;
     return file;
 }
@@ -96,7 +90,7 @@ std::vector<ScanPart> scanParts(FileImage image)
     std::vector<ScanPart> parts;
     parts.reserve(bucketCount(image));
     for (BucketNumber a; a.value < bucketCount(image); a = a.next())
-        parts.push_back({a, levelOf(a, image)});
+        parts.push_back({ a, levelOf(a, image) });
     return parts;
 }
 
@@ -105,7 +99,7 @@ std::vector<ScanPart> scanForwards(BucketNumber a, Level j, Level levelSent)
     LHRS_CHECK(j <= kBucketLevelMax && a.value < powerOfTwo(j));
     std::vector<ScanPart> parts;
     for (Level level = levelSent; level < j; ++level)
-        parts.push_back({BucketNumber(a.value + std::uint32_t(powerOfTwo(level))), level + 1});
+        parts.push_back({ BucketNumber(a.value + std::uint32_t(powerOfTwo(level))), level + 1 });
     return parts;
 }
 

@@ -31,7 +31,8 @@ std::string openFilesTrouble(std::uint64_t more, const std::string& forWhat)
     if (limit == 0 || open + more <= limit)
         return {};
     return forWhat + " need " + std::to_string(more) + " open files besides the " + std::to_string(open)
-        + " of this program, and the system allows it " + std::to_string(limit) + "; take fewer servers, simulate them, or raise the limit (ulimit -Hn)";
+        + " of this program, and the system allows it " + std::to_string(limit)
+        + "; take fewer servers, simulate them, or raise the limit (ulimit -Hn)";
 }
 
 } // namespace lhrs

@@ -12,8 +12,7 @@ namespace lhrs {
 
 // A queue in one piece of memory. Places are reused, so steady traffic allocates nothing, and a place keeps the memory
 // of its last element. Grows by doubling; shrinks when an eighth would be enough.
-template <class T>
-class Ring {
+template <class T> class Ring {
 public:
     bool isEmpty() const { return m_size == 0; }
     std::size_t size() const { return m_size; }

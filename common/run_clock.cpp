@@ -10,16 +10,14 @@ namespace lhrs {
 
 namespace {
 
-template <typename Clock>
-std::int64_t nowOf()
+template <typename Clock> std::int64_t nowOf()
 {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count();
 }
 
 } // namespace
 
-RunClock::RunClock(const char* told, std::int64_t wallNs, std::int64_t steadyNs)
-    : m_zeroNs(wallNs - steadyNs)
+RunClock::RunClock(const char* told, std::int64_t wallNs, std::int64_t steadyNs) : m_zeroNs(wallNs - steadyNs)
 {
     const std::string_view word = told ? told : "";
     std::int64_t zero = 0;
@@ -30,13 +28,11 @@ RunClock::RunClock(const char* told, std::int64_t wallNs, std::int64_t steadyNs)
 
 const RunClock& RunClock::own()
 {
-    static const RunClock clock(std::getenv(kVariable), nowOf<std::chrono::system_clock>(), nowOf<std::chrono::steady_clock>());
+    static const RunClock clock(
+        std::getenv(kVariable), nowOf<std::chrono::system_clock>(), nowOf<std::chrono::steady_clock>());
     return clock;
 }
 
-std::int64_t RunClock::now() const
-{
-    return at(nowOf<std::chrono::steady_clock>());
-}
+std::int64_t RunClock::now() const { return at(nowOf<std::chrono::steady_clock>()); }
 
 } // namespace lhrs

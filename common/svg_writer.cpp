@@ -10,7 +10,8 @@ std::string svgNumber(double value)
 {
     constexpr int kDigits = 8;
     char text[32];
-    const auto written = std::to_chars(text, text + sizeof text, std::round(value * 10) / 10, std::chars_format::general, kDigits);
+    const auto written = std::to_chars(
+        text, text + sizeof text, std::round(value * 10) / 10, std::chars_format::general, kDigits);
     return { text, written.ptr };
 }
 

@@ -16,16 +16,10 @@ std::string svgNumber(double value);
 class SvgWriter {
 public:
     struct Attribute {
-        Attribute(std::string_view called, std::string text)
-            : name(called)
-            , value(std::move(text))
-        {
-        }
+        Attribute(std::string_view called, std::string text) : name(called), value(std::move(text)) { }
         template <class Number>
-            requires std::is_arithmetic_v<Number>
-        Attribute(std::string_view called, Number number)
-            : name(called)
-            , value(svgNumber(double(number)))
+        requires std::is_arithmetic_v<Number> Attribute(std::string_view called, Number number)
+            : name(called), value(svgNumber(double(number)))
         {
         }
         std::string_view name;

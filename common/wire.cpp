@@ -14,9 +14,9 @@ namespace {
 
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
+using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 using google::protobuf::io::CodedOutputStream;
-using google::protobuf::internal::WireFormatLite;
 
 // Below this length even the worst input expands to only a few MiB of objects.
 constexpr std::size_t kHarmless = std::size_t(64) << 10;
@@ -25,10 +25,7 @@ constexpr std::uint32_t kPlain = 2'048;
 // Upper bound for a single-operation message without its long field: its longest numbers, addresses and ids.
 constexpr std::size_t kBesideValue = 400;
 
-const std::uint8_t* bytesOf(std::string_view text)
-{
-    return reinterpret_cast<const std::uint8_t*>(text.data());
-}
+const std::uint8_t* bytesOf(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
 // Counts the messages and strings inside without creating them. Two bytes on the wire can become a hundred in memory,
 // so the length alone is a weak bound.
@@ -106,7 +103,8 @@ bool readIntoPooled(std::string_view bytes, pb::Message& out, StringPool& string
 {
     const BodyField body = bodyIn(bytes);
     if (StringPool::wantsMemory(body.length)) {
-        const WireTraits& row = body.number < int(kBodiesMax) ? wireOfBody[std::size_t(body.number)] : wireOfSystem(body.number, body.inner);
+        const WireTraits& row = body.number < int(kBodiesMax) ? wireOfBody[std::size_t(body.number)]
+                                                              : wireOfSystem(body.number, body.inner);
         if (row.value != nullptr)
             strings.lend(*row.value(out));
     }
@@ -133,11 +131,13 @@ void putBack(const ReadMessage& read, const ReadMessage* before)
             message.unsafe_arena_set_allocated_from(before->message->mutable_from());
     }
     const WireTraits& row = wireOf(message);
-    if (row.client != nullptr && row.client(message) == nullptr && message.has_from() && mayShare(message.from(), read.bytes))
+    if (row.client != nullptr && row.client(message) == nullptr && message.has_from()
+        && mayShare(message.from(), read.bytes))
         row.setClient(message, message.mutable_from());
     if (row.request == nullptr)
         return;
-    if (pb::RequestId* const request = row.request(message); request != nullptr && request->client() != 0 && !message.has_operation() && mayShare(*request, read.bytes))
+    if (pb::RequestId* const request = row.request(message);
+        request != nullptr && request->client() != 0 && !message.has_operation() && mayShare(*request, read.bytes))
         message.unsafe_arena_set_allocated_operation(request);
 }
 
@@ -154,11 +154,13 @@ void leaveOut(pb::Message& message, const pb::Address& self)
             row.setClient(message, nullptr);
     if (row.request == nullptr || !message.has_operation())
         return;
-    if (const pb::RequestId* const request = row.request(message); request != nullptr && request->client() == message.operation().client() && request->number() == message.operation().number())
+    if (const pb::RequestId* const request = row.request(message); request != nullptr
+        && request->client() == message.operation().client() && request->number() == message.operation().number())
         message.clear_operation();
 }
 
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings)
+Result<void> parseBody(
+    std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings)
 {
     const std::size_t before = out.size();
     const auto refuse = [&out, before](const char* why) {

@@ -18,13 +18,13 @@
 // an Error.
 namespace lhrs {
 
-inline constexpr std::size_t kDatagramMax = 65507;                // what UDP over IPv4 can carry
-inline constexpr std::size_t kFrameMax = std::size_t(16) << 20;   // body of a frame of a stream, and an event batch
-inline constexpr std::size_t kCommandMax = std::size_t(4) << 20;  // one command
-inline constexpr int kNestingMax = 16;                            // levels of nested messages in long messages
+inline constexpr std::size_t kDatagramMax = 65507; // what UDP over IPv4 can carry
+inline constexpr std::size_t kFrameMax = std::size_t(16) << 20; // body of a frame of a stream, and an event batch
+inline constexpr std::size_t kCommandMax = std::size_t(4) << 20; // one command
+inline constexpr int kNestingMax = 16; // levels of nested messages in long messages
 inline constexpr std::size_t kBlockApart = 1400; // record blocks of at least this many bytes travel after their message
-inline constexpr std::size_t kPartsMax = std::size_t(256) << 10;  // messages and strings within one message
-inline constexpr std::size_t kMessagesMax = 4096;                 // messages of one body
+inline constexpr std::size_t kPartsMax = std::size_t(256) << 10; // messages and strings within one message
+inline constexpr std::size_t kMessagesMax = 4096; // messages of one body
 
 // One message of a body, and its size in bytes. The message belongs to the arena into which it was read.
 struct ReadMessage {
@@ -37,7 +37,8 @@ struct ReadMessage {
 // whose body names the same request; the client of a request if it is the sender. Appends all messages to `out`, or
 // none and returns an Error. The messages share parts, so do not modify them. A message without a body is malformed
 // too. Values are read into `strings`; the caller returns them with takeBackValue().
-Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out, StringPool* strings = nullptr);
+Result<void> parseBody(std::string_view body, google::protobuf::Arena& arena, std::vector<ReadMessage>& out,
+    StringPool* strings = nullptr);
 // Removes from a message that `self` will send the fields that parseBody() restores, except sender and from.
 void leaveOut(pb::Message& message, const pb::Address& self);
 // Number of bytes that appendMessage will add for this message. Also caches its size for the next call of
@@ -50,8 +51,8 @@ char* appendMessage(const pb::Message& message, char* to);
 // Recovers the memory of the long field of a single-operation message that is no longer needed.
 void takeBackValue(pb::Message& message, StringPool& strings);
 
-// The block of records of a message that has a field for one, else null. A long block is almost the whole message and is
-// made and used once: it travels after the message, which does not mention it, and is moved from string to string.
+// The block of records of a message that has a field for one, else null. A long block is almost the whole message and
+// is made and used once: it travels after the message, which does not mention it, and is moved from string to string.
 std::string* blockIn(pb::Message& message);
 // Whether a message certainly fits in so many bytes, without computing its size; only messages of single operations do.
 // One with unknown fields may be longer after all.

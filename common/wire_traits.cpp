@@ -9,8 +9,7 @@ namespace lhrs {
 
 namespace {
 
-template <class Body>
-constexpr WireTable tableOf(WireTraits (*rowOf)(Body body))
+template <class Body> constexpr WireTable tableOf(WireTraits (*rowOf)(Body body))
 {
     WireTable table;
     for (std::size_t i = 0; i < kBodiesMax; ++i)
@@ -36,7 +35,8 @@ const WireTraits& wireOfSystem(const pb::Message& message)
 
 const WireTraits& wireOfSystem(int system, int body)
 {
-    return system == pb::Message::kWalkFieldNumber && body > 0 && body < int(kBodiesMax) ? kWalk[std::size_t(body)] : kNone;
+    return system == pb::Message::kWalkFieldNumber && body > 0 && body < int(kBodiesMax) ? kWalk[std::size_t(body)]
+                                                                                         : kNone;
 }
 
 } // namespace lhrs

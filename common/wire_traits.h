@@ -9,9 +9,9 @@
 
 namespace lhrs {
 
-// What the way over the wire has to know of a message: which of its fields get special treatment. A system has a row for
-// each of its bodies (common/lhrs/file_wire.h, common/walk/walk_wire.h); a null function: the body has no such field.
-// Each function is called only for a message with that body, or creates it.
+// What the way over the wire has to know of a message: which of its fields get special treatment. A system has a row
+// for each of its bodies (common/lhrs/file_wire.h, common/walk/walk_wire.h); a null function: the body has no such
+// field. Each function is called only for a message with that body, or creates it.
 struct WireTraits {
     bool isListed = false; // there is a row
     // The long field of a message that is short but for it. Its memory is lent and taken back (StringPool). Reading it
@@ -20,7 +20,8 @@ struct WireTraits {
     const std::string& (*readValue)(const pb::Message& message) = nullptr;
     // The field that travels behind the message when it is long: it is almost the whole message.
     std::string* (*block)(pb::Message& message) = nullptr;
-    // The request that the body names, null if it names none; the operation of the message is left out if it is the same.
+    // The request that the body names, null if it names none; the operation of the message is left out if it is the
+    // same.
     pb::RequestId* (*request)(pb::Message& message) = nullptr;
     // The client that the body names, null if it names none; it is left out if it is the sender.
     const pb::Address* (*client)(const pb::Message& message) = nullptr;
@@ -30,8 +31,8 @@ struct WireTraits {
     std::size_t (*length)(const pb::Message& message) = nullptr;
 };
 
-inline constexpr int kFirstBody = 20;           // the lowest number of a body; the fields below are in every message
-inline constexpr std::size_t kBodiesMax = 128;  // numbers of bodies are below
+inline constexpr int kFirstBody = 20; // the lowest number of a body; the fields below are in every message
+inline constexpr std::size_t kBodiesMax = 128; // numbers of bodies are below
 using WireTable = std::array<WireTraits, kBodiesMax>;
 
 extern const WireTable wireOfBody; // by number in `oneof body`

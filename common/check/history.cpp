@@ -34,9 +34,8 @@ Judgement judgeOne(const Operation& operation, std::size_t index, const std::vec
     if (isWrong)
         return { Verdict::No, 8, index, say(nameOf(operation.outcome), " is no answer to ", nameOf(kind)) };
     if (operation.outcome == Outcome::Lost) {
-        const bool isTrue = std::any_of(losses.begin(), losses.end(), [&](const Loss& loss) {
-            return loss.from <= operation.toldLost && operation.invoked <= loss.until;
-        });
+        const bool isTrue = std::any_of(losses.begin(), losses.end(),
+            [&](const Loss& loss) { return loss.from <= operation.toldLost && operation.invoked <= loss.until; });
         if (!isTrue)
             return { Verdict::No, 18, index, "LOST, but no loss was declared" };
     }

@@ -32,17 +32,17 @@ constexpr std::uint64_t requestOf(std::uint64_t value) { return value & ((std::u
 
 // What is known of an operation's effect when its client proceeds.
 enum class Certainty {
-    Done,    // OK, EXISTS, NOT_FOUND: it took effect between invocation and answer; the answer says what it found
+    Done, // OK, EXISTS, NOT_FOUND: it took effect between invocation and answer; the answer says what it found
     NotDone, // RETRY, INVALID: it certainly has no effect
-    Open,    // UNKNOWN_OUTCOME, or no answer yet: it may take effect later or never. Also a change that got LOST:
-             // its bucket may have applied it before the loss
+    Open, // UNKNOWN_OUTCOME, or no answer yet: it may take effect later or never. Also a change that got LOST:
+          // its bucket may have applied it before the loss
 };
 Certainty certaintyOf(Outcome outcome);
 
 struct Operation {
     HistoryTime invoked = 0;
     HistoryTime answered = kNever; // kNever while its certainty is Open
-    std::uint64_t value = 0;       // what an insert or update writes, or what a search that got OK found
+    std::uint64_t value = 0; // what an insert or update writes, or what a search that got OK found
     std::uint32_t process = 0;
     RequestKind kind = RequestKind::Search;
     Outcome outcome = Outcome::Unknown;
@@ -54,17 +54,14 @@ struct Operation {
 struct Loss {
     HistoryTime from = 0;
     HistoryTime until = kNever; // the loss is acknowledged, the group serves again
-    bool isRecordLost = true;   // false: a live bucket of a LOST group, which keeps its records and answers searches
+    bool isRecordLost = true; // false: a live bucket of a LOST group, which keeps its records and answers searches
 };
 
 // The operations on one key, in any order. A process runs one operation at a time. When a result is unknown, the
 // operation stays open and the process continues beside it as if under a new id: nothing orders the two.
 class History {
 public:
-    explicit History(std::optional<std::uint64_t> valueBefore = {})
-        : m_valueBefore(valueBefore)
-    {
-    }
+    explicit History(std::optional<std::uint64_t> valueBefore = {}) : m_valueBefore(valueBefore) { }
 
     // Returns the index for `answer`. `value` is the value to be written.
     std::size_t invoke(std::uint32_t process, RequestKind kind, std::uint64_t value, HistoryTime now);
@@ -106,8 +103,8 @@ Judgement judgeAnswers(const History& history);
 // What the observer knew right after the nth answer, in order of time, without later answers and invocations. Every
 // prefix of a linearizable history is linearizable.
 struct Prefix {
-    History history;                     // ordered by invocation
-    std::vector<std::size_t> original;   // index in the whole history, by index in the prefix
+    History history; // ordered by invocation
+    std::vector<std::size_t> original; // index in the whole history, by index in the prefix
     std::size_t lastAnswered = kNoOperation; // index in the prefix
 };
 std::size_t answersOf(const History& history);

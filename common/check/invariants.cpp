@@ -19,8 +19,8 @@ std::string parityName(std::uint32_t group, std::uint32_t column)
 
 std::string describe(const ParityMember& member)
 {
-    return say("position ", member.position, " key ", member.key, " length ", member.length, " version ",
-        member.version);
+    return say(
+        "position ", member.position, " key ", member.key, " length ", member.length, " version ", member.version);
 }
 
 std::string describe(const std::vector<ParityMember>& members)
@@ -68,8 +68,8 @@ Violations checkRecordGroup(const FileSettings& settings, std::uint32_t group, s
     const std::vector<ParityMember> actual = record ? sorted(record->members) : std::vector<ParityMember>();
     list = sorted(std::move(list));
     if (actual != list)
-        found.push_back({ 2, say(where, "the key list has ", describe(actual), ", the data buckets have ",
-            describe(list)) });
+        found.push_back(
+            { 2, say(where, "the key list has ", describe(actual), ", the data buckets have ", describe(list)) });
     return found;
 }
 
@@ -83,11 +83,12 @@ Violations checkGroup(
         const std::uint64_t applied = q < parity.applied.size() ? parity.applied[q] : 0;
         const std::uint64_t sequence = members[q] ? members[q]->sequence : 0;
         if (members[q] && applied != sequence)
-            found.push_back({ 1, say(parityName(parity.group, parity.column), " has applied ", applied, " of ",
-                sequence, " changes of position ", q) });
+            found.push_back({ 1,
+                say(parityName(parity.group, parity.column), " has applied ", applied, " of ", sequence,
+                    " changes of position ", q) });
         if (q < parity.held.size() && parity.held[q] != 0)
-            found.push_back({ 1, say(parityName(parity.group, parity.column), " holds ", parity.held[q],
-                " changes of position ", q) });
+            found.push_back({ 1,
+                say(parityName(parity.group, parity.column), " holds ", parity.held[q], " changes of position ", q) });
         if (!members[q])
             continue;
         for (const DataRecord& record : members[q]->records) {
@@ -104,12 +105,12 @@ Violations checkGroup(
     }
     for (const auto& [rank, group] : ranks) {
         const auto record = records.find(rank);
-        const Violations one = checkRecordGroup(settings, parity.group, parity.column, rank, group,
-            record == records.end() ? nullptr : record->second);
+        const Violations one = checkRecordGroup(
+            settings, parity.group, parity.column, rank, group, record == records.end() ? nullptr : record->second);
         found.insert(found.end(), one.begin(), one.end());
         if (record != records.end() && record->second->members.empty())
-            found.push_back({ 1, say(parityName(parity.group, parity.column), " keeps rank ", rank,
-                " without members") });
+            found.push_back(
+                { 1, say(parityName(parity.group, parity.column), " keeps rank ", rank, " without members") });
     }
     return found;
 }
@@ -131,8 +132,9 @@ Violations checkKeyLists(const ParityBucket& a, const ParityBucket& b)
         const std::uint64_t appliedA = q < a.applied.size() ? a.applied[q] : 0;
         const std::uint64_t appliedB = q < b.applied.size() ? b.applied[q] : 0;
         if (appliedA == appliedB && listsAt(a, q) != listsAt(b, q))
-            found.push_back({ 2, say("group ", a.group, ": parity buckets ", a.column, " and ", b.column,
-                " have applied ", appliedA, " changes of position ", q, " and differ in their key lists") });
+            found.push_back({ 2,
+                say("group ", a.group, ": parity buckets ", a.column, " and ", b.column, " have applied ", appliedA,
+                    " changes of position ", q, " and differ in their key lists") });
     }
     return found;
 }
@@ -156,8 +158,9 @@ Violations checkRanks(const DataBucket& bucket)
         if (!keys.insert(record.key).second)
             found.push_back({ 3, say(where, "key ", record.key, " has two ranks") });
         if (record.version == 0 || record.version > bucket.sequence)
-            found.push_back({ 3, say(where, "rank ", record.rank, " has version ", record.version,
-                ", the bucket's sequence is ", bucket.sequence) });
+            found.push_back({ 3,
+                say(where, "rank ", record.rank, " has version ", record.version, ", the bucket's sequence is ",
+                    bucket.sequence) });
     }
     for (const std::uint32_t rank : bucket.freeRanks)
         take(rank, "free");
@@ -185,8 +188,7 @@ std::uint64_t addressOf(const FileSettings& settings, std::uint64_t key, const F
     return low < file.n ? hash & ((std::uint64_t(1) << (file.i + 1)) - 1) : low;
 }
 
-Violations checkPlacement(
-    const FileSettings& settings, const FileState& file, std::span<const DataBucket> buckets)
+Violations checkPlacement(const FileSettings& settings, const FileState& file, std::span<const DataBucket> buckets)
 {
     Violations found;
     std::set<std::uint32_t> numbers;
@@ -204,8 +206,9 @@ Violations checkPlacement(
         share += std::uint64_t(1) << (32 - std::min<std::uint32_t>(bucket.level, 32));
         for (const DataRecord& record : bucket.records)
             if (addressOf(settings, record.key, file) != bucket.number)
-                found.push_back({ 4, say(where, "has key ", record.key, ", which belongs to bucket ",
-                    addressOf(settings, record.key, file)) });
+                found.push_back({ 4,
+                    say(where, "has key ", record.key, ", which belongs to bucket ",
+                        addressOf(settings, record.key, file)) });
     }
     if (numbers.size() != file.buckets())
         found.push_back({ 4, say(numbers.size(), " buckets where (", file.i, ",", file.n, ") has ", file.buckets()) });
@@ -227,8 +230,9 @@ Violations checkContents(const std::map<std::uint64_t, std::string>& expected, s
             if (wanted == expected.end())
                 found.push_back({ 4, say(where, " should not exist") });
             else if (wanted->second != record.value)
-                found.push_back({ 7, say(where, " has ", record.value.size(), " bytes that are not the ",
-                    wanted->second.size(), " bytes last written") });
+                found.push_back({ 7,
+                    say(where, " has ", record.value.size(), " bytes that are not the ", wanted->second.size(),
+                        " bytes last written") });
         }
     }
     for (const auto& [key, value] : expected)
@@ -241,8 +245,9 @@ Violations checkHops(const HopReport& report)
 {
     Violations found;
     if (report.forwards > 2 + report.splitsMeanwhile)
-        found.push_back({ 5, say("key ", report.key, " was forwarded ", report.forwards, " times, with ",
-            report.splitsMeanwhile, " splits meanwhile") });
+        found.push_back({ 5,
+            say("key ", report.key, " was forwarded ", report.forwards, " times, with ", report.splitsMeanwhile,
+                " splits meanwhile") });
     if (report.imageAdjusted && report.forwards == 0)
         found.push_back({ 5, say("key ", report.key, ": image adjustment without a forward") });
     return found;
@@ -260,10 +265,11 @@ Violations checkAckOrder(const AckSituation& situation)
     Violations found;
     for (const AckSituation::Column& column : situation.columns)
         if (column.applied < situation.sequence)
-            found.push_back({ 6, say("key ", situation.key, ": ",
-                (situation.isRead ? "a read showed change " : "OK for change "), situation.sequence, " of bucket ",
-                situation.bucket, " (client ", situation.request.client, ", request ", situation.request.number,
-                ") while parity bucket ", column.column, " has applied ", column.applied) });
+            found.push_back({ 6,
+                say("key ", situation.key, ": ", (situation.isRead ? "a read showed change " : "OK for change "),
+                    situation.sequence, " of bucket ", situation.bucket, " (client ", situation.request.client,
+                    ", request ", situation.request.number, ") while parity bucket ", column.column, " has applied ",
+                    column.applied) });
     return found;
 }
 
@@ -274,11 +280,13 @@ Violations checkSplitOrder(const FileState& before, std::uint32_t split, std::ui
     if (next.n == (std::uint64_t(1) << next.i))
         next = { before.i + 1, 0 };
     if (split != before.n || target != before.n + (std::uint64_t(1) << before.i))
-        found.push_back({ 11, say("the split of bucket ", split, " into ", target, " was decided where (", before.i,
-            ",", before.n, ") wants bucket ", before.n) });
+        found.push_back({ 11,
+            say("the split of bucket ", split, " into ", target, " was decided where (", before.i, ",", before.n,
+                ") wants bucket ", before.n) });
     if (after != next)
-        found.push_back({ 11, say("after the split of bucket ", split, " the file is (", after.i, ",", after.n,
-            ") instead of (", next.i, ",", next.n, ")") });
+        found.push_back({ 11,
+            say("after the split of bucket ", split, " the file is (", after.i, ",", after.n, ") instead of (", next.i,
+                ",", next.n, ")") });
     return found;
 }
 
@@ -290,8 +298,9 @@ Violations checkAvailability(
         const bool isFull = group.k == availability;
         const bool isOneBehind = group.k + 1 == availability && file.n != 0;
         if (!isFull && !isOneBehind)
-            found.push_back({ 12, say("group ", group.group, " has ", group.k,
-                " parity buckets, the intended availability is ", availability, " at (", file.i, ",", file.n, ")") });
+            found.push_back({ 12,
+                say("group ", group.group, " has ", group.k, " parity buckets, the intended availability is ",
+                    availability, " at (", file.i, ",", file.n, ")") });
     }
     return found;
 }

@@ -35,8 +35,7 @@ Violations checkRanks(const DataBucket& bucket);
 
 // I4: every bucket of the file exists once, with the level given by (i, n); the sum of 2^(-level) is 1; every key lies
 // in the bucket that its address names.
-Violations checkPlacement(
-    const FileSettings& settings, const FileState& file, std::span<const DataBucket> buckets);
+Violations checkPlacement(const FileSettings& settings, const FileState& file, std::span<const DataBucket> buckets);
 
 // I4 and I7: the keys of all buckets together are those of `expected`, each once, with exactly the expected bytes.
 Violations checkContents(const std::map<std::uint64_t, std::string>& expected, std::span<const DataBucket> buckets);
@@ -64,7 +63,7 @@ struct AckSituation {
     std::uint64_t key = 0;
     std::uint32_t bucket = 0;
     std::uint64_t sequence = 0; // of the change
-    bool isRead = false;        // a search, or a mutation without effect, that showed the change
+    bool isRead = false; // a search, or a mutation without effect, that showed the change
     struct Column {
         std::uint32_t column = 0;
         std::uint64_t applied = 0; // of the bucket's position
@@ -82,8 +81,8 @@ struct Authority {
 // I11: every key is in exactly one authoritative bucket. `file` is the committed state; `holds(bucket, key)` says
 // whether the bucket has the record, whatever its state.
 template <class Holds>
-Violations checkAuthority(const FileSettings& settings, const FileState& file,
-    std::span<const Authority> buckets, std::span<const std::uint64_t> keys, Holds&& holds);
+Violations checkAuthority(const FileSettings& settings, const FileState& file, std::span<const Authority> buckets,
+    std::span<const std::uint64_t> keys, Holds&& holds);
 
 // I11: splits are decided in the order of n. `before` is the committed state, `split` the bucket to be split, `target`
 // the new bucket, `after` the state that the coordinator reports.
@@ -105,8 +104,8 @@ Violation twoOwners(std::uint64_t key, std::uint32_t a, std::uint32_t b);
 } // namespace detail
 
 template <class Holds>
-Violations checkAuthority(const FileSettings& settings, const FileState& file,
-    std::span<const Authority> buckets, std::span<const std::uint64_t> keys, Holds&& holds)
+Violations checkAuthority(const FileSettings& settings, const FileState& file, std::span<const Authority> buckets,
+    std::span<const std::uint64_t> keys, Holds&& holds)
 {
     Violations found;
     for (const std::uint64_t key : keys) {

@@ -39,8 +39,7 @@ std::vector<std::vector<HistoryTime>> possibleInstants(const History& history, c
     for (std::size_t index = 0; index < instants.size(); ++index) {
         const Operation& operation = history.operations()[index];
         const Certainty certainty = certaintyOf(operation.outcome);
-        if (certainty == Certainty::NotDone
-            || (certainty == Certainty::Open && operation.kind == RequestKind::Search))
+        if (certainty == Certainty::NotDone || (certainty == Certainty::Open && operation.kind == RequestKind::Search))
             continue;
         for (const HistoryTime instant : invocations) {
             if (instant < operation.invoked || instant > operation.answered)
@@ -64,8 +63,7 @@ std::vector<std::vector<HistoryTime>> possibleInstants(const History& history, c
     return instants;
 }
 
-Violations checkHistory(
-    std::uint64_t key, const History& history, const SearchLimits& limits, std::size_t linesMax)
+Violations checkHistory(std::uint64_t key, const History& history, const SearchLimits& limits, std::size_t linesMax)
 {
     const Judgement whole = judge(history, limits);
     if (whole.verdict == Verdict::Yes)

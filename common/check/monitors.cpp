@@ -7,8 +7,7 @@
 
 namespace lhrs::check {
 
-KeyMonitor::KeyMonitor(std::optional<std::uint64_t> valueBefore, std::size_t valuesMax)
-    : m_valuesMax(valuesMax)
+KeyMonitor::KeyMonitor(std::optional<std::uint64_t> valueBefore, std::size_t valuesMax) : m_valuesMax(valuesMax)
 {
     if (valueBefore)
         m_values.push_back({ .value = *valueBefore, .f = kBeforeAll, .isOver = true });
@@ -16,8 +15,8 @@ KeyMonitor::KeyMonitor(std::optional<std::uint64_t> valueBefore, std::size_t val
 
 KeyMonitor::Value* KeyMonitor::find(std::uint64_t value)
 {
-    const auto at = std::find_if(m_values.begin(), m_values.end(),
-        [value](const Value& one) { return !one.isDelete && one.value == value; });
+    const auto at = std::find_if(
+        m_values.begin(), m_values.end(), [value](const Value& one) { return !one.isDelete && one.value == value; });
     return at == m_values.end() ? nullptr : &*at;
 }
 
@@ -83,8 +82,9 @@ Violations KeyMonitor::foundOrDone(Value& value, const Operation& operation)
         const std::string what = other.isDelete ? std::string("the delete") : describeValue(other.value);
         const std::string who = other.process == operation.process ? std::string("the same client")
                                                                    : say("client ", other.process);
-        return { { 8, say(describe(operation), ": goes back behind ", what, ", ",
-            other.isFound ? "found by " : "acknowledged to ", who, " at ", other.f) } };
+        return { { 8,
+            say(describe(operation), ": goes back behind ", what, ", ",
+                other.isFound ? "found by " : "acknowledged to ", who, " at ", other.f) } };
     }
     if (f < value.f) {
         value.process = operation.process;
@@ -146,8 +146,8 @@ void KeyMonitor::forget(HistoryTime now)
 
 void KeyMonitor::lost()
 {
-    m_values.erase(std::remove_if(m_values.begin(), m_values.end(), [](const Value& one) { return one.isOver; }),
-        m_values.end());
+    m_values.erase(
+        std::remove_if(m_values.begin(), m_values.end(), [](const Value& one) { return one.isOver; }), m_values.end());
     m_mayBeDeleted = true;
     ++m_forgotten;
 }

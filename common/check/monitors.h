@@ -45,9 +45,9 @@ private:
         HistoryTime f = kNever;
         HistoryTime s = kBeforeAll;
         std::uint32_t process = 0; // the process that got the answer at f
-        bool isFound = false;      // found by a search at f; false: its write was acknowledged at f
+        bool isFound = false; // found by a search at f; false: its write was acknowledged at f
         bool isDelete = false;
-        bool isOver = false;       // its write has ended
+        bool isOver = false; // its write has ended
     };
 
     Value* find(std::uint64_t value);
@@ -59,7 +59,7 @@ private:
     std::size_t m_valuesMax;
     std::vector<Value> m_values;
     std::vector<HistoryTime> m_open; // invocations
-    bool m_mayBeDeleted = false;     // a delete has begun
+    bool m_mayBeDeleted = false; // a delete has begun
     std::uint64_t m_forgotten = 0;
 };
 

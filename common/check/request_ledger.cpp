@@ -86,8 +86,9 @@ Violations RequestLedger::applied(RequestName request, RequestKind kind, std::ui
 {
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
-        return { { 19, say("bucket ", bucket, " changed key ", key, " for (client ", request.client, ", request ",
-            request.number, "), which no client sent") } };
+        return { { 19,
+            say("bucket ", bucket, " changed key ", key, " for (client ", request.client, ", request ", request.number,
+                "), which no client sent") } };
     Request& asked = it->second;
     const std::string what = describe(request, asked);
     if (asked.kind != kind || asked.key != key)
@@ -127,12 +128,14 @@ Violations RequestLedger::withdrawn(std::uint32_t bucket, std::uint64_t cut)
     for (auto& [key, versions] : m_keys) {
         for (Version& version : versions) // what the survivors have is safe, even if it was not acknowledged
             version.isAcknowledged = version.isAcknowledged || (version.bucket == bucket && version.sequence <= cut);
-        while (versions.back().writer.client != 0 && versions.back().bucket == bucket && versions.back().sequence > cut) {
+        while (
+            versions.back().writer.client != 0 && versions.back().bucket == bucket && versions.back().sequence > cut) {
             const Version& gone = versions.back();
             Request& asked = m_requests.at(gone.writer);
             if (gone.isAcknowledged)
-                found.push_back({ 7, say(describe(gone.writer, asked), " was acknowledged as change ", gone.sequence,
-                    " of bucket ", bucket, ", which is recovered up to change ", cut) });
+                found.push_back({ 7,
+                    say(describe(gone.writer, asked), " was acknowledged as change ", gone.sequence, " of bucket ",
+                        bucket, ", which is recovered up to change ", cut) });
             asked.isApplied = false;
             versions.pop_back();
             versions.back().until = std::numeric_limits<std::int64_t>::max();
@@ -149,7 +152,8 @@ void RequestLedger::settled(std::uint32_t bucket)
                 version.bucket = ~0U, version.isAcknowledged = true;
 }
 
-Version* RequestLedger::findShown(const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
+Version* RequestLedger::findShown(
+    const Request& request, bool isPresent, const std::string_view* value, std::int64_t now)
 {
     std::vector<Version>& versions = m_keys[request.key];
     Version* shown = nullptr;
@@ -170,8 +174,8 @@ Violations RequestLedger::replied(
     *shown = nullptr;
     const auto it = m_requests.find(request);
     if (it == m_requests.end())
-        return { { 19, say("a reply to (client ", request.client, ", request ", request.number,
-            "), which no client sent") } };
+        return { { 19,
+            say("a reply to (client ", request.client, ", request ", request.number, "), which no client sent") } };
     Request& asked = it->second;
     const std::string what = describe(request, asked);
     const std::pair<Outcome, std::string> reply(outcome, std::string(value));
@@ -190,8 +194,9 @@ Violations RequestLedger::replied(
             return {};
         for (const Version& version : m_keys[asked.key])
             if (version.isPresent && version.value == value)
-                return { { 8, say(what, " brought the value of (client ", version.writer.client, ", request ",
-                    version.writer.number, "), which was not current while it ran") } };
+                return { { 8,
+                    say(what, " brought the value of (client ", version.writer.client, ", request ",
+                        version.writer.number, "), which was not current while it ran") } };
         return { { 19, say(what, " brought ", value.size(), " bytes that nobody wrote") } };
     case Outcome::NotFound:
     case Outcome::Exists: {
@@ -200,14 +205,14 @@ Violations RequestLedger::replied(
         *shown = findShown(asked, outcome == Outcome::Exists, nullptr, now);
         if (*shown)
             return {};
-        return { { 8, say(what, " was answered ", nameOf(outcome), " although the key was ",
-            (outcome == Outcome::Exists ? "absent" : "there"), " while it ran") } };
+        return { { 8,
+            say(what, " was answered ", nameOf(outcome), " although the key was ",
+                (outcome == Outcome::Exists ? "absent" : "there"), " while it ran") } };
     }
     case Outcome::Retry:
     case Outcome::Lost:
     case Outcome::Unknown:
-    case Outcome::Invalid:
-        return {};
+    case Outcome::Invalid: return {};
     }
     return {};
 }

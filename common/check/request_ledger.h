@@ -19,8 +19,8 @@ struct Version {
     std::int64_t until = std::numeric_limits<std::int64_t>::max();
     bool isPresent = false;
     std::string value;
-    RequestName writer;         // client 0: the key was never written
-    std::uint32_t bucket = 0;   // the bucket that applied the change
+    RequestName writer; // client 0: the key was never written
+    std::uint32_t bucket = 0; // the bucket that applied the change
     std::uint64_t sequence = 0; // the sequence number at that bucket
     bool isAcknowledged = true; // every parity bucket was seen to have it
 };
@@ -32,8 +32,8 @@ struct Version {
 class RequestLedger {
 public:
     // The client sends the request for the first time.
-    Violations issued(RequestName request, RequestKind kind, std::uint64_t key, std::string_view value,
-        std::int64_t now);
+    Violations issued(
+        RequestName request, RequestKind kind, std::uint64_t key, std::string_view value, std::int64_t now);
     // The network made a copy of the request; its client does not know of the copy.
     void copied(RequestName request);
     // A bucket has changed its record for the request.
@@ -51,8 +51,7 @@ public:
     bool isCopied(RequestName request) const;
     // A reply to the request leaves a bucket. `shown` is the state of the key on which the answer rests: what the
     // request wrote, or what it read. nullptr: it rests on none (RETRY), or there is none (a violation).
-    Violations replied(
-        RequestName request, Outcome outcome, std::string_view value, std::int64_t now, Version** shown);
+    Violations replied(RequestName request, Outcome outcome, std::string_view value, std::int64_t now, Version** shown);
     // The client reports the result to its user.
     Violations finished(RequestName request, Outcome outcome, std::string_view value);
 

@@ -7,8 +7,7 @@
 namespace lhrs::check {
 
 // Concatenates its parts, numbers included, into one sentence: say("key ", 7, " is missing").
-template <class... Parts>
-std::string say(const Parts&... parts)
+template <class... Parts> std::string say(const Parts&... parts)
 {
     std::string text;
     const auto add = [&text](const auto& part) {

@@ -73,11 +73,7 @@ bool isPossible(const Step& step, State state)
 
 class Search {
 public:
-    Search(const History& history, const SearchLimits& limits)
-        : m_budget(limits.configurations)
-    {
-        prepare(history);
-    }
+    Search(const History& history, const SearchLimits& limits) : m_budget(limits.configurations) { prepare(history); }
 
     Judgement run();
 
@@ -101,7 +97,7 @@ private:
 
     // Set before the walk.
     std::vector<std::uint64_t> m_written; // sorted: a value's id is its index, from kFirstValue on
-    std::vector<Value> m_values;          // by id
+    std::vector<Value> m_values; // by id
     std::vector<Step> m_steps;
     std::vector<std::size_t> m_operations; // by step
     std::vector<Event> m_events;
@@ -368,8 +364,8 @@ void Search::tidy()
     std::vector<Configuration> kept;
     std::size_t group = 0; // start of the configurations that differ from the last kept one only in optional operations
     for (const Configuration& configuration : m_configurations) {
-        if (!kept.empty() && (kept.back().state != configuration.state
-                || ((kept.back().done ^ configuration.done) & ~optional) != 0))
+        if (!kept.empty()
+            && (kept.back().state != configuration.state || ((kept.back().done ^ configuration.done) & ~optional) != 0))
             group = kept.size();
         const auto to = kept.begin() + std::ptrdiff_t(std::min(kept.size(), group + kComparedMax));
         const bool isUseless = (!kept.empty() && kept.back() == configuration)

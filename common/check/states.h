@@ -40,10 +40,10 @@ struct DataRecord {
 struct DataBucket {
     std::uint32_t number = 0;
     std::uint32_t level = 0;
-    std::uint64_t sequence = 0;             // of the last change
-    std::vector<DataRecord> records;        // records of which it is the authoritative owner
+    std::uint64_t sequence = 0; // of the last change
+    std::vector<DataRecord> records; // records of which it is the authoritative owner
     std::uint32_t rankMax = 0;
-    std::vector<std::uint32_t> freeRanks;   // may be given to a new record
+    std::vector<std::uint32_t> freeRanks; // may be given to a new record
     std::vector<std::uint32_t> waitingRanks; // freed by a change that some parity bucket has not acknowledged yet
 };
 
@@ -59,7 +59,7 @@ struct ParityMember {
 struct ParityRecord {
     std::uint32_t rank = 0;
     std::vector<ParityMember> members; // in any order
-    std::string parity;                // B, low byte of each symbol first; trailing zeros may be missing
+    std::string parity; // B, low byte of each symbol first; trailing zeros may be missing
 };
 
 // A parity bucket that is UP.
@@ -67,7 +67,7 @@ struct ParityBucket {
     std::uint32_t group = 0;
     std::uint32_t column = 0;
     std::vector<std::uint64_t> applied; // by position
-    std::vector<std::uint64_t> held;    // number of changes held, by position
+    std::vector<std::uint64_t> held; // number of changes held, by position
     std::vector<ParityRecord> records;
 };
 

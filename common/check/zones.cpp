@@ -36,7 +36,9 @@ Judgement collect(const History& history, std::vector<Entry>& entries)
         const Operation& operation = all[at];
         const bool isSearch = operation.kind == RequestKind::Search;
         switch (operation.outcome) {
-        case Outcome::Ok: entries.push_back({ operation.value, isSearch, operation.invoked, operation.answered, at }); break;
+        case Outcome::Ok:
+            entries.push_back({ operation.value, isSearch, operation.invoked, operation.answered, at });
+            break;
         case Outcome::Unknown:
             if (!isSearch)
                 entries.push_back({ operation.value, false, operation.invoked, kNever, at });
@@ -116,9 +118,8 @@ Judgement judgeByZones(const History& history)
     std::vector<Entry> entries;
     if (Judgement alone = collect(history, entries); alone.verdict != Verdict::Yes)
         return alone;
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        return std::pair(a.value, a.isSearch) < std::pair(b.value, b.isSearch);
-    });
+    std::sort(entries.begin(), entries.end(),
+        [](const Entry& a, const Entry& b) { return std::pair(a.value, a.isSearch) < std::pair(b.value, b.isSearch); });
     std::vector<Zone> forward;
     std::vector<Zone> backward;
     Judgement wrong;

@@ -44,8 +44,9 @@ struct Vectors {
 
 } // namespace
 
-const KernelSet kAvx2Kernels = {&prepareNibbles<2>, &prepareNibbles<4>, &multiplyAddBy<Nibble8<Vectors>>,
-    &multiplyAddBy<Nibble16<Vectors>>, &combineBy<Nibble8<Vectors>>, &combineBy<Nibble16<Vectors>>, &xorBytes<Vectors>};
+const KernelSet kAvx2Kernels = { &prepareNibbles<2>, &prepareNibbles<4>, &multiplyAddBy<Nibble8<Vectors>>,
+    &multiplyAddBy<Nibble16<Vectors>>, &combineBy<Nibble8<Vectors>>, &combineBy<Nibble16<Vectors>>,
+    &xorBytes<Vectors> };
 
 } // namespace lhrs
 

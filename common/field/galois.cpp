@@ -10,8 +10,7 @@
 namespace lhrs {
 
 struct Field::Tables {
-    Tables(Symbol polynomial, Symbol order)
-        : log(order + 1), alog(2 * order)
+    Tables(Symbol polynomial, Symbol order) : log(order + 1), alog(2 * order)
     {
         Symbol x = 1;
         for (Symbol e = 0; e < order; ++e) {
@@ -22,14 +21,13 @@ struct Field::Tables {
                 x ^= polynomial;
         }
     }
-    std::vector<std::uint16_t> log;  // log[0] is never read
+    std::vector<std::uint16_t> log; // log[0] is never read
     std::vector<std::uint16_t> alog; // twice the order long, so that a sum of two logarithms needs no modulo
 };
 
 namespace {
 
-template <std::size_t kBytes>
-Symbol load(const std::byte* at)
+template <std::size_t kBytes> Symbol load(const std::byte* at)
 {
     if constexpr (kBytes == 1)
         return Symbol(at[0]);
@@ -37,8 +35,7 @@ Symbol load(const std::byte* at)
         return Symbol(at[0]) | Symbol(at[1]) << 8;
 }
 
-template <std::size_t kBytes>
-void store(std::byte* at, Symbol value)
+template <std::size_t kBytes> void store(std::byte* at, Symbol value)
 {
     at[0] = std::byte(value);
     if constexpr (kBytes == 2)
@@ -73,8 +70,7 @@ void addProducts(
     for (std::size_t at = 0; at < bytes; at += kBytes) {
         const Symbol s = load<kBytes>(source + at);
         if (s && coefficient)
-            store<kBytes>(
-                destination + at, load<kBytes>(destination + at) ^ tables.alog[log[s] + log[coefficient]]);
+            store<kBytes>(destination + at, load<kBytes>(destination + at) ^ tables.alog[log[s] + log[coefficient]]);
     }
 }
 
@@ -98,15 +94,9 @@ Symbol Field::multiply(Symbol x, Symbol y) const
     return x && y ? m_tables->alog[std::size_t(m_tables->log[x]) + m_tables->log[y]] : 0;
 }
 
-Symbol Field::divide(Symbol x, Symbol y) const
-{
-    return multiply(x, inverse(y));
-}
+Symbol Field::divide(Symbol x, Symbol y) const { return multiply(x, inverse(y)); }
 
-Symbol Field::inverse(Symbol x) const
-{
-    return m_tables->alog[symbolMax() - log(x)];
-}
+Symbol Field::inverse(Symbol x) const { return m_tables->alog[symbolMax() - log(x)]; }
 
 Symbol Field::log(Symbol x) const
 {
@@ -114,10 +104,7 @@ Symbol Field::log(Symbol x) const
     return m_tables->log[x];
 }
 
-Symbol Field::alog(std::uint32_t exponent) const
-{
-    return m_tables->alog[exponent % symbolMax()];
-}
+Symbol Field::alog(std::uint32_t exponent) const { return m_tables->alog[exponent % symbolMax()]; }
 
 Multiplier Field::prepare(Symbol coefficient) const
 {
@@ -147,15 +134,9 @@ void Field::multiplyAdd(
         return;
     }
     switch (m_options.backend) {
-    case Backend::GfComplete:
-        multiplyAddGfComplete(destination, source, bytes, coefficient);
-        return;
-    case Backend::Log:
-        multiplyAddLog(destination, source, bytes, coefficient);
-        return;
-    case Backend::Simd:
-        multiplyAddSimd(destination, source, bytes, multiplier.table());
-        return;
+    case Backend::GfComplete: multiplyAddGfComplete(destination, source, bytes, coefficient); return;
+    case Backend::Log: multiplyAddLog(destination, source, bytes, coefficient); return;
+    case Backend::Simd: multiplyAddSimd(destination, source, bytes, multiplier.table()); return;
     }
 }
 
@@ -178,10 +159,9 @@ void Field::combine(const Combination& combination) const
     }
 }
 
-void Field::multiplyAddLog(
-    std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const
+void Field::multiplyAddLog(std::byte* destination, const std::byte* source, std::size_t bytes, Symbol coefficient) const
 {
-    const LogTables tables = {m_tables->log.data(), m_tables->alog.data()};
+    const LogTables tables = { m_tables->log.data(), m_tables->alog.data() };
     if (m_options.logPrecalculus) {
         const auto kernel = m_width == FieldWidth::Gf8 ? addProductsOfLog<1> : addProductsOfLog<2>;
         kernel(destination, source, bytes, log(coefficient), tables);

@@ -134,7 +134,7 @@ private:
 
     FieldWidth m_width;
     FieldOptions m_options;
-    const Tables* m_tables;     // static, never null
+    const Tables* m_tables; // static, never null
     const KernelSet* m_kernels; // static, never null
 };
 

@@ -12,8 +12,8 @@ struct KernelName {
     std::string_view name;
 };
 
-constexpr KernelName kKernelNames[] = {{Kernel::GfniAvx512, "gfni-avx512"}, {Kernel::GfniAvx2, "gfni-avx2"},
-    {Kernel::Avx2, "avx2"}, {Kernel::Ssse3, "ssse3"}, {Kernel::Portable, "portable"}};
+constexpr KernelName kKernelNames[] = { { Kernel::GfniAvx512, "gfni-avx512" }, { Kernel::GfniAvx2, "gfni-avx2" },
+    { Kernel::Avx2, "avx2" }, { Kernel::Ssse3, "ssse3" }, { Kernel::Portable, "portable" } };
 constexpr std::string_view kSimd = "simd";
 
 std::string kernelsHere()
@@ -43,14 +43,16 @@ Result<FieldOptions> fieldOptionsNamed(std::string_view word)
     for (const KernelName& entry : kKernelNames) {
         if (word.starts_with(kSimd) && word.substr(kSimd.size()) == ":" + std::string(entry.name)) {
             if (!isSupported(entry.kernel))
-                return Error {"this processor lacks the instructions of \"" + std::string(word) + "\"; it has "
-                    + kernelsHere() + ", and \"simd\" takes the best of them"};
+                return Error { "this processor lacks the instructions of \"" + std::string(word) + "\"; it has "
+                    + kernelsHere() + ", and \"simd\" takes the best of them" };
             options.kernel = entry.kernel;
             return options;
         }
     }
-    return Error {"the backend \"" + std::string(word) + "\" is unknown; use simd, gf-complete or log, or for one set of "
-        "instructions " + kernelsHere()};
+    return Error { "the backend \"" + std::string(word)
+        + "\" is unknown; use simd, gf-complete or log, or for one set of "
+          "instructions "
+        + kernelsHere() };
 }
 
 std::string nameOf(const FieldOptions& options)
@@ -90,7 +92,8 @@ void Field::prepareSimd(Symbol coefficient, std::byte* table) const
 void Field::multiplyAddSimd(
     std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table) const
 {
-    (m_width == FieldWidth::Gf16 ? m_kernels->multiplyAdd16 : m_kernels->multiplyAdd8)(destination, source, bytes, table);
+    (m_width == FieldWidth::Gf16 ? m_kernels->multiplyAdd16 : m_kernels->multiplyAdd8)(
+        destination, source, bytes, table);
 }
 
 void Field::combineSimd(const Combination& combination) const

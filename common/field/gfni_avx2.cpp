@@ -33,8 +33,8 @@ struct Vectors {
 
 } // namespace
 
-const KernelSet kGfniAvx2Kernels = {&prepareGfni8, &prepareGfni16, &multiplyAddBy<Gfni8<Vectors>>,
-    &multiplyAddBy<Gfni16<Vectors>>, &combineBy<Gfni8<Vectors>>, &combineBy<Gfni16<Vectors>>, &xorBytes<Vectors>};
+const KernelSet kGfniAvx2Kernels = { &prepareGfni8, &prepareGfni16, &multiplyAddBy<Gfni8<Vectors>>,
+    &multiplyAddBy<Gfni16<Vectors>>, &combineBy<Gfni8<Vectors>>, &combineBy<Gfni16<Vectors>>, &xorBytes<Vectors> };
 
 } // namespace lhrs
 

@@ -24,10 +24,7 @@ struct Vectors {
     {
         return _mm512_maskz_loadu_epi8(first(bytes), from);
     }
-    LHRS_STEP void storePart(std::byte* to, Vec v, std::size_t bytes)
-    {
-        _mm512_mask_storeu_epi8(to, first(bytes), v);
-    }
+    LHRS_STEP void storePart(std::byte* to, Vec v, std::size_t bytes) { _mm512_mask_storeu_epi8(to, first(bytes), v); }
     LHRS_STEP Vec zero() { return _mm512_setzero_si512(); }
     LHRS_STEP Vec plus(Vec x, Vec y) { return _mm512_xor_si512(x, y); }
     LHRS_STEP Vec both(Vec x, Vec y) { return _mm512_and_si512(x, y); }
@@ -44,8 +41,8 @@ struct Vectors {
 
 } // namespace
 
-const KernelSet kGfniAvx512Kernels = {&prepareGfni8, &prepareGfni16, &multiplyAddBy<Gfni8<Vectors>>,
-    &multiplyAddBy<Gfni16<Vectors>>, &combineBy<Gfni8<Vectors>>, &combineBy<Gfni16<Vectors>>, &xorBytes<Vectors>};
+const KernelSet kGfniAvx512Kernels = { &prepareGfni8, &prepareGfni16, &multiplyAddBy<Gfni8<Vectors>>,
+    &multiplyAddBy<Gfni16<Vectors>>, &combineBy<Gfni8<Vectors>>, &combineBy<Gfni16<Vectors>>, &xorBytes<Vectors> };
 
 } // namespace lhrs
 

@@ -38,13 +38,12 @@ inline void prepareGfni8(const std::uint16_t* products, std::byte* table)
 // Four matrices: low from low, high from high; then low from high, high from low.
 inline void prepareGfni16(const std::uint16_t* products, std::byte* table)
 {
-    const std::uint64_t matrices[] = {bitMatrix(products, 0, 0), bitMatrix(products, 8, 8), bitMatrix(products, 0, 8),
-        bitMatrix(products, 8, 0)};
+    const std::uint64_t matrices[] = { bitMatrix(products, 0, 0), bitMatrix(products, 8, 8), bitMatrix(products, 0, 8),
+        bitMatrix(products, 8, 0) };
     std::memcpy(table, matrices, sizeof matrices);
 }
 
-template <class Vectors>
-struct Gfni8 : OneVector<Vectors> {
+template <class Vectors> struct Gfni8 : OneVector<Vectors> {
     using Vec = typename Vectors::Vec;
     using Raw = Vec;
     using Plane = Vec;
@@ -53,7 +52,7 @@ struct Gfni8 : OneVector<Vectors> {
     struct Factor {
         Vec matrix;
     };
-    LHRS_STEP Factor factor(const std::byte* table) { return {Vectors::repeat(table)}; }
+    LHRS_STEP Factor factor(const std::byte* table) { return { Vectors::repeat(table) }; }
     LHRS_STEP Plane nothing() { return Vectors::zero(); }
     LHRS_STEP Opened open(const Raw& raw) { return raw; }
     LHRS_STEP Raw close(const Plane& plane) { return plane; }
@@ -67,8 +66,7 @@ struct Gfni8 : OneVector<Vectors> {
 
 // In each 16 bytes the low bytes of the eight symbols are gathered, then the high bytes, so that one instruction
 // applies one matrix to each eight bytes.
-template <class Vectors>
-struct Gfni16 : OneVector<Vectors> {
+template <class Vectors> struct Gfni16 : OneVector<Vectors> {
     using Vec = typename Vectors::Vec;
     using Raw = Vec;
     using Plane = Vec;
@@ -79,18 +77,19 @@ struct Gfni16 : OneVector<Vectors> {
     struct Factor {
         Vec straight, crossed;
     };
-    LHRS_STEP Factor factor(const std::byte* table) { return {Vectors::repeat(table), Vectors::repeat(table + 16)}; }
+    LHRS_STEP Factor factor(const std::byte* table) { return { Vectors::repeat(table), Vectors::repeat(table + 16) }; }
     LHRS_STEP Plane nothing() { return Vectors::zero(); }
     LHRS_STEP Opened open(const Raw& raw)
     {
-        alignas(16) static constexpr unsigned char kApart[16] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
+        alignas(16) static constexpr unsigned char kApart[16] = { 0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13,
+            15 };
         const Vec plane = Vectors::shuffle(raw, Vectors::repeat(reinterpret_cast<const std::byte*>(kApart)));
-        return {plane, Vectors::swapEights(plane)};
+        return { plane, Vectors::swapEights(plane) };
     }
     LHRS_STEP Raw close(const Plane& plane)
     {
-        alignas(16) static constexpr unsigned char kTogether[16]
-            = {0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15};
+        alignas(16) static constexpr unsigned char kTogether[16] = { 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7,
+            15 };
         return Vectors::shuffle(plane, Vectors::repeat(reinterpret_cast<const std::byte*>(kTogether)));
     }
     LHRS_STEP Plane same(const Opened& opened) { return opened.plane; }

@@ -30,17 +30,16 @@ namespace {
 constexpr std::size_t kLargestBlock = 64;
 
 // Read at kLargestBlock - n + i: of n bytes, the last i are 0xff.
-alignas(64) constexpr unsigned char kEdge[2 * kLargestBlock] = {
+alignas(64) constexpr unsigned char kEdge[2 * kLargestBlock] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, //
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, //
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, //
     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, //
-    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255 };
 
 // Blocks of one vector.
-template <class Vectors>
-struct OneVector {
+template <class Vectors> struct OneVector {
     using Raw = typename Vectors::Vec;
     static constexpr std::size_t kBytes = Vectors::kBytes;
     static constexpr bool kHasMasks = Vectors::kHasMasks;
@@ -53,17 +52,13 @@ struct OneVector {
 };
 
 // Blocks of two vectors, for products that separate the low bytes of symbols from the high ones.
-template <class Vectors>
-struct TwoVectors {
+template <class Vectors> struct TwoVectors {
     struct Raw {
         typename Vectors::Vec first, second;
     };
     static constexpr std::size_t kBytes = 2 * Vectors::kBytes;
     static constexpr bool kHasMasks = false;
-    LHRS_STEP Raw load(const std::byte* from)
-    {
-        return {Vectors::load(from), Vectors::load(from + Vectors::kBytes)};
-    }
+    LHRS_STEP Raw load(const std::byte* from) { return { Vectors::load(from), Vectors::load(from + Vectors::kBytes) }; }
     LHRS_STEP void store(std::byte* to, const Raw& raw)
     {
         Vectors::store(to, raw.first);
@@ -71,17 +66,16 @@ struct TwoVectors {
     }
     LHRS_STEP Raw plus(const Raw& x, const Raw& y)
     {
-        return {Vectors::plus(x.first, y.first), Vectors::plus(x.second, y.second)};
+        return { Vectors::plus(x.first, y.first), Vectors::plus(x.second, y.second) };
     }
     LHRS_STEP Raw both(const Raw& x, const Raw& y)
     {
-        return {Vectors::both(x.first, y.first), Vectors::both(x.second, y.second)};
+        return { Vectors::both(x.first, y.first), Vectors::both(x.second, y.second) };
     }
 };
 
 // Coefficient 1.
-template <class Vectors>
-struct Same : OneVector<Vectors> {
+template <class Vectors> struct Same : OneVector<Vectors> {
     using Raw = typename Vectors::Vec;
     struct Factor { };
     LHRS_STEP Factor factor(const std::byte*) { return {}; }
@@ -99,8 +93,7 @@ LHRS_STEP typename Products::Raw keepLast(const typename Products::Raw& raw, std
 }
 
 // Loads fewer bytes than a block and pads with zeros.
-template <class Products>
-LHRS_STEP typename Products::Raw loadPart(const std::byte* from, std::size_t bytes)
+template <class Products> LHRS_STEP typename Products::Raw loadPart(const std::byte* from, std::size_t bytes)
 {
     if constexpr (Products::kHasMasks) {
         return Products::loadPart(from, bytes);
@@ -111,8 +104,7 @@ LHRS_STEP typename Products::Raw loadPart(const std::byte* from, std::size_t byt
     }
 }
 
-template <class Products>
-LHRS_STEP void storePart(std::byte* to, const typename Products::Raw& raw, std::size_t bytes)
+template <class Products> LHRS_STEP void storePart(std::byte* to, const typename Products::Raw& raw, std::size_t bytes)
 {
     if constexpr (Products::kHasMasks) {
         Products::storePart(to, raw, bytes);
@@ -132,7 +124,8 @@ LHRS_STEP typename Products::Raw multiply(const typename Products::Raw& raw, con
 // destination ^= c * source. The tail after the last whole block is done in one of three ways: with masks; as a block
 // that ends where the region ends, with the part already done set to zero; or, for short regions, on a copy.
 template <class Products>
-LHRS_TARGET void multiplyAddBy(std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table)
+LHRS_TARGET void multiplyAddBy(
+    std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table)
 {
     const typename Products::Factor factor = Products::factor(table);
     std::size_t at = 0;
@@ -154,8 +147,7 @@ LHRS_TARGET void multiplyAddBy(std::byte* destination, const std::byte* source, 
     }
 }
 
-template <class Vectors>
-LHRS_TARGET void xorBytes(std::byte* destination, const std::byte* source, std::size_t bytes)
+template <class Vectors> LHRS_TARGET void xorBytes(std::byte* destination, const std::byte* source, std::size_t bytes)
 {
     multiplyAddBy<Same<Vectors>>(destination, source, bytes, nullptr);
 }
@@ -165,7 +157,8 @@ enum class Where { WholeBlocks, Part, End };
 // Adds source j to some blocks of up to four rows. The first source is stored rather than added, which saves a tenth of
 // the work over all rows.
 template <class Products, int kRows, int kBlocks, Where kWhere, bool kIsFirst>
-LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const Combination::Row* rows, std::size_t j, const std::byte* from, std::size_t bytes)
+LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const Combination::Row* rows, std::size_t j,
+    const std::byte* from, std::size_t bytes)
 {
     bool isSum = true; // every row's factor is 1: nothing is multiplied, so preparation for products is skipped
 #pragma GCC unroll 4
@@ -197,7 +190,8 @@ LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const
         if (multiplier.isXor()) {
 #pragma GCC unroll 4
             for (int block = 0; block < kBlocks; ++block)
-                sums[i][block] = kIsFirst ? Products::same(opened[block]) : Products::sum(sums[i][block], Products::same(opened[block]));
+                sums[i][block] = kIsFirst ? Products::same(opened[block])
+                                          : Products::sum(sums[i][block], Products::same(opened[block]));
             continue;
         }
         const auto factor = Products::factor(multiplier.table());
@@ -270,8 +264,7 @@ LHRS_TARGET void combineRows(const Combination& c, std::size_t rowFirst, std::si
         combineBlocks<Products, kRows, 1, Where::End>(c, rowFirst, to - Products::kBytes, to - at);
 }
 
-template <class Products>
-LHRS_TARGET void combineBy(const Combination& c)
+template <class Products> LHRS_TARGET void combineBy(const Combination& c)
 {
     // This many bytes of each source stay in the cache for the next four rows.
     constexpr std::size_t kPart = 8192;
@@ -280,18 +273,10 @@ LHRS_TARGET void combineBy(const Combination& c)
         const std::size_t to = rows > 4 && c.bytes - from > kPart ? from + kPart : c.bytes;
         for (std::size_t row = 0; row < rows; row += 4) {
             switch (rows - row) {
-            case 1:
-                combineRows<Products, 1>(c, row, from, to);
-                break;
-            case 2:
-                combineRows<Products, 2>(c, row, from, to);
-                break;
-            case 3:
-                combineRows<Products, 3>(c, row, from, to);
-                break;
-            default:
-                combineRows<Products, 4>(c, row, from, to);
-                break;
+            case 1: combineRows<Products, 1>(c, row, from, to); break;
+            case 2: combineRows<Products, 2>(c, row, from, to); break;
+            case 3: combineRows<Products, 3>(c, row, from, to); break;
+            default: combineRows<Products, 4>(c, row, from, to); break;
             }
         }
         from = to;

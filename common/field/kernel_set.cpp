@@ -14,14 +14,10 @@ bool hasInstructions(Kernel kernel)
     const bool hasAvx2 = __builtin_cpu_supports("avx2");
     switch (kernel) {
     case Kernel::Best:
-    case Kernel::Portable:
-        return true;
-    case Kernel::Ssse3:
-        return __builtin_cpu_supports("ssse3");
-    case Kernel::Avx2:
-        return hasAvx2;
-    case Kernel::GfniAvx2:
-        return hasAvx2 && __builtin_cpu_supports("gfni");
+    case Kernel::Portable: return true;
+    case Kernel::Ssse3: return __builtin_cpu_supports("ssse3");
+    case Kernel::Avx2: return hasAvx2;
+    case Kernel::GfniAvx2: return hasAvx2 && __builtin_cpu_supports("gfni");
     case Kernel::GfniAvx512:
         return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
             && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("gfni");
@@ -36,14 +32,10 @@ const KernelSet* setOf(Kernel kernel)
 {
     switch (kernel) {
 #if defined(__x86_64__)
-    case Kernel::GfniAvx512:
-        return &kGfniAvx512Kernels;
-    case Kernel::GfniAvx2:
-        return &kGfniAvx2Kernels;
-    case Kernel::Avx2:
-        return &kAvx2Kernels;
-    case Kernel::Ssse3:
-        return &kSsse3Kernels;
+    case Kernel::GfniAvx512: return &kGfniAvx512Kernels;
+    case Kernel::GfniAvx2: return &kGfniAvx2Kernels;
+    case Kernel::Avx2: return &kAvx2Kernels;
+    case Kernel::Ssse3: return &kSsse3Kernels;
 #else
     case Kernel::GfniAvx512:
     case Kernel::GfniAvx2:
@@ -51,13 +43,13 @@ const KernelSet* setOf(Kernel kernel)
     case Kernel::Ssse3:
 #endif
     case Kernel::Best:
-    case Kernel::Portable:
-        break;
+    case Kernel::Portable: break;
     }
     return &kPortableKernels;
 }
 
-constexpr std::array kBestFirst = {Kernel::GfniAvx512, Kernel::GfniAvx2, Kernel::Avx2, Kernel::Ssse3, Kernel::Portable};
+constexpr std::array kBestFirst = { Kernel::GfniAvx512, Kernel::GfniAvx2, Kernel::Avx2, Kernel::Ssse3,
+    Kernel::Portable };
 
 Kernel best()
 {
@@ -83,9 +75,6 @@ const KernelSet* kernelSet(Kernel kernel)
     return hasInstructions(kernel) ? setOf(kernel) : nullptr;
 }
 
-bool isSupported(Kernel kernel)
-{
-    return hasInstructions(kernel);
-}
+bool isSupported(Kernel kernel) { return hasInstructions(kernel); }
 
 } // namespace lhrs

@@ -12,7 +12,8 @@ namespace lhrs {
 // allowed. Nothing outside the regions is read or written; regions do not overlap. All sets give the same bytes.
 struct KernelSet {
     using Prepare = void(const std::uint16_t* products, std::byte* table);
-    using MultiplyAdd = void(std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table);
+    using MultiplyAdd = void(
+        std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table);
     using Combine = void(const Combination& combination);
     using Xor = void(std::byte* destination, const std::byte* source, std::size_t bytes);
 

@@ -12,8 +12,7 @@ namespace {
 
 // For each four bits of a symbol, the products of all 16 values: the low bytes, then, for two-byte symbols, the high
 // bytes.
-template <int kNibbles>
-void prepareNibbles(const std::uint16_t* products, std::byte* table)
+template <int kNibbles> void prepareNibbles(const std::uint16_t* products, std::byte* table)
 {
     constexpr int kHalves = kNibbles / 2; // bytes of a symbol
     for (int nibble = 0; nibble < kNibbles; ++nibble) {
@@ -29,8 +28,7 @@ void prepareNibbles(const std::uint16_t* products, std::byte* table)
     }
 }
 
-template <class Vectors>
-struct Nibble8 : OneVector<Vectors> {
+template <class Vectors> struct Nibble8 : OneVector<Vectors> {
     using Vec = typename Vectors::Vec;
     using Raw = Vec;
     using Plane = Vec;
@@ -39,7 +37,7 @@ struct Nibble8 : OneVector<Vectors> {
     struct Factor {
         Vec low, high;
     };
-    LHRS_STEP Factor factor(const std::byte* table) { return {Vectors::repeat(table), Vectors::repeat(table + 16)}; }
+    LHRS_STEP Factor factor(const std::byte* table) { return { Vectors::repeat(table), Vectors::repeat(table + 16) }; }
     LHRS_STEP Plane nothing() { return Vectors::zero(); }
     LHRS_STEP Opened open(const Raw& raw) { return raw; }
     LHRS_STEP Raw close(const Plane& plane) { return plane; }
@@ -52,8 +50,7 @@ struct Nibble8 : OneVector<Vectors> {
     }
 };
 
-template <class Vectors>
-struct Nibble16 : TwoVectors<Vectors> {
+template <class Vectors> struct Nibble16 : TwoVectors<Vectors> {
     using Vec = typename Vectors::Vec;
     using Raw = typename TwoVectors<Vectors>::Raw;
     struct Plane {
@@ -66,35 +63,36 @@ struct Nibble16 : TwoVectors<Vectors> {
     };
     LHRS_STEP Factor factor(const std::byte* table)
     {
-        return {{Vectors::repeat(table), Vectors::repeat(table + 32), Vectors::repeat(table + 64),
-                    Vectors::repeat(table + 96)},
-            {Vectors::repeat(table + 16), Vectors::repeat(table + 48), Vectors::repeat(table + 80),
-                Vectors::repeat(table + 112)}};
+        return { { Vectors::repeat(table), Vectors::repeat(table + 32), Vectors::repeat(table + 64),
+                     Vectors::repeat(table + 96) },
+            { Vectors::repeat(table + 16), Vectors::repeat(table + 48), Vectors::repeat(table + 80),
+                Vectors::repeat(table + 112) } };
     }
-    LHRS_STEP Plane nothing() { return {Vectors::zero(), Vectors::zero()}; }
+    LHRS_STEP Plane nothing() { return { Vectors::zero(), Vectors::zero() }; }
     LHRS_STEP Opened open(const Raw& raw)
     {
-        return {Vectors::lowBytes(raw.first, raw.second), Vectors::highBytes(raw.first, raw.second)};
+        return { Vectors::lowBytes(raw.first, raw.second), Vectors::highBytes(raw.first, raw.second) };
     }
     LHRS_STEP Raw close(const Plane& plane)
     {
-        return {Vectors::mixFirst(plane.low, plane.high), Vectors::mixSecond(plane.low, plane.high)};
+        return { Vectors::mixFirst(plane.low, plane.high), Vectors::mixSecond(plane.low, plane.high) };
     }
     LHRS_STEP Plane same(const Opened& opened) { return opened; }
     LHRS_STEP Plane sum(const Plane& x, const Plane& y)
     {
-        return {Vectors::plus(x.low, y.low), Vectors::plus(x.high, y.high)};
+        return { Vectors::plus(x.low, y.low), Vectors::plus(x.high, y.high) };
     }
     LHRS_STEP Vec looked(const Vec (&tables)[4], const Vec (&nibbles)[4])
     {
-        return Vectors::plus(Vectors::plus(Vectors::shuffle(tables[0], nibbles[0]), Vectors::shuffle(tables[1], nibbles[1])),
+        return Vectors::plus(
+            Vectors::plus(Vectors::shuffle(tables[0], nibbles[0]), Vectors::shuffle(tables[1], nibbles[1])),
             Vectors::plus(Vectors::shuffle(tables[2], nibbles[2]), Vectors::shuffle(tables[3], nibbles[3])));
     }
     LHRS_STEP Plane product(const Opened& plane, const Factor& factor)
     {
-        const Vec nibbles[4] = {Vectors::lowNibbles(plane.low), Vectors::highNibbles(plane.low),
-            Vectors::lowNibbles(plane.high), Vectors::highNibbles(plane.high)};
-        return {looked(factor.low, nibbles), looked(factor.high, nibbles)};
+        const Vec nibbles[4] = { Vectors::lowNibbles(plane.low), Vectors::highNibbles(plane.low),
+            Vectors::lowNibbles(plane.high), Vectors::highNibbles(plane.high) };
+        return { looked(factor.low, nibbles), looked(factor.high, nibbles) };
     }
 };
 

@@ -28,8 +28,7 @@ struct Vectors {
 };
 
 // Multiplies each bit of all symbols in the register by its product; no product extends beyond its symbol.
-template <int kBits>
-struct Bitwise : OneVector<Vectors> {
+template <int kBits> struct Bitwise : OneVector<Vectors> {
     using Raw = std::uint64_t;
     using Plane = std::uint64_t;
     using Opened = std::uint64_t;
@@ -58,15 +57,14 @@ struct Bitwise : OneVector<Vectors> {
     }
 };
 
-template <int kBits>
-void prepare(const std::uint16_t* products, std::byte* table)
+template <int kBits> void prepare(const std::uint16_t* products, std::byte* table)
 {
     std::memcpy(table, products, kBits * sizeof *products);
 }
 
 } // namespace
 
-const KernelSet kPortableKernels = {&prepare<8>, &prepare<16>, &multiplyAddBy<Bitwise<8>>, &multiplyAddBy<Bitwise<16>>,
-    &combineBy<Bitwise<8>>, &combineBy<Bitwise<16>>, &xorBytes<Vectors>};
+const KernelSet kPortableKernels = { &prepare<8>, &prepare<16>, &multiplyAddBy<Bitwise<8>>, &multiplyAddBy<Bitwise<16>>,
+    &combineBy<Bitwise<8>>, &combineBy<Bitwise<16>>, &xorBytes<Vectors> };
 
 } // namespace lhrs

@@ -30,18 +30,16 @@ struct Vectors {
         const Vec low = _mm_set1_epi16(255);
         return _mm_packus_epi16(both(x, low), both(y, low));
     }
-    LHRS_STEP Vec highBytes(Vec x, Vec y)
-    {
-        return _mm_packus_epi16(_mm_srli_epi16(x, 8), _mm_srli_epi16(y, 8));
-    }
+    LHRS_STEP Vec highBytes(Vec x, Vec y) { return _mm_packus_epi16(_mm_srli_epi16(x, 8), _mm_srli_epi16(y, 8)); }
     LHRS_STEP Vec mixFirst(Vec low, Vec high) { return _mm_unpacklo_epi8(low, high); }
     LHRS_STEP Vec mixSecond(Vec low, Vec high) { return _mm_unpackhi_epi8(low, high); }
 };
 
 } // namespace
 
-const KernelSet kSsse3Kernels = {&prepareNibbles<2>, &prepareNibbles<4>, &multiplyAddBy<Nibble8<Vectors>>,
-    &multiplyAddBy<Nibble16<Vectors>>, &combineBy<Nibble8<Vectors>>, &combineBy<Nibble16<Vectors>>, &xorBytes<Vectors>};
+const KernelSet kSsse3Kernels = { &prepareNibbles<2>, &prepareNibbles<4>, &multiplyAddBy<Nibble8<Vectors>>,
+    &multiplyAddBy<Nibble16<Vectors>>, &combineBy<Nibble8<Vectors>>, &combineBy<Nibble16<Vectors>>,
+    &xorBytes<Vectors> };
 
 } // namespace lhrs
 

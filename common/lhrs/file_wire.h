@@ -6,15 +6,16 @@
 
 namespace lhrs {
 
-template <auto mutableBody, auto body>
-constexpr WireTraits keyRequestWire(bool hasValue)
+template <auto mutableBody, auto body> constexpr WireTraits keyRequestWire(bool hasValue)
 {
     WireTraits row { .isListed = true };
     if (hasValue) {
         row.value = [](pb::Message& m) { return (m.*mutableBody)()->mutable_value(); };
         row.readValue = [](const pb::Message& m) -> const std::string& { return (m.*body)().value(); };
     }
-    row.request = [](pb::Message& m) { return (m.*body)().has_request() ? (m.*mutableBody)()->mutable_request() : nullptr; };
+    row.request = [](pb::Message& m) {
+        return (m.*body)().has_request() ? (m.*mutableBody)()->mutable_request() : nullptr;
+    };
     row.client = [](const pb::Message& m) { return (m.*body)().has_client() ? &(m.*body)().client() : nullptr; };
     row.setClient = [](pb::Message& m, pb::Address* client) {
         if (client != nullptr)
@@ -31,7 +32,9 @@ constexpr WireTraits replyWire()
     WireTraits row { .isListed = true };
     row.value = [](pb::Message& m) { return m.mutable_reply()->mutable_value(); };
     row.readValue = [](const pb::Message& m) -> const std::string& { return m.reply().value(); };
-    row.request = [](pb::Message& m) { return m.reply().has_request() ? m.mutable_reply()->mutable_request() : nullptr; };
+    row.request = [](pb::Message& m) {
+        return m.reply().has_request() ? m.mutable_reply()->mutable_request() : nullptr;
+    };
     row.length = [](const pb::Message& m) { return m.reply().value().size() + m.reply().text().size(); };
     return row;
 }
@@ -41,7 +44,9 @@ constexpr WireTraits deltaWire()
     WireTraits row { .isListed = true };
     row.value = [](pb::Message& m) { return m.mutable_delta()->mutable_delta(); };
     row.readValue = [](const pb::Message& m) -> const std::string& { return m.delta().delta(); };
-    row.request = [](pb::Message& m) { return m.delta().has_request() ? m.mutable_delta()->mutable_request() : nullptr; };
+    row.request = [](pb::Message& m) {
+        return m.delta().has_request() ? m.mutable_delta()->mutable_request() : nullptr;
+    };
     row.length = [](const pb::Message& m) { return m.delta().delta().size(); };
     return row;
 }
@@ -64,7 +69,8 @@ constexpr WireTraits fileWire(pb::Message::BodyCase body)
     case B::kDeltaAck: return { .isListed = true, .length = [](const pb::Message&) { return std::size_t(0); } };
 
     case B::kMoveRecords: return blockWire([](pb::Message& m) { return m.mutable_move_records()->mutable_records(); });
-    case B::kPrepareBatch: return blockWire([](pb::Message& m) { return m.mutable_prepare_batch()->mutable_changes(); });
+    case B::kPrepareBatch:
+        return blockWire([](pb::Message& m) { return m.mutable_prepare_batch()->mutable_changes(); });
     case B::kContents: return blockWire([](pb::Message& m) { return m.mutable_contents()->mutable_records(); });
     case B::kSliceData: return blockWire([](pb::Message& m) { return m.mutable_slice_data()->mutable_records(); });
     case B::kSpareSlice: return blockWire([](pb::Message& m) { return m.mutable_spare_slice()->mutable_records(); });

@@ -10,7 +10,8 @@
 
 namespace lhrs {
 
-static_assert(std::endian::native == std::endian::little, "record blocks are little endian; add swaps for this machine");
+static_assert(
+    std::endian::native == std::endian::little, "record blocks are little endian; add swaps for this machine");
 
 namespace {
 
@@ -19,8 +20,7 @@ constexpr std::uint32_t kBytesMax = 65'536; // a value of 65,535 bytes, in whole
 // Collects the fields of an entry before its bytes, so that they are appended at once.
 class Head {
 public:
-    template <class T>
-    Head& put(T value)
+    template <class T> Head& put(T value)
     {
         std::memcpy(m_bytes + m_size, &value, sizeof(T));
         m_size += sizeof(T);
@@ -39,17 +39,13 @@ constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
 constexpr std::uint8_t kRun = 7;
 constexpr std::size_t kRunHead = 1 + 4 + 4 + 4;
 
-std::size_t headBytes(const BlockEntry& entry)
-{
-    return entry.isOfRequests() ? kRequestHead : kRecordHead;
-}
+std::size_t headBytes(const BlockEntry& entry) { return entry.isOfRequests() ? kRequestHead : kRecordHead; }
 
 // Reads fields in the same order. The caller has checked that the bytes are there.
 class HeadReader {
 public:
-    explicit HeadReader(const char* from) : m_from(from) {}
-    template <class T>
-    HeadReader& get(T& value)
+    explicit HeadReader(const char* from) : m_from(from) { }
+    template <class T> HeadReader& get(T& value)
     {
         std::memcpy(&value, m_from, sizeof(T));
         m_from += sizeof(T);
@@ -83,11 +79,23 @@ BlockEntry BlockEntry::ofDoneBelow(std::uint64_t client, std::uint64_t number)
 void BlockWriter::add(const BlockEntry& entry)
 {
     if (entry.isOfRequests()) {
-        m_out.append(Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.client).put(entry.number).put(entry.result).bytes());
+        m_out.append(Head()
+                         .put(std::uint8_t(entry.kind))
+                         .put(entry.key.value)
+                         .put(entry.client)
+                         .put(entry.number)
+                         .put(entry.result)
+                         .bytes());
         return;
     }
     // Reserve once for head and bytes.
-    const Head head = Head().put(std::uint8_t(entry.kind)).put(entry.key.value).put(entry.rank.value).put(entry.length).put(entry.version).put(std::uint32_t(entry.bytes.size()));
+    const Head head = Head()
+                          .put(std::uint8_t(entry.kind))
+                          .put(entry.key.value)
+                          .put(entry.rank.value)
+                          .put(entry.length)
+                          .put(entry.version)
+                          .put(std::uint32_t(entry.bytes.size()));
     const std::string_view front = head.bytes();
     const std::size_t from = m_out.size();
     resizeUninitialized(m_out, from + front.size() + entry.bytes.size());

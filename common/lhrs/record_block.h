@@ -15,17 +15,23 @@ namespace lhrs {
 // One item of a record block: a change of a record, a kept result of a request, or the results that a client no longer
 // needs.
 struct BlockEntry {
-    enum class Kind : std::uint8_t { Insert = 1, Update = 2, Delete = 3, Result = 4, DoneBelow = 5,
-        Void = 6 }; // cancels earlier entries for this rank in the same batch
+    enum class Kind : std::uint8_t {
+        Insert = 1,
+        Update = 2,
+        Delete = 3,
+        Result = 4,
+        DoneBelow = 5,
+        Void = 6
+    }; // cancels earlier entries for this rank in the same batch
     Kind kind = Kind::Insert;
     Key key;
-    Rank rank;                 // Insert, Update, Delete, Void
-    std::uint32_t length = 0;  // of the new value, bytes
-    Sequence version = 0;      // sequence number of the rank's last change
-    std::string_view bytes;    // value or delta; padded to whole symbols where it is a delta
-    std::uint64_t client = 0;  // Result: the request; DoneBelow: lowest number still needed
+    Rank rank; // Insert, Update, Delete, Void
+    std::uint32_t length = 0; // of the new value, bytes
+    Sequence version = 0; // sequence number of the rank's last change
+    std::string_view bytes; // value or delta; padded to whole symbols where it is a delta
+    std::uint64_t client = 0; // Result: the request; DoneBelow: lowest number still needed
     std::uint64_t number = 0;
-    std::uint8_t result = 0;   // Result: pb::ResultCode
+    std::uint8_t result = 0; // Result: pb::ResultCode
 
     static BlockEntry ofResult(Key key, std::uint64_t client, std::uint64_t number, std::uint8_t result);
     static BlockEntry ofDoneBelow(std::uint64_t client, std::uint64_t number);
@@ -42,7 +48,10 @@ public:
         std::memcpy(m_block->data() + m_heads + i * kHead, head, kHead);
     }
     // Its value, uninitialized; valid until the block is extended.
-    std::span<std::byte> bytes(std::uint32_t i) { return { reinterpret_cast<std::byte*>(m_block->data()) + m_bytes + std::size_t(i) * m_length, m_length }; }
+    std::span<std::byte> bytes(std::uint32_t i)
+    {
+        return { reinterpret_cast<std::byte*>(m_block->data()) + m_bytes + std::size_t(i) * m_length, m_length };
+    }
 
     static constexpr std::size_t kHead = 2 * sizeof(std::uint64_t);
 
@@ -58,7 +67,7 @@ private:
 // first and then all the values, it is 16 bytes.
 class BlockWriter {
 public:
-    explicit BlockWriter(std::string& out) : m_out(out) {}
+    explicit BlockWriter(std::string& out) : m_out(out) { }
     void add(const BlockEntry& entry);
     // Inserts at the ranks from `first` on, to be filled in by the caller. The reader returns them one by one like any
     // others.
@@ -73,7 +82,7 @@ private:
 // malformed: call isMalformed() after the last entry, before any action that cannot be undone.
 class BlockReader {
 public:
-    explicit BlockReader(std::string_view block) : m_rest(block) {}
+    explicit BlockReader(std::string_view block) : m_rest(block) { }
     // False at the end, or where the block is malformed.
     bool next(BlockEntry& entry)
     {
@@ -106,10 +115,10 @@ private:
         --m_runLeft;
     }
 
-    std::string_view m_rest;         // after the run
-    std::uint32_t m_runLeft = 0;     // records left in the current run
+    std::string_view m_rest; // after the run
+    std::uint32_t m_runLeft = 0; // records left in the current run
     std::uint32_t m_runLength = 0;
-    Rank m_runRank;                  // of the next record
+    Rank m_runRank; // of the next record
     const char* m_runHead = nullptr;
     const char* m_runBytes = nullptr;
     bool m_isMalformed = false;

@@ -13,11 +13,11 @@ namespace {
 
 // Display time of a caption in s: a base, and an addition per word.
 constexpr double kReadingBegin = 2.5, kReadingWord = 0.3;
-constexpr double kReconsider = 2;      // s that a question or an answer stays longer if the show does not stop for keys
+constexpr double kReconsider = 2; // s that a question or an answer stays longer if the show does not stop for keys
 // Time in s after which a silent script is assumed to have no entry for what has happened.
 constexpr double kTrust = 3;
-constexpr double kJustBegun = 2;       // in s; after this, "back" goes to the start of the present step
-constexpr double kStarved = 5;         // s after which a missing event is no longer waited for
+constexpr double kJustBegun = 2; // in s; after this, "back" goes to the start of the present step
+constexpr double kStarved = 5; // s after which a missing event is no longer waited for
 // Interval of real time for looking at what the recorder has written.
 constexpr std::chrono::milliseconds kLookEvery(30);
 constexpr double kHopOfRepetition = 2; // factor of the usual travel time, unless the script sets it
@@ -164,7 +164,8 @@ void Director::advance(double seconds)
     const bool isAlone = m_script == Script::Over || m_script == Script::Person;
     const bool isAsking = await() == Await::Question; // the script waits for the answer
     const bool isWaiting = isAlone ? hasBeenRead() : await() == Await::Step || isAsking;
-    if (!m_isRecorded && !m_again && isWaiting && (!isStopped() || isAsking) && nextEntry() == nullptr && m_pacer.isAtGate())
+    if (!m_isRecorded && !m_again && isWaiting && (!isStopped() || isAsking) && nextEntry() == nullptr
+        && m_pacer.isAtGate())
         leave(); // no entry will come: further events and actions are shown as they happen
 }
 
@@ -231,7 +232,8 @@ Cue Director::turnOf(const ReelEntry& entry) const
 
 bool Director::hasBeenRead() const
 {
-    return m_isSkipping || isInstant() || m_clock - m_caption.since >= readingSeconds(m_caption.text) / std::max(1.0, m_speed);
+    return m_isSkipping || isInstant()
+        || m_clock - m_caption.since >= readingSeconds(m_caption.text) / std::max(1.0, m_speed);
 }
 
 // Whether an answer or a question waits for a key; if the show does not stop for keys, it only stays longer.
@@ -240,7 +242,8 @@ bool Director::isStopped() const
     const bool waits = (m_answer && !m_isAnswerSeen) || (m_question && !m_answer && !m_isAnswered);
     if (!waits || m_hasStops)
         return waits;
-    return !isInstant() && m_clock - m_caption.since < (readingSeconds(m_caption.text) + kReconsider) / std::max(1.0, m_speed);
+    return !isInstant()
+        && m_clock - m_caption.since < (readingSeconds(m_caption.text) + kReconsider) / std::max(1.0, m_speed);
 }
 
 Director::Await Director::await() const
@@ -250,7 +253,8 @@ Director::Await Director::await() const
     if (m_hasStops && isStopped())
         return m_answer ? Await::Answer : Await::Question;
     const ReelEntry* next = nextEntry();
-    const bool isAtEnd = next != nullptr ? next->kind == Kind::Step && m_hasStops && !m_isGranted : m_script == Script::Waits;
+    const bool isAtEnd = next != nullptr ? next->kind == Kind::Step && m_hasStops && !m_isGranted
+                                         : m_script == Script::Waits;
     if (!isAtEnd || (m_pacer.isShow() && !m_pacer.isAtGate()))
         return Await::Nothing;
     return m_steps == 0 ? Await::Begin : Await::Step;
@@ -339,18 +343,14 @@ void Director::apply(const ReelEntry& entry)
         m_isAnswerSeen = false;
         say(entry.text, {});
         break;
-    case Kind::Dwell:
-        m_dwellUntil = isInstant() ? 0 : m_clock + entry.seconds / std::max(1.0, m_speed);
-        break;
+    case Kind::Dwell: m_dwellUntil = isInstant() ? 0 : m_clock + entry.seconds / std::max(1.0, m_speed); break;
     case Kind::Camera:
         if (entry.camera.speed && *entry.camera.speed > 0) {
             m_scene = std::clamp(*entry.camera.speed, kSlowest, kFastest);
             setHop();
         }
         break;
-    case Kind::Replay:
-        beginRepetition(entry);
-        break;
+    case Kind::Replay: beginRepetition(entry); break;
     case Kind::Highlight:
     case Kind::Chart:
     case Kind::Check:
@@ -460,7 +460,9 @@ void Director::beginRepetition(const ReelEntry& entry)
     if (entry.slower > 0 && hops > 0)
         hop = entry.slower * run / hops;
     again.hop = std::clamp(hop, kHopLeast, kHopMost);
-    m_repeated = run > 0 ? QStringLiteral("again, %1 times slower").arg(grouped(rounded(std::max(1.0, again.hop * hops / run)))) : QStringLiteral("again");
+    m_repeated = run > 0
+        ? QStringLiteral("again, %1 times slower").arg(grouped(rounded(std::max(1.0, again.hop * hops / run))))
+        : QStringLiteral("again");
     m_again = std::move(again);
     setHop();
 }

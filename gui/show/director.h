@@ -26,7 +26,7 @@ namespace lhrs::gui {
 class Director {
 public:
     // Both must outlive this object.
-    Director(Pacer& pacer, TimeLine& time) : m_pacer(pacer), m_time(time) {}
+    Director(Pacer& pacer, TimeLine& time) : m_pacer(pacer), m_time(time) { }
 
     // What the script does meanwhile. Only a running script can add entries for events that were already received.
     // Person: the script waits for a person to act on the cluster, so the picture follows what happens.
@@ -89,7 +89,7 @@ public:
     // ---- text to be read
     const QString& caption() const { return m_caption.text; }
     const std::optional<ReelEntry>& question() const { return m_question; } // the question being asked
-    const std::optional<ReelEntry>& answer() const { return m_answer; }     // the answer to it
+    const std::optional<ReelEntry>& answer() const { return m_answer; } // the answer to it
     Await await() const;
     // "again, 400 times slower" while an interval is replayed, else empty.
     const QString& repeated() const { return m_repeated; }
@@ -111,17 +111,17 @@ public:
 private:
     struct Caption {
         QString text;
-        double since = 0;           // on the clock of the show
-        std::optional<Cue> until;   // it stays until that cue is painted
+        double since = 0; // on the clock of the show
+        std::optional<Cue> until; // it stays until that cue is painted
     };
     struct Repetition {
         std::vector<ReelEntry> entries;
         std::size_t next = 0;
         Cue until;
-        std::uint64_t main = 0;     // event at which the show continues afterwards
-        std::int64_t mainNs = 0;    // and the time up to which reports are included there
-        bool wasShow = true;        // false: afterwards the picture follows the run
-        double hop = 0;             // travel time of a message, in s
+        std::uint64_t main = 0; // event at which the show continues afterwards
+        std::int64_t mainNs = 0; // and the time up to which reports are included there
+        bool wasShow = true; // false: afterwards the picture follows the run
+        double hop = 0; // travel time of a message, in s
     };
 
     const ReelEntry* nextEntry() const;
@@ -148,26 +148,26 @@ private:
     Pacer& m_pacer;
     TimeLine& m_time;
     bool m_isOn = false, m_isRecorded = false, m_isPaused = false, m_hasStops = true;
-    bool m_isVisit = false;    // no show, only a replay that a person requested
-    bool m_isAway = false;     // a person looks at another instant
+    bool m_isVisit = false; // no show, only a replay that a person requested
+    bool m_isAway = false; // a person looks at another instant
     Script m_script = Script::None;
     std::vector<ReelEntry> m_reel;
-    std::size_t m_next = 0;    // index in the reel
+    std::size_t m_next = 0; // index in the reel
     std::size_t m_steps = 0;
-    bool m_isGranted = false;  // a key has requested the next step
+    bool m_isGranted = false; // a key has requested the next step
     bool m_isSkipping = false; // skips to the next caption
     double m_clock = 0, m_postedAt = 0, m_stepAt = 0, m_starvedSince = 0;
     std::chrono::steady_clock::time_point m_lookedAt {};
     std::uint64_t m_awaited = 0; // event that must be recorded before the picture continues
-    bool m_isGivenUp = false;    // it is not recorded yet, and all that is there has been painted
+    bool m_isGivenUp = false; // it is not recorded yet, and all that is there has been painted
     std::function<void()> m_hurry;
-    Cue m_posted;              // of the newest entry
+    Cue m_posted; // of the newest entry
     double m_speed = 1, m_scene = 1; // set by the person, and set by the scenario with lab.camera
     double m_dwellUntil = 0;
     Caption m_caption;
     std::optional<ReelEntry> m_question, m_answer;
     bool m_isAnswered = false, m_isAnswerSeen = false;
-    Cue m_gate;                // nothing beyond it is shown while it is set
+    Cue m_gate; // nothing beyond it is shown while it is set
     std::optional<Repetition> m_again;
     QString m_repeated;
     std::uint64_t m_begunAt = 0, m_cuts = 0;

@@ -16,7 +16,9 @@ namespace lhrs::gui::example {
 // "1", "1 and 2", "1, 2 and 5"
 inline QString listed(const QStringList& parts)
 {
-    return parts.size() < 2 ? parts.value(0) : QStringList(parts.mid(0, parts.size() - 1)).join(QStringLiteral(", ")) + QStringLiteral(" and ") + parts.back();
+    return parts.size() < 2 ? parts.value(0)
+                            : QStringList(parts.mid(0, parts.size() - 1)).join(QStringLiteral(", "))
+            + QStringLiteral(" and ") + parts.back();
 }
 
 inline QString bucketsWords(const std::vector<std::uint32_t>& numbers)
@@ -45,8 +47,7 @@ struct Subject {
     }
 
     // The first object that fits: the object itself, one of its group, or any other.
-    template <class Wanted>
-    const DataBucketState* data(Wanted&& wanted) const
+    template <class Wanted> const DataBucketState* data(Wanted&& wanted) const
     {
         const DataBucketState *beside = nullptr, *any = nullptr;
         for (const auto& [number, bucket] : state.data) {
@@ -66,8 +67,7 @@ struct Subject {
         return data([](const DataBucketState&) { return true; });
     }
 
-    template <class Wanted>
-    const GroupState* groupWith(Wanted&& wanted) const
+    template <class Wanted> const GroupState* groupWith(Wanted&& wanted) const
     {
         const GroupState* any = nullptr;
         for (const auto& [number, known] : state.groups) {
@@ -89,8 +89,7 @@ struct Subject {
         return groupWith([wanted](const GroupState& known) { return known.state == wanted; });
     }
 
-    template <class Wanted>
-    const ClientState* client(Wanted&& wanted) const
+    template <class Wanted> const ClientState* client(Wanted&& wanted) const
     {
         const ClientState* any = nullptr;
         for (const auto& [id, known] : state.clients) {
@@ -116,7 +115,8 @@ struct Subject {
     // "bucket 5", "parity bucket 1.0"
     QString memberWords(std::uint32_t number, MemberPlace place) const
     {
-        return place.role == pb::PARITY ? QStringLiteral("parity bucket %1.%2").arg(number).arg(place.index) : QStringLiteral("bucket %1").arg(number * state.m() + place.index);
+        return place.role == pb::PARITY ? QStringLiteral("parity bucket %1.%2").arg(number).arg(place.index)
+                                        : QStringLiteral("bucket %1").arg(number * state.m() + place.index);
     }
     QStringList downOf(const GroupState& known) const
     {

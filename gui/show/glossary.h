@@ -14,9 +14,9 @@ namespace lhrs::gui {
 
 // A word or letter of the window with its general meaning. An example gives its meaning in a state.
 struct Term {
-    const char* id;  // as pictures refer to it: "j", "record-group"
-    QString name;    // the sheet's title: "Bucket level j"
-    QString brief;   // a few words, for the first line of a card
+    const char* id; // as pictures refer to it: "j", "record-group"
+    QString name; // the sheet's title: "Bucket level j"
+    QString brief; // a few words, for the first line of a card
     QString meaning; // one sentence
     // A paper with its section, or a file of this tree with its heading; empty: a term of the window only.
     QString source;

@@ -20,7 +20,11 @@ QString fileWords(const Subject& s)
     std::uint64_t records = 0;
     for (const auto& [number, bucket] : s.state.data)
         records += bucket.count;
-    return s.state.file.exists ? QStringLiteral("%1 in %2 hold %3").arg(countedWords(s.state.file.buckets, "data bucket", "data buckets"), countedWords(s.state.groups.size(), "group", "groups"), countedWords(records, "record", "records")) : QString();
+    return s.state.file.exists
+        ? QStringLiteral("%1 in %2 hold %3")
+              .arg(countedWords(s.state.file.buckets, "data bucket", "data buckets"),
+                  countedWords(s.state.groups.size(), "group", "groups"), countedWords(records, "record", "records"))
+        : QString();
 }
 
 QString levelOfFile(const Subject& s)
@@ -29,13 +33,20 @@ QString levelOfFile(const Subject& s)
     if (!file.exists)
         return {};
     if (file.n == 0)
-        return QStringLiteral("i = %1 and n = 0, so all %2 have level %1").arg(file.i).arg(countedWords(file.buckets, "bucket", "buckets"));
-    return QStringLiteral("i = %1, so this round began with %2; each bucket has level %1 or %3").arg(file.i).arg(countedWords(1ULL << file.i, "bucket", "buckets")).arg(file.i + 1);
+        return QStringLiteral("i = %1 and n = 0, so all %2 have level %1")
+            .arg(file.i)
+            .arg(countedWords(file.buckets, "bucket", "buckets"));
+    return QStringLiteral("i = %1, so this round began with %2; each bucket has level %1 or %3")
+        .arg(file.i)
+        .arg(countedWords(1ULL << file.i, "bucket", "buckets"))
+        .arg(file.i + 1);
 }
 
 QString nextToSplit(const Subject& s)
 {
-    return s.state.file.exists ? QStringLiteral("n = %1, so bucket %1 splits next, whichever is full").arg(s.state.file.n) : QString();
+    return s.state.file.exists
+        ? QStringLiteral("n = %1, so bucket %1 splits next, whichever is full").arg(s.state.file.n)
+        : QString();
 }
 
 QString bucketNumber(const Subject& s)
@@ -43,7 +54,9 @@ QString bucketNumber(const Subject& s)
     const FileShown& file = s.state.file;
     if (!file.exists)
         return {};
-    return (1ULL << file.i) + file.n == file.buckets ? QStringLiteral("M = 2^%1 + %2 = %3").arg(file.i).arg(file.n).arg(file.buckets) : QStringLiteral("M = %1").arg(file.buckets);
+    return (1ULL << file.i) + file.n == file.buckets
+        ? QStringLiteral("M = 2^%1 + %2 = %3").arg(file.i).arg(file.n).arg(file.buckets)
+        : QStringLiteral("M = %1").arg(file.buckets);
 }
 
 QString levelOfBucket(const Subject& s)
@@ -57,15 +70,20 @@ QString levelOfBucket(const Subject& s)
     const std::uint64_t part = bucket->number & ((1ULL << bucket->level) - 1);
     const QString bits = QString::number(part, 2).rightJustified(int(bucket->level), QLatin1Char('0'));
     if (s.state.file.config.mix_keys())
-        return QStringLiteral("%1, so it keeps keys which end with the bits %2 after they are scrambled").arg(has, bits);
-    return bucket->level == 1 ? QStringLiteral("%1, so it keeps keys whose last bit is %2").arg(has, bits) : QStringLiteral("%1, so it keeps keys whose last %2 bits are %3").arg(has).arg(bucket->level).arg(bits);
+        return QStringLiteral("%1, so it keeps keys which end with the bits %2 after they are scrambled")
+            .arg(has, bits);
+    return bucket->level == 1
+        ? QStringLiteral("%1, so it keeps keys whose last bit is %2").arg(has, bits)
+        : QStringLiteral("%1, so it keeps keys whose last %2 bits are %3").arg(has).arg(bucket->level).arg(bits);
 }
 
 QString splitWords(const Subject& s)
 {
     for (const auto& [id, split] : s.state.splits) {
         if (split.isOrdered && split.isUnderWay() && !split.isMerge)
-            return QStringLiteral("bucket %1 is being split, and a part of its records goes to bucket %2").arg(split.bucket).arg(split.newBucket);
+            return QStringLiteral("bucket %1 is being split, and a part of its records goes to bucket %2")
+                .arg(split.bucket)
+                .arg(split.newBucket);
     }
     const std::uint32_t newest = s.state.file.buckets - 1;
     const std::uint64_t number = s.object.kind == ObjectKind::Data && s.object.a > 0 ? s.object.a : newest;
@@ -79,10 +97,19 @@ QString splitWords(const Subject& s)
 
 QString overflow(const Subject& s)
 {
-    const auto capacityOf = [&s](const DataBucketState& bucket) { return s.state.file.config.b() ? s.state.file.config.b() : bucket.b; };
-    if (const DataBucketState* bucket = s.data([&](const DataBucketState& b) { return b.isOverflowed && b.count > capacityOf(b); }))
-        return QStringLiteral("bucket %1 holds %2, %3 more than b = %4").arg(bucket->number).arg(countedWords(bucket->count, "record", "records")).arg(bucket->count - capacityOf(*bucket)).arg(capacityOf(*bucket));
-    return s.state.file.splitsOwed > 0 ? QStringLiteral("%1 owed for overflows that were reported").arg(countedWords(s.state.file.splitsOwed, "split is", "splits are")) : QString();
+    const auto capacityOf = [&s](const DataBucketState& bucket) {
+        return s.state.file.config.b() ? s.state.file.config.b() : bucket.b;
+    };
+    if (const DataBucketState* bucket = s.data(
+            [&](const DataBucketState& b) { return b.isOverflowed && b.count > capacityOf(b); }))
+        return QStringLiteral("bucket %1 holds %2, %3 more than b = %4")
+            .arg(bucket->number)
+            .arg(countedWords(bucket->count, "record", "records"))
+            .arg(bucket->count - capacityOf(*bucket))
+            .arg(capacityOf(*bucket));
+    return s.state.file.splitsOwed > 0 ? QStringLiteral("%1 owed for overflows that were reported")
+                                             .arg(countedWords(s.state.file.splitsOwed, "split is", "splits are"))
+                                       : QString();
 }
 
 QString loadFactor(const Subject& s)
@@ -95,14 +122,20 @@ QString loadFactor(const Subject& s)
         const DownMember* down = s.state.downOf(bucket);
         records += down && down->isLost ? 0 : bucket.count;
     }
-    return QStringLiteral("%1 / (%2 × %3) = %4 %").arg(countedWords(records, "record", "records")).arg(file.config.b()).arg(file.buckets).arg(qRound(double(records) * 100 / (double(file.config.b()) * file.buckets)));
+    return QStringLiteral("%1 / (%2 × %3) = %4 %")
+        .arg(countedWords(records, "record", "records"))
+        .arg(file.config.b())
+        .arg(file.buckets)
+        .arg(qRound(double(records) * 100 / (double(file.config.b()) * file.buckets)));
 }
 
 QString field(const Subject& s)
 {
     if (!s.state.file.exists)
         return {};
-    return s.state.file.config.field() == pb::GF_8 ? QStringLiteral("parity is computed in GF(2^8), one byte at a time") : QStringLiteral("parity is computed in GF(2^16), two bytes at a time");
+    return s.state.file.config.field() == pb::GF_8
+        ? QStringLiteral("parity is computed in GF(2^8), one byte at a time")
+        : QStringLiteral("parity is computed in GF(2^16), two bytes at a time");
 }
 
 // ---- buckets and records
@@ -114,13 +147,19 @@ QString dataBucket(const Subject& s)
         return {};
     const QString records = countedWords(bucket->count, "record", "records");
     return s.state.downOf(*bucket) ? QStringLiteral("bucket %1 held %2 when it failed").arg(bucket->number).arg(records)
-                                   : QStringLiteral("bucket %1 holds %2 in process %3").arg(bucket->number).arg(records, s.nameOf(bucket->process));
+                                   : QStringLiteral("bucket %1 holds %2 in process %3")
+                                         .arg(bucket->number)
+                                         .arg(records, s.nameOf(bucket->process));
 }
 
 QString parityBucket(const Subject& s)
 {
     const ParityBucketState* bucket = s.parityOf(s.group().value_or(0));
-    return bucket ? QStringLiteral("parity bucket %1.%2 holds %3 for bucket group %1").arg(bucket->group).arg(bucket->column).arg(countedWords(bucket->recordGroups, "parity record", "parity records")) : QString();
+    return bucket ? QStringLiteral("parity bucket %1.%2 holds %3 for bucket group %1")
+                        .arg(bucket->group)
+                        .arg(bucket->column)
+                        .arg(countedWords(bucket->recordGroups, "parity record", "parity records"))
+                  : QString();
 }
 
 QString dummy(const Subject& s)
@@ -132,7 +171,10 @@ QString dummy(const Subject& s)
     for (std::uint32_t number = there; number % m != 0; ++number)
         missing.push_back(number);
     const bool isOne = missing.size() == 1;
-    return QStringLiteral("%1 of group %2 %3 not exist yet").arg(bucketsWords(missing)).arg(there / m).arg(QLatin1String(isOne ? "does" : "do"));
+    return QStringLiteral("%1 of group %2 %3 not exist yet")
+        .arg(bucketsWords(missing))
+        .arg(there / m)
+        .arg(QLatin1String(isOne ? "does" : "do"));
 }
 
 QString bucketGroup(const Subject& s)
@@ -145,13 +187,21 @@ QString bucketGroup(const Subject& s)
         if (number / s.state.m() == group->number)
             members.push_back(number);
     }
-    return members.empty() ? QString() : QStringLiteral("group %1 has data %2 and %3").arg(group->number).arg(bucketsWords(members), countedWords(group->k, "parity bucket", "parity buckets"));
+    return members.empty() ? QString()
+                           : QStringLiteral("group %1 has data %2 and %3")
+                                 .arg(group->number)
+                                 .arg(bucketsWords(members), countedWords(group->k, "parity bucket", "parity buckets"));
 }
 
 QString groupSize(const Subject& s)
 {
     const DataBucketState* bucket = s.data();
-    return bucket && s.state.file.exists ? QStringLiteral("m = %1, so bucket %2 is in group %3, at position %4").arg(s.state.m()).arg(bucket->number).arg(bucket->number / s.state.m()).arg(bucket->number % s.state.m()) : QString();
+    return bucket && s.state.file.exists ? QStringLiteral("m = %1, so bucket %2 is in group %3, at position %4")
+                                               .arg(s.state.m())
+                                               .arg(bucket->number)
+                                               .arg(bucket->number / s.state.m())
+                                               .arg(bucket->number % s.state.m())
+                                         : QString();
 }
 
 QString availability(const Subject& s)
@@ -161,8 +211,12 @@ QString availability(const Subject& s)
         return {};
     const QString has = QStringLiteral("group %1 has k = %2").arg(group->number).arg(group->k);
     if (group->down.empty())
-        return group->k == 0 ? has + QStringLiteral(", so it survives no loss") : QStringLiteral("%1, so it survives the loss of any %2").arg(has, countedWords(group->k, "bucket", "buckets"));
-    return QStringLiteral("%1, and %2 down: it survives %3").arg(has, countedWords(group->down.size(), "bucket is", "buckets are"), countedWords(group->kEffective(), "loss more", "losses more"));
+        return group->k == 0 ? has + QStringLiteral(", so it survives no loss")
+                             : QStringLiteral("%1, so it survives the loss of any %2")
+                                   .arg(has, countedWords(group->k, "bucket", "buckets"));
+    return QStringLiteral("%1, and %2 down: it survives %3")
+        .arg(has, countedWords(group->down.size(), "bucket is", "buckets are"),
+            countedWords(group->kEffective(), "loss more", "losses more"));
 }
 
 QString intended(const Subject& s)
@@ -170,15 +224,23 @@ QString intended(const Subject& s)
     const std::uint32_t wanted = s.state.file.availability;
     if (!s.state.file.exists || s.state.groups.empty())
         return {};
-    const auto have = std::count_if(s.state.groups.begin(), s.state.groups.end(), [wanted](const auto& group) { return group.second.k >= wanted; });
-    return QStringLiteral("K = %1, and %2 of %3 so many parity buckets").arg(wanted).arg(have).arg(countedWords(s.state.groups.size(), "group has", "groups have"));
+    const auto have = std::count_if(
+        s.state.groups.begin(), s.state.groups.end(), [wanted](const auto& group) { return group.second.k >= wanted; });
+    return QStringLiteral("K = %1, and %2 of %3 so many parity buckets")
+        .arg(wanted)
+        .arg(have)
+        .arg(countedWords(s.state.groups.size(), "group has", "groups have"));
 }
 
 QString capacity(const Subject& s)
 {
     const DataBucketState* bucket = s.data();
     const std::uint32_t b = s.state.file.config.b() ? s.state.file.config.b() : bucket ? bucket->b : 0;
-    return bucket && b > 0 ? QStringLiteral("bucket %1 holds %2, and b = %3").arg(bucket->number).arg(countedWords(bucket->count, "record", "records")).arg(b) : QString();
+    return bucket && b > 0 ? QStringLiteral("bucket %1 holds %2, and b = %3")
+                                 .arg(bucket->number)
+                                 .arg(countedWords(bucket->count, "record", "records"))
+                                 .arg(b)
+                           : QString();
 }
 
 // The preferred rank if the bucket has it, else its first one; 0 if it has none.
@@ -192,7 +254,9 @@ std::uint32_t rankIn(const Subject& s, const DataBucketState& bucket)
 
 const DataBucketState* withRanks(const Subject& s)
 {
-    const DataBucketState* exact = s.rank == 0 ? nullptr : s.data([&s](const DataBucketState& b) { return s.group().value_or(0) == b.number / s.state.m() && b.ranks.has(s.rank); });
+    const DataBucketState* exact = s.rank == 0 ? nullptr : s.data([&s](const DataBucketState& b) {
+        return s.group().value_or(0) == b.number / s.state.m() && b.ranks.has(s.rank);
+    });
     return exact ? exact : s.data([](const DataBucketState& b) { return b.ranks.count() > 0; });
 }
 
@@ -202,7 +266,10 @@ QString rankWords(const Subject& s)
     if (!bucket)
         return {};
     const std::uint32_t rank = rankIn(s, *bucket);
-    return QStringLiteral("the record with key %1 has rank %2 in bucket %3").arg(bucket->ranks.at(rank)).arg(rank).arg(bucket->number);
+    return QStringLiteral("the record with key %1 has rank %2 in bucket %3")
+        .arg(bucket->ranks.at(rank))
+        .arg(rank)
+        .arg(bucket->number);
 }
 
 QString recordGroup(const Subject& s)
@@ -213,35 +280,49 @@ QString recordGroup(const Subject& s)
         return {};
     const std::uint32_t rank = rankIn(s, *bucket), group = bucket->number / s.state.m();
     QStringList keys;
-    for (auto member = s.state.data.lower_bound(group * s.state.m()); member != s.state.data.end() && member->first / s.state.m() == group; ++member) {
+    for (auto member = s.state.data.lower_bound(group * s.state.m());
+         member != s.state.data.end() && member->first / s.state.m() == group; ++member) {
         if (member->second.ranks.has(rank))
             keys << QString::number(member->second.ranks.at(rank));
     }
-    const QString what = keys.size() > kKeysMax ? QStringLiteral("%1 records").arg(keys.size()) : QStringLiteral("the %1 %2").arg(QLatin1String(keys.size() == 1 ? "key" : "keys"), listed(keys));
+    const QString what = keys.size() > kKeysMax
+        ? QStringLiteral("%1 records").arg(keys.size())
+        : QStringLiteral("the %1 %2").arg(QLatin1String(keys.size() == 1 ? "key" : "keys"), listed(keys));
     return QStringLiteral("rank %1 of group %2 is one record group, with %3").arg(rank).arg(group).arg(what);
 }
 
 QString deltaWords(const Subject& s)
 {
-    const DataBucketState* bucket = s.data([&s](const DataBucketState& b) { return b.sequence > 0 && s.parityOf(b.number / s.state.m()) != nullptr; });
+    const DataBucketState* bucket = s.data(
+        [&s](const DataBucketState& b) { return b.sequence > 0 && s.parityOf(b.number / s.state.m()) != nullptr; });
     if (!bucket)
         return {};
     const ParityBucketState* parity = s.parityOf(bucket->number / s.state.m());
     const std::uint32_t position = bucket->number % s.state.m();
     const std::uint64_t applied = position < parity->applied.size() ? parity->applied[position] : 0;
-    return QStringLiteral("of %1 of bucket %2, parity bucket %3.%4 has applied %5").arg(countedWords(bucket->sequence, "change", "changes")).arg(bucket->number).arg(parity->group).arg(parity->column).arg(applied);
+    return QStringLiteral("of %1 of bucket %2, parity bucket %3.%4 has applied %5")
+        .arg(countedWords(bucket->sequence, "change", "changes"))
+        .arg(bucket->number)
+        .arg(parity->group)
+        .arg(parity->column)
+        .arg(applied);
 }
 
 QString incarnationWords(const Subject& s)
 {
     const DataBucketState* bucket = s.data([](const DataBucketState& b) { return b.incarnation != 0; });
-    return bucket ? QStringLiteral("process %1 holds bucket %2 under incarnation %3").arg(s.nameOf(bucket->process)).arg(bucket->number).arg(QString::fromStdString(incarnationText(bucket->incarnation))) : QString();
+    return bucket ? QStringLiteral("process %1 holds bucket %2 under incarnation %3")
+                        .arg(s.nameOf(bucket->process))
+                        .arg(bucket->number)
+                        .arg(QString::fromStdString(incarnationText(bucket->incarnation)))
+                  : QString();
 }
 
 const pb::NodeSample* sampleOf(const Subject& s, const DataBucketState& bucket)
 {
     const auto process = s.state.processes.find(bucket.process);
-    const bool isKnown = process != s.state.processes.end() && !process->second.samples.empty() && !process->second.hasEnded;
+    const bool isKnown = process != s.state.processes.end() && !process->second.samples.empty()
+        && !process->second.hasEnded;
     const pb::NodeSample* last = isKnown ? process->second.samples.back().sample.get() : nullptr;
     return last && !last->core_is_busy() && last->grants_needed() > 0 ? last : nullptr;
 }
@@ -252,8 +333,13 @@ QString leaseExample(const Subject& s)
     if (!bucket)
         return {};
     const pb::NodeSample* sample = sampleOf(s, *bucket);
-    const QString has = QStringLiteral("bucket %1 has %2 of %3").arg(bucket->number).arg(sample->grants_held()).arg(countedWords(sample->grants_needed(), "grant", "grants"));
-    return sample->lease_left_ns() > 0 ? QStringLiteral("%1 and may answer reads for %2 ms more").arg(has).arg(sample->lease_left_ns() / 1'000'000) : has + QStringLiteral(" and may not answer reads");
+    const QString has = QStringLiteral("bucket %1 has %2 of %3")
+                            .arg(bucket->number)
+                            .arg(sample->grants_held())
+                            .arg(countedWords(sample->grants_needed(), "grant", "grants"));
+    return sample->lease_left_ns() > 0
+        ? QStringLiteral("%1 and may answer reads for %2 ms more").arg(has).arg(sample->lease_left_ns() / 1'000'000)
+        : has + QStringLiteral(" and may not answer reads");
 }
 
 // ---- clients
@@ -261,7 +347,9 @@ QString leaseExample(const Subject& s)
 QString clientWords(const Subject& s)
 {
     const ClientState* client = s.client([](const ClientState&) { return true; });
-    return client ? QStringLiteral("%1 has finished %2").arg(s.nameOf(client->process), countedWords(client->done, "operation", "operations")) : QString();
+    return client ? QStringLiteral("%1 has finished %2")
+                        .arg(s.nameOf(client->process), countedWords(client->done, "operation", "operations"))
+                  : QString();
 }
 
 QString imageText(const pb::FileState& image) { return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()); }
@@ -271,13 +359,19 @@ QString image(const Subject& s)
     const ClientState* client = s.client([](const ClientState&) { return true; });
     if (!client || !s.state.file.exists || client->image.i() > 31)
         return {};
-    return QStringLiteral("%1 believes in %2, so in %3; the file has %4").arg(s.nameOf(client->process), imageText(client->image), countedWords((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets")).arg(s.state.file.buckets);
+    return QStringLiteral("%1 believes in %2, so in %3; the file has %4")
+        .arg(s.nameOf(client->process), imageText(client->image),
+            countedWords((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets"))
+        .arg(s.state.file.buckets);
 }
 
 QString forwardWords(const Subject& s)
 {
     const ClientState* client = s.client([](const ClientState& c) { return c.forwards > 0; });
-    return client ? QStringLiteral("%1 of %2 took %3").arg(countedWords(client->done, "operation", "operations"), s.nameOf(client->process), countedWords(client->forwards, "forward", "forwards")) : QString();
+    return client ? QStringLiteral("%1 of %2 took %3")
+                        .arg(countedWords(client->done, "operation", "operations"), s.nameOf(client->process),
+                            countedWords(client->forwards, "forward", "forwards"))
+                  : QString();
 }
 
 QString adjustment(const Subject& s)
@@ -285,10 +379,15 @@ QString adjustment(const Subject& s)
     const ClientState* client = s.client([](const ClientState& c) { return c.imageAdjustments > 0; });
     if (!client)
         return {};
-    const auto last = std::find_if(client->last.rbegin(), client->last.rend(), [](const OperationState& operation) { return operation.imageAdjusted; });
+    const auto last = std::find_if(client->last.rbegin(), client->last.rend(),
+        [](const OperationState& operation) { return operation.imageAdjusted; });
     if (last == client->last.rend())
-        return QStringLiteral("the image of %1 was corrected %2").arg(s.nameOf(client->process), countedWords(client->imageAdjustments, "time", "times"));
-    return QStringLiteral("bucket %1 of level %2 corrected the image of %3 from %4 to %5").arg(last->adjustedBucket).arg(last->adjustedLevel).arg(s.nameOf(client->process), imageText(last->imageBefore), imageText(last->imageAfter));
+        return QStringLiteral("the image of %1 was corrected %2")
+            .arg(s.nameOf(client->process), countedWords(client->imageAdjustments, "time", "times"));
+    return QStringLiteral("bucket %1 of level %2 corrected the image of %3 from %4 to %5")
+        .arg(last->adjustedBucket)
+        .arg(last->adjustedLevel)
+        .arg(s.nameOf(client->process), imageText(last->imageBefore), imageText(last->imageAfter));
 }
 
 constexpr struct {
@@ -342,7 +441,8 @@ constexpr struct {
 
 QString exampleOf(const Term& term, const ClusterState& state, ObjectRef object, std::uint32_t rank)
 {
-    const auto* found = std::find_if(std::begin(kExamples), std::end(kExamples), [&](const auto& example) { return example.id == term.id; });
+    const auto* found = std::find_if(
+        std::begin(kExamples), std::end(kExamples), [&](const auto& example) { return example.id == term.id; });
     const QString words = found == std::end(kExamples) ? QString() : found->words({ state, object, rank });
     return words.isEmpty() ? QString() : QStringLiteral("Here: %1.").arg(words);
 }

@@ -35,10 +35,11 @@ std::optional<MessageClass> messageClassOf(std::string_view kind)
         { "astray", MessageClass::Reply },
         { "keys", MessageClass::Bulk },
     };
-    if (kind == "alive" || kind == "register" || kind == "registered" || kind == "lease_request" || kind == "lease_grant"
-        || kind == "state_report" || kind == "report_state")
+    if (kind == "alive" || kind == "register" || kind == "registered" || kind == "lease_request"
+        || kind == "lease_grant" || kind == "state_report" || kind == "report_state")
         return std::nullopt;
-    const auto* found = std::find_if(std::begin(kClasses), std::end(kClasses), [&](const auto& c) { return c.kind == kind; });
+    const auto* found = std::find_if(
+        std::begin(kClasses), std::end(kClasses), [&](const auto& c) { return c.kind == kind; });
     return found != std::end(kClasses) ? found->messageClass : MessageClass::Control;
 }
 

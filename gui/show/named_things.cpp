@@ -12,8 +12,10 @@ namespace lhrs::gui {
 QStringList thingsNamed(const QString& text, const QStringList& clients)
 {
     std::vector<std::pair<qsizetype, QString>> found; // with the position in the text
-    static const QRegularExpression kParity(QStringLiteral("\\bparity bucket (\\d+\\.\\d+)"), QRegularExpression::CaseInsensitiveOption);
-    static const QRegularExpression kBuckets(QStringLiteral("\\bbuckets? (\\d+(?:(?:, | and | or )\\d+)*)(?!\\.\\d)"), QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kParity(
+        QStringLiteral("\\bparity bucket (\\d+\\.\\d+)"), QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kBuckets(QStringLiteral("\\bbuckets? (\\d+(?:(?:, | and | or )\\d+)*)(?!\\.\\d)"),
+        QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression kNumber(QStringLiteral("\\d+"));
     for (auto match = kParity.globalMatch(text); match.hasNext();) {
         const QRegularExpressionMatch parity = match.next();
@@ -25,11 +27,13 @@ QStringList thingsNamed(const QString& text, const QStringList& clients)
             continue;
         for (auto number = kNumber.globalMatch(buckets.captured(1)); number.hasNext();) {
             const QRegularExpressionMatch one = number.next();
-            found.emplace_back(buckets.capturedStart(1) + one.capturedStart(), QStringLiteral("data ") + one.captured());
+            found.emplace_back(
+                buckets.capturedStart(1) + one.capturedStart(), QStringLiteral("data ") + one.captured());
         }
     }
     for (const QString& client : clients) {
-        const QRegularExpression name(QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(client)), QRegularExpression::CaseInsensitiveOption);
+        const QRegularExpression name(QStringLiteral("\\b%1\\b").arg(QRegularExpression::escape(client)),
+            QRegularExpression::CaseInsensitiveOption);
         if (const qsizetype at = client.isEmpty() ? -1 : text.indexOf(name); at >= 0)
             found.emplace_back(at, QStringLiteral("client ") + client);
     }

@@ -9,19 +9,19 @@ namespace lhrs::gui {
 
 enum class ObjectKind : std::uint8_t {
     None,
-    Data,        // a: bucket number
-    Parity,      // a: group, b: column
-    Dummy,       // a: bucket number that does not exist yet
-    Group,       // a: group
-    Spare,       // a: process
-    Displaced,   // a: process whose place was given to another process
-    Client,      // a: process
+    Data, // a: bucket number
+    Parity, // a: group, b: column
+    Dummy, // a: bucket number that does not exist yet
+    Group, // a: group
+    Spare, // a: process
+    Displaced, // a: process whose place was given to another process
+    Client, // a: process
     Coordinator, // a: process
-    Pool,        // a: role
+    Pool, // a: role
     File,
-    Message,     // a: number of the flight
-    Fault,       // a: its number
-    Node,        // a: process of a system whose nodes have no places beside themselves, as in a ring
+    Message, // a: number of the flight
+    Fault, // a: its number
+    Node, // a: process of a system whose nodes have no places beside themselves, as in a ring
 };
 
 // What a part of a picture stands for. The window's single selection is one of these.

@@ -7,9 +7,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::size_t kFullMax = 1;      // operations that a live picture shows in full at the same time
+constexpr std::size_t kFullMax = 1; // operations that a live picture shows in full at the same time
 constexpr std::size_t kOpenMax = 20'000; // operations under way that are remembered
-constexpr double kOnTheirWay = 1;        // hops
+constexpr double kOnTheirWay = 1; // hops
 
 std::pair<std::uint64_t, int> burstOf(const pb::Event& started)
 {

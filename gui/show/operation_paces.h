@@ -11,13 +11,13 @@
 
 namespace lhrs::gui {
 
-// Which operations are shown in full, and which quickly. A live picture shows one at a time in full. A show does so with
-// the first of its kind that a client begins after a gate, and with those that the client has under way beside it, up
-// to as many as can be told apart. The others are quick, and begin when those have been seen on their way and back.
+// Which operations are shown in full, and which quickly. A live picture shows one at a time in full. A show does so
+// with the first of its kind that a client begins after a gate, and with those that the client has under way beside it,
+// up to as many as can be told apart. The others are quick, and begin when those have been seen on their way and back.
 class OperationPaces {
 public:
     using Key = std::pair<std::uint64_t, std::uint64_t>; // client, number
-    static constexpr double kQuickHop = 0.04;            // hops of a message of a quick operation
+    static constexpr double kQuickHop = 0.04; // hops of a message of a quick operation
     static constexpr std::size_t kSideBySide = 8;
 
     static Key keyOf(const pb::Event& event) { return { event.operation().client(), event.operation().number() }; }
@@ -45,8 +45,8 @@ private:
 
     bool isFullInShow(const pb::Event& event);
 
-    std::set<Key> m_full;            // shown in full; their end is not known yet
-    std::multiset<double> m_ends;    // known ends of operations shown in full
+    std::set<Key> m_full; // shown in full; their end is not known yet
+    std::multiset<double> m_ends; // known ends of operations shown in full
     std::set<Key> m_quick;
     std::map<std::pair<std::uint64_t, int>, Burst> m_bursts; // by client and kind
     std::map<std::uint64_t, double> m_begun; // by client: when the first operation of its newest burst begins

@@ -14,22 +14,22 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kGather = 0.03;         // s that an event waits for causes in other batches
+constexpr double kGather = 0.03; // s that an event waits for causes in other batches
 constexpr std::int64_t kSilenceNs = 5'000'000; // run time that passes at least before a timer runs out
 constexpr std::size_t kEndsKept = 512;
-constexpr double kRecordsHop = 2.2;      // hops that records take to the new bucket
-constexpr double kArrivalHop = 2;        // hops that the card of a new bucket takes to its place
-constexpr double kSliceHop = 2;          // hops between two slices of a recovery in one process
+constexpr double kRecordsHop = 2.2; // hops that records take to the new bucket
+constexpr double kArrivalHop = 2; // hops that the card of a new bucket takes to its place
+constexpr double kSliceHop = 2; // hops between two slices of a recovery in one process
 constexpr std::uint32_t kSlicesApart = 6; // so many slices of a recovery are shown one after the other
 constexpr std::size_t kTimesKept = 4'096;
 constexpr std::size_t kPullMax = 8'192;
-constexpr double kCalm = 0.35;           // s with few events after which the slow show resumes
-constexpr std::size_t kCalmEvents = 40;  // events of one frame that still count as calm
-constexpr double kSyncEvery = 0.2;       // s; interval for state that is in no event: snapshots and the directory
+constexpr double kCalm = 0.35; // s with few events after which the slow show resumes
+constexpr std::size_t kCalmEvents = 40; // events of one frame that still count as calm
+constexpr double kSyncEvery = 0.2; // s; interval for state that is in no event: snapshots and the directory
 // Interval in s for names, ends, pauses, samples and new clusters, which are in no event either.
 constexpr double kLearnEvery = 0.1;
 constexpr std::int64_t kLateNs = 50'000'000; // run time after which all earlier events have been received
-constexpr std::size_t kAheadMax = 20'000;    // limit for events of a show that are scheduled ahead
+constexpr std::size_t kAheadMax = 20'000; // limit for events of a show that are scheduled ahead
 // Greatest slow-down factor for making the picture last as long as its caption.
 constexpr double kSlowestOfReading = 2.5;
 
@@ -38,9 +38,11 @@ bool isSignOfLife(const pb::Event& event)
 {
     const auto isAlive = [](const std::string& kind) { return !messageClassOf(kind); };
     if (event.has_message_received())
-        return isAlive(event.message_received().kind()) || (event.message_received().kind() == "ack" && event.operation().client() == 0);
+        return isAlive(event.message_received().kind())
+            || (event.message_received().kind() == "ack" && event.operation().client() == 0);
     if (event.has_message_sent())
-        return isAlive(event.message_sent().kind()) || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
+        return isAlive(event.message_sent().kind())
+            || (event.message_sent().kind() == "ack" && event.operation().client() == 0);
     // Summaries of changes have no causes to wait for, and arrive continuously.
     return event.has_gauges() || event.has_records_changed() || event.has_deltas_applied();
 }
@@ -84,7 +86,8 @@ bool hasLeft(const ClusterState& known)
 // Whether the shown state belongs to a replaced cluster: a continuing cluster never forgets a process.
 bool isOfFormer(const ClusterState& shown, const ClusterState& known)
 {
-    return std::any_of(shown.processes.begin(), shown.processes.end(), [&](const auto& entry) { return !known.processes.contains(entry.first); });
+    return std::any_of(shown.processes.begin(), shown.processes.end(),
+        [&](const auto& entry) { return !known.processes.contains(entry.first); });
 }
 
 } // namespace
@@ -170,7 +173,9 @@ void Pacer::pullShow()
     while (m_queue.size() + m_incoming.size() < kAheadMax) {
         if (m_gate && (m_gate->isByTime ? m_gateNs > enough && m_cursor >= m_gate->event : m_cursor >= m_gate->event))
             break;
-        const std::size_t most = m_gate && !m_gate->isByTime ? std::size_t(std::min<std::uint64_t>(kPullMax, m_gate->event - m_cursor)) : kPullMax;
+        const std::size_t most = m_gate && !m_gate->isByTime
+            ? std::size_t(std::min<std::uint64_t>(kPullMax, m_gate->event - m_cursor))
+            : kPullMax;
         EventPage page = m_feed->eventsSince(m_cursor, most);
         if (page.events.empty())
             break;
@@ -184,8 +189,10 @@ void Pacer::pullShow()
             m_incoming.push_back({ m_time, std::move(event) });
         }
     }
-    const auto waits = std::stable_partition(m_incoming.begin(), m_incoming.end(), [this](const Incoming& i) { return isBeforeGate(i.event); });
-    std::stable_sort(m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
+    const auto waits = std::stable_partition(
+        m_incoming.begin(), m_incoming.end(), [this](const Incoming& i) { return isBeforeGate(i.event); });
+    std::stable_sort(
+        m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
     for (auto entry = m_incoming.begin(); entry != waits; ++entry)
         schedule(entry->event);
     m_incoming.erase(m_incoming.begin(), waits);
@@ -252,10 +259,7 @@ std::uint64_t Pacer::shownUpTo() const
     return first - 1;
 }
 
-std::int64_t Pacer::shownNs() const
-{
-    return m_isLive || !isBusy() ? m_feed->nowNs() : m_eventNs;
-}
+std::int64_t Pacer::shownNs() const { return m_isLive || !isBusy() ? m_feed->nowNs() : m_eventNs; }
 
 void Pacer::advance(double seconds)
 {
@@ -325,8 +329,8 @@ void Pacer::learnWhatNoEventTells()
 {
     m_learntAt = m_time;
     const ClusterState now = m_feed->state();
-    // Events of the next cluster do not describe this one. (In a show the next cluster begins with a cut. A process that
-    // only the picture knows has just been shown: the state of the feed follows one frame later.)
+    // Events of the next cluster do not describe this one. (In a show the next cluster begins with a cut. A process
+    // that only the picture knows has just been shown: the state of the feed follows one frame later.)
     if (!m_isShow && isOfFormer(m_state, now)) {
         goLive();
         return;
@@ -413,8 +417,10 @@ void Pacer::pull(double seconds)
         if (m_time - incoming.arrived >= kGather)
             until = std::max(until, incoming.event.runNs);
     }
-    const auto waits = std::stable_partition(m_incoming.begin(), m_incoming.end(), [until](const Incoming& i) { return i.event.runNs <= until; });
-    std::stable_sort(m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
+    const auto waits = std::stable_partition(
+        m_incoming.begin(), m_incoming.end(), [until](const Incoming& i) { return i.event.runNs <= until; });
+    std::stable_sort(
+        m_incoming.begin(), waits, [](const Incoming& x, const Incoming& y) { return x.event.runNs < y.event.runNs; });
     for (auto entry = m_incoming.begin(); entry != waits; ++entry)
         schedule(entry->event);
     m_incoming.erase(m_incoming.begin(), waits);
@@ -422,8 +428,9 @@ void Pacer::pull(double seconds)
 
 bool Pacer::isOnlyAlive() const
 {
-    return m_queue.empty()
-        && std::all_of(m_incoming.begin(), m_incoming.end(), [](const Incoming& i) { return !i.event.isGap() && isSignOfLife(*i.event.event); });
+    return m_queue.empty() && std::all_of(m_incoming.begin(), m_incoming.end(), [](const Incoming& i) {
+        return !i.event.isGap() && isSignOfLife(*i.event.event);
+    });
 }
 
 // The travel time of the message that caused the event: full for structural changes and for the first operations of a
@@ -534,7 +541,8 @@ void Pacer::countBegun(const pb::Event& started)
     const ProcessId client = started.operation().client();
     const pb::OperationKind kind = started.operation_started().kind();
     const std::size_t begun = ++m_begun[{ client, kind }];
-    if (const auto bundled = m_bundle.operations.find(kind); client == m_bundle.client && bundled != m_bundle.operations.end())
+    if (const auto bundled = m_bundle.operations.find(kind);
+        client == m_bundle.client && bundled != m_bundle.operations.end())
         bundled->second = begun;
 }
 

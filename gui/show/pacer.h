@@ -21,7 +21,7 @@ namespace lhrs::gui {
 // An event with its time on the clock of the show.
 struct ShownEvent {
     RunEvent run;
-    double at = 0;  // in hops
+    double at = 0; // in hops
     double hop = 1; // travel time of a message of this step, in hops
 };
 
@@ -35,7 +35,7 @@ struct ShownEvent {
 // others together, within a readable time. Nothing beyond the gate is shown.
 class Pacer {
 public:
-    explicit Pacer(const EventFeed& feed) : m_own(feed), m_feed(&feed) {}
+    explicit Pacer(const EventFeed& feed) : m_own(feed), m_feed(&feed) { }
 
     // One frame: pulls new events and shows those due `seconds` after the last frame.
     void advance(double seconds);
@@ -79,7 +79,10 @@ public:
         ProcessId client = 0;
         bool isOfWholeStep = true;
     };
-    const Bundle* bundle() const { return m_clock >= m_bundleFrom && m_clock < m_bundleEnd && !m_bundle.operations.empty() ? &m_bundle : nullptr; }
+    const Bundle* bundle() const
+    {
+        return m_clock >= m_bundleFrom && m_clock < m_bundleEnd && !m_bundle.operations.empty() ? &m_bundle : nullptr;
+    }
 
     const ClusterState& state() const { return m_state; }
     // Increases with each change of the state.
@@ -102,7 +105,10 @@ public:
     std::int64_t behindNs() const;
 
     // Sets a function that is called with each shown event, once the state contains it.
-    void setWitness(std::function<void(const RunEvent&, const ClusterState&)> witness) { m_witness = std::move(witness); }
+    void setWitness(std::function<void(const RunEvent&, const ClusterState&)> witness)
+    {
+        m_witness = std::move(witness);
+    }
     // The events scheduled in this frame (some are shown later), and the events shown in this frame.
     const std::vector<ShownEvent>& scheduled() const { return m_scheduled; }
     const std::vector<ShownEvent>& shown() const { return m_shown; }
@@ -114,22 +120,25 @@ public:
     void setReducedMotion(bool on) { m_isReduced = on; }
 
     static constexpr std::size_t kWaitingMax = 6'000; // events; above it the picture jumps
-    static constexpr double kBacklogMax = 160;        // hops; likewise
-    static constexpr double kCatchUp = 3;           // s; the clock takes this long to run through the backlog
-    static constexpr double kHopNormal = 0.45;      // default travel time of a message, in s
+    static constexpr double kBacklogMax = 160; // hops; likewise
+    static constexpr double kCatchUp = 3; // s; the clock takes this long to run through the backlog
+    static constexpr double kHopNormal = 0.45; // default travel time of a message, in s
     // Time in s, at that pace, in which many similar operations are shown together.
     static constexpr double kBundle = 2.5;
 
 private:
     struct Later {
-        bool operator()(const std::pair<double, std::uint64_t>& x, const std::pair<double, std::uint64_t>& y) const { return x > y; }
+        bool operator()(const std::pair<double, std::uint64_t>& x, const std::pair<double, std::uint64_t>& y) const
+        {
+            return x > y;
+        }
     };
     struct ProcessClock {
         double at = 0;
         std::int64_t runNs = 0;
         std::uint64_t causeProcess = 0, causeSequence = 0;
         double hop = 1;
-        double sliceAt = 0;  // of the newest recovery slice
+        double sliceAt = 0; // of the newest recovery slice
         double placedAt = -10; // when it was recruited
         std::deque<std::pair<std::uint64_t, double>> times; // of its newest events, by sequence number
     };
@@ -181,9 +190,9 @@ private:
     // For a show.
     bool m_isShow = false, m_isAtGate = false, m_isRushing = false, m_isRepeating = false;
     std::optional<Cue> m_gate;
-    std::int64_t m_gateNs = 0;         // run time of the newest event that was pulled
+    std::int64_t m_gateNs = 0; // run time of the newest event that was pulled
     double m_least = 0;
-    std::multiset<double> m_readable;  // times at which events with a display time of their own are scheduled
+    std::multiset<double> m_readable; // times at which events with a display time of their own are scheduled
     Bundle m_bundle;
     std::map<std::int64_t, double> m_ends; // run time of what is read, and when it is shown, on the clock
     std::map<std::pair<ProcessId, pb::OperationKind>, std::size_t> m_begun; // operations of this step

@@ -31,8 +31,11 @@ QStringList deedWords(const std::vector<TourDeed>& deeds, const ClusterState& st
         case TourDeed::Kind::Start: add(QStringLiteral("started a simulated cluster")); break;
         case TourDeed::Kind::Count: add(QStringLiteral("set the number of operations to %1").arg(deed.number)); break;
         case TourDeed::Kind::Client: add(QStringLiteral("started one client more")); break;
-        case TourDeed::Kind::Choose: add(QStringLiteral("chosen %1 as the client of the "
-            "buttons").arg(name(deed.process))); break;
+        case TourDeed::Kind::Choose:
+            add(QStringLiteral("chosen %1 as the client of the "
+                               "buttons")
+                    .arg(name(deed.process)));
+            break;
         case TourDeed::Kind::Insert: inserted += deed.number; break;
         case TourDeed::Kind::InsertKey:
             ++chosen;
@@ -182,8 +185,8 @@ bool Tour::hasEffect(const ClusterState& newest, const TourSight& sight) const
                     return true;
         return false;
     }
-    case TourDeed::Kind::Forget: return client == newest.clients.end() || (client->second.image.i() == 0
-        && client->second.image.n() == 0);
+    case TourDeed::Kind::Forget:
+        return client == newest.clients.end() || (client->second.image.i() == 0 && client->second.image.n() == 0);
     case TourDeed::Kind::Choose: return sight.client == m_under->process;
     case TourDeed::Kind::RunClock: return !sight.isClockPaused;
     case TourDeed::Kind::PauseClock: return sight.isClockPaused;
@@ -205,12 +208,14 @@ QString Tour::trouble(const ClusterState& newest, const TourSight& sight) const
         return QStringLiteral("A scenario drives the cluster. End it first: %1. %2").arg(m_words("stopScenario"), anew);
     if (sight.isRecording)
         return QStringLiteral("A recording is shown, in which nothing can be done. Close it: %1; or begin "
-            "anew.").arg(m_words("closeRecording"));
+                              "anew.")
+            .arg(m_words("closeRecording"));
     if (sight.link == Link::None && !m_under && !m_deed)
         return QStringLiteral("There is no cluster. %1 %2").arg(sight.trouble, anew).simplified();
     if (sight.link == Link::Gone)
         return QStringLiteral("The cluster does not answer any more: its coordinator, or the process that simulates "
-            "it, has ended. %1").arg(anew);
+                              "it, has ended. %1")
+            .arg(anew);
     if (sight.link == Link::Here && !sight.isOurs && !m_under && !m_deed)
         return QStringLiteral("This is not the cluster of the tour. %1").arg(anew);
     if (sight.link == Link::Here && isWithoutCoordinator(newest))
@@ -221,12 +226,14 @@ QString Tour::trouble(const ClusterState& newest, const TourSight& sight) const
         return QStringLiteral("%1 %2").arg(m_needTrouble, anew);
     if (!sight.isFull)
         return QStringLiteral("The processes leave out some of their events, and without them nothing can be judged. "
-            "Choose %1.").arg(m_words("detailFull"));
+                              "Choose %1.")
+            .arg(m_words("detailFull"));
     if (sight.isPast && m_stop != kStops)
         return QStringLiteral("The picture shows the past. Back to now: %1.").arg(m_words("follow"));
     if (m_isReady && sight.isClockPaused && m_stop < 7)
         return QStringLiteral("Virtual time stands still, so nothing happens. Let it go on: "
-            "%1.").arg(m_words("virtualRun"));
+                              "%1.")
+            .arg(m_words("virtualRun"));
     return {};
 }
 
@@ -250,7 +257,7 @@ GuideWords Tour::words(const ClusterState& newest, const TourSight& sight) const
         if (words.trouble.isEmpty())
             words.task = m_under && m_under->kind == TourDeed::Kind::Start
                 ? QStringLiteral("The tour starts a simulated cluster: one process plays all of them, on a clock of "
-                    "its own.")
+                                 "its own.")
                 : QStringLiteral("The tour prepares this stop …");
         return words;
     }
@@ -265,7 +272,8 @@ GuideWords Tour::words(const ClusterState& newest, const TourSight& sight) const
     words.seen = m_wasDoneBefore ? QStringLiteral("You have seen this already. %1").arg(stop.seen()) : stop.seen();
     if (m_stop == kStops)
         words.seen += QStringLiteral(" On from here: %1 explains all words, %2 plays a "
-            "scenario.").arg(m_words("glossary"), m_words("openScenario"));
+                                     "scenario.")
+                          .arg(m_words("glossary"), m_words("openScenario"));
     return words;
 }
 

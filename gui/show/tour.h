@@ -21,16 +21,16 @@ namespace lhrs::gui {
 struct TourSight {
     enum class Link { None, Starting, Here, Gone };
     Link link = Link::None;
-    bool isOurs = false;        // the tour started this cluster
-    QString trouble {};         // why there is no cluster, in a sentence
-    bool isRecording = false;   // a recording is shown instead
-    bool isScenario = false;    // a scenario controls the cluster
-    bool isFull = true;         // the detail level is full
+    bool isOurs = false; // the tour started this cluster
+    QString trouble {}; // why there is no cluster, in a sentence
+    bool isRecording = false; // a recording is shown instead
+    bool isScenario = false; // a scenario controls the cluster
+    bool isFull = true; // the detail level is full
     bool isClockPaused = false; // virtual time stands still
     ObjectRef selected {};
-    ProcessId client = 0;       // the one that the buttons use
+    ProcessId client = 0; // the one that the buttons use
     std::optional<std::uint32_t> table {}; // the bucket whose records are listed
-    std::uint64_t count = 0;    // number of operations per press of a button
+    std::uint64_t count = 0; // number of operations per press of a button
     // Whether a past instant is shown, and which one, on the run's clock.
     bool isPast = false;
     std::int64_t shownNs = 0;
@@ -44,20 +44,32 @@ struct TourSight {
     };
     struct Group {
         std::uint32_t number = 0, rank = 0;
-        std::size_t index = 0;        // of the symbol, from 0
-        std::vector<Part> parts {};   // of buckets that exist; empty: not all bytes have been read
+        std::size_t index = 0; // of the symbol, from 0
+        std::vector<Part> parts {}; // of buckets that exist; empty: not all bytes have been read
         std::uint32_t parity = 0;
-        int digits = 4;               // hexadecimal digits of a symbol
+        int digits = 4; // hexadecimal digits of a symbol
     };
     std::optional<Group> group {}; // the open record group
 };
 
 // An action of the tour that lets a stop begin; a person could do the same in the window.
 struct TourDeed {
-    enum class Kind { Start, Count, Client, Choose, Insert, InsertKey, Forget, Split, Spares, RunClock, PauseClock,
-        Kill };
+    enum class Kind {
+        Start,
+        Count,
+        Client,
+        Choose,
+        Insert,
+        InsertKey,
+        Forget,
+        Split,
+        Spares,
+        RunClock,
+        PauseClock,
+        Kill
+    };
     Kind kind = Kind::Start;
-    ProcessId process = 0;    // the client, or the process to be killed
+    ProcessId process = 0; // the client, or the process to be killed
     std::uint64_t number = 0; // a count, or the key
     std::uint32_t bucket = 0; // bucket to be killed
     bool operator==(const TourDeed&) const = default;
@@ -82,9 +94,9 @@ public:
     virtual ~TourStop() = default;
     virtual QString title() const = 0;
     virtual TourNeed need(const ClusterState& state, const TourSight& sight) const = 0;
-    virtual void take(const RunEvent& /*event*/, const ClusterState& /*state*/) {}
+    virtual void take(const RunEvent& /*event*/, const ClusterState& /*state*/) { }
     // `isHere`: it is this stop's turn, and it has begun.
-    virtual void look(const ClusterState& /*shown*/, const TourSight& /*sight*/, bool /*isHere*/) {}
+    virtual void look(const ClusterState& /*shown*/, const TourSight& /*sight*/, bool /*isHere*/) { }
     virtual QString task(const ClusterState& state) const = 0;
     virtual QStringList goals(const ClusterState& state, const ActionWords& words) const = 0;
     virtual QString hint(const ActionWords& words) const = 0;
@@ -93,7 +105,7 @@ public:
     const QString& seen() const { return m_seen; }
 
 protected:
-    explicit TourStop(std::size_t goals) : m_held(goals) {}
+    explicit TourStop(std::size_t goals) : m_held(goals) { }
     std::vector<bool> m_held;
     QString m_seen;
 };
@@ -147,15 +159,15 @@ private:
     ActionWords m_words;
     std::vector<std::unique_ptr<TourStop>> m_stops;
     int m_stop = 0;
-    bool m_isReady = false;       // the needs of the stop are met
-    QString m_task;               // the stop's task with the figures at its start; it does not change while it is read
+    bool m_isReady = false; // the needs of the stop are met
+    QString m_task; // the stop's task with the figures at its start; it does not change while it is read
     bool m_wasDoneBefore = false; // already when the stop began
     std::optional<TourDeed> m_deed, m_under; // to be taken; under way
-    bool m_isAnswered = false;    // done() was called for m_under
-    std::vector<TourDeed> m_did;  // for this stop
+    bool m_isAnswered = false; // done() was called for m_under
+    std::vector<TourDeed> m_did; // for this stop
     QString m_needTrouble, m_deedTrouble;
-    int m_failures = 0;           // consecutive failed actions
-    std::uint64_t m_last = 0;     // index of the last event
+    int m_failures = 0; // consecutive failed actions
+    std::uint64_t m_last = 0; // index of the last event
 };
 
 } // namespace lhrs::gui

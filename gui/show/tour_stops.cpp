@@ -22,14 +22,17 @@ QString addressWords(std::uint64_t key, FileImage file)
     if (low >= file.n)
         return QStringLiteral("%1 is not below n, so it counts: bucket %2").arg(words).arg(low);
     return QStringLiteral("%1 is below n, so %2 mod %3 = %4 counts: bucket %4")
-        .arg(words).arg(key).arg(2 * span).arg(key % (2 * span));
+        .arg(words)
+        .arg(key)
+        .arg(2 * span)
+        .arg(key % (2 * span));
 }
 
 // ---- 1
 
 class RecordStop : public TourStop {
 public:
-    RecordStop() : TourStop(2) {}
+    RecordStop() : TourStop(2) { }
     QString title() const override { return QStringLiteral("A record gets a rank"); }
 
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
@@ -57,32 +60,36 @@ public:
             return;
         m_held[1] = true;
         m_seen = QStringLiteral("The record with key %1 lies in bucket %2 at rank %3. The key says which bucket, and "
-            "the bucket gives the rank. "
+                                "the bucket gives the rank. "
                                 "Records of the same rank in the %4 buckets of a group are protected together: stop "
-                                    "5 shows how.")
-                     .arg(m_key).arg(m_bucket).arg(m_rank).arg(shown.m());
+                                "5 shows how.")
+                     .arg(m_key)
+                     .arg(m_bucket)
+                     .arg(m_rank)
+                     .arg(shown.m());
     }
     QString task(const ClusterState& /*state*/) const override
     {
         return QStringLiteral("The file is a row of buckets, each in a process of its own; at first there is only "
-            "bucket 0. "
+                              "bucket 0. "
                               "A client stores a record under a key. Its rank is its place in the bucket.");
     }
     QStringList goals(const ClusterState& /*state*/, const ActionWords& words) const override
     {
         const QString bucket = QString::number(m_held[0] ? m_bucket : 0);
         return { QStringLiteral("Let the client insert one record: %1, a button above the "
-            "picture.").arg(words("insert")),
+                                "picture.")
+                     .arg(words("insert")),
             QStringLiteral("See its rank: double click the head of bucket %1; or find it by %2: write %1, press "
-                "Enter, and Enter again.")
+                           "Enter, and Enter again.")
                 .arg(bucket, words("find")) };
     }
     QString hint(const ActionWords& words) const override
     {
         return QStringLiteral("A key works when the picture has the focus: click into it, or press %1. The table of "
-            "the bucket opens "
+                              "the bucket opens "
                               "beside the picture; each row is a record with its rank and key. %2 closes it. A word "
-                                  "is new to you? "
+                              "is new to you? "
                               "%3 explains what the mouse points at.")
             .arg(words("nextView"), words("lecture"), words("whatIsThis"));
     }
@@ -96,7 +103,7 @@ private:
 
 class OverflowStop : public TourStop {
 public:
-    OverflowStop() : TourStop(2) {}
+    OverflowStop() : TourStop(2) { }
     QString title() const override { return QStringLiteral("A bucket overflows, and the file splits one"); }
 
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
@@ -120,33 +127,39 @@ public:
         m_held[1] = true;
         const std::uint32_t level = told.level();
         m_seen = QStringLiteral("Bucket %1 had %2 records, more than b = %3: it overflowed and told the coordinator. "
-            "Bucket %4 split: %5 "
+                                "Bucket %4 split: %5 "
                                 "moved to the new bucket %6, those whose keys end with the %7. The file now has %8 "
-                                    "buckets.")
-                     .arg(m_full).arg(m_count).arg(state.file.config.b()).arg(told.bucket())
-                     .arg(countedWords(told.moved(), "record", "records")).arg(told.new_bucket())
-                     .arg(level <= 1 ? QStringLiteral("bit 1")
-                                     : QStringLiteral("bits %1").arg(told.new_bucket(), int(level), 2,
-                                         QLatin1Char('0')))
+                                "buckets.")
+                     .arg(m_full)
+                     .arg(m_count)
+                     .arg(state.file.config.b())
+                     .arg(told.bucket())
+                     .arg(countedWords(told.moved(), "record", "records"))
+                     .arg(told.new_bucket())
+                     .arg(level <= 1
+                             ? QStringLiteral("bit 1")
+                             : QStringLiteral("bits %1").arg(told.new_bucket(), int(level), 2, QLatin1Char('0')))
                      .arg(told.new_bucket() + 1);
     }
     QString task(const ClusterState& state) const override
     {
         return QStringLiteral("A bucket may hold b = %1 records. With more it overflows, and the file grows by one "
-            "bucket: it splits.")
+                              "bucket: it splits.")
             .arg(state.file.config.b());
     }
     QStringList goals(const ClusterState& state, const ActionWords& words) const override
     {
         return { QStringLiteral("Insert until a bucket has more than %1 records: %2, several "
-            "times.").arg(state.file.config.b())
+                                "times.")
+                     .arg(state.file.config.b())
                      .arg(words("insert")),
             QStringLiteral("Watch the split: records travel to a new bucket. The caption below tells each step.") };
     }
     QString hint(const ActionWords& words) const override
     {
         return QStringLiteral("How many records one press inserts stands in the box “Operations” above the picture. "
-                              "What moves is too fast? %1.").arg(words("slower"));
+                              "What moves is too fast? %1.")
+            .arg(words("slower"));
     }
 
 private:
@@ -157,7 +170,7 @@ private:
 
 class PointerStop : public TourStop {
 public:
-    PointerStop() : TourStop(3) {}
+    PointerStop() : TourStop(3) { }
     QString title() const override { return QStringLiteral("Why bucket n splits, and not the bucket that is full"); }
 
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
@@ -169,8 +182,8 @@ public:
             return { .deed = TourDeed { TourDeed::Kind::Split } };
         const DataBucketState& bucket = state.data.at(*target);
         if (bucket.ranks.count() + 1 < state.file.config.b())
-            return { .deed = TourDeed { TourDeed::Kind::InsertKey, firstClient(state), freeKeyOf(state, bucket),
-                *target } };
+            return { .deed = TourDeed {
+                         TourDeed::Kind::InsertKey, firstClient(state), freeKeyOf(state, bucket), *target } };
         return {};
     }
     void take(const RunEvent& event, const ClusterState& state) override
@@ -194,14 +207,18 @@ public:
         const pb::SplitFinished& told = event.event->split_finished();
         m_held[2] = true;
         m_seen = QStringLiteral("Bucket %1 overflowed with %2 records. The split pointer n stood at %3, so bucket %3 "
-            "split: %4 moved to "
+                                "split: %4 moved to "
                                 "bucket %5. Bucket %1 waits until n comes to it. As buckets split in the order of "
-                                    "their numbers, two "
+                                "their numbers, two "
                                 "numbers, now i = %6 and n = %7, say where each key lies: no table of buckets is "
-                                    "needed.")
-                     .arg(m_which.first).arg(m_which.second).arg(told.bucket())
-                     .arg(countedWords(told.moved(), "record",
-                         "records")).arg(told.new_bucket()).arg(state.file.i).arg(state.file.n);
+                                "needed.")
+                     .arg(m_which.first)
+                     .arg(m_which.second)
+                     .arg(told.bucket())
+                     .arg(countedWords(told.moved(), "record", "records"))
+                     .arg(told.new_bucket())
+                     .arg(state.file.i)
+                     .arg(state.file.n);
         if (const QString example = exampleOf(state, told.new_bucket()); !example.isEmpty())
             m_seen += QStringLiteral(" %1.").arg(example);
     }
@@ -216,23 +233,27 @@ public:
     QString task(const ClusterState& state) const override
     {
         return QStringLiteral("The bucket that splits next is always bucket n; now n = %1. n moves on by one with "
-            "each split, "
+                              "each split, "
                               "and begins again at 0. What happens when another bucket is full? Try it with bucket %2.")
-            .arg(state.file.n).arg(targetWords());
+            .arg(state.file.n)
+            .arg(targetWords());
     }
     QStringList goals(const ClusterState& state, const ActionWords& words) const override
     {
-        return { QStringLiteral("Select bucket %1: click it, or find it by %2 and write %1.").arg(targetWords(),
-            words("find")),
+        return { QStringLiteral("Select bucket %1: click it, or find it by %2 and write %1.")
+                     .arg(targetWords(), words("find")),
             QStringLiteral("Press %1 until it has more than %2 "
-                "records.").arg(words("insertHere")).arg(state.file.config.b()),
+                           "records.")
+                .arg(words("insertHere"))
+                .arg(state.file.config.b()),
             QStringLiteral("Watch which bucket splits.") };
     }
     QString hint(const ActionWords& words) const override
     {
         return QStringLiteral("%1 is also in the menu of the bucket: right click it, or %2. Where n stands, is "
-            "written in the card of "
-                              "the file, and bucket n has a mark.").arg(words("insertHere"), words("contextMenu"));
+                              "written in the card of "
+                              "the file, and bucket n has a mark.")
+            .arg(words("insertHere"), words("contextMenu"));
     }
 
 private:
@@ -272,7 +293,7 @@ private:
 
 class ImageStop : public TourStop {
 public:
-    ImageStop() : TourStop(3) {}
+    ImageStop() : TourStop(3) { }
     QString title() const override { return QStringLiteral("A client whose image of the file is old"); }
 
     TourNeed need(const ClusterState& state, const TourSight& sight) const override
@@ -304,8 +325,8 @@ public:
             return;
         const auto& last = client->second.last;
         const std::uint64_t number = event.event->operation().number();
-        const auto operation = std::find_if(last.begin(), last.end(),
-            [number](const OperationState& o) { return o.number == number; });
+        const auto operation = std::find_if(
+            last.begin(), last.end(), [number](const OperationState& o) { return o.number == number; });
         if (operation == last.end())
             return;
         m_held[0] = m_held[1] = m_held[2] = true;
@@ -315,13 +336,15 @@ public:
                 way << QString::number(bucket);
         const auto belief = [](std::uint32_t count) { return countedWords(count, "bucket", "buckets"); };
         m_seen = QStringLiteral("%1 believed in %2 and sent the search of key %3 to bucket %4. The key belongs to "
-            "bucket %5: the request "
+                                "bucket %5: the request "
                                 "was forwarded by bucket %6. The answer adjusted the image: %1 believes in %7 now, "
-                                    "the file has %8. "
+                                "the file has %8. "
                                 "Nobody tells clients of splits; an error costs two forwards at most.")
                      .arg(QString::fromStdString(processShown(event.process, state)),
                          belief(bucketsBelieved(operation->imageBefore)))
-                     .arg(done.key()).arg(operation->computedBucket).arg(done.bucket())
+                     .arg(done.key())
+                     .arg(operation->computedBucket)
+                     .arg(done.bucket())
                      .arg(way.isEmpty() ? QString::number(operation->computedBucket) : example::listed(way),
                          belief(bucketsBelieved(operation->imageAfter)))
                      .arg(state.file.buckets);
@@ -340,7 +363,7 @@ public:
             return QStringLiteral("A client has an image of the file: the (i, n) that it believes in.");
         const std::uint32_t believed = bucketsBelieved(client->second.image);
         return QStringLiteral("A client computes the bucket of a key from its image: the (i, n) that it believes in. "
-            "%1 believes in %2, "
+                              "%1 believes in %2, "
                               "but the file has %3. What becomes of its request?")
             .arg(QString::fromStdString(processShown(second, state)), countedWords(believed, "bucket", "buckets"))
             .arg(state.file.buckets);
@@ -349,18 +372,19 @@ public:
     {
         const ProcessId second = secondClient(state);
         const QString name = second == 0 ? QStringLiteral("the second "
-            "client") : QString::fromStdString(processShown(second, state));
+                                                          "client")
+                                         : QString::fromStdString(processShown(second, state));
         const QString bucket = QString::number(bucketUnknownTo(state, second).value_or(state.file.buckets - 1));
-        return { QStringLiteral("Choose %1: click it in the picture, or find it by %2 and write %1.").arg(name,
-            words("find")),
-            QStringLiteral("Select bucket %1 in the same way, and let %2 search a record of it: %3.").arg(bucket,
-                name, words("searchHere")),
+        return { QStringLiteral("Choose %1: click it in the picture, or find it by %2 and write %1.")
+                     .arg(name, words("find")),
+            QStringLiteral("Select bucket %1 in the same way, and let %2 search a record of it: %3.")
+                .arg(bucket, name, words("searchHere")),
             QStringLiteral("Watch the request on its way, and the answer that adjusts the image.") };
     }
     QString hint(const ActionWords& words) const override
     {
         return QStringLiteral("Whoever is chosen stands in the first box above the picture. %1 is also in the menu "
-            "of the bucket: right "
+                              "of the bucket: right "
                               "click it, or %2. A search that was not forwarded? %3, and search again.")
             .arg(words("searchHere"), words("contextMenu"), words("forgetImage"));
     }
@@ -372,8 +396,8 @@ private:
         const auto known = state.clients.find(client);
         if (known == state.clients.end())
             return std::nullopt;
-        for (auto at = state.data.rbegin(); at != state.data.rend()
-            && at->first >= bucketsBelieved(known->second.image); ++at)
+        for (auto at = state.data.rbegin();
+             at != state.data.rend() && at->first >= bucketsBelieved(known->second.image); ++at)
             if (at->second.ranks.count() > 0)
                 return at->first;
         return std::nullopt;
@@ -382,8 +406,8 @@ private:
     {
         ProcessId last = 0;
         for (const auto& [id, client] : state.clients)
-            if (id != firstClient(state) && !hasEnded(state, id) && (last == 0
-                || client.name > state.clients.at(last).name))
+            if (id != firstClient(state) && !hasEnded(state, id)
+                && (last == 0 || client.name > state.clients.at(last).name))
                 last = id;
         return last;
     }
@@ -408,10 +432,7 @@ ProcessId firstClient(const ClusterState& state)
     return first;
 }
 
-std::uint32_t bucketsBelieved(const pb::FileState& image)
-{
-    return (1U << std::min(image.i(), 30U)) + image.n();
-}
+std::uint32_t bucketsBelieved(const pb::FileState& image) { return (1U << std::min(image.i(), 30U)) + image.n(); }
 
 // A key that belongs to the bucket and is not stored there, as far as events report.
 std::uint64_t freeKeyOf(const ClusterState& state, const DataBucketState& bucket)
@@ -439,8 +460,9 @@ TourNeed needOfFile(const ClusterState& state, const TourSight& sight, std::uint
     for (const auto& [number, group] : state.groups)
         if (group.state == pb::GROUP_LOST)
             return { .trouble = QStringLiteral("Records of this cluster are lost: more of the buckets of group %1 "
-                "have failed than its "
-                                               "parity can replace.").arg(number) };
+                                               "have failed than its "
+                                               "parity can replace.")
+                                    .arg(number) };
     if (sight.isClockPaused)
         return { .deed = TourDeed { TourDeed::Kind::RunClock } };
     for (const auto& [number, group] : state.groups)

@@ -7,7 +7,7 @@
 namespace lhrs::gui {
 
 bool hasEnded(const ClusterState& state, ProcessId process); // or is unknown
-ProcessId firstClient(const ClusterState& state);            // the first running client; 0: none
+ProcessId firstClient(const ClusterState& state); // the first running client; 0: none
 std::uint32_t bucketsBelieved(const pb::FileState& image);
 std::uint64_t freeKeyOf(const ClusterState& state, const DataBucketState& bucket);
 // The action that sets the number of operations per press of a button; empty if it is already set.

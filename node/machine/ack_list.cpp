@@ -14,10 +14,7 @@ namespace {
 
 constexpr Time kLongestInterval = 1s;
 
-Time ms(std::uint32_t n)
-{
-    return std::chrono::milliseconds(n);
-}
+Time ms(std::uint32_t n) { return std::chrono::milliseconds(n); }
 
 } // namespace
 

@@ -23,7 +23,7 @@ pb::Timers scaled(const pb::Timers& timers, double factor);
 class AckList {
 public:
     enum class Patience {
-        GiveUp,    // after the last resend the message is dropped and passed to the `givenUp` callback
+        GiveUp, // after the last resend the message is dropped and passed to the `givenUp` callback
         KeepTrying // an order that must arrive; after the last doubling the interval stays at its longest
     };
     // Tells the machine what an entry was for, when it is acknowledged or given up. The numbers are the machine's own.
@@ -41,7 +41,7 @@ public:
         Time due {};
     };
 
-    explicit AckList(const pb::Timers& timers) : m_timers(withDefaults(timers)) {}
+    explicit AckList(const pb::Timers& timers) : m_timers(withDefaults(timers)) { }
     void setTimers(const pb::Timers& timers) { m_timers = withDefaults(timers); }
     const pb::Timers& timers() const { return m_timers; }
     // Later ids are above this one, so that no acknowledgement meant for a former process at this address matches any.

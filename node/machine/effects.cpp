@@ -14,9 +14,9 @@ constexpr std::size_t kBlock = std::size_t(16) << 10;
 
 } // namespace
 
-Effects::OwnArena::OwnArena() : block(new char[kBlock]), arena(arenaIn(block.get(), kBlock)) {}
+Effects::OwnArena::OwnArena() : block(new char[kBlock]), arena(arenaIn(block.get(), kBlock)) { }
 
-Effects::Effects() : m_ownArena(std::make_unique<OwnArena>()), m_arena(m_ownArena->arena) {}
+Effects::Effects() : m_ownArena(std::make_unique<OwnArena>()), m_arena(m_ownArena->arena) { }
 
 Address Address::from(const pb::Address& a)
 {
@@ -68,7 +68,8 @@ void Effects::serve(const pb::RequestId& operation)
 
 pb::RequestId* Effects::share(const pb::RequestId& operation)
 {
-    if (m_operation != nullptr && m_operation->client() == operation.client() && m_operation->number() == operation.number())
+    if (m_operation != nullptr && m_operation->client() == operation.client()
+        && m_operation->number() == operation.number())
         return m_operation;
     auto* const shared = Arena::CreateMessage<pb::RequestId>(&m_arena);
     shared->set_client(operation.client());

@@ -61,7 +61,7 @@ public:
         Address to;
         Way way = Way::Auto;
         std::uint32_t tries = 0; // 0: the first sending, else the number of the resend
-        NodeId node;             // receiver's process number if known, else 0
+        NodeId node; // receiver's process number if known, else 0
         pb::Message* message = nullptr;
         Block block = {}; // null: the message contains its block, if it has one
     };
@@ -72,7 +72,7 @@ public:
 
     Effects();
     // In an arena that the caller resets after clear(), with values in the memory of the caller's strings.
-    Effects(google::protobuf::Arena& arena, StringPool& strings) : m_arena(arena), m_strings(&strings) {}
+    Effects(google::protobuf::Arena& arena, StringPool& strings) : m_arena(arena), m_strings(&strings) { }
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
@@ -141,7 +141,10 @@ public:
     // Copies the blocks back into their messages, for a driver without a wire format.
     void joinBlocks();
     // The record block of the message that arrived: moved out if the driver no longer needs it, else copied.
-    std::string takeBlock(const std::string& records) { return &records == m_arrived ? std::move(*m_arrived) : records; }
+    std::string takeBlock(const std::string& records)
+    {
+        return &records == m_arrived ? std::move(*m_arrived) : records;
+    }
     void setArrivedBlock(std::string* records) { m_arrived = records; }
     // Removes the last message from the effects; for failpoints.
     void takeBackSend() { m_sends.pop_back(); }
@@ -156,7 +159,8 @@ public:
 private:
     bool tellsOperation() const
     {
-        return m_toldOneIn == 1 || (m_toldOneIn > 1 && m_operation != nullptr && m_operation->number() % m_toldOneIn == 0);
+        return m_toldOneIn == 1
+            || (m_toldOneIn > 1 && m_operation != nullptr && m_operation->number() % m_toldOneIn == 0);
     }
 
     pb::Event& addEvent();

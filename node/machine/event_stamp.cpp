@@ -40,15 +40,19 @@ bool EventStamper::isWanted(const pb::Event& event) const
     if (m_detail == pb::FULL)
         return true;
     switch (int(keepOf(event))) {
-    case pb::KEEP_OPERATION: return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
-    case pb::KEEP_CHANGE: return m_detail == pb::OPERATIONS || m_detail == pb::RECORDS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case pb::KEEP_OPERATION:
+        return m_detail == pb::OPERATIONS || (m_detail == pb::SAMPLED && isSampled(event.operation()));
+    case pb::KEEP_CHANGE:
+        return m_detail == pb::OPERATIONS || m_detail == pb::RECORDS
+            || (m_detail == pb::SAMPLED && isSampled(event.operation()));
     case pb::KEEP_MESSAGE: return wantsMessages(event.operation());
     default: break;
     }
     return true;
 }
 
-void EventStamper::received(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const
+void EventStamper::received(
+    const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Effects& effects) const
 {
     if (!wantsMessages(message.operation()))
         return;

@@ -12,7 +12,7 @@ namespace lhrs {
 // which they happened.
 class EventStamper {
 public:
-    EventStamper(NodeId process, Address self) : m_process(process), m_self(self) {}
+    EventStamper(NodeId process, Address self) : m_process(process), m_self(self) { }
 
     // Gathered changes must be emitted first (endGathering).
     void setDetail(pb::Detail detail, std::uint32_t sample);
@@ -27,7 +27,10 @@ public:
     std::uint64_t sequence() const { return m_sequence; }
 
     // Whether a step with these effects has events to report; only then does stamp() need the times.
-    bool tells(Effects& effects) const { return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED; }
+    bool tells(Effects& effects) const
+    {
+        return !effects.events().empty() || m_detail == pb::FULL || m_detail == pb::SAMPLED;
+    }
     // Whether gathered changes wait, and by when a step must come to emit them.
     bool isGathering() const { return !m_changes.isEmpty(); }
     Time gatheredAt() const { return m_gatheredSince + kGatherFor; }

@@ -13,8 +13,8 @@ namespace lhrs {
 
 // Which machine is wanted, and for which process.
 struct MachineOrder {
-    pb::ProcessInfo self;   // with its addresses; its kind says which machine
-    Address coordinator;    // of the process that all others register with
+    pb::ProcessInfo self; // with its addresses; its kind says which machine
+    Address coordinator; // of the process that all others register with
     std::uint64_t seed = 0; // of the machine's own draws
     bool takesOver = false; // of a coordinator: its predecessor's cluster is running
 };

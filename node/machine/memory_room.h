@@ -11,8 +11,8 @@ namespace lhrs {
 // What the driver has measured of the memory of a process, in bytes.
 struct MemoryReading {
     std::uint64_t limit = 0; // the nearest limit; 0: there is none
-    std::uint64_t left = 0;  // what may still be allocated below it
-    std::string bound;       // name of that limit, for people
+    std::uint64_t left = 0; // what may still be allocated below it
+    std::string bound; // name of that limit, for people
 };
 
 // How much memory a server may still take. The driver measures from time to time; in between, the growth of what the
@@ -42,7 +42,10 @@ public:
     // Memory that clients' changes may not use: messages in queues and long transfers need it.
     std::uint64_t reserve() const { return std::min(m_reading.limit / 8, kReserveMax); }
     // Whether this many further bytes leave the reserve untouched.
-    bool fits(std::uint64_t bytes, std::uint64_t stored) const { return !hasLimit() || left(stored) >= reserve() + bytes; }
+    bool fits(std::uint64_t bytes, std::uint64_t stored) const
+    {
+        return !hasLimit() || left(stored) >= reserve() + bytes;
+    }
 
 private:
     static constexpr std::uint64_t kReserveMax = std::uint64_t(128) << 20;

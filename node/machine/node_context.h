@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// What the parts of a process share, in any system: its identity, the coordinator's address and the messages it waits for.
-// Owned by its machine.
+// What the parts of a process share, in any system: its identity, the coordinator's address and the messages it waits
+// for. Owned by its machine.
 struct NodeContext {
     pb::ProcessInfo self;
     Address coordinator;
@@ -22,7 +22,8 @@ struct NodeContext {
     // Sends to the coordinator and resends until the message is acknowledged.
     std::uint64_t tell(pb::Message message, Time now, Effects& out)
     {
-        return acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Plain, now, out);
+        return acks.send(
+            std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Plain, now, out);
     }
     // The process begins: it says so, and registers with the coordinator, which it tells until that answers.
     void enter(Time now, Effects& out)
@@ -30,7 +31,8 @@ struct NodeContext {
         *out.event().mutable_process_started()->mutable_process() = self;
         pb::Message message;
         *message.mutable_register_()->mutable_process() = self;
-        acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Registration, now, out);
+        acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Registration,
+            now, out);
     }
     // Says that it lives. The caller adds what its system wants to be known.
     pb::Alive& sayAlive(Effects& out) const

@@ -8,7 +8,7 @@ namespace lhrs {
 // A small generator of our own (splitmix64), so that a seed gives the same run on every platform.
 class SeededNumbers {
 public:
-    explicit SeededNumbers(std::uint64_t seed) : m_state(seed) {}
+    explicit SeededNumbers(std::uint64_t seed) : m_state(seed) { }
     std::uint64_t next()
     {
         m_state += 0x9e3779b97f4a7c15;

@@ -12,7 +12,7 @@ namespace lhrs {
 // takes no time.
 class TaskTimes {
 public:
-    explicit TaskTimes(Time begin) : m_begin(begin), m_at(begin) {}
+    explicit TaskTimes(Time begin) : m_begin(begin), m_at(begin) { }
 
     // A step of the task begins.
     void enter(Time now, const Effects& out);
@@ -25,10 +25,9 @@ public:
         Time process {};
         Time communication {}; // no processing, and a transfer outstanding
         Time other {};
-        Time transfer {};      // a transfer outstanding, with or without processing
+        Time transfer {}; // a transfer outstanding, with or without processing
         // Writes the sums into the fields of a message or an event.
-        template <class Message>
-        void tell(Message& message) const
+        template <class Message> void tell(Message& message) const
         {
             message.set_total_ns(total.count());
             message.set_process_ns(process.count());
@@ -46,7 +45,7 @@ private:
     void advance(Time to);
 
     const Time m_begin;
-    Time m_at;                  // everything before this time is counted
+    Time m_at; // everything before this time is counted
     bool m_isWorking = false;
     bool m_isTransferring = false;
     Sums m_sums;

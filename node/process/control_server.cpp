@@ -20,14 +20,15 @@ namespace {
 
 constexpr int kReplyLingerMs = 200; // for the reply to Shutdown
 constexpr int kHandshakeMs = 5'000;
-constexpr int kReceiveQueue = 64;   // commands of one client that ZeroMQ holds; then the client blocks
-constexpr int kReplyQueue = 1'000;   // replies that one client has not taken; further ones are dropped
+constexpr int kReceiveQueue = 64; // commands of one client that ZeroMQ holds; then the client blocks
+constexpr int kReplyQueue = 1'000; // replies that one client has not taken; further ones are dropped
 constexpr int kClusterQueue = 10'000; // both limits, if one endpoint serves a whole cluster
 constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty frame of a REQ socket
 
 } // namespace
 
-Result<std::unique_ptr<ControlServer>> ControlServer::open(zmq::context_t& context, const std::string& endpoint, Serves serves)
+Result<std::unique_ptr<ControlServer>> ControlServer::open(
+    zmq::context_t& context, const std::string& endpoint, Serves serves)
 {
     const int wake = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0)
@@ -122,7 +123,8 @@ void ControlServer::run()
     bool isLast = false;
     while (!isLast) {
         try {
-            std::array<zmq::pollitem_t, 2> items { { { m_socket.handle(), 0, ZMQ_POLLIN, 0 }, { nullptr, m_wake, ZMQ_POLLIN, 0 } } };
+            std::array<zmq::pollitem_t, 2> items { { { m_socket.handle(), 0, ZMQ_POLLIN, 0 },
+                { nullptr, m_wake, ZMQ_POLLIN, 0 } } };
             ThreadMeter::become(pb::NodeSample::WAITING);
             zmq::poll(items.data(), items.size(), std::chrono::milliseconds(-1));
             ThreadMeter::become(pb::NodeSample::IN_SOCKET);
@@ -162,11 +164,11 @@ void ControlServer::serve()
     isWhole = isWhole && (asker.route.size() == 1 || asker.route[1].empty());
     asker.route.resize(isWhole ? asker.route.size() : 1);
     pb::Command command;
-    if (!isWhole || !parseCommand({ frame.data<char>(), frame.size() }, command)
-        || kindOf(command) == 0) {
+    if (!isWhole || !parseCommand({ frame.data<char>(), frame.size() }, command) || kindOf(command) == 0) {
         m_malformed.fetch_add(1, std::memory_order_relaxed);
         asker.ticket = isWhole ? command.ticket() : 0;
-        refuse(asker, pb::MALFORMED, "this is not a command; send one lhrs.pb.Command of proto/control.proto per message");
+        refuse(
+            asker, pb::MALFORMED, "this is not a command; send one lhrs.pb.Command of proto/control.proto per message");
         return;
     }
     asker.ticket = command.ticket();

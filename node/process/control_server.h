@@ -74,7 +74,7 @@ private:
     void sendReplies();
 
     zmq::socket_t m_socket; // used by the thread once it runs
-    const int m_wake;       // eventfd: replies wait, or stop was requested
+    const int m_wake; // eventfd: replies wait, or stop was requested
     std::string m_endpoint;
     std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;

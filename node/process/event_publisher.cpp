@@ -27,10 +27,7 @@ constexpr int kSendMs = 50;
 constexpr int kWatcherLookMs = 50;
 constexpr std::chrono::seconds kWatcherPatience(5);
 
-std::int64_t ns(auto duration)
-{
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
-}
+std::int64_t ns(auto duration) { return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count(); }
 
 } // namespace
 
@@ -55,17 +52,12 @@ Result<std::unique_ptr<EventPublisher>> EventPublisher::open(zmq::context_t& con
 }
 
 EventPublisher::EventPublisher(zmq::socket_t socket, PublisherOptions options)
-    : m_options(std::move(options))
-    , m_socket(std::move(socket))
-    , m_endpoint(m_socket.get(zmq::sockopt::last_endpoint))
-    , m_thread([this] { run(); })
+    : m_options(std::move(options)), m_socket(std::move(socket)), m_endpoint(m_socket.get(zmq::sockopt::last_endpoint)),
+      m_thread([this] { run(); })
 {
 }
 
-EventPublisher::~EventPublisher()
-{
-    stop();
-}
+EventPublisher::~EventPublisher() { stop(); }
 
 std::uint64_t EventPublisher::lost() const
 {
@@ -230,7 +222,8 @@ void EventPublisher::send(const Batch& batch)
             sendFrame(batch.body, zmq::send_flags::none);
     } catch (const zmq::error_t& error) {
         // A PUB socket drops instead of failing, so a failure here means out of memory or out of descriptors.
-        spdlog::error("events {} to {} were not published: {}", batch.first, batch.first + batch.count - 1, error.what());
+        spdlog::error(
+            "events {} to {} were not published: {}", batch.first, batch.first + batch.count - 1, error.what());
     }
 }
 

@@ -30,16 +30,16 @@ struct EventSource {
 
 struct PublisherOptions {
     std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
-    EventSource self;                           // for a program that is one process
+    EventSource self; // for a program that is one process
     bool isSimulated = false;
     // A simulated cluster can wait: it waits for a slow watcher, so that the watcher misses no event.
     bool waitsForWatchers = false;
     // Nothing is sent until a first watcher connects, which then misses nothing; waits 5 s at most.
     bool waitsForFirst = false;
-    std::chrono::steady_clock::time_point start;             // of the process: zero of its monotonic times
+    std::chrono::steady_clock::time_point start; // of the process: zero of its monotonic times
     std::size_t eventsMax = 262'144; // events that may wait; further ones are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
-    ThreadBook* threads = nullptr;                           // the book in which its thread is listed
+    ThreadBook* threads = nullptr; // the book in which its thread is listed
 };
 
 // Publishes events to watchers: a ZeroMQ PUB socket on a thread of its own. Events are numbered without gaps and in

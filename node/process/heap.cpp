@@ -20,9 +20,6 @@ void keepFreedMemory()
     ::mallopt(M_ARENA_MAX, 1);
 }
 
-void giveBackFreedMemory()
-{
-    ::malloc_trim(0);
-}
+void giveBackFreedMemory() { ::malloc_trim(0); }
 
 } // namespace lhrs

@@ -27,7 +27,8 @@ Result<std::uint64_t> parseSize(const std::string& text)
     const std::size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
     const unsigned shift = unit == std::string_view::npos ? 0 : 10 * unsigned(unit + 1);
     constexpr std::uint64_t kLeast = std::uint64_t(16) << 20, kMost = std::uint64_t(1) << 50;
-    const auto number = readNumber<std::uint64_t>(shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
+    const auto number = readNumber<std::uint64_t>(
+        shift == 0 ? text : text.substr(0, text.size() - 1), 1, kMost >> shift, "a number");
     if (!number || *number << shift < kLeast)
         return Error { fmt::format("\"{}\" is not a size from 16M to 1048576G; write for instance 512M or 2G", text) };
     return *number << shift;
@@ -116,7 +117,8 @@ Result<void> readText(const std::string& path, google::protobuf::Message& target
     return {};
 }
 
-std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> allowed, std::function<void(const std::string&)> take)
+std::function<Result<void>(const std::string&)> oneOf(
+    std::vector<std::string> allowed, std::function<void(const std::string&)> take)
 {
     return [allowed, take](const std::string& word) -> Result<void> {
         if (std::find(allowed.begin(), allowed.end(), word) == allowed.end())
@@ -129,13 +131,14 @@ std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> a
 void addWatched(CLI::App& app, ProcessOptions& options)
 {
     app.set_version_flag("--version", app.get_name() + " " + LHRS_VERSION, "Print the version and exit");
-    addOption(app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
-        constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
-        if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
-            return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
-        options.name = word;
-        return {};
-    });
+    addOption(
+        app, "--name", "Name in events, log and window", "NAME", [&options](const std::string& word) -> Result<void> {
+            constexpr std::string_view kAllowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.";
+            if (word.empty() || word.size() > 64 || word.find_first_not_of(kAllowed) != std::string::npos)
+                return Error { "a name has 1 to 64 letters, digits, dots, dashes and underscores" };
+            options.name = word;
+            return {};
+        });
     addOption(app, "--events", "Port of the events (ZeroMQ PUB); 0: the system chooses (0)", "PORT",
         into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
     addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
@@ -167,14 +170,16 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
                 return {};
             });
     }
-    app.add_flag("--gate", options.hasGate, "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
+    app.add_flag("--gate", options.hasGate,
+        "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
 }
 
 // It is taken from the line before the system reads the rest (systems.h).
 void addSystem(CLI::App& app, const char* name)
 {
-    addOption(app, "--system", fmt::format("System whose program this is; each has options of its own ({})", name), "NAME", oneOf({ name }, [](const std::string&) { }));
+    addOption(app, "--system", fmt::format("System whose program this is; each has options of its own ({})", name),
+        "NAME", oneOf({ name }, [](const std::string&) {}));
 }
 
 void addMemory(CLI::App& app, ProcessOptions& options, const std::string& help)
@@ -192,20 +197,18 @@ void addTimes(CLI::App& app, pb::Timers& timers, double& scale)
 {
     addOption(app, "--timers", "Time-outs as Timers in protobuf text format, e.g. 'resend_ms: 50'", "TEXT",
         [&timers](const std::string& word) { return mergeText(word, timers); });
-    addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X",
-        into<double>(scale, 0.01, 1'000));
+    addOption(app, "--time-scale", "Multiplies all time-outs, 0.01 to 1000 (1)", "X", into<double>(scale, 0.01, 1'000));
 }
 
 void addSimulation(CLI::App& app, SimOptions& options)
 {
-    addOption(app, "--seed", "Seed of all that is drawn (1)", "N",
-        [&options](const std::string& word) -> Result<void> {
-            const auto seed = readSeed(word);
-            if (!seed)
-                return seed.error();
-            options.seed = *seed;
-            return {};
-        });
+    addOption(app, "--seed", "Seed of all that is drawn (1)", "N", [&options](const std::string& word) -> Result<void> {
+        const auto seed = readSeed(word);
+        if (!seed)
+            return seed.error();
+        options.seed = *seed;
+        return {};
+    });
     addOption(app, "--speed", "Virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
         [&options](const std::string& word) -> Result<void> {
             const auto speed = readNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
@@ -215,17 +218,23 @@ void addSimulation(CLI::App& app, SimOptions& options)
             return {};
         });
     app.add_flag("--paused", options.isPaused, "Virtual time stands still at first");
-    addOption(app, "--wall-of-zero", "What watchers are told of virtual zero, in ns since 1970, and the first of them is waited for; else the moment at which time first goes on", "NS",
-        [&options](const std::string& word) -> Result<void> {
-            const auto zero = readNumber<std::int64_t>(word, 0, std::numeric_limits<std::int64_t>::max() / 2, "nanoseconds");
+    addOption(app, "--wall-of-zero",
+        "What watchers are told of virtual zero, in ns since 1970, and the first of them is waited for; else the "
+        "moment at which time first goes on",
+        "NS", [&options](const std::string& word) -> Result<void> {
+            const auto zero = readNumber<std::int64_t>(
+                word, 0, std::numeric_limits<std::int64_t>::max() / 2, "nanoseconds");
             if (!zero)
                 return zero.error();
             options.wallOfZero = *zero;
             return {};
         });
-    addOption(app, "--delay", "What a message takes at least, in us (100)", "US", into<std::uint32_t>(options.delayUs, 1, 10'000'000));
-    addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US", into<std::uint32_t>(options.jitterUs, 0, 10'000'000));
-    addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US", into<std::uint32_t>(options.stepUs, 1, 1'000'000));
+    addOption(app, "--delay", "What a message takes at least, in us (100)", "US",
+        into<std::uint32_t>(options.delayUs, 1, 10'000'000));
+    addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US",
+        into<std::uint32_t>(options.jitterUs, 0, 10'000'000));
+    addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US",
+        into<std::uint32_t>(options.stepUs, 1, 1'000'000));
 }
 
 Result<void> needCoordinator(ProcessOptions& options, const char* kind)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parts of which each system makes the command lines of its programs. CLI11 takes the line apart; words are checked here,
-// so that each invalid word gets our own error sentence.
+// The parts of which each system makes the command lines of its programs. CLI11 takes the line apart; words are checked
+// here, so that each invalid word gets our own error sentence.
 #pragma once
 
 #include "common/errors.h"
@@ -17,10 +17,11 @@
 
 namespace lhrs {
 
-// Adds an option that takes one word, and calls `take` with it: a Result<void>, whose Error is reported with the name of
-// the option and is a whole sentence without that name.
+// Adds an option that takes one word, and calls `take` with it: a Result<void>, whose Error is reported with the name
+// of the option and is a whole sentence without that name.
 template <class Take>
-CLI::Option* addOption(CLI::App& app, const std::string& names, const std::string& help, const std::string& type, Take take)
+CLI::Option* addOption(
+    CLI::App& app, const std::string& names, const std::string& help, const std::string& type, Take take)
 {
     auto* option = app.add_option_function<std::vector<std::string>>(
         names,
@@ -34,8 +35,7 @@ CLI::Option* addOption(CLI::App& app, const std::string& names, const std::strin
 }
 
 // For addOption: reads a number between two bounds.
-template <class T>
-auto into(T& target, T low, T high, const char* unit = "a number")
+template <class T> auto into(T& target, T low, T high, const char* unit = "a number")
 {
     return [&target, low, high, unit](const std::string& word) -> Result<void> {
         const auto value = readNumber<T>(word, low, high, unit);
@@ -47,7 +47,8 @@ auto into(T& target, T low, T high, const char* unit = "a number")
 }
 
 // For addOption: takes one of the allowed words.
-std::function<Result<void>(const std::string&)> oneOf(std::vector<std::string> allowed, std::function<void(const std::string&)> take);
+std::function<Result<void>(const std::string&)> oneOf(
+    std::vector<std::string> allowed, std::function<void(const std::string&)> take);
 
 // --system, with the name of this one, for --help.
 void addSystem(CLI::App& app, const char* name);

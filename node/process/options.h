@@ -12,8 +12,8 @@ namespace lhrs {
 
 // Exit codes of the programs.
 inline constexpr int kExitClean = 0;
-inline constexpr int kExitFailed = 1;        // a failure outside the program, e.g. a port in use
-inline constexpr int kExitUsage = 2;         // a wrong command line or configuration
+inline constexpr int kExitFailed = 1; // a failure outside the program, e.g. a port in use
+inline constexpr int kExitUsage = 2; // a wrong command line or configuration
 inline constexpr int kExitNoCoordinator = 3; // no coordinator answered
 
 // The address at which a process listens; IPv4 in host byte order.
@@ -35,13 +35,13 @@ struct ProcessOptions {
     bool diesWithParent = false;
     std::uint64_t memory = 0; // of a server: bytes that it may use; 0: as much as the system allows
     bool hasGate = false; // its messages and its clock may be held by command
-    std::string system;   // as ProcessInfo has it; empty: the one that was there first
+    std::string system; // as ProcessInfo has it; empty: the one that was there first
 };
 
 // Of lhrs-sim, whatever the system: how time goes on, and what the simulated network does.
 struct SimOptions {
     std::uint64_t seed = 1;
-    double speed = 1;      // times real time; 0: as fast as possible
+    double speed = 1; // times real time; 0: as fast as possible
     bool isPaused = false; // at the start
     // Ns since 1970 shown to watchers for virtual time 0; none: the time at which it first runs.
     std::optional<std::int64_t> wallOfZero;
@@ -51,8 +51,7 @@ struct SimOptions {
 };
 
 // A parsed command line, or what to print instead and the exit code.
-template <class Line>
-struct Parsed {
+template <class Line> struct Parsed {
     std::optional<Line> line;
     int exitCode = kExitClean;
     std::string text; // help or version for stdout if exitCode is 0, else one sentence for stderr

@@ -13,10 +13,7 @@ namespace {
 
 constexpr std::string_view kOption = "--system";
 
-std::string baseName(std::string_view path)
-{
-    return std::string(path.substr(path.find_last_of('/') + 1));
-}
+std::string baseName(std::string_view path) { return std::string(path.substr(path.find_last_of('/') + 1)); }
 
 } // namespace
 
@@ -31,7 +28,9 @@ int runOfSystem(std::span<const SystemProgram> systems, int count, char** argume
             rest.push_back(arguments[i]);
             continue;
         }
-        const std::string_view wanted = !hasOwnWord ? word.substr(kOption.size() + 1) : i + 1 < count ? std::string_view(arguments[++i]) : std::string_view();
+        const std::string_view wanted = !hasOwnWord ? word.substr(kOption.size() + 1)
+            : i + 1 < count                         ? std::string_view(arguments[++i])
+                                                    : std::string_view();
         chosen = nullptr;
         std::string names;
         for (const SystemProgram& system : systems) {

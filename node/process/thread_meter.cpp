@@ -44,7 +44,8 @@ void ThreadBook::look()
 
 ThreadBook::Clock::time_point ThreadBook::deadline() const
 {
-    return isWatched() ? Clock::time_point(std::chrono::nanoseconds(m_watchedUntil.load(memory_order_relaxed))) : Clock::time_point::max();
+    return isWatched() ? Clock::time_point(std::chrono::nanoseconds(m_watchedUntil.load(memory_order_relaxed)))
+                       : Clock::time_point::max();
 }
 
 void ThreadBook::sample(pb::NodeSample& out) const
@@ -80,7 +81,8 @@ void ThreadMeter::enter(State state, int what)
 {
     if (m_book->isWatched()) {
         const std::int64_t now = m_book->nowNs();
-        const std::int64_t since = std::max(m_since.load(memory_order_relaxed), m_book->m_watchedSince.load(memory_order_relaxed));
+        const std::int64_t since = std::max(
+            m_since.load(memory_order_relaxed), m_book->m_watchedSince.load(memory_order_relaxed));
         auto& spent = m_spent[std::size_t(m_state.load(memory_order_relaxed))];
         spent.store(spent.load(memory_order_relaxed) + std::max<std::int64_t>(0, now - since), memory_order_relaxed);
         m_since.store(now, memory_order_relaxed);

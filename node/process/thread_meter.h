@@ -25,7 +25,7 @@ public:
     using Now = Clock::time_point (*)();
     static constexpr std::chrono::seconds kLease { 5 };
 
-    explicit ThreadBook(Now now = &Clock::now) : m_now(now) {}
+    explicit ThreadBook(Now now = &Clock::now) : m_now(now) { }
 
     // The process is watched from now on, or still.
     void watch();
@@ -39,7 +39,10 @@ public:
 
 private:
     friend class ThreadMeter;
-    std::int64_t nowNs() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(m_now().time_since_epoch()).count(); }
+    std::int64_t nowNs() const
+    {
+        return std::chrono::duration_cast<std::chrono::nanoseconds>(m_now().time_since_epoch()).count();
+    }
 
     const Now m_now;
     std::atomic<bool> m_isWatched = false;

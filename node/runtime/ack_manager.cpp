@@ -6,11 +6,8 @@
 namespace lhrs {
 
 AckManager::AckManager(const ProtocolClock& clock, Time deadline, std::function<void()> step, ThreadBook* threads)
-    : m_clock(clock)
-    , m_step(std::move(step))
-    , m_threads(threads)
-    , m_until(deadline)
-    , m_thread(spawn("Ack Manager", [this](std::stop_token stop) { watch(stop); }))
+    : m_clock(clock), m_step(std::move(step)), m_threads(threads), m_until(deadline),
+      m_thread(spawn("Ack Manager", [this](std::stop_token stop) { watch(stop); }))
 {
 }
 

@@ -53,7 +53,9 @@ bool Gate::hold(const pb::Message& message, std::uint32_t bytes, pb::Transport t
 
 std::optional<Gate::Held> Gate::take(std::uint64_t number)
 {
-    const auto at = number == 0 ? m_held.begin() : std::find_if(m_held.begin(), m_held.end(), [number](const Held& held) { return held.number == number; });
+    const auto at = number == 0
+        ? m_held.begin()
+        : std::find_if(m_held.begin(), m_held.end(), [number](const Held& held) { return held.number == number; });
     if (at == m_held.end())
         return std::nullopt;
     Held taken = std::move(*at);
@@ -69,7 +71,8 @@ void Gate::describe(pb::GateState& out, Instant now) const
     out.set_dropped(m_dropped);
     out.set_is_closed(m_isClosed);
     if (const auto end = leaseEnd()) {
-        out.set_lease_left_ms(std::uint32_t(std::max<std::int64_t>(0, duration_cast<milliseconds>(*end - now).count())));
+        out.set_lease_left_ms(
+            std::uint32_t(std::max<std::int64_t>(0, duration_cast<milliseconds>(*end - now).count())));
         out.set_stopped_ns(m_stopped.time_since_epoch().count());
     }
     for (const Held& held : m_held) {

@@ -32,7 +32,7 @@ public:
         void describe(pb::HeldMessage& out) const;
     };
 
-    explicit Gate(ProtocolClock& clock) : m_clock(clock) {}
+    explicit Gate(ProtocolClock& clock) : m_clock(clock) { }
 
     // Messages are held.
     bool isClosed() const { return m_isClosed; }
@@ -63,13 +63,13 @@ public:
 private:
     ProtocolClock& m_clock;
     bool m_isClosed = false;
-    Instant m_told {};      // when it closed: the same instant for all processes
-    Instant m_stopped {};   // when this process's clock stopped
+    Instant m_told {}; // when it closed: the same instant for all processes
+    Instant m_stopped {}; // when this process's clock stopped
     Instant m_leaseEnd {};
     std::deque<Held> m_held;
     std::size_t m_bytes = 0;
-    std::uint64_t m_number = 0;   // last number assigned
-    std::uint64_t m_dropped = 0;  // since it closed; likewise the next one
+    std::uint64_t m_number = 0; // last number assigned
+    std::uint64_t m_dropped = 0; // since it closed; likewise the next one
     std::uint64_t m_released = 0;
 };
 

@@ -77,15 +77,10 @@ private:
 
 } // namespace
 
-MemoryMeter::MemoryMeter(std::uint64_t ordered)
-    : MemoryMeter(ordered, System())
-{
-}
+MemoryMeter::MemoryMeter(std::uint64_t ordered) : MemoryMeter(ordered, System()) { }
 
 MemoryMeter::MemoryMeter(std::uint64_t ordered, System system)
-    : m_ordered(ordered)
-    , m_system(std::move(system))
-    , m_residentAtFirst(usageIn(m_system.proc).resident)
+    : m_ordered(ordered), m_system(std::move(system)), m_residentAtFirst(usageIn(m_system.proc).resident)
 {
     findGroups();
 }

@@ -14,11 +14,11 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 // Members in the order of their lifetimes.
 struct MulticastListener::Membership {
-    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work, ThreadBook* threads)
-        : socket(std::move(joined))
-        , inputs(kItemsMax, kBytesMax)
-        , working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); }))
-        , listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads })
+    Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work,
+        ThreadBook* threads)
+        : socket(std::move(joined)), inputs(kItemsMax, kBytesMax),
+          working(spawn("Mcast Working", [this, &work](std::stop_token stop) { work(inputs, stop); })),
+          listening("Mcast Listening", { socket, envelope, counters, inputs, pb::MULTICAST, {}, &faults, threads })
     {
     }
 
@@ -28,7 +28,8 @@ struct MulticastListener::Membership {
     UdpListener listening;
 };
 
-MulticastListener::MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads)
+MulticastListener::MulticastListener(
+    const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads)
     : m_envelope(envelope), m_counters(counters), m_faults(faults), m_work(std::move(work)), m_threads(threads)
 {
 }
@@ -41,7 +42,8 @@ Result<void> MulticastListener::join(Endpoint group, std::uint32_t interfaceIp)
     auto socket = UdpSocket::openGroup(group, interfaceIp);
     if (!socket)
         return socket.error();
-    auto membership = std::make_unique<Membership>(std::move(*socket), m_envelope, m_counters, m_faults, m_work, m_threads);
+    auto membership = std::make_unique<Membership>(
+        std::move(*socket), m_envelope, m_counters, m_faults, m_work, m_threads);
     const std::lock_guard lock(m_mutex);
     m_membership = std::move(membership);
     return {};

@@ -45,8 +45,9 @@ int runProgram(const ProcessOptions& options, pb::ProcessKind kind, pb::Role poo
     (*runtime)->start(make(self, (*runtime)->coordinator(), std::uint64_t(device()) << 32 | device()));
     const Address address = Address::from(self.address());
     std::printf("ready %s udp=%s tcp=%s control=%s events=%s\n", self.name().c_str(),
-        textOf(Endpoint { address.ip, address.udpPort }).c_str(), textOf(Endpoint { address.ip, address.tcpPort }).c_str(),
-        self.control_endpoint().c_str(), self.events_endpoint().c_str());
+        textOf(Endpoint { address.ip, address.udpPort }).c_str(),
+        textOf(Endpoint { address.ip, address.tcpPort }).c_str(), self.control_endpoint().c_str(),
+        self.events_endpoint().c_str());
     std::fflush(stdout);
 
     const Ending ending = (*runtime)->run(signals.get());

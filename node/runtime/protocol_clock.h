@@ -19,7 +19,7 @@ public:
     using Real = std::chrono::steady_clock;
     using Instant = Real::time_point;
 
-    explicit ProtocolClock(Instant start) : m_start(start) {}
+    explicit ProtocolClock(Instant start) : m_start(start) { }
 
     Instant start() const { return m_start; }
     Time now() const { return at(Real::now()); }
@@ -58,7 +58,8 @@ public:
     // Runs again; the time left out ends at `told`.
     void go(Instant told, Instant real)
     {
-        m_left.store(m_left.load() + (std::clamp(told, m_told, real) - m_told - m_advanced).count(), std::memory_order_release);
+        m_left.store(
+            m_left.load() + (std::clamp(told, m_told, real) - m_told - m_advanced).count(), std::memory_order_release);
         m_stands.store(false, std::memory_order_release);
     }
 
@@ -66,9 +67,9 @@ private:
     const Instant m_start;
     std::atomic<bool> m_stands = false;
     std::atomic<std::int64_t> m_floor = 0; // ns: it shows no less than this
-    std::atomic<std::int64_t> m_left = 0;  // ns: the time left out
-    Instant m_told {};                     // from the last stop()
-    Time m_advanced {};                    // since that stop
+    std::atomic<std::int64_t> m_left = 0; // ns: the time left out
+    Instant m_told {}; // from the last stop()
+    Time m_advanced {}; // since that stop
 };
 
 } // namespace lhrs

@@ -20,8 +20,7 @@ namespace lhrs {
 // happens when it is full: pushSome() drops datagrams, tryPush() leaves a frame with its stream until onRoom is called,
 // push() makes a command wait. Items are moved; the used items that pop() gets are passed back to the pushing side to
 // be refilled, so in steady state nothing is allocated. T is default-constructible and has weight(), its size in bytes.
-template <class T>
-class Queue {
+template <class T> class Queue {
 public:
     Queue(std::size_t itemsMax, std::size_t bytesMax, std::function<void()> onRoom = {})
         : m_ring(itemsMax), m_itemsMax(itemsMax), m_bytesMax(bytesMax), m_onRoom(std::move(onRoom))
@@ -196,11 +195,11 @@ private:
     const std::size_t m_itemsMax;
     const std::size_t m_bytesMax;
     const std::function<void()> m_onRoom; // called without the lock
-    std::atomic<std::size_t> m_size = 0;  // copy of m_count, read without the lock
+    std::atomic<std::size_t> m_size = 0; // copy of m_count, read without the lock
     std::atomic<std::size_t> m_highMark = 0; // likewise; written under the lock
     std::atomic<bool> m_isSpinning = false;
-    int m_credit = 0;          // of the spinning thread
-    int m_sleepsSinceTry = 0;  // likewise
+    int m_credit = 0; // of the spinning thread
+    int m_sleepsSinceTry = 0; // likewise
 };
 
 } // namespace lhrs

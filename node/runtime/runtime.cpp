@@ -19,14 +19,14 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kInputsMax = 4'096;                      // datagrams, frames and commands that wait
+constexpr std::size_t kInputsMax = 4'096; // datagrams, frames and commands that wait
 constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
 constexpr int kPortTries = 32; // attempts to find a number that is free for both UDP and TCP
 constexpr auto kGaugesPeriod = std::chrono::milliseconds(100);
 constexpr auto kFullPeriod = std::chrono::seconds(1); // a full server rechecks its memory even without traffic
 constexpr auto kBulkOver = std::chrono::seconds(2); // since the last long frame, or the last gauges with many messages
-constexpr std::uint64_t kMany = 100;                // messages between two gauges
+constexpr std::uint64_t kMany = 100; // messages between two gauges
 
 NodeId drawProcessNumber()
 {
@@ -46,12 +46,8 @@ std::string endpointFor(Endpoint listen, std::uint16_t port)
 } // namespace
 
 Runtime::Worker::Worker(Sender::Ways ways, const Stopwatch& clock)
-    : block(new char[kArenaBlock])
-    , arena(arenaIn(block.get(), kArenaBlock))
-    , effectsBlock(new char[kArenaBlock])
-    , effectsArena(arenaIn(effectsBlock.get(), kArenaBlock))
-    , stepClock(clock)
-    , sender(ways)
+    : block(new char[kArenaBlock]), arena(arenaIn(block.get(), kArenaBlock)), effectsBlock(new char[kArenaBlock]),
+      effectsArena(arenaIn(effectsBlock.get(), kArenaBlock)), stepClock(clock), sender(ways)
 {
 }
 
@@ -85,10 +81,9 @@ Result<std::unique_ptr<Runtime>> Runtime::open(const RuntimeOptions& options)
 }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : m_options(options)
-    , m_node(drawProcessNumber())
-    , m_inputs(kInputsMax, kInputBytesMax, [this] { m_streams->wake(); })
-    , m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
+    : m_options(options), m_node(drawProcessNumber()),
+      m_inputs(kInputsMax, kInputBytesMax, [this] { m_streams->wake(); }),
+      m_wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK))
 {
 }
 
@@ -151,34 +146,35 @@ Sender::Ways Runtime::ways()
     return { *m_envelope, *m_udp, *m_streams, m_counters, coordinator().udpPort, &*m_faults };
 }
 
-std::int64_t Runtime::wallNow()
-{
-    return RunClock::own().now();
-}
+std::int64_t Runtime::wallNow() { return RunClock::own().now(); }
 
-Time Runtime::clock() const
-{
-    return std::chrono::steady_clock::now() - m_start;
-}
+Time Runtime::clock() const { return std::chrono::steady_clock::now() - m_start; }
 
 void Runtime::start(std::unique_ptr<Machine> machine)
 {
     m_machine = std::move(machine);
-    m_multicast.emplace(*m_envelope, m_counters, *m_faults, [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
+    m_multicast.emplace(
+        *m_envelope, m_counters, *m_faults,
+        [this](Queue<Input>& inputs, std::stop_token stop) { work(inputs, "Multicast working", stop); }, &m_threads);
     m_poolWanted = m_options.pool;
     if (m_options.kind == pb::NODE)
         m_memory.emplace(m_options.memory);
     m_timeWorker.emplace(ways(), m_stepClock);
     m_listenerWorker.emplace(ways(), m_stepClock);
     m_gateWorker.emplace(ways(), m_stepClock);
-    m_ackManager.emplace(m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
+    m_ackManager.emplace(
+        m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
     m_ackManager->expect(Time()); // now that the step may use it: the first step starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
-        m_workingThreads.push_back(spawn("Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
+        m_workingThreads.push_back(spawn(
+            "Working", [this, i](std::stop_token stop) { work(m_inputs, "Working " + std::to_string(i), stop); }));
     m_tcpListener.emplace(*m_streams, m_inputs, *m_faults, &m_threads);
-    m_udpListener.emplace("UDP Listening", UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP, [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads });
-    m_control->start(m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
+    m_udpListener.emplace("UDP Listening",
+        UdpListener::Parts { *m_udp, *m_envelope, m_counters, m_inputs, pb::UDP,
+            [this](std::span<Input> inputs) { return handleDirectly(inputs); }, &*m_faults, &m_threads });
+    m_control->start(
+        m_self, [this](pb::Command command) { takeCommand(std::move(command)); }, &m_threads);
     spdlog::info("listens at {} with a receive buffer of {} bytes, process number {:016x}", textOf(m_udp->self()),
         m_udp->receiveBuffer(), m_node.value);
 }
@@ -278,7 +274,8 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
                 if (item.message == nullptr || !m_gate.isClosed())
                     // Publishes at its end, so events keep their order.
                     step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr);
-                else if (m_gate.hold(*item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
+                else if (m_gate.hold(
+                             *item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
                     markChanged();
                 else
                     m_counters.dropped(Drop::Gate);
@@ -317,14 +314,15 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
         const Time begun = isLong ? clock() : Time();
         const std::size_t blockBytes = input.block.size();
         if (!parseBody(input.body(), worker.arena, worker.messages, &worker.strings)
-            || (blockBytes > 0 && (worker.messages.size() != 1 || !putBlock(std::move(input.block), *worker.messages[0].message)))) {
+            || (blockBytes > 0
+                && (worker.messages.size() != 1 || !putBlock(std::move(input.block), *worker.messages[0].message)))) {
             m_counters.dropped(Drop::Malformed);
             continue;
         }
         m_counters.received(worker.messages.size());
         for (const ReadMessage& read : worker.messages)
-            worker.items.push_back({ read.message, read.bytes + std::uint32_t(blockBytes), input.transport, nullptr, isLong ? clock() - begun : Time(),
-                isLong ? blockIn(*read.message) : nullptr });
+            worker.items.push_back({ read.message, read.bytes + std::uint32_t(blockBytes), input.transport, nullptr,
+                isLong ? clock() - begun : Time(), isLong ? blockIn(*read.message) : nullptr });
     }
 }
 
@@ -364,7 +362,8 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 // When a step is due without a message; the core is held.
 Time Runtime::nextStep() const
 {
-    return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + m_stamper->gatheredAt() - clock()) : m_machine->deadline();
+    return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + m_stamper->gatheredAt() - clock())
+                                    : m_machine->deadline();
 }
 
 void Runtime::stepTime(Worker& worker)
@@ -488,10 +487,7 @@ void Runtime::markChanged()
         wakeRun();
 }
 
-void Runtime::wakeRun() const
-{
-    ::eventfd_write(m_wake.get(), 1);
-}
+void Runtime::wakeRun() const { ::eventfd_write(m_wake.get(), 1); }
 
 Ending Runtime::run(int endSignals)
 {
@@ -529,9 +525,13 @@ int Runtime::untilNextChore() const
     if (m_isFull)
         next = std::min(next, m_memoryMeasured + kFullPeriod);
     if (m_options.coordinator && !m_hasHeardCoordinator)
-        next = std::min(next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
-    next = std::min({ next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
-    if (const auto bulk = std::max(m_bulkAt, steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs()))); bulk > m_memoryGivenBack)
+        next = std::min(
+            next, m_clock.when(m_isLateTold ? m_options.coordinatorMissing : m_options.coordinatorLate).value_or(next));
+    next = std::min(
+        { next, m_threads.deadline(), steady_clock::time_point(std::chrono::nanoseconds(m_gateEnds.load())) });
+    if (const auto bulk = std::max(
+            m_bulkAt, steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs())));
+        bulk > m_memoryGivenBack)
         next = std::min(next, bulk + kBulkOver);
     if (next == steady_clock::time_point::max())
         return -1;
@@ -556,7 +556,8 @@ void Runtime::doChores()
     m_threads.look();
     openGateWhenUnrenewed();
     const auto now = std::chrono::steady_clock::now();
-    m_bulkAt = std::max(m_bulkAt, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs())));
+    m_bulkAt = std::max(
+        m_bulkAt, std::chrono::steady_clock::time_point(std::chrono::nanoseconds(m_streams->longFrameNs())));
     if (m_bulkAt > m_memoryGivenBack && now >= m_bulkAt + kBulkOver) {
         m_memoryGivenBack = m_bulkAt;
         giveBackFreedMemory();
@@ -586,11 +587,13 @@ std::optional<Ending> Runtime::lookForCoordinator()
     const Time waited = m_clock.now();
     const std::string where = textOf(*m_options.coordinator);
     if (waited >= m_options.coordinatorMissing)
-        return Ending { 3, "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };
+        return Ending { 3,
+            "no coordinator answered at " + where + "; start lhrs-coordinator there, or correct --coordinator" };
     if (waited >= m_options.coordinatorLate && !m_isLateTold) {
         m_isLateTold = true;
-        spdlog::warn("no coordinator has answered at {} so far; it is asked again and again, and this process ends after {} s without an answer", where,
-            std::chrono::duration_cast<std::chrono::seconds>(m_options.coordinatorMissing).count());
+        spdlog::warn("no coordinator has answered at {} so far; it is asked again and again, and this process ends "
+                     "after {} s without an answer",
+            where, std::chrono::duration_cast<std::chrono::seconds>(m_options.coordinatorMissing).count());
     }
     return std::nullopt;
 }

@@ -86,7 +86,7 @@ public:
 
 private:
     static constexpr std::size_t kInputsInTurn = 32; // inputs that a working thread takes at once
-    static constexpr std::size_t kStepsInTurn = 32;  // steps of the machine while the core is held
+    static constexpr std::size_t kStepsInTurn = 32; // steps of the machine while the core is held
 
     // A message or command in a working thread.
     struct Item {
@@ -100,7 +100,7 @@ private:
 
     // The machine's clock, readable during a step.
     struct StepClock : Stopwatch {
-        explicit StepClock(const Runtime& r) : runtime(r) {}
+        explicit StepClock(const Runtime& r) : runtime(r) { }
         Time read() const override { return runtime.m_clock.now(); }
         const Runtime& runtime;
     };
@@ -114,7 +114,7 @@ private:
         void clear();
 
         std::array<Input, kInputsInTurn> inputs;
-        StringPool strings;            // memory for the values in both arenas
+        StringPool strings; // memory for the values in both arenas
         std::unique_ptr<char[]> block; // first memory of the arena
         google::protobuf::Arena arena; // of parsed messages
         std::vector<ReadMessage> messages;
@@ -163,10 +163,8 @@ private:
     void describeGate(pb::GateState& out);
 
     // Emits events of the runtime itself; the second function is for callers that hold the core.
-    template <class Tell>
-    void tell(Tell tell);
-    template <class Tell>
-    void tellInCore(Tell tell);
+    template <class Tell> void tell(Tell tell);
+    template <class Tell> void tellInCore(Tell tell);
     void tellDropped(Effects& out);
     // A query from a watcher: what all threads, queues and the machine are doing now. In the control server's thread.
     void watch(pb::NodeSample& out);
@@ -221,21 +219,22 @@ private:
     std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex; likewise the next one
     std::optional<std::string> m_ending;
     std::chrono::steady_clock::time_point m_gaugesTold; // of run()
-    std::optional<MemoryMeter> m_memory;                // of a node
+    std::optional<MemoryMeter> m_memory; // of a node
     std::chrono::steady_clock::time_point m_memoryMeasured; // of run()
-    bool m_isFull = false;                              // of run()
+    bool m_isFull = false; // of run()
     // Used by run(): the time of the last heavy traffic, and the value of it for which freed memory was last given
     // back.
     std::chrono::steady_clock::time_point m_bulkAt;
     std::chrono::steady_clock::time_point m_memoryGivenBack;
-    std::uint64_t m_messagesTold = 0;                   // of run(): received up to the last Gauges
-    bool m_isLateTold = false;                          // of run()
-    WakeMeter m_wakes { m_start };                      // of run(); any thread reads it
+    std::uint64_t m_messagesTold = 0; // of run(): received up to the last Gauges
+    bool m_isLateTold = false; // of run()
+    WakeMeter m_wakes { m_start }; // of run(); any thread reads it
 
     std::stop_source m_stopping; // for threads that wait to push
 
     std::mutex m_gateMutex; // locked before the core's mutex; protects m_gateWorker
-    std::atomic<std::int64_t> m_gateEnds = std::numeric_limits<std::int64_t>::max(); // the lease, ns of the system's monotonic clock
+    std::atomic<std::int64_t> m_gateEnds
+        = std::numeric_limits<std::int64_t>::max(); // the lease, ns of the system's monotonic clock
 
     // Threads are declared last, so they end first.
     std::optional<Worker> m_timeWorker;
@@ -248,15 +247,13 @@ private:
     std::optional<MulticastListener> m_multicast;
 };
 
-template <class Tell>
-void Runtime::tell(Tell tell)
+template <class Tell> void Runtime::tell(Tell tell)
 {
     const std::lock_guard lock(m_coreMutex);
     tellInCore(tell);
 }
 
-template <class Tell>
-void Runtime::tellInCore(Tell tell)
+template <class Tell> void Runtime::tellInCore(Tell tell)
 {
     Effects out;
     out.at(m_place.role(), m_place.number(), m_place.column());

@@ -10,10 +10,7 @@ namespace lhrs {
 
 namespace {
 
-std::int64_t ns(Gate::Instant instant)
-{
-    return instant.time_since_epoch().count();
-}
+std::int64_t ns(Gate::Instant instant) { return instant.time_since_epoch().count(); }
 
 void refuse(pb::CommandReply& reply, pb::Refusal refusal, const char* text)
 {
@@ -110,7 +107,8 @@ void Runtime::deliverHeld()
                     isDone = true;
                     break;
                 }
-                step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next(), false);
+                step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation },
+                    m_gateWorker->next(), false);
                 turn.push_back(std::move(*held));
             }
             deadline = nextStep();
@@ -178,7 +176,8 @@ void Runtime::releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply)
                     m_counters.dropped(Drop::Gate);
                 } else {
                     m_gate.countReleased();
-                    step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation }, m_gateWorker->next(), false);
+                    step({ held->message.get(), held->bytes, held->transport, nullptr, held->preparation },
+                        m_gateWorker->next(), false);
                 }
                 taken.push_back(std::move(*held));
             }

@@ -49,7 +49,8 @@ void Runtime::watch(pb::NodeSample& out)
     out.set_process(m_node.value);
     out.set_lost_events(m_publisher->lost());
     std::unique_lock lock(m_coreMutex, std::try_to_lock);
-    for (const auto end = std::chrono::steady_clock::now() + kWaitForCore; !lock.owns_lock() && std::chrono::steady_clock::now() < end;) {
+    for (const auto end = std::chrono::steady_clock::now() + kWaitForCore;
+         !lock.owns_lock() && std::chrono::steady_clock::now() < end;) {
         std::this_thread::yield();
         lock.try_lock();
     }
@@ -72,7 +73,9 @@ void Runtime::watch(pb::NodeSample& out)
     if (m_gate.isClosed())
         describeGate(*out.mutable_gate());
     if (m_options.hasGate)
-        add({ "Held by the gate", m_gate.held(), kHeldMax, 0, m_counters.of(Drop::Gate), "", "messages are lost", false }, out);
+        add({ "Held by the gate", m_gate.held(), kHeldMax, 0, m_counters.of(Drop::Gate), "", "messages are lost",
+                false },
+            out);
     fillGauges(*out.mutable_gauges());
 }
 
@@ -81,11 +84,19 @@ void Runtime::fillQueues(pb::NodeSample& out) const
     const UdpSocket::Buffered udp = m_udp->buffered();
     add({ "UDP socket", udp.bytes, udp.bound, 0, udp.dropped, "bytes", "the kernel drops datagrams", false }, out);
     m_multicast->sample(out);
-    add({ "Working threads", m_inputs.size(), m_inputs.bound(), m_inputs.highMark(), m_counters.of(Drop::QueueFull), "", "datagrams are dropped; streams and commands wait" }, out);
+    add({ "Working threads", m_inputs.size(), m_inputs.bound(), m_inputs.highMark(), m_counters.of(Drop::QueueFull), "",
+            "datagrams are dropped; streams and commands wait" },
+        out);
     const TcpStreams::Queued tcp = m_streams->queued();
-    add({ "TCP, to be sent", tcp.most, m_streams->limits().queuedMax, 0, m_counters.of(Drop::StreamQueueFull), "bytes", "what is for this receiver is dropped", false }, out);
-    add({ "Commands", m_control->open(), ControlServer::kOpenMax, m_control->openMost(), 0, "", "further ones are refused" }, out);
-    add({ "Events", m_publisher->waiting(), m_publisher->bound(), m_publisher->waitingMost(), m_publisher->lost(), "", "events are lost, and counted" }, out);
+    add({ "TCP, to be sent", tcp.most, m_streams->limits().queuedMax, 0, m_counters.of(Drop::StreamQueueFull), "bytes",
+            "what is for this receiver is dropped", false },
+        out);
+    add({ "Commands", m_control->open(), ControlServer::kOpenMax, m_control->openMost(), 0, "",
+            "further ones are refused" },
+        out);
+    add({ "Events", m_publisher->waiting(), m_publisher->bound(), m_publisher->waitingMost(), m_publisher->lost(), "",
+            "events are lost, and counted" },
+        out);
 }
 
 // ---- gauges

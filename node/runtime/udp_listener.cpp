@@ -42,7 +42,8 @@ UdpListener::~UdpListener()
 
 void UdpListener::listen(std::stop_token stop)
 {
-    const ThreadMeter meter(m_parts.threads, m_parts.transport == pb::MULTICAST ? "Multicast listening" : "UDP listening");
+    const ThreadMeter meter(
+        m_parts.threads, m_parts.transport == pb::MULTICAST ? "Multicast listening" : "UDP listening");
     DatagramBatch batch;
     std::array<Input, DatagramBatch::kCount> inputs;
     const auto spin = m_parts.transport == pb::UDP && hasSeveralProcessors() ? kSpin : std::chrono::microseconds();

@@ -15,7 +15,7 @@ public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kStart { 1000 }, kPeriod { 5 };
 
-    explicit WakeMeter(Clock::time_point start) : m_startEnds(start + kStart) {}
+    explicit WakeMeter(Clock::time_point start) : m_startEnds(start + kStart) { }
 
     // How long to wait now, in ms as for poll(): `wanted` (-1: without limit), or less in the first second.
     int wait(int wanted, Clock::time_point now)

@@ -30,7 +30,7 @@ inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
 // the process number. Thread-safe.
 class Envelope {
 public:
-    Envelope(std::uint64_t cluster, NodeId self) : m_cluster(cluster), m_self(self) {}
+    Envelope(std::uint64_t cluster, NodeId self) : m_cluster(cluster), m_self(self) { }
 
     // The process number with which packets are sealed.
     NodeId self() const { return m_self; }

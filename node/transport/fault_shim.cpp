@@ -23,10 +23,7 @@ FaultShim::FaultShim(Ways ways, Counters& counters)
 {
 }
 
-FaultShim::~FaultShim()
-{
-    stop();
-}
+FaultShim::~FaultShim() { stop(); }
 
 // ---- commands
 

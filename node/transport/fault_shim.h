@@ -29,8 +29,8 @@ class FaultShim {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // How delayed messages continue, and which function is told of faults. Called from any thread that uses the shim, without
-    // holding its lock.
+    // How delayed messages continue, and which function is told of faults. Called from any thread that uses the shim,
+    // without holding its lock.
     struct Ways {
         NodeId node;
         Endpoint self;

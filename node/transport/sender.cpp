@@ -57,7 +57,8 @@ void Sender::add(Effects& effects)
         if (size + kSignature > kUdpMax)
             m_ways.counters.dropped(Drop::NotSent);
         else
-            addToPacket(multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, size, true);
+            addToPacket(
+                multicastGroup(multicast.pool, m_ways.coordinatorPort), NodeId(), *multicast.message, size, true);
     }
     m_ways.counters.sent(effects.sends().size() + effects.multicasts().size());
 }
@@ -71,7 +72,8 @@ Result<void> Sender::flush()
         Packet& packet = *m_packets[i];
         m_ways.envelope.seal(packet.bytes.data(), packet.used, packet.node);
         const std::string_view bytes { packet.bytes.data(), kEnvelopeBytes + packet.used };
-        if (areFaultsArmed() && !m_ways.faults->letOut({ packet.to, packet.node, packet.isMulticast, packet.kind }, bytes))
+        if (areFaultsArmed()
+            && !m_ways.faults->letOut({ packet.to, packet.node, packet.isMulticast, packet.kind }, bytes))
             continue;
         m_datagrams.push_back({ packet.to, bytes });
     }
@@ -112,7 +114,8 @@ void Sender::addStream(const Effects::Send& send)
     }
     frame.packet.resize(kEnvelopeBytes + size);
     appendMessage(*send.message, frame.packet.data() + kHeaderBytes);
-    m_ways.envelope.seal(frame.packet.data(), size, send.node, frame.block ? std::string_view(*frame.block) : std::string_view());
+    m_ways.envelope.seal(
+        frame.packet.data(), size, send.node, frame.block ? std::string_view(*frame.block) : std::string_view());
     const Endpoint to { send.to.ip, send.to.tcpPort };
     std::size_t cutAfter = 0;
     if (isArmed && !m_ways.faults->letOut({ to, send.node, false, kindOf(*send.message) }, frame.packet, cutAfter))

@@ -50,7 +50,7 @@ private:
         Endpoint to;
         NodeId node;
         bool isMulticast = false;
-        int kind = 0;         // of its only message, while faults are armed
+        int kind = 0; // of its only message, while faults are armed
         std::size_t used = 0; // bytes of the body
         std::array<char, kEnvelopeBytes + kLoopbackMax> bytes;
     };
@@ -66,7 +66,7 @@ private:
     const Ways m_ways;
     pb::Address m_self;
     std::vector<std::unique_ptr<Packet>> m_packets; // reused
-    std::size_t m_count = 0;                        // number in use
+    std::size_t m_count = 0; // number in use
     std::vector<OutDatagram> m_datagrams;
 };
 

@@ -43,17 +43,14 @@ inline std::string textOf(Endpoint end)
 }
 
 // The system's error message for the last call, appended to `what`.
-inline Error systemError(const std::string& what, int number)
-{
-    return Error { what + ": " + std::strerror(number) };
-}
+inline Error systemError(const std::string& what, int number) { return Error { what + ": " + std::strerror(number) }; }
 
 // Owns a file descriptor.
 class Descriptor {
 public:
     Descriptor() = default;
-    explicit Descriptor(int number) : m_number(number) {}
-    Descriptor(Descriptor&& other) noexcept : m_number(std::exchange(other.m_number, -1)) {}
+    explicit Descriptor(int number) : m_number(number) { }
+    Descriptor(Descriptor&& other) noexcept : m_number(std::exchange(other.m_number, -1)) { }
     Descriptor& operator=(Descriptor&& other) noexcept
     {
         std::swap(m_number, other.m_number);

@@ -44,7 +44,8 @@ std::array<std::string_view, 3> piecesOf(const TcpStreams::Frame& frame)
 {
     const std::string_view packet = frame.packet;
     const std::size_t front = packet.size() - std::min(packet.size(), kTagBytes);
-    return { packet.substr(0, front), frame.block ? std::string_view(*frame.block) : std::string_view(), packet.substr(front) };
+    return { packet.substr(0, front), frame.block ? std::string_view(*frame.block) : std::string_view(),
+        packet.substr(front) };
 }
 
 constexpr std::uint16_t kAloneMax = 0x7fff; // the bits of an id that the address leaves
@@ -443,7 +444,8 @@ void TcpStreams::connect(Line line, Outgoing& out)
     // Within a machine nothing is congested. The system's default may be BBR, which paces by timers at a rate that it
     // must first find.
     if (isLoopback(line.to.ip))
-        ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
+        ::setsockopt(
+            out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
     watch(out.socket.get(), idOf(line), EPOLLOUT, true);
     out.wantsRoom = true;
     const sockaddr_in address = toSystem(line.to);

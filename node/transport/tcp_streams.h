@@ -25,11 +25,11 @@
 namespace lhrs {
 
 struct StreamLimits {
-    std::size_t connectionsMax = 256;                    // accepted ones, and the same number of our own
-    std::size_t queuedMax = std::size_t(32) << 20;       // bytes waiting for one receiver
-    std::chrono::milliseconds firstFrame { 5'000 };      // a connection without a complete frame is closed after this
-    std::chrono::milliseconds frame { 30'000 };          // time limit for a frame, in either direction
-    std::chrono::milliseconds idle { 60'000 };           // then the sender closes; the receiver closes after twice this
+    std::size_t connectionsMax = 256; // accepted ones, and the same number of our own
+    std::size_t queuedMax = std::size_t(32) << 20; // bytes waiting for one receiver
+    std::chrono::milliseconds firstFrame { 5'000 }; // a connection without a complete frame is closed after this
+    std::chrono::milliseconds frame { 30'000 }; // time limit for a frame, in either direction
+    std::chrono::milliseconds idle { 60'000 }; // then the sender closes; the receiver closes after twice this
     std::chrono::milliseconds unreachable { 5'000 }; // a receiver that cannot be reached for so long loses its queue
 };
 
@@ -60,11 +60,14 @@ public:
     // dropped. `cutAfter`: the connection breaks once after this many bytes of it, and the packet goes over the next
     // connection; used to inject faults. 0: no break. `isAlone`: over a connection of its own, which ends with it.
     bool send(Endpoint to, Frame frame, std::size_t cutAfter = 0, bool isAlone = false);
-    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false) { return send(to, Frame { std::move(packet) }, cutAfter, isAlone); }
+    bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false)
+    {
+        return send(to, Frame { std::move(packet) }, cutAfter, isAlone);
+    }
     // What waits to be sent; from any thread.
     struct Queued {
         std::size_t receivers = 0; // receivers with waiting data
-        std::size_t most = 0;      // largest number of bytes waiting for one receiver
+        std::size_t most = 0; // largest number of bytes waiting for one receiver
     };
     Queued queued() const;
     const StreamLimits& limits() const { return m_limits; }
@@ -81,14 +84,14 @@ private:
     // A connection that another process opened.
     struct Incoming {
         Descriptor socket;
-        std::string bytes;       // of frames that are incomplete or not taken yet, without their blocks
-        std::string block;       // of the first of those frames
+        std::string bytes; // of frames that are incomplete or not taken yet, without their blocks
+        std::string block; // of the first of those frames
         std::size_t blockBytes = 0; // expected size; 0: the frame has no block, or its header has not arrived
         bool isInBlock() const { return block.size() < blockBytes; }
         void endBlock() { block.clear(), blockBytes = 0; }
         Clock::time_point since; // end of the last complete frame, or first byte after it
-        bool hasSpoken = false;  // a complete valid frame has arrived
-        bool isWaiting = false;  // a complete frame was not taken
+        bool hasSpoken = false; // a complete valid frame has arrived
+        bool isWaiting = false; // a complete frame was not taken
     };
     // Identifies a connection of ours: its receiver, and the number of the only packet it is for; 0: all other packets.
     struct Line {
@@ -127,7 +130,7 @@ private:
     void accept();
     bool read(Incoming& in);
     struct Received {
-        ssize_t count = 0;    // as returned by recv(2)
+        ssize_t count = 0; // as returned by recv(2)
         bool isAsked = false; // all the available room was filled
     };
     Received receive(Incoming& in);

@@ -18,8 +18,7 @@ namespace {
 constexpr int kReceiveBuffer = 4 << 20;
 constexpr std::size_t kSendCount = 64; // datagrams per system call
 
-template <class T>
-bool setOption(int socket, int level, int option, const T& value)
+template <class T> bool setOption(int socket, int level, int option, const T& value)
 {
     return ::setsockopt(socket, level, option, &value, sizeof value) == 0;
 }
@@ -74,7 +73,9 @@ Result<UdpSocket> UdpSocket::open(Endpoint self)
         return made;
     const int socket = made->m_socket.get();
     // Without IP_MULTICAST_IF nothing arrives on loopback, and no call reports an error.
-    const in_addr interface { htonl(self.ip) };
+    const in_addr interface {
+        htonl(self.ip)
+    };
     if (!setOption(socket, IPPROTO_IP, IP_MULTICAST_IF, interface)
         || !setOption(socket, IPPROTO_IP, IP_MULTICAST_TTL, std::uint8_t(isLoopback(self.ip) ? 0 : 1)))
         return systemError("cannot choose the interface of multicasts", errno);
@@ -102,7 +103,9 @@ Result<void> UdpSocket::receive(DatagramBatch& batch, std::chrono::microseconds 
         batch.m_headers[i].msg_hdr.msg_controllen = sizeof batch.m_controls[i].bytes;
     batch.m_size = 0;
     batch.m_lostBefore = 0;
-    const auto take = [&](int flags) { return ::recvmmsg(m_socket.get(), batch.m_headers.data(), DatagramBatch::kCount, flags, nullptr); };
+    const auto take = [&](int flags) {
+        return ::recvmmsg(m_socket.get(), batch.m_headers.data(), DatagramBatch::kCount, flags, nullptr);
+    };
     const auto nothingYet = [](int count) { return count < 0 && (errno == EAGAIN || errno == EINTR); };
     int count = -1;
     errno = EAGAIN;
@@ -151,7 +154,8 @@ bool UdpSocket::sendOne(OutDatagram& datagram) const
     const sockaddr_in address = toSystem(datagram.to);
     ssize_t sent = -1;
     do
-        sent = ::sendto(m_socket.get(), datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&address), sizeof address);
+        sent = ::sendto(m_socket.get(), datagram.bytes.data(), datagram.bytes.size(), MSG_DONTWAIT,
+            reinterpret_cast<const sockaddr*>(&address), sizeof address);
     while (sent < 0 && errno == EINTR);
     if (sent < 0)
         datagram.error = errno;

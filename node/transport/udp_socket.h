@@ -35,7 +35,10 @@ public:
     DatagramBatch& operator=(const DatagramBatch&) = delete;
 
     std::size_t size() const { return m_size; }
-    std::string_view operator[](std::size_t i) const { return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len }; }
+    std::string_view operator[](std::size_t i) const
+    {
+        return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len };
+    }
     // Datagrams that the kernel dropped since the last batch because the socket's buffer was full.
     std::uint32_t lostBefore() const { return m_lostBefore; }
 

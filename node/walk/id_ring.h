@@ -15,7 +15,7 @@ using RingId = Id<struct RingIdTag, std::uint64_t>;
 class IdRing {
 public:
     static constexpr unsigned kBitsMin = 8, kBitsMax = 64; // of a ring of processes
-    explicit constexpr IdRing(unsigned bits = 32) : m_mask(bits >= 64 ? ~0ULL : (1ULL << bits) - 1) {}
+    explicit constexpr IdRing(unsigned bits = 32) : m_mask(bits >= 64 ? ~0ULL : (1ULL << bits) - 1) { }
 
     constexpr RingId wrap(std::uint64_t number) const { return RingId(number & m_mask); }
     // How far it is from one id to another, clockwise; 0 if they are the same.

@@ -10,17 +10,13 @@ namespace lhrs {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t(128) << 10;
-constexpr std::size_t kEntryBytes = 32;      // of an entry beside its value
+constexpr std::size_t kEntryBytes = 32; // of an entry beside its value
 constexpr std::size_t kDatagramBytes = 1'000; // a message that is surely no longer travels as one
 
 } // namespace
 
 RangeGiver::RangeGiver(const pb::WalkGive& order, IdRing ring, NodeContext& context)
-    : m_order(order)
-    , m_ring(ring)
-    , m_from(order.from())
-    , m_to(order.to())
-    , m_context(context)
+    : m_order(order), m_ring(ring), m_from(order.from()), m_to(order.to()), m_context(context)
 {
 }
 
@@ -119,18 +115,10 @@ RangeGiver::Step RangeGiver::onAcknowledged(
     return Step::Decided;
 }
 
-void RangeGiver::forget()
-{
-    m_context.acks.forget(std::exchange(m_waitsFor, 0));
-}
+void RangeGiver::forget() { m_context.acks.forget(std::exchange(m_waitsFor, 0)); }
 
 RangeTaker::RangeTaker(std::uint64_t change, RingId from, RingId to, NodeId giver, IdRing ring)
-    : m_change(change)
-    , m_from(from)
-    , m_to(to)
-    , m_giver(giver)
-    , m_ring(ring)
-    , m_staged(ring)
+    : m_change(change), m_from(from), m_to(to), m_giver(giver), m_ring(ring), m_staged(ring)
 {
 }
 

@@ -51,12 +51,12 @@ private:
     const IdRing m_ring;
     const RingId m_from, m_to;
     NodeContext& m_context;
-    std::uint32_t m_blocks = 0;       // sent
-    std::optional<KeyPlace> m_last;   // all keys up to this one have been sent
-    bool m_hasSentAll = false;        // once; what changed since is in m_changed
+    std::uint32_t m_blocks = 0; // sent
+    std::optional<KeyPlace> m_last; // all keys up to this one have been sent
+    bool m_hasSentAll = false; // once; what changed since is in m_changed
     std::set<KeyPlace> m_changed;
     bool m_isLastSent = false, m_isDecided = false;
-    std::uint64_t m_waitsFor = 0;     // the id of the message whose acknowledgement is the next step
+    std::uint64_t m_waitsFor = 0; // the id of the message whose acknowledgement is the next step
 };
 
 // The receiver's side: what has come so far. Nothing of it counts before the giver says so.
@@ -85,7 +85,7 @@ private:
     std::uint32_t m_next = 0; // block
     bool m_isComplete = false;
     WalkStore m_staged;
-    pb::WalkKeys m_results;   // those of the last block
+    pb::WalkKeys m_results; // those of the last block
 };
 
 } // namespace lhrs

@@ -27,8 +27,7 @@ pb::WalkOperation asQuery(pb::OperationKind kind)
 } // namespace
 
 WalkClient::WalkClient(WalkClientOptions options)
-    : ClientOf(std::move(options.self), options.master)
-    , m_numbers(options.seed)
+    : ClientOf(std::move(options.self), options.master), m_numbers(options.seed)
 {
 }
 

@@ -18,7 +18,7 @@ struct WalkClientOptions {
 struct WalkClientOperation : ClientOperation {
     RingId place;
     bool isLookUp = false, isSent = false;
-    NodeId via;   // the entry that was asked for; 0: any
+    NodeId via; // the entry that was asked for; 0: any
     NodeId entry; // of the last copy
 
     void again() { renew(*this); }
@@ -52,7 +52,10 @@ private:
 
     void begin(Operation& op, Time now, Effects& out) override;
     const char* whatIsWrongHere(const pb::RunWorkload& order) const override;
-    void addTo(pb::Alive& alive) const override { alive.set_number(std::uint32_t(m_change)); } // the master tells of a later one
+    void addTo(pb::Alive& alive) const override
+    {
+        alive.set_number(std::uint32_t(m_change));
+    } // the master tells of a later one
     void send(Operation& op, Time now, Effects& out);
     // `answer`: null: its time is over.
     void finish(Operation& op, const pb::WalkAnswer* answer, pb::ResultCode result, Time now, Effects& out);

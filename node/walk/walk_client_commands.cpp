@@ -39,7 +39,8 @@ void WalkClient::onCommand(const pb::Command& command, Time now, Effects& out)
     if (command.verify().only_bucket())
         out.refuse(command.ticket(), pb::BAD_ARGUMENT, "only_bucket: a ring has no buckets");
     else if (!obey(command, now, out))
-        out.refuse(command.ticket(), pb::WRONG_PROCESS, "a client of a ring does not do that; ask the master or a node");
+        out.refuse(
+            command.ticket(), pb::WRONG_PROCESS, "a client of a ring does not do that; ask the master or a node");
 }
 
 } // namespace lhrs

@@ -9,17 +9,15 @@
 
 namespace lhrs {
 
-WalkMachines::WalkMachines(Options options)
-    : m_options(std::move(options))
-{
-}
+WalkMachines::WalkMachines(Options options) : m_options(std::move(options)) { }
 
 std::unique_ptr<Machine> WalkMachines::make(const MachineOrder& order) const
 {
     pb::ProcessInfo self = order.self;
     self.set_system(system());
     if (self.kind() == pb::COORDINATOR)
-        return std::make_unique<WalkMaster>(WalkMasterOptions { self, m_options.bits, m_options.nodes, m_options.timers });
+        return std::make_unique<WalkMaster>(
+            WalkMasterOptions { self, m_options.bits, m_options.nodes, m_options.timers });
     if (self.kind() == pb::CLIENT)
         return std::make_unique<WalkClient>(WalkClientOptions { self, order.coordinator, order.seed });
     return std::make_unique<WalkNode>(WalkNodeOptions { self, order.coordinator });

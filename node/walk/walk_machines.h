@@ -10,9 +10,9 @@ namespace lhrs {
 class WalkMachines : public MachineFactory {
 public:
     struct Options {
-        unsigned bits = 32;        // M
+        unsigned bits = 32; // M
         std::uint32_t servers = 8; // processes at the start
-        std::uint32_t nodes = 0;   // so many of them join by themselves; the others wait to be told
+        std::uint32_t nodes = 0; // so many of them join by themselves; the others wait to be told
         pb::Timers timers;
     };
     explicit WalkMachines(Options options);

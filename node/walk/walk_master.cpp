@@ -12,7 +12,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSilentAfter = 3;  // missed Alives until a process is thought to be silent
+constexpr std::uint32_t kSilentAfter = 3; // missed Alives until a process is thought to be silent
 constexpr std::uint32_t kForgetAfter = 20; // and until one outside the ring is forgotten
 
 // What a node's id is the hash of. A simulated process has no port, but a name of its own.
@@ -28,12 +28,8 @@ std::string ringName(const pb::ProcessInfo& process)
 } // namespace
 
 WalkMaster::WalkMaster(WalkMasterOptions options)
-    : m_self(std::move(options.self))
-    , m_ids(options.bits)
-    , m_bits(options.bits)
-    , m_nodes(options.nodes)
-    , m_timers(options.timers)
-    , m_acks(options.timers)
+    : m_self(std::move(options.self)), m_ids(options.bits), m_bits(options.bits), m_nodes(options.nodes),
+      m_timers(options.timers), m_acks(options.timers)
 {
 }
 
@@ -70,10 +66,11 @@ void WalkMaster::onAlive(const pb::Message& message, Time now, Effects& out)
     if (known.info.kind() == pb::CLIENT && alive.number() != std::uint32_t(m_lastChange) && !m_change)
         welcome(known, 0, out); // it has not heard of the last change
     // A node that still takes part in a change that is over: it was forgotten while it was silent.
-    const bool isStuck
-        = known.info.kind() == pb::NODE && alive.number() != 0 && (!m_change || m_change->number != alive.number());
-    const auto isSaid
-        = [node](const AckList::Entry& entry) { return entry.node == node && entry.message.walk().has_over(); };
+    const bool isStuck = known.info.kind() == pb::NODE && alive.number() != 0
+        && (!m_change || m_change->number != alive.number());
+    const auto isSaid = [node](const AckList::Entry& entry) {
+        return entry.node == node && entry.message.walk().has_over();
+    };
     if (isStuck && !m_acks.any(isSaid))
         sayOver(alive.number(), asRingNode(known.info), now, out);
 }
@@ -464,7 +461,8 @@ void WalkMaster::onMessage(const pb::Message& message, Time now, Effects& out)
     switch (message.walk().body_case()) {
     case B::kWhoIsIn: onWhoIsIn(message, out); break;
     case B::kGiven: onGiven(message, now, out); break;
-    case B::kUndone: break; // above
+    case B::kUndone:
+        break; // above
 
     // Not for the master.
     case B::kQuery:

@@ -15,8 +15,8 @@
 namespace lhrs {
 
 struct WalkMasterOptions {
-    pb::ProcessInfo self;    // with its addresses
-    unsigned bits = 32;      // M; IdRing's bounds, which the reader of the options checks
+    pb::ProcessInfo self; // with its addresses
+    unsigned bits = 32; // M; IdRing's bounds, which the reader of the options checks
     std::uint32_t nodes = 0; // so many join by themselves as they register; the others wait to be told
     pb::Timers timers;
 };
@@ -74,7 +74,7 @@ private:
         std::uint32_t keys = 0;
         std::uint64_t waitsFor = 0; // the id of the order whose acknowledgement is the next step
         bool isStopped = false;
-        bool isDecided = false;     // the giver said so when it was to stop
+        bool isDecided = false; // the giver said so when it was to stop
         const pb::WalkNode& giver() const { return isLeave ? node : successor; }
         const pb::WalkNode& receiver() const { return isLeave ? successor : node; }
     };

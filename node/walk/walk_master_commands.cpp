@@ -36,7 +36,8 @@ void WalkMaster::onCommand(const pb::Command& command, Time now, Effects& out)
     } else if (command.has_describe_file()) {
         out.refuse(command.ticket(), pb::WRONG_PROCESS, "a ring has no file; ask for the ring");
     } else {
-        out.refuse(command.ticket(), pb::WRONG_PROCESS, "the master of a ring does not do that; ask a node or a client");
+        out.refuse(
+            command.ticket(), pb::WRONG_PROCESS, "the master of a ring does not do that; ask a node or a client");
     }
 }
 
@@ -116,7 +117,8 @@ void WalkMaster::answerWaiters(Time now, Effects& out)
 {
     if (m_waiters.isEmpty())
         return;
-    m_waiters.answer(isAtRest(), now, out, [this] { return underWay().empty() ? broken() : underWay(); },
+    m_waiters.answer(
+        isAtRest(), now, out, [this] { return underWay().empty() ? broken() : underWay(); },
         [this](pb::CommandReply& reply) { describe(*reply.mutable_walk()->mutable_ring()); });
 }
 

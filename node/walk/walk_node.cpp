@@ -504,10 +504,7 @@ void WalkNode::onTime(Time now, Effects& out)
         m_results.expire(now - ResultTable::kClientSilence);
 }
 
-Time WalkNode::deadline() const
-{
-    return m_isStarted ? std::min(m_context.acks.deadline(), m_nextAlive) : Time();
-}
+Time WalkNode::deadline() const { return m_isStarted ? std::min(m_context.acks.deadline(), m_nextAlive) : Time(); }
 
 void WalkNode::snapshot(pb::Snapshot& out) const
 {

@@ -92,11 +92,11 @@ private:
     NodeContext m_context;
     IdRing m_ring;
     bool m_isStarted = false, m_isRegistered = false;
-    bool m_isIn = false;           // answers for (from, id]
+    bool m_isIn = false; // answers for (from, id]
     RingId m_id, m_from;
-    pb::WalkNode m_successor;      // its node 0: it has never been in a ring
+    pb::WalkNode m_successor; // its node 0: it has never been in a ring
     WalkStore m_store;
-    ResultTable m_results;         // notes are places on the ring
+    ResultTable m_results; // notes are places on the ring
     std::optional<RangeGiver> m_giver;
     std::optional<RangeTaker> m_taker;
     std::deque<pb::WalkQuery> m_held;
@@ -104,7 +104,7 @@ private:
     std::uint64_t m_lastChange = 0; // the newest of which an order has come
     std::uint64_t m_lastLink = 0;
     std::uint64_t m_openChange = 0;
-    std::uint64_t m_undone = 0;     // the newest change that this node has undone
+    std::uint64_t m_undone = 0; // the newest change that this node has undone
     std::string m_undoneBecause;
     std::uint64_t m_operations = 0, m_bygone = 0;
     Time m_nextAlive {};

@@ -28,7 +28,7 @@ inline bool isPassed(IdRing ring, RingId from, KeyPlace place, KeyPlace last)
 // The keys and values of one node, by their place on the ring, so that a range of it is a few runs of the map.
 class WalkStore {
 public:
-    explicit WalkStore(IdRing ring = IdRing()) : m_ring(ring) {}
+    explicit WalkStore(IdRing ring = IdRing()) : m_ring(ring) { }
 
     // True: the key is new.
     bool put(KeyPlace place, std::string_view value);

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 // Inserts at changing buckets, at full detail: 11 events each.
 class Teller {
 public:
-    Teller(ListFeed& feed, const FileShape& shape) : m_feed(feed), m_shape(shape) {}
+    Teller(ListFeed& feed, const FileShape& shape) : m_feed(feed), m_shape(shape) { }
 
     static constexpr int kEvents = 11;
     void insert()
@@ -73,7 +73,8 @@ private:
         event.set_cause_sequence(sequence);
         return event;
     }
-    std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation, ProcessId cause = 0, std::uint64_t sequence = 0)
+    std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation, ProcessId cause = 0,
+        std::uint64_t sequence = 0)
     {
         pb::Event sent = of(operation, cause, sequence);
         sent.mutable_message_sent()->set_kind(kind);
@@ -138,7 +139,9 @@ void measure(std::uint32_t buckets, int eventsPerSecond, double zoom, int frames
         const Clock::time_point end = Clock::now();
         if (i < 0)
             continue;
-        const auto ms = [](Clock::time_point x, Clock::time_point y) { return std::chrono::duration<double, std::milli>(y - x).count(); };
+        const auto ms = [](Clock::time_point x, Clock::time_point y) {
+            return std::chrono::duration<double, std::milli>(y - x).count();
+        };
         all.push_back(ms(begin, end));
         cpu.push_back(cpuMilliseconds() - worked);
         pacing.push_back(ms(begin, paced));
@@ -147,8 +150,11 @@ void measure(std::uint32_t buckets, int eventsPerSecond, double zoom, int frames
     }
     for (auto* times : { &all, &cpu, &pacing, &making, &painting })
         std::sort(times->begin(), times->end());
-    std::printf("%6u  %8d  %5.1f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %6zu  %6zu  %s\n", buckets, eventsPerSecond, canvas.zoom(), quantile(all, 0.5), quantile(all, 0.95), all.back(),
-        quantile(cpu, 0.95), quantile(pacing, 0.95), quantile(making, 0.95), quantile(painting, 0.95), canvas.restingPicture().items().size(), canvas.movingPicture().items().size(), pacer.isLive() ? "live" : "slow show");
+    std::printf("%6u  %8d  %5.1f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %7.2f  %6zu  %6zu  %s\n", buckets,
+        eventsPerSecond, canvas.zoom(), quantile(all, 0.5), quantile(all, 0.95), all.back(), quantile(cpu, 0.95),
+        quantile(pacing, 0.95), quantile(making, 0.95), quantile(painting, 0.95),
+        canvas.restingPicture().items().size(), canvas.movingPicture().items().size(),
+        pacer.isLive() ? "live" : "slow show");
     std::fflush(stdout);
     if (!picture.isEmpty())
         canvas.grab().save(picture.arg(buckets).arg(eventsPerSecond));
@@ -166,21 +172,31 @@ int main(int count, char** arguments)
     QCommandLineParser parser;
     parser.setApplicationDescription(QStringLiteral("Frames of the canvas alone, by the number of buckets."));
     parser.addHelpOption();
-    const QCommandLineOption buckets(QStringLiteral("buckets"), QStringLiteral("Data buckets, several with commas."), QStringLiteral("N"), QStringLiteral("64,256,1024,3000"));
-    const QCommandLineOption rate(QStringLiteral("rate"), QStringLiteral("Events a second, several with commas."), QStringLiteral("N"), QStringLiteral("0,300,20000"));
-    const QCommandLineOption zoom(QStringLiteral("zoom"), QStringLiteral("Of the groups, several with commas."), QStringLiteral("X"), QStringLiteral("1,6"));
-    const QCommandLineOption frames(QStringLiteral("frames"), QStringLiteral("Of each measurement."), QStringLiteral("N"), QStringLiteral("300"));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Of the canvas."), QStringLiteral("WxH"), QStringLiteral("1280x520"));
-    const QCommandLineOption picture(QStringLiteral("picture"), QStringLiteral("Keep the last frame; %1 is the number of buckets, %2 the rate."), QStringLiteral("FILE.png"));
+    const QCommandLineOption buckets(QStringLiteral("buckets"), QStringLiteral("Data buckets, several with commas."),
+        QStringLiteral("N"), QStringLiteral("64,256,1024,3000"));
+    const QCommandLineOption rate(QStringLiteral("rate"), QStringLiteral("Events a second, several with commas."),
+        QStringLiteral("N"), QStringLiteral("0,300,20000"));
+    const QCommandLineOption zoom(QStringLiteral("zoom"), QStringLiteral("Of the groups, several with commas."),
+        QStringLiteral("X"), QStringLiteral("1,6"));
+    const QCommandLineOption frames(
+        QStringLiteral("frames"), QStringLiteral("Of each measurement."), QStringLiteral("N"), QStringLiteral("300"));
+    const QCommandLineOption size(
+        QStringLiteral("size"), QStringLiteral("Of the canvas."), QStringLiteral("WxH"), QStringLiteral("1280x520"));
+    const QCommandLineOption picture(QStringLiteral("picture"),
+        QStringLiteral("Keep the last frame; %1 is the number of buckets, %2 the rate."), QStringLiteral("FILE.png"));
     parser.addOptions({ buckets, rate, zoom, frames, size, picture });
     parser.process(application);
     const QStringList sides = parser.value(size).split('x');
     const QSize pixels(std::max(640, sides.value(0).toInt()), std::max(300, sides.value(1).toInt()));
-    std::printf("canvas of %d x %d, %s frames each; times in ms; p95 of the processor time and of the parts: pacer (fold and copies of the state), making of the picture, painting\n", pixels.width(), pixels.height(), qPrintable(parser.value(frames)));
-    std::printf("%6s  %8s  %5s  %7s  %7s  %7s  %7s  %7s  %7s  %7s  %6s  %6s  %s\n", "bucket", "events/s", "zoom", "p50", "p95", "most", "cpu", "pacer", "making", "paint", "rest", "moving", "picture");
+    std::printf("canvas of %d x %d, %s frames each; times in ms; p95 of the processor time and of the parts: pacer "
+                "(fold and copies of the state), making of the picture, painting\n",
+        pixels.width(), pixels.height(), qPrintable(parser.value(frames)));
+    std::printf("%6s  %8s  %5s  %7s  %7s  %7s  %7s  %7s  %7s  %7s  %6s  %6s  %s\n", "bucket", "events/s", "zoom", "p50",
+        "p95", "most", "cpu", "pacer", "making", "paint", "rest", "moving", "picture");
     for (const QString& n : parser.value(buckets).split(','))
         for (const QString& events : parser.value(rate).split(','))
             for (const QString& factor : parser.value(zoom).split(','))
-                measure(std::max(1u, n.toUInt()), std::max(0, events.toInt()), std::clamp(factor.toDouble(), 1.0, 32.0), std::max(10, parser.value(frames).toInt()), pixels, parser.value(picture));
+                measure(std::max(1u, n.toUInt()), std::max(0, events.toInt()), std::clamp(factor.toDouble(), 1.0, 32.0),
+                    std::max(10, parser.value(frames).toInt()), pixels, parser.value(picture));
     return 0;
 }

@@ -20,7 +20,7 @@ using namespace lhrs;
 
 namespace {
 
-constexpr std::size_t kSizes[] = {100, 65'536, 1'048'576};
+constexpr std::size_t kSizes[] = { 100, 65'536, 1'048'576 };
 constexpr std::uint32_t kM = 4;
 
 // Regions that begin at a cache line and are filled with random bytes.
@@ -80,11 +80,11 @@ void encode(benchmark::State& state, FieldWidth width, const FieldOptions& optio
     std::vector<Combination::Row> rows;
     std::vector<const std::byte*> sources;
     for (std::uint32_t p = 0; p < k; ++p)
-        rows.push_back({parity[p], &multipliers[std::size_t(p) * kM]});
+        rows.push_back({ parity[p], &multipliers[std::size_t(p) * kM] });
     for (std::uint32_t q = 0; q < kM; ++q)
         sources.push_back(data[q]);
     for (auto _ : state) {
-        code.field().combine({.rows = rows, .sources = sources, .bytes = bytes});
+        code.field().combine({ .rows = rows, .sources = sources, .bytes = bytes });
         benchmark::ClobberMemory();
     }
     setBytes(state, kM * bytes);
@@ -124,18 +124,21 @@ void isalEncode(benchmark::State& state, std::uint32_t k, std::size_t bytes)
 
 void registerAll()
 {
-    for (const char* word : {"simd:gfni-avx512", "simd:gfni-avx2", "simd:avx2", "simd:ssse3", "simd:portable", "gf-complete", "log"}) {
+    for (const char* word :
+        { "simd:gfni-avx512", "simd:gfni-avx2", "simd:avx2", "simd:ssse3", "simd:portable", "gf-complete", "log" }) {
         const auto options = fieldOptionsNamed(word);
         if (!options)
             continue; // this processor lacks the kernel, so there is no figure
-        for (const FieldWidth width : {FieldWidth::Gf16, FieldWidth::Gf8}) {
+        for (const FieldWidth width : { FieldWidth::Gf16, FieldWidth::Gf8 }) {
             const std::string who = (width == FieldWidth::Gf16 ? "/gf16/" : "/gf8/") + std::string(word);
             benchmark::RegisterBenchmark(("prepare" + who).c_str(), prepare, width, *options);
             for (const std::size_t bytes : kSizes) {
                 const std::string size = "/" + std::to_string(bytes);
-                benchmark::RegisterBenchmark(("multiply_add" + who + size).c_str(), multiplyAdd, width, *options, bytes);
+                benchmark::RegisterBenchmark(
+                    ("multiply_add" + who + size).c_str(), multiplyAdd, width, *options, bytes);
                 for (std::uint32_t k = 1; k <= 3; ++k)
-                    benchmark::RegisterBenchmark(("encode_k" + std::to_string(k) + who + size).c_str(), encode, width, *options, k, bytes);
+                    benchmark::RegisterBenchmark(
+                        ("encode_k" + std::to_string(k) + who + size).c_str(), encode, width, *options, k, bytes);
             }
         }
     }
@@ -143,7 +146,8 @@ void registerAll()
         const std::string size = "/" + std::to_string(bytes);
         benchmark::RegisterBenchmark(("multiply_add/gf8/isa-l" + size).c_str(), isalUpdate, bytes);
         for (std::uint32_t k = 1; k <= 3; ++k)
-            benchmark::RegisterBenchmark(("encode_k" + std::to_string(k) + "/gf8/isa-l" + size).c_str(), isalEncode, k, bytes);
+            benchmark::RegisterBenchmark(
+                ("encode_k" + std::to_string(k) + "/gf8/isa-l" + size).c_str(), isalEncode, k, bytes);
     }
 }
 
@@ -152,7 +156,7 @@ void registerAll()
 int main(int argc, char** argv)
 {
     registerAll();
-    benchmark::AddCustomContext("best", nameOf(FieldOptions {.backend = Backend::Simd}));
+    benchmark::AddCustomContext("best", nameOf(FieldOptions { .backend = Backend::Simd }));
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;

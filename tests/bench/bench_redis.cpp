@@ -64,7 +64,8 @@ int main(int argc, char** argv)
     const auto begin = std::chrono::steady_clock::now();
     for (int i = 0; i < count; ++i) {
         const std::string key = word("key:" + std::to_string(i % kKeys));
-        const std::string request = isGet ? "*2\r\n$3\r\nGET\r\n" + key : "*3\r\n$3\r\nSET\r\n" + key + word(value) + wait;
+        const std::string request = isGet ? "*2\r\n$3\r\nGET\r\n" + key
+                                          : "*3\r\n$3\r\nSET\r\n" + key + word(value) + wait;
         const auto sent = std::chrono::steady_clock::now();
         if (!sendAll(socket, request))
             return fail("the server has closed the connection");
@@ -77,7 +78,8 @@ int main(int argc, char** argv)
             answer.append(buffer, std::size_t(came));
         }
         if (answer != expected)
-            return fail(isGet ? "a key is not there; set them first" : "a copy did not acknowledge, or the server refused");
+            return fail(
+                isGet ? "a key is not there; set them first" : "a copy did not acknowledge, or the server refused");
         times.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - sent).count());
     }
     const double total = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -42,7 +42,9 @@ QString commitShown()
     const QString source = QStringLiteral(LHRS_SOURCE_DIR);
     const QString commit = firstLine(QStringLiteral("git"), { "-C", source, "rev-parse", "--short", "HEAD" });
     const bool isChanged = !firstLine(QStringLiteral("git"), { "-C", source, "status", "--porcelain" }).isEmpty();
-    return commit.isEmpty() ? QStringLiteral("no commit known") : QStringLiteral("commit ") + commit + (isChanged ? QStringLiteral(" with changes") : QString());
+    return commit.isEmpty()
+        ? QStringLiteral("no commit known")
+        : QStringLiteral("commit ") + commit + (isChanged ? QStringLiteral(" with changes") : QString());
 }
 
 double load()
@@ -54,13 +56,15 @@ double load()
 void print(const BenchRow& row, double busy, QFile* csv)
 {
     const char* verdict = !row.isMet ? "" : *row.isMet ? "met" : "MISSED";
-    std::printf("%s | %s\n    %s\n    %s%s%s%sload %.1f\n", qPrintable(row.quantity), qPrintable(row.condition), qPrintable(row.measured),
-        row.isMet ? "budget: " : "", qPrintable(row.budget), row.isMet ? ": " : "", row.isMet ? (std::string(verdict) + "; ").c_str() : "", busy);
+    std::printf("%s | %s\n    %s\n    %s%s%s%sload %.1f\n", qPrintable(row.quantity), qPrintable(row.condition),
+        qPrintable(row.measured), row.isMet ? "budget: " : "", qPrintable(row.budget), row.isMet ? ": " : "",
+        row.isMet ? (std::string(verdict) + "; ").c_str() : "", busy);
     std::fflush(stdout);
     if (csv == nullptr)
         return;
     QString line;
-    for (const QString& cell : { row.quantity, row.condition, row.measured, row.budget, QString(verdict), QString::number(busy, 'f', 1) })
+    for (const QString& cell :
+        { row.quantity, row.condition, row.measured, row.budget, QString(verdict), QString::number(busy, 'f', 1) })
         line += (line.isEmpty() ? "\"" : ",\"") + cell + "\"";
     csv->write(line.toUtf8() + "\n");
     csv->flush();
@@ -102,23 +106,33 @@ int main(int count, char** arguments)
     std::vector<std::string> names;
     for (const Measure& measure : kMeasures)
         names.emplace_back(measure.name);
-    app.add_option("what", only, "Only these: ingest, frames, cluster, pixel, recording, memory, idle")->check(CLI::IsMember(names));
+    app.add_option("what", only, "Only these: ingest, frames, cluster, pixel, recording, memory, idle")
+        ->check(CLI::IsMember(names));
     app.add_flag("--quick", isQuick, "Each once and short: about three minutes");
-    const auto* attemptsSaid = app.add_option("--attempts", attempts, "Of each measurement; the best counts")->check(CLI::Range(1, 20));
-    const auto* secondsSaid = app.add_option("--seconds", options.seconds, "Of a measurement of frames, or idle")->check(CLI::Range(0.5, 3600.0));
-    const auto* ingestSaid = app.add_option("--ingest-seconds", options.ingestSeconds, "Of the ingest at full rate")->check(CLI::Range(0.5, 3600.0));
-    const auto* memorySaid = app.add_option("--memory-seconds", options.memorySeconds, "Of the measurement of memory; an hour is extrapolated from it")->check(CLI::Range(10.0, 86400.0));
-    const auto* eventsSaid = app.add_option("--events", options.events, "Of the long recording")->check(CLI::Range(10'000, 100'000'000));
+    const auto* attemptsSaid = app.add_option("--attempts", attempts, "Of each measurement; the best counts")
+                                   ->check(CLI::Range(1, 20));
+    const auto* secondsSaid = app.add_option("--seconds", options.seconds, "Of a measurement of frames, or idle")
+                                  ->check(CLI::Range(0.5, 3600.0));
+    const auto* ingestSaid = app.add_option("--ingest-seconds", options.ingestSeconds, "Of the ingest at full rate")
+                                 ->check(CLI::Range(0.5, 3600.0));
+    const auto* memorySaid = app.add_option("--memory-seconds", options.memorySeconds,
+                                    "Of the measurement of memory; an hour is extrapolated from it")
+                                 ->check(CLI::Range(10.0, 86400.0));
+    const auto* eventsSaid = app.add_option("--events", options.events, "Of the long recording")
+                                 ->check(CLI::Range(10'000, 100'000'000));
     app.add_option("--rate", options.rate, "Events a second of the frames")->check(CLI::Range(1, 1'000'000));
     app.add_option("--buckets", options.buckets, "Data buckets of the frames")->check(CLI::Range(2, 1'000));
     app.add_option("--width", width, "Of the window")->check(CLI::Range(640, 8'000));
     app.add_option("--height", height, "Of the window")->check(CLI::Range(400, 8'000));
     app.add_option("--csv", csvPath, "Also writes the table to this file");
-    app.add_option("--play-cluster", clusterOf, "Is the cluster that is watched; used by this program itself")->group("");
+    app.add_option("--play-cluster", clusterOf, "Is the cluster that is watched; used by this program itself")
+        ->group("");
     CLI11_PARSE(app, count, arguments);
     if (clusterOf > 0)
         return playCluster(clusterOf);
-    const auto shorten = [isQuick](const CLI::Option* said, auto& value, auto quick) { value = isQuick && said->empty() ? quick : value; };
+    const auto shorten = [isQuick](const CLI::Option* said, auto& value, auto quick) {
+        value = isQuick && said->empty() ? quick : value;
+    };
     shorten(attemptsSaid, attempts, 1);
     shorten(secondsSaid, options.seconds, 3.0);
     shorten(ingestSaid, options.ingestSeconds, 5.0);
@@ -135,7 +149,8 @@ int main(int count, char** arguments)
     QFile csv(QString::fromStdString(csvPath));
     if (!csvPath.empty() && !csv.open(QIODevice::WriteOnly | QIODevice::Truncate))
         benchFailed(csv.fileName() + QStringLiteral(" cannot be written: ") + csv.errorString());
-    std::printf("%s; %s; window %d x %d, offscreen raster; load average %.1f; %s\n", qPrintable(machineShown()), qPrintable(commitShown()), width, height, load(),
+    std::printf("%s; %s; window %d x %d, offscreen raster; load average %.1f; %s\n", qPrintable(machineShown()),
+        qPrintable(commitShown()), width, height, load(),
         attempts == 1 ? "one attempt" : "the best of several attempts");
     std::fflush(stdout);
     for (const Measure& measure : kMeasures) {

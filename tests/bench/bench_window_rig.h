@@ -51,7 +51,10 @@ inline double percentile(int percent, std::vector<double> values)
 // The same for times in milliseconds.
 inline QString spread(const std::vector<double>& values)
 {
-    const auto shown = [&values](int percent) { const double value = percentile(percent, values); return QString::number(value, 'f', value < 10 ? 2 : 1); };
+    const auto shown = [&values](int percent) {
+        const double value = percentile(percent, values);
+        return QString::number(value, 'f', value < 10 ? 2 : 1);
+    };
     return QStringLiteral("p50 %1, p95 %2, most %3 ms").arg(shown(50), shown(95), shown(100));
 }
 
@@ -71,8 +74,7 @@ inline bool waitFor(int milliseconds, const std::function<bool()>& condition)
 }
 
 // The share of one core that this process, or its thread, has used since the start of the measurement.
-template <int kWho>
-class CpuTimeOf {
+template <int kWho> class CpuTimeOf {
 public:
     double share() const { return (used() - m_used) / secondsSince(m_begin); }
 
@@ -81,7 +83,8 @@ private:
     {
         rusage usage {};
         ::getrusage(kWho, &usage);
-        return double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) + double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+        return double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
     }
     const std::chrono::steady_clock::time_point m_begin = std::chrono::steady_clock::now();
     const double m_used = used();
@@ -101,7 +104,8 @@ inline double memoryMiB()
 inline bool isWhole(const ClusterState& state, std::size_t processes)
 {
     return state.processes.size() == processes
-        && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
+        && std::none_of(
+            state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
 }
 
 // A window on a cluster of other processes. Frames come as often as the window's clock wants them. The rig makes them

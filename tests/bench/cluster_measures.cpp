@@ -45,7 +45,9 @@ BenchRow besideClusterAt(const BenchOptions& options, MainWindow::Workspace work
     runLoop(3); // until the load is steady
     bench.frames().clear();
     bench.work().clear();
-    const auto operations = [&window, client] { return window.pacer().state().processes.at(client).gauges.operations(); };
+    const auto operations = [&window, client] {
+        return window.pacer().state().processes.at(client).gauges.operations();
+    };
     const std::uint64_t eventsBefore = bench.ingest().counters().events, operationsBefore = operations();
     LoopWatch loop;
     const GuiCpuTime gui;
@@ -53,14 +55,26 @@ BenchRow besideClusterAt(const BenchOptions& options, MainWindow::Workspace work
     const double passed = runLoop(options.seconds);
     const double guiShare = gui.share(), all = cpu.share();
     const qint64 away = loop.longest();
-    const std::uint64_t events = bench.ingest().counters().events - eventsBefore, done = operations() - operationsBefore;
+    const std::uint64_t events = bench.ingest().counters().events - eventsBefore,
+                        done = operations() - operationsBefore;
     const std::vector<double> frames = bench.frames(), work = bench.work();
     const double p95 = percentile(95, frames);
-    const QString where = workspace == MainWindow::Workspace::Lecture ? QStringLiteral("lecture") : QStringLiteral("inspect");
-    return { QStringLiteral("frame beside a cluster at full speed, %1, events: %2").arg(where, QString::fromStdString(detailWord(detail))),
-        QStringLiteral("%1 buckets on %2 processors, window 64, %3 updates/s, %4 events/s, %5").arg(window.pacer().state().data.size()).arg(::sysconf(_SC_NPROCESSORS_ONLN)).arg(grouped(std::uint64_t(double(done) / passed)), grouped(std::uint64_t(double(events) / passed)), window.pacer().isLive() ? QStringLiteral("live") : QStringLiteral("slow show")),
+    const QString where = workspace == MainWindow::Workspace::Lecture ? QStringLiteral("lecture")
+                                                                      : QStringLiteral("inspect");
+    return { QStringLiteral("frame beside a cluster at full speed, %1, events: %2")
+                 .arg(where, QString::fromStdString(detailWord(detail))),
+        QStringLiteral("%1 buckets on %2 processors, window 64, %3 updates/s, %4 events/s, %5")
+            .arg(window.pacer().state().data.size())
+            .arg(::sysconf(_SC_NPROCESSORS_ONLN))
+            .arg(grouped(std::uint64_t(double(done) / passed)), grouped(std::uint64_t(double(events) / passed)),
+                window.pacer().isLive() ? QStringLiteral("live") : QStringLiteral("slow show")),
         QStringLiteral("%1; at work %2; loop away %3 ms; %4 frames/s; lost %5; GUI thread %6 %, all %7 % of a core")
-            .arg(spread(frames), spread(work)).arg(away).arg(double(frames.size()) / passed, 0, 'f', 0).arg(bench.lost()).arg(qRound(100 * guiShare)).arg(qRound(100 * all)),
+            .arg(spread(frames), spread(work))
+            .arg(away)
+            .arg(double(frames.size()) / passed, 0, 'f', 0)
+            .arg(bench.lost())
+            .arg(qRound(100 * guiShare))
+            .arg(qRound(100 * all)),
         QStringLiteral("p95 < 16, away <= 50, lost 0"), p95 < 16 && away <= 50 && bench.lost() == 0, p95 };
 }
 

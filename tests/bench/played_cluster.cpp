@@ -28,7 +28,8 @@ constexpr std::chrono::milliseconds kBatchTime(2); // the interval of the publis
 constexpr std::size_t kBatch = 256;
 
 // Publishes inserts until it is stopped; returns the number of events.
-std::uint64_t tellInserts(FakeCluster& cluster, InsertTeller& inserts, std::uint32_t eventsPerSecond, const std::stop_token& stop)
+std::uint64_t tellInserts(
+    FakeCluster& cluster, InsertTeller& inserts, std::uint32_t eventsPerSecond, const std::stop_token& stop)
 {
     std::uint64_t told = 0;
     std::mutex pause;
@@ -79,7 +80,9 @@ int playCluster(std::uint32_t buckets)
         if (word == "load") {
             std::uint32_t eventsPerSecond = 0;
             std::cin >> eventsPerSecond;
-            teller = std::jthread([&, eventsPerSecond](const std::stop_token& stop) { told = tellInserts(cluster, inserts, eventsPerSecond, stop); });
+            teller = std::jthread([&, eventsPerSecond](const std::stop_token& stop) {
+                told = tellInserts(cluster, inserts, eventsPerSecond, stop);
+            });
         } else if (word == "rest") {
             teller = std::jthread();
             std::cout << told.exchange(0) << std::endl;
@@ -101,7 +104,8 @@ int playCluster(std::uint32_t buckets)
 PlayedCluster::PlayedCluster(std::uint32_t buckets) : m_shape(benchShape(buckets))
 {
     m_process.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    m_process.start(QCoreApplication::applicationFilePath(), { QStringLiteral("--play-cluster"), QString::number(buckets) });
+    m_process.start(
+        QCoreApplication::applicationFilePath(), { QStringLiteral("--play-cluster"), QString::number(buckets) });
     m_address = ask({});
 }
 
@@ -114,7 +118,8 @@ PlayedCluster::~PlayedCluster()
 
 std::size_t PlayedCluster::processes() const
 {
-    return m_shape.buckets + (m_shape.buckets + m_shape.m - 1) / m_shape.m * m_shape.k + 1 + m_shape.clients + m_shape.dataSpares + m_shape.paritySpares;
+    return m_shape.buckets + (m_shape.buckets + m_shape.m - 1) / m_shape.m * m_shape.k + 1 + m_shape.clients
+        + m_shape.dataSpares + m_shape.paritySpares;
 }
 
 // Writes the line and waits for the next line of the other process.

@@ -90,17 +90,23 @@ std::vector<BenchRow> measureRecording(const BenchOptions& options)
     const QString length = QStringLiteral("%1 events, %2 buckets").arg(grouped(options.events)).arg(options.buckets);
     std::vector<BenchRow> rows;
     rows.push_back({ QStringLiteral("recording"), length,
-        QStringLiteral("%1 MiB, %2 bytes an event; written and closed in %3 s").arg(QFileInfo(path).size() >> 20).arg(double(QFileInfo(path).size()) / double(options.events), 0, 'f', 0).arg(took, 0, 'f', 1), {}, {}, took });
+        QStringLiteral("%1 MiB, %2 bytes an event; written and closed in %3 s")
+            .arg(QFileInfo(path).size() >> 20)
+            .arg(double(QFileInfo(path).size()) / double(options.events), 0, 'f', 0)
+            .arg(took, 0, 'f', 1),
+        {}, {}, took });
     MainWindow window(BenchWindow::options());
     window.resize(options.size);
     window.show();
     window.clock().stop();
     QCoreApplication::processEvents();
     const Opened broken = open(window, unclosed);
-    rows.push_back({ QStringLiteral("open, not closed"), length, QStringLiteral("%1 ms read, %2 ms painted").arg(broken.recording, 0, 'f', 0).arg(broken.window, 0, 'f', 0),
+    rows.push_back({ QStringLiteral("open, not closed"), length,
+        QStringLiteral("%1 ms read, %2 ms painted").arg(broken.recording, 0, 'f', 0).arg(broken.window, 0, 'f', 0),
         QStringLiteral("< 5 s"), broken.window < 5000, broken.window });
     const Opened clean = open(window, path);
-    rows.push_back({ QStringLiteral("open, clean"), length, QStringLiteral("%1 ms read, %2 ms painted").arg(clean.recording, 0, 'f', 0).arg(clean.window, 0, 'f', 0),
+    rows.push_back({ QStringLiteral("open, clean"), length,
+        QStringLiteral("%1 ms read, %2 ms painted").arg(clean.recording, 0, 'f', 0).arg(clean.window, 0, 'f', 0),
         QStringLiteral("< 1 s"), clean.window < 1000, clean.window });
 
     std::mt19937_64 random(3);
@@ -121,12 +127,16 @@ std::vector<BenchRow> measureRecording(const BenchOptions& options)
     };
     const int count = std::max(20, int(options.seconds * 10));
     const std::vector<double> canvas = seeks(count);
-    rows.push_back({ QStringLiteral("seek, to the painted canvas"), length, QStringLiteral("%1; %2 seeks").arg(spread(canvas)).arg(count), QStringLiteral("p95 < 150 ms"), percentile(95, canvas) < 150, percentile(95, canvas) });
+    rows.push_back({ QStringLiteral("seek, to the painted canvas"), length,
+        QStringLiteral("%1; %2 seeks").arg(spread(canvas)).arg(count), QStringLiteral("p95 < 150 ms"),
+        percentile(95, canvas) < 150, percentile(95, canvas) });
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 5, 0 });
     paintFrame(window);
     const std::vector<double> table = seeks(count);
-    rows.push_back({ QStringLiteral("seek, to log and record table"), length, QStringLiteral("%1; %2 seeks").arg(spread(table)).arg(count), QStringLiteral("p95 < 400 ms"), percentile(95, table) < 400, percentile(95, table) });
+    rows.push_back({ QStringLiteral("seek, to log and record table"), length,
+        QStringLiteral("%1; %2 seeks").arg(spread(table)).arg(count), QStringLiteral("p95 < 400 ms"),
+        percentile(95, table) < 400, percentile(95, table) });
     return rows;
 }
 

@@ -31,7 +31,8 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
         QTemporaryDir folder;
         PlayedCluster cluster(buckets);
         Session session;
-        auto recorder = Recorder::start(folder.filePath("run.lhrun"), metaOf(programFacts("lhrs")), [&session] { return session.ingest().nowNs(); });
+        auto recorder = Recorder::start(folder.filePath("run.lhrun"), metaOf(programFacts("lhrs")),
+            [&session] { return session.ingest().nowNs(); });
         if (!recorder)
             benchFailed(QString::fromStdString(recorder.error().text));
         session.ingest().recordTo(recorder->get());
@@ -45,8 +46,10 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
         const std::uint64_t told = cluster.rest();
         const double busy = cpu.share();
         const double atEnd = double(session.ingest().counters().events - before); // the rest waits in queues
-        const bool isAllHere = waitFor(kPatience, [&] { return session.ingest().counters().events - before + session.ingest().counters().lost >= told; });
-        const std::uint64_t lost = session.ingest().counters().lost + (isAllHere ? 0 : told - (session.ingest().counters().events - before + session.ingest().counters().lost));
+        const bool isAllHere = waitFor(kPatience,
+            [&] { return session.ingest().counters().events - before + session.ingest().counters().lost >= told; });
+        const std::uint64_t lost = session.ingest().counters().lost
+            + (isAllHere ? 0 : told - (session.ingest().counters().events - before + session.ingest().counters().lost));
         session.ingest().recordTo(nullptr);
         const QString problem = (*recorder)->finish();
         if (!problem.isEmpty())
@@ -54,9 +57,16 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
         const std::uint64_t unrecorded = (*recorder)->status().lost;
         const double rate = double(told) / options.ingestSeconds;
         // If fewer events than requested were published, the generator is the limit: this machine had no time for it.
-        rows.push_back({ QStringLiteral("ingest: receive, check, fold, record"), QStringLiteral("%1 buckets, %2 s").arg(buckets).arg(options.ingestSeconds),
-            QStringLiteral("%1 events/s told; lost %2, not recorded %3; %4 behind at the end; %5 % of a core").arg(grouped(std::uint64_t(rate))).arg(lost).arg(unrecorded).arg(grouped(std::uint64_t(std::max(0.0, double(told) - atEnd)))).arg(qRound(100 * busy)),
-            QStringLiteral("100 000/s, 0 lost"), lost + unrecorded == 0 && rate >= 0.99 * kRate, double(lost + unrecorded) - rate });
+        rows.push_back({ QStringLiteral("ingest: receive, check, fold, record"),
+            QStringLiteral("%1 buckets, %2 s").arg(buckets).arg(options.ingestSeconds),
+            QStringLiteral("%1 events/s told; lost %2, not recorded %3; %4 behind at the end; %5 % of a core")
+                .arg(grouped(std::uint64_t(rate)))
+                .arg(lost)
+                .arg(unrecorded)
+                .arg(grouped(std::uint64_t(std::max(0.0, double(told) - atEnd))))
+                .arg(qRound(100 * busy)),
+            QStringLiteral("100 000/s, 0 lost"), lost + unrecorded == 0 && rate >= 0.99 * kRate,
+            double(lost + unrecorded) - rate });
     }
     return rows;
 }
@@ -66,7 +76,8 @@ std::vector<BenchRow> measureIngest(const BenchOptions& options)
 namespace {
 
 // Frames while this many events arrive per second.
-BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t buckets, MainWindow::Workspace workspace, bool isBudget)
+BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t buckets,
+    MainWindow::Workspace workspace, bool isBudget)
 {
     BenchWindow bench(buckets, options.size);
     bench.window().setWorkspace(workspace);
@@ -76,7 +87,8 @@ BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t
     bench.work().clear();
     LoopWatch loop;
     std::vector<double> dots;
-    bench.afterFrame([&] { dots.push_back(double(bench.window().canvas().viewOf<FilePicture>().motion().messagesUnderWay())); });
+    bench.afterFrame(
+        [&] { dots.push_back(double(bench.window().canvas().viewOf<FilePicture>().motion().messagesUnderWay())); });
     const GuiCpuTime gui;
     const CpuTime cpu;
     const double passed = runLoop(options.seconds);
@@ -87,12 +99,24 @@ BenchRow framesAt(const BenchOptions& options, std::uint32_t rate, std::uint32_t
     const std::uint64_t told = bench.cluster().rest();
     const std::vector<double> frames = bench.frames(), work = bench.work();
     const double p95 = percentile(95, frames);
-    const QString where = workspace == MainWindow::Workspace::Lecture ? QStringLiteral("lecture") : QStringLiteral("inspect");
+    const QString where = workspace == MainWindow::Workspace::Lecture ? QStringLiteral("lecture")
+                                                                      : QStringLiteral("inspect");
     return { QStringLiteral("frame, %1").arg(where),
-        QStringLiteral("%1 events/s, %2 buckets, %3").arg(grouped(std::uint64_t(double(told) / (passed + 1.5)))).arg(buckets).arg(isLive ? QStringLiteral("live") : QStringLiteral("slow show")),
-        QStringLiteral("%1; at work %2; loop away %3 ms; %4 frames/s; %5 dots; lost %6; GUI thread %7 %, all %8 % of a core")
-            .arg(spread(frames), spread(work)).arg(away).arg(double(frames.size()) / passed, 0, 'f', 0).arg(percentile(50, dots)).arg(bench.lost()).arg(qRound(100 * guiShare)).arg(qRound(100 * all)),
-        isBudget ? QStringLiteral("p95 < 16, away <= 50") : QString(), isBudget ? std::optional(p95 < 16 && away <= 50) : std::nullopt, p95 };
+        QStringLiteral("%1 events/s, %2 buckets, %3")
+            .arg(grouped(std::uint64_t(double(told) / (passed + 1.5))))
+            .arg(buckets)
+            .arg(isLive ? QStringLiteral("live") : QStringLiteral("slow show")),
+        QStringLiteral(
+            "%1; at work %2; loop away %3 ms; %4 frames/s; %5 dots; lost %6; GUI thread %7 %, all %8 % of a core")
+            .arg(spread(frames), spread(work))
+            .arg(away)
+            .arg(double(frames.size()) / passed, 0, 'f', 0)
+            .arg(percentile(50, dots))
+            .arg(bench.lost())
+            .arg(qRound(100 * guiShare))
+            .arg(qRound(100 * all)),
+        isBudget ? QStringLiteral("p95 < 16, away <= 50") : QString(),
+        isBudget ? std::optional(p95 < 16 && away <= 50) : std::nullopt, p95 };
 }
 
 } // namespace
@@ -144,7 +168,8 @@ BenchRow eventToPixelAt(const BenchOptions& options, std::uint32_t rate)
     }
     const double p95 = percentile(95, times);
     return { QStringLiteral("event to pixel"),
-        rate == 0 ? QStringLiteral("quiet, %1 buckets").arg(options.buckets) : QStringLiteral("%1 events/s, %2 buckets").arg(grouped(rate)).arg(options.buckets),
+        rate == 0 ? QStringLiteral("quiet, %1 buckets").arg(options.buckets)
+                  : QStringLiteral("%1 events/s, %2 buckets").arg(grouped(rate)).arg(options.buckets),
         QStringLiteral("%1; %2 marks").arg(spread(times)).arg(marks), QStringLiteral("p95 < 100 ms"), p95 < 100, p95 };
 }
 
@@ -179,8 +204,12 @@ std::vector<BenchRow> measureMemory(const BenchOptions& options)
     }
     const double slope = n > 1 ? (n * tm - t * m) / (n * tt - t * t) : 0;
     const double hour = samples.back().second + std::max(0.0, slope) * (3600 - samples.back().first);
-    return { { QStringLiteral("resident memory"), QStringLiteral("5 000 events/s, %1 buckets, %2 s").arg(options.buckets).arg(options.memorySeconds),
-        QStringLiteral("%1 MiB at the end; %2 MiB/min in the second half, hence %3 MiB after an hour (extrapolated)").arg(samples.back().second, 0, 'f', 0).arg(slope * 60, 0, 'f', 2).arg(hour, 0, 'f', 0),
+    return { { QStringLiteral("resident memory"),
+        QStringLiteral("5 000 events/s, %1 buckets, %2 s").arg(options.buckets).arg(options.memorySeconds),
+        QStringLiteral("%1 MiB at the end; %2 MiB/min in the second half, hence %3 MiB after an hour (extrapolated)")
+            .arg(samples.back().second, 0, 'f', 0)
+            .arg(slope * 60, 0, 'f', 2)
+            .arg(hour, 0, 'f', 0),
         QStringLiteral("< 500 MiB"), hour < 500, hour } };
 }
 
@@ -193,8 +222,14 @@ std::vector<BenchRow> measureIdle(const BenchOptions& options)
     const CpuTime cpu;
     runLoop(options.seconds);
     const double guiShare = gui.share(), all = cpu.share();
-    return { { QStringLiteral("idle"), QStringLiteral("live and quiet, %1 buckets, %2 processes").arg(options.buckets).arg(bench.cluster().processes()),
-        QStringLiteral("%1 % of a core, of which GUI thread %2 %").arg(100 * all, 0, 'f', 1).arg(100 * guiShare, 0, 'f', 1), QStringLiteral("< 3 %"), all < 0.03, all } };
+    return { { QStringLiteral("idle"),
+        QStringLiteral("live and quiet, %1 buckets, %2 processes")
+            .arg(options.buckets)
+            .arg(bench.cluster().processes()),
+        QStringLiteral("%1 % of a core, of which GUI thread %2 %")
+            .arg(100 * all, 0, 'f', 1)
+            .arg(100 * guiShare, 0, 'f', 1),
+        QStringLiteral("< 3 %"), all < 0.03, all } };
 }
 
 } // namespace lhrs::gui

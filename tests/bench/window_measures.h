@@ -12,7 +12,7 @@
 namespace lhrs::gui {
 
 struct BenchOptions {
-    double seconds = 10;        // of a measurement of frames or of an idle window
+    double seconds = 10; // of a measurement of frames or of an idle window
     double ingestSeconds = 60;
     double memorySeconds = 300;
     std::uint64_t events = 1'000'000; // of the recording

@@ -16,10 +16,7 @@ namespace lhrs::check {
 
 struct Dice {
     std::mt19937_64 engine;
-    explicit Dice(std::uint64_t seed)
-        : engine(seed)
-    {
-    }
+    explicit Dice(std::uint64_t seed) : engine(seed) { }
     // 0..n-1
     std::size_t below(std::size_t n) { return std::size_t(engine() % n); }
     HistoryTime upTo(HistoryTime n) { return HistoryTime(engine() % std::uint64_t(n + 1)); }
@@ -192,9 +189,7 @@ inline void replay(const History& history, const std::function<void(const Operat
 class EveryOrder {
 public:
     explicit EveryOrder(const History& history)
-        : m_all(history.operations())
-        , m_isDone(m_all.size(), false)
-        , m_state(history.valueBefore())
+        : m_all(history.operations()), m_isDone(m_all.size(), false), m_state(history.valueBefore())
     {
     }
 
@@ -258,8 +253,7 @@ inline bool isWritten(const Operation& o) { return isWrite(o.kind) && o.outcome 
 inline bool isDone(const Operation& o) { return certaintyOf(o.outcome) == Certainty::Done; }
 
 // A random operation for which `is` holds.
-template <class Is>
-std::optional<std::size_t> drawn(const std::vector<Operation>& all, Dice& dice, Is&& is)
+template <class Is> std::optional<std::size_t> drawn(const std::vector<Operation>& all, Dice& dice, Is&& is)
 {
     std::vector<std::size_t> found;
     for (std::size_t at = 0; at < all.size(); ++at)
@@ -269,8 +263,7 @@ std::optional<std::size_t> drawn(const std::vector<Operation>& all, Dice& dice, 
 }
 
 // A mutation that changes one random operation for which `is` holds.
-template <class Is, class Change>
-Mutation ofOne(Is is, Change change)
+template <class Is, class Change> Mutation ofOne(Is is, Change change)
 {
     return [is, change](const History& history, Dice& dice) -> std::optional<History> {
         std::vector<Operation> all = history.operations();
@@ -303,61 +296,78 @@ inline std::vector<std::pair<const char*, Mutation>> mutations()
     using All = std::vector<Operation>;
     const auto add = [](const char* name, Mutation mutate) { return std::pair(name, std::move(mutate)); };
     return {
-        add("values of two searches swapped", ofOne(isFound, [](All& all, std::size_t at, Dice& dice) {
-            const auto other = drawn(all, dice, [&](const Operation& o) { return isFound(o) && o.value != all[at].value; });
-            if (other)
-                std::swap(all[at].value, all[*other].value);
-            return other.has_value();
-        })),
-        add("write dropped", ofOne(isWritten, [](All& all, std::size_t at, Dice&) {
-            all.erase(all.begin() + std::ptrdiff_t(at));
-            return true;
-        })),
-        add("write refused although it happened", ofOne(isWritten, [](All& all, std::size_t at, Dice&) {
-            all[at].outcome = Outcome::Retry;
-            return true;
-        })),
-        add("answer moved to the invocation", ofOne(isDone, [](All& all, std::size_t at, Dice&) {
-            return std::exchange(all[at].answered, all[at].invoked) != all[at].invoked;
-        })),
-        add("invocation moved to the answer", ofOne(isDone, [](All& all, std::size_t at, Dice&) {
-            return std::exchange(all[at].invoked, all[at].answered) != all[at].answered;
-        })),
-        add("operation moved in time", ofOne(isDone, [](All& all, std::size_t at, Dice& dice) {
-            const HistoryTime move = (dice.happens(50) ? 1 : -1) * (5 + dice.upTo(10));
-            all[at].invoked += move;
-            all[at].answered += move;
-            return true;
-        })),
-        add("search doubled later", ofOne(isFound, [](All& all, std::size_t at, Dice& dice) {
-            Operation again = all[at];
-            again.invoked = again.answered + 1 + dice.upTo(10);
-            again.answered = again.invoked + dice.upTo(2);
-            all.push_back(again);
-            return true;
-        })),
-        add("search finds an older value", ofOne(isFound, [](All& all, std::size_t at, Dice& dice) {
-            return findAnother(all, at, dice, true);
-        })),
-        add("search finds a later value", ofOne(isFound, [](All& all, std::size_t at, Dice& dice) {
-            return findAnother(all, at, dice, false);
-        })),
-        add("search finds what nobody wrote", ofOne(isFound, [](All& all, std::size_t at, Dice&) {
-            all[at].value = fingerprint(77, 77);
-            return true;
-        })),
-        add("found becomes not found", ofOne(isFound, [](All& all, std::size_t at, Dice&) {
-            all[at].outcome = Outcome::NotFound;
-            all[at].value = 0;
-            return true;
-        })),
-        add("result of a change turned round", ofOne(
-            [](const Operation& o) { return isDone(o) && o.kind != RequestKind::Search; },
-            [](All& all, std::size_t at, Dice&) {
-                const Outcome no = all[at].kind == RequestKind::Insert ? Outcome::Exists : Outcome::NotFound;
-                all[at].outcome = all[at].outcome == Outcome::Ok ? no : Outcome::Ok;
-                return true;
-            })),
+        add("values of two searches swapped",
+            ofOne(isFound,
+                [](All& all, std::size_t at, Dice& dice) {
+                    const auto other = drawn(
+                        all, dice, [&](const Operation& o) { return isFound(o) && o.value != all[at].value; });
+                    if (other)
+                        std::swap(all[at].value, all[*other].value);
+                    return other.has_value();
+                })),
+        add("write dropped",
+            ofOne(isWritten,
+                [](All& all, std::size_t at, Dice&) {
+                    all.erase(all.begin() + std::ptrdiff_t(at));
+                    return true;
+                })),
+        add("write refused although it happened",
+            ofOne(isWritten,
+                [](All& all, std::size_t at, Dice&) {
+                    all[at].outcome = Outcome::Retry;
+                    return true;
+                })),
+        add("answer moved to the invocation",
+            ofOne(isDone,
+                [](All& all, std::size_t at, Dice&) {
+                    return std::exchange(all[at].answered, all[at].invoked) != all[at].invoked;
+                })),
+        add("invocation moved to the answer",
+            ofOne(isDone,
+                [](All& all, std::size_t at, Dice&) {
+                    return std::exchange(all[at].invoked, all[at].answered) != all[at].answered;
+                })),
+        add("operation moved in time",
+            ofOne(isDone,
+                [](All& all, std::size_t at, Dice& dice) {
+                    const HistoryTime move = (dice.happens(50) ? 1 : -1) * (5 + dice.upTo(10));
+                    all[at].invoked += move;
+                    all[at].answered += move;
+                    return true;
+                })),
+        add("search doubled later",
+            ofOne(isFound,
+                [](All& all, std::size_t at, Dice& dice) {
+                    Operation again = all[at];
+                    again.invoked = again.answered + 1 + dice.upTo(10);
+                    again.answered = again.invoked + dice.upTo(2);
+                    all.push_back(again);
+                    return true;
+                })),
+        add("search finds an older value",
+            ofOne(isFound, [](All& all, std::size_t at, Dice& dice) { return findAnother(all, at, dice, true); })),
+        add("search finds a later value",
+            ofOne(isFound, [](All& all, std::size_t at, Dice& dice) { return findAnother(all, at, dice, false); })),
+        add("search finds what nobody wrote",
+            ofOne(isFound,
+                [](All& all, std::size_t at, Dice&) {
+                    all[at].value = fingerprint(77, 77);
+                    return true;
+                })),
+        add("found becomes not found",
+            ofOne(isFound,
+                [](All& all, std::size_t at, Dice&) {
+                    all[at].outcome = Outcome::NotFound;
+                    all[at].value = 0;
+                    return true;
+                })),
+        add("result of a change turned round",
+            ofOne([](const Operation& o) { return isDone(o) && o.kind != RequestKind::Search; },
+                [](All& all, std::size_t at, Dice&) {
+                    const Outcome no = all[at].kind == RequestKind::Insert ? Outcome::Exists : Outcome::NotFound;
+                    all[at].outcome = all[at].outcome == Outcome::Ok ? no : Outcome::Ok;
+                    return true;
+                })),
     };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A file of the tree as the house rules see it: a path and a text. A finding is "path:line: what is wrong and what to do".
+// A file of the tree as the house rules see it: a path and a text. A finding is "path:line: what is wrong and what to
+// do".
 #pragma once
 
 #include <QDir>
@@ -37,8 +38,7 @@ inline bool isCpp(const QString& path) { return path.endsWith(".cpp"_L1) || path
 // A C++ text with comments and literals blanked out. Its length is unchanged, so that offsets stay valid.
 inline QString codeOf(const QString& text)
 {
-    static const QRegularExpression kNoCode(
-        uR"re(//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1")re"_s
+    static const QRegularExpression kNoCode(uR"re(//[^\n]*|/\*.*?\*/|R"([^(\s]*)\(.*?\)\1")re"_s
             + uR"re(|"(?:[^"\\\n]|\\.)*"|(?<![0-9A-Za-z_])'(?:[^'\\\n]|\\.)*')re"_s,
         QRegularExpression::DotMatchesEverythingOption);
     QString code = text;

@@ -9,8 +9,8 @@ namespace lhrs::tidy {
 // ---- arrows: which folder may include which
 
 struct Room {
-    QString folder;   // or the path of one file
-    QString sees;     // rooms besides itself; it also sees what those see
+    QString folder; // or the path of one file
+    QString sees; // rooms besides itself; it also sees what those see
     QString notAtAll; // <headers> that must not be seen here, an expression
 };
 
@@ -82,7 +82,8 @@ inline const QList<Room>& rooms()
         { u"gui/view/charts"_s, u"gui/view/time gui/lab/export"_s, kNoSocket },
         { u"gui/view/editor"_s, u"gui/view/paint gui/lab/script"_s, kNoSocket },
         { u"gui/window/widgets"_s,
-            u"gui/view/canvas gui/view/records gui/view/panels gui/view/timeline gui/view/charts gui/view/editor"_s, kNoSocket },
+            u"gui/view/canvas gui/view/records gui/view/panels gui/view/timeline gui/view/charts gui/view/editor"_s,
+            kNoSocket },
         { u"gui/window/commands"_s, u"gui/window/widgets"_s, kNoSocket },
         { u"gui/window/player"_s, u"gui/window/commands"_s, kNoSocket },
         { u"gui/window/panels"_s, u"gui/window/player"_s, kNoSocket },
@@ -185,7 +186,8 @@ inline QStringList includesAgainstArrows(const File& file)
         } else {
             const Room* target = roomOf(header);
             if (!allowed.contains(target ? target->folder : header.section(u'/', 0, 0)))
-                add(u"\"%1\" is against the arrows: %2 sees %3 and what those see"_s.arg(header, room->folder, room->sees));
+                add(u"\"%1\" is against the arrows: %2 sees %3 and what those see"_s.arg(
+                    header, room->folder, room->sees));
         }
     }
     return found;

@@ -81,11 +81,19 @@ inline QStringList withoutLicence(const File& file)
 
 inline QStringList tooLong(const File& file)
 {
-    constexpr int kLinesMax = 600;
+    constexpr int kLinesMax = 700;
     const auto lines = file.text.count(u'\n');
     if (!isSource(file.path) || lines <= kLinesMax)
         return {};
     return { finding(file, 0, u"%1 lines; a file has one job and at most %2 lines"_s.arg(lines).arg(kLinesMax)) };
+}
+
+// Lines that a reader has to scroll sideways. (clang-format leaves a raw string as it is.)
+inline QStringList tooWide(const File& file)
+{
+    if (!isCpp(file.path))
+        return {};
+    return everywhere(file, file.text, u"^.{121,}$"_s, u"more than 120 columns: %1"_s);
 }
 
 // Text that is not finished, belongs to one machine, waits for a time, or uses another system's words. (The words are
@@ -93,8 +101,8 @@ inline QStringList tooLong(const File& file)
 inline QStringList leftovers(const File& file)
 {
     static const QString kUnfinished = u"\\b(TO"_s + u"DO|FIX"_s + u"ME|XX"_s + u"X|HA"_s + u"CK)\\b"_s;
-    static const QString kMachine
-        = u"(?<![\\w.])/(wor"_s + u"k|hom"_s + u"e|roo"_s + u"t|User"_s + u"s|tmp/buil"_s + u"d)[/-][\\w.-]"_s;
+    static const QString kMachine = u"(?<![\\w.])/(wor"_s + u"k|hom"_s + u"e|roo"_s + u"t|User"_s + u"s|tmp/buil"_s
+        + u"d)[/-][\\w.-]"_s;
     QStringList found = everywhere(file, file.text, kUnfinished, u"%1: finish it, or open an issue"_s);
     found << everywhere(file, file.text, kMachine, u"%1...: a path of one machine"_s);
     if (!isCpp(file.path))
@@ -105,10 +113,11 @@ inline QStringList leftovers(const File& file)
     found << everywhere(file, code,
         u"\\b(sleep_for|sleep_until|usleep|nanosleep|qSleep|qWait|QThread::[mu]?sleep)"_s + step + u" *\\("_s,
         u"%1: wait for a condition, not for a time"_s);
-    found << everywhere(file, code, uR"re(\b\w*(?i:shard|stripe|replica(?!te)|slave)\w*)re"_s,
-        u"%1: the words are the papers'"_s);
+    found << everywhere(
+        file, code, uR"re(\b\w*(?i:shard|stripe|replica(?!te)|slave)\w*)re"_s, u"%1: the words are the papers'"_s);
     if (file.path.startsWith("tests/"_L1) && file.path != "tests/rigs/lab/signals.h"_L1)
-        found << everywhere(file, code, u"(?<!\\w)::kill *\\("_s, u"%1: signalOne of tests/rigs/lab/signals.h, which takes no process group for a process"_s);
+        found << everywhere(file, code, u"(?<!\\w)::kill *\\("_s,
+            u"%1: signalOne of tests/rigs/lab/signals.h, which takes no process group for a process"_s);
     return found;
 }
 
@@ -171,8 +180,8 @@ inline QStringList namedByNoCMakeLists(const QList<File>& files)
         if ((!isCpp(file.path) && !file.path.endsWith(".proto"_L1)) || named.contains(file.path))
             continue;
         const QString include = u"#include \"%1\""_s.arg(file.path);
-        const bool isIncluded = std::any_of(files.begin(), files.end(),
-            [&](const File& other) { return other.text.contains(include); });
+        const bool isIncluded = std::any_of(
+            files.begin(), files.end(), [&](const File& other) { return other.text.contains(include); });
         if (!isIncluded || !file.path.startsWith("tests/"_L1) || !file.path.endsWith(".h"_L1))
             found << finding(file, 0, u"no CMakeLists.txt names this file"_s);
     }
@@ -182,7 +191,8 @@ inline QStringList namedByNoCMakeLists(const QList<File>& files)
 // The part of a proto file that defines a message with a body of its own, WalkEvent; for rules that are about that one.
 inline File partOf(const File& proto, const QString& message)
 {
-    const QString body = pattern(uR"re(^message %1 \{\n  oneof body \{[^}]*\}\n)re"_s.arg(message)).match(proto.text).captured();
+    const QString body
+        = pattern(uR"re(^message %1 \{\n  oneof body \{[^}]*\}\n)re"_s.arg(message)).match(proto.text).captured();
     QString rest = proto.text;
     return { proto.path, body + rest.remove(pattern(uR"re(oneof body \{[^}]*\})re"_s)) };
 }
@@ -277,7 +287,8 @@ inline QStringList messagesWithoutSection(const File& proto, const File& protoco
         if (!match.hasMatch())
             found << finding(protocol, 0, u"no section \"%1\""_s.arg(name));
         else if (match.capturedStart() < last)
-            found << finding(protocol, match.capturedStart(), u"\"%1\" is not in the order of the proto file"_s.arg(name));
+            found << finding(
+                protocol, match.capturedStart(), u"\"%1\" is not in the order of the proto file"_s.arg(name));
         last = std::max(last, match.capturedStart());
     }
     return found;
@@ -301,7 +312,8 @@ inline QStringList notesThatAreMissing(const QList<File>& files, const File& pro
     return found;
 }
 
-// Documents that are cited are in the tree: from the root, or beside the file that cites them; and so is the heading of "#section".
+// Documents that are cited are in the tree: from the root, or beside the file that cites them; and so is the heading of
+// "#section".
 inline QStringList documentsThatAreMissing(const QList<File>& files)
 {
     static const QRegularExpression kDocument = pattern(uR"re((?<![\w/.-])([\w.][\w./-]*\.md)\b(?:#([\w-]+))?)re"_s);
@@ -319,7 +331,8 @@ inline QStringList documentsThatAreMissing(const QList<File>& files)
             const auto match = matches.next();
             // Names in code are data; in Python they are put together of parts.
             const QString before = file.text.left(match.capturedStart()).section(u'\n', -1);
-            if ((isCpp(file.path) && !before.contains("//"_L1)) || (file.path.endsWith(".py"_L1) && !match.captured(1).contains(u'/')))
+            if ((isCpp(file.path) && !before.contains("//"_L1))
+                || (file.path.endsWith(".py"_L1) && !match.captured(1).contains(u'/')))
                 continue;
             const QString beside = QDir::cleanPath(file.path.section(u'/', 0, -2) + u'/' + match.captured(1));
             const File* document = fileNamed(files, QDir::cleanPath(match.captured(1)));
@@ -328,7 +341,8 @@ inline QStringList documentsThatAreMissing(const QList<File>& files)
             if (document == nullptr)
                 found << finding(file, match.capturedStart(), u"%1 is not in the tree"_s.arg(match.captured(1)));
             else if (!match.captured(2).isEmpty() && !anchorsOf(document->text).contains(match.captured(2)))
-                found << finding(file, match.capturedStart(), u"%1 has no section %2"_s.arg(match.captured(1), match.captured(2)));
+                found << finding(
+                    file, match.capturedStart(), u"%1 has no section %2"_s.arg(match.captured(1), match.captured(2)));
         }
     }
     return found;
@@ -347,7 +361,8 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
         const auto match = matches.next();
         const QString name = match.captured(2);
         if (!core.contains(pattern(u"\\b%1\\b"_s.arg(name))))
-            found << finding(document, match.capturedStart(), u"there is no %1 in the rooms of the machines"_s.arg(name));
+            found << finding(
+                document, match.capturedStart(), u"there is no %1 in the rooms of the machines"_s.arg(name));
     }
     return found;
 }
@@ -361,8 +376,8 @@ inline QStringList failpointsOutOfStep(const QList<File>& files)
     const File* header = fileNamed(files, u"common/failpoints.h"_s);
     if (header == nullptr)
         return {};
-    const QStringList listed
-        = QString(codeOf(kList.match(header->text).captured(1))).split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+    const QStringList listed = QString(codeOf(kList.match(header->text).captured(1)))
+                                   .split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
     QStringList used, found;
     for (const File& file : files) {
         const QString code = isCpp(file.path) && file.path.startsWith("node/"_L1) ? codeOf(file.text) : QString();
@@ -370,12 +385,14 @@ inline QStringList failpointsOutOfStep(const QList<File>& files)
             const auto match = matches.next();
             used << match.captured(1);
             if (!listed.contains(match.captured(1)))
-                found << finding(file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
+                found << finding(
+                    file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
         }
     }
     for (const QString& failpoint : listed)
         if (!used.contains(failpoint))
-            found << finding(*header, header->text.indexOf(failpoint), u"no code can fire failpoint %1"_s.arg(failpoint));
+            found << finding(
+                *header, header->text.indexOf(failpoint), u"no code can fire failpoint %1"_s.arg(failpoint));
     return found;
 }
 
@@ -398,7 +415,8 @@ inline QStringList mutantsOutOfStep(const QList<File>& files)
             const auto match = matches.next();
             used << match.captured(1);
             if (!listed.contains(match.captured(1)))
-                found << finding(file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
+                found << finding(
+                    file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
         }
     }
     for (const QString& mutant : listed)

@@ -233,15 +233,16 @@ void TestCheck::aSeededMistakeIsFound_data()
     QTest::addColumn<Break>("mistake");
     QTest::addColumn<int>("invariant");
     const auto row = [](const char* name, int invariant, Break mistake) {
-        QTest::newRow(name) << mistake << invariant; };
+        QTest::newRow(name) << mistake << invariant;
+    };
     row("one bit of parity", 1, [](SmallFile& f) { f.parity[1].records[0].parity[1] ^= 0x10; });
     row("one bit of data", 1, [](SmallFile& f) { f.data[0].records[1].value[6] ^= 1; });
-    row("the column of another parity bucket", 1, [](SmallFile& f) {
-        f.parity[1].records = f.parity[0].records; });
+    row("the column of another parity bucket", 1, [](SmallFile& f) { f.parity[1].records = f.parity[0].records; });
     row("a parity record is missing", 1, [](SmallFile& f) { f.parity[0].records.pop_back(); });
     row("a parity record too many", 1, [](SmallFile& f) { f.parity[0].records.push_back({ 9, {}, "ab" }); });
     row("a parity record without members is kept", 1, [](SmallFile& f) {
-        f.parity[0].records.push_back({ 9, {}, "" }); });
+        f.parity[0].records.push_back({ 9, {}, "" });
+    });
     row("a change is not applied", 1, [](SmallFile& f) { f.parity[0].applied[0] = 3; });
     row("a change is held", 1, [](SmallFile& f) { f.parity[0].held[2] = 1; });
     row("a member is not in the key list", 2, [](SmallFile& f) { f.parity[0].records[0].members.pop_back(); });
@@ -249,7 +250,8 @@ void TestCheck::aSeededMistakeIsFound_data()
     row("another length in the list", 2, [](SmallFile& f) { f.parity[1].records[2].members[0].length = 8; });
     row("another version in the list", 2, [](SmallFile& f) { f.parity[0].records[2].members[0].version = 3; });
     row("a deleted member is still in the list", 2, [](SmallFile& f) {
-        f.parity[0].records[1].members.push_back({ 0, 16, 0, 3 }); });
+        f.parity[0].records[1].members.push_back({ 0, 16, 0, 3 });
+    });
     row("a key twice in a group", 2, [](SmallFile& f) { f.data[2].records[0].key = 1; });
     row("two records of one rank", 3, [](SmallFile& f) { f.data[1].records[1].rank = 1; });
     row("rank 0", 3, [](SmallFile& f) { f.data[1].records[1].rank = 0; });
@@ -422,46 +424,57 @@ void TestCheck::theLedgerFindsAMistake_data()
     QTest::addColumn<Story>("story");
     QTest::addColumn<int>("invariant");
     const auto row = [](const char* name, int invariant, Story story) { QTest::newRow(name) << story << invariant; };
-    row("OK without effect", 6, [](RequestLedger& l, Version*& s) { return l.replied(kSecond, Outcome::Ok, "", 50, &s); });
-    row("NOT_FOUND for a key that is there", 8, [](RequestLedger& l, Version*& s) {
-        return l.replied(kSecond, Outcome::NotFound, "", 50, &s); });
+    row("OK without effect", 6,
+        [](RequestLedger& l, Version*& s) { return l.replied(kSecond, Outcome::Ok, "", 50, &s); });
+    row("NOT_FOUND for a key that is there", 8,
+        [](RequestLedger& l, Version*& s) { return l.replied(kSecond, Outcome::NotFound, "", 50, &s); });
     row("twice", 10, [](RequestLedger& l, Version*&) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
-        return l.applied(kSecond, RequestKind::Update, 5, 1, 1, 60); });
-    row("under another key", 19, [](RequestLedger& l, Version*&) {
-        return l.applied(kSecond, RequestKind::Update, 6, 0, 2, 50); });
-    row("as another kind", 19, [](RequestLedger& l, Version*&) {
-        return l.applied(kSecond, RequestKind::Delete, 5, 0, 2, 50); });
-    row("never asked for", 19, [](RequestLedger& l, Version*&) {
-        return l.applied(kOther, RequestKind::Update, 5, 0, 2, 50); });
+        return l.applied(kSecond, RequestKind::Update, 5, 1, 1, 60);
+    });
+    row("under another key", 19,
+        [](RequestLedger& l, Version*&) { return l.applied(kSecond, RequestKind::Update, 6, 0, 2, 50); });
+    row("as another kind", 19,
+        [](RequestLedger& l, Version*&) { return l.applied(kSecond, RequestKind::Delete, 5, 0, 2, 50); });
+    row("never asked for", 19,
+        [](RequestLedger& l, Version*&) { return l.applied(kOther, RequestKind::Update, 5, 0, 2, 50); });
     row("an insert over a record", 8, [](RequestLedger& l, Version*&) {
         (void)l.issued(kOther, RequestKind::Insert, 5, "x", 45);
-        return l.applied(kOther, RequestKind::Insert, 5, 0, 2, 50); });
+        return l.applied(kOther, RequestKind::Insert, 5, 0, 2, 50);
+    });
     row("after RETRY", 10, [](RequestLedger& l, Version*&) {
         (void)l.finished(kSecond, Outcome::Retry, "");
-        return l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50); });
+        return l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
+    });
     row("RETRY after the effect", 10, [](RequestLedger& l, Version*&) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
-        return l.finished(kSecond, Outcome::Retry, ""); });
-    row("a result that no bucket gave", 10, [](RequestLedger& l, Version*&) { return l.finished(kSecond, Outcome::Ok, ""); });
+        return l.finished(kSecond, Outcome::Retry, "");
+    });
+    row("a result that no bucket gave", 10,
+        [](RequestLedger& l, Version*&) { return l.finished(kSecond, Outcome::Ok, ""); });
     row("two results", 10, [](RequestLedger& l, Version*&) {
         (void)l.finished(kSecond, Outcome::Unknown, "");
-        return l.finished(kSecond, Outcome::Unknown, ""); });
-    row("a number used again", 10, [](RequestLedger& l, Version*&) {
-        return l.issued(kSecond, RequestKind::Update, 5, "three", 50); });
+        return l.finished(kSecond, Outcome::Unknown, "");
+    });
+    row("a number used again", 10,
+        [](RequestLedger& l, Version*&) { return l.issued(kSecond, RequestKind::Update, 5, "three", 50); });
     row("a stale read", 8, [](RequestLedger& l, Version*& s) {
         (void)l.applied(kSecond, RequestKind::Update, 5, 0, 2, 50);
         (void)l.issued(kOther, RequestKind::Search, 5, "", 60);
-        return l.replied(kOther, Outcome::Ok, "one", 70, &s); });
+        return l.replied(kOther, Outcome::Ok, "one", 70, &s);
+    });
     row("a read of what comes later", 19, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
-        return l.replied(kOther, Outcome::Ok, "two", 49, &s); });
+        return l.replied(kOther, Outcome::Ok, "two", 49, &s);
+    });
     row("an invented value", 19, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
-        return l.replied(kOther, Outcome::Ok, "nobody wrote this", 49, &s); });
+        return l.replied(kOther, Outcome::Ok, "nobody wrote this", 49, &s);
+    });
     row("found nothing where there was always something", 8, [](RequestLedger& l, Version*& s) {
         (void)l.issued(kOther, RequestKind::Search, 5, "", 45);
-        return l.replied(kOther, Outcome::NotFound, "", 49, &s); });
+        return l.replied(kOther, Outcome::NotFound, "", 49, &s);
+    });
 }
 
 void TestCheck::theLedgerFindsAMistake()
@@ -505,7 +518,6 @@ void TestCheck::aReadMayShowWhatWasCurrentWhileItRan()
     QVERIFY(ledger.replied(kOther, Outcome::Ok, "one", 31, &shown).empty());
     QVERIFY(shown && !shown->isAcknowledged);
 }
-
 
 QTEST_APPLESS_MAIN(TestCheck)
 #include "tst_check.moc"

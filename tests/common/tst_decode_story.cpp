@@ -32,7 +32,8 @@ std::vector<Participant> members(std::uint32_t m, std::uint32_t k)
 Participant d(std::uint32_t q) { return Participant::data(Position(q)); }
 Participant p(std::uint32_t column) { return Participant::parity(ParityColumn(column)); }
 
-DecodeStory told(FieldWidth width, std::vector<Participant> survivors, std::vector<Participant> lost, std::uint32_t m = kM)
+DecodeStory told(
+    FieldWidth width, std::vector<Participant> survivors, std::vector<Participant> lost, std::uint32_t m = kM)
 {
     const auto story = tellDecoding(ErasureCode(width, m), kK, survivors, lost);
     if (!story)
@@ -111,10 +112,15 @@ void DecodeStoryTest::all245PairsEndInTheBytesThatWereLost()
 void DecodeStoryTest::theInversesOfTheSpecificationAppearLiterally()
 {
     const DecodeStory three = told(FieldWidth::Gf16, { d(3), p(0), p(1), p(2) }, { d(0), d(1), d(2) });
-    QCOMPARE(hex(three.elimination.inverse), QStringLiteral("0001 79cc 79cc 0001; 452d b431 f11d 0000; b431 5170 e541 0000; f11d e541 145c 0000"));
-    QCOMPARE(hex(three.whole), QStringLiteral("0001 0000 0000 0000 0001 0001 0001; 0000 0001 0000 0000 0001 eb9b 2284; 0000 0000 0001 0000 0001 2284 9e74; 0000 0000 0000 0001 0001 9e44 d7f1"));
-    QCOMPARE(told(FieldWidth::Gf16, { d(1), d(2), d(3), p(1) }, { d(0) }).lost[0].coefficients, (Symbols { 0xeb9b, 0x2284, 0x9e44, 0x0001 }));
-    QCOMPARE(told(FieldWidth::Gf16, { d(0), d(2), d(3), p(1) }, { d(1) }).lost[0].coefficients, (Symbols { 0x91a0, 0xd3de, 0x79cc, 0x91a0 }));
+    QCOMPARE(hex(three.elimination.inverse),
+        QStringLiteral("0001 79cc 79cc 0001; 452d b431 f11d 0000; b431 5170 e541 0000; f11d e541 145c 0000"));
+    QCOMPARE(hex(three.whole),
+        QStringLiteral("0001 0000 0000 0000 0001 0001 0001; 0000 0001 0000 0000 0001 eb9b 2284; 0000 0000 0001 0000 "
+                       "0001 2284 9e74; 0000 0000 0000 0001 0001 9e44 d7f1"));
+    QCOMPARE(told(FieldWidth::Gf16, { d(1), d(2), d(3), p(1) }, { d(0) }).lost[0].coefficients,
+        (Symbols { 0xeb9b, 0x2284, 0x9e44, 0x0001 }));
+    QCOMPARE(told(FieldWidth::Gf16, { d(0), d(2), d(3), p(1) }, { d(1) }).lost[0].coefficients,
+        (Symbols { 0x91a0, 0xd3de, 0x79cc, 0x91a0 }));
     const DecodeStory two = told(FieldWidth::Gf16, { d(2), d(3), p(0), p(1) }, { d(0), d(1) });
     QCOMPARE(two.lost[0].coefficients, (Symbols { 0x3197, 0xc005, 0x0401, 0x0400 }));
     QCOMPARE(two.lost[1].coefficients, (Symbols { 0x3196, 0xc004, 0x0400, 0x0400 }));
@@ -136,8 +142,8 @@ void DecodeStoryTest::theStagesLeadFromHToItsInverse()
 void DecodeStoryTest::theLastSumOfASymbolIsTheSymbol()
 {
     // Data 0001 0203 abcd ffff -> parity 5630 994d 209c; D1 = 0203 from (D0, D2, D3, P1).
-    const Bytes d0 { std::byte { 0x01 }, std::byte { 0 } }, d2 { std::byte { 0xcd }, std::byte { 0xab } }, d3 { std::byte { 0xff }, std::byte { 0xff } },
-        p1 { std::byte { 0x4d }, std::byte { 0x99 } };
+    const Bytes d0 { std::byte { 0x01 }, std::byte { 0 } }, d2 { std::byte { 0xcd }, std::byte { 0xab } },
+        d3 { std::byte { 0xff }, std::byte { 0xff } }, p1 { std::byte { 0x4d }, std::byte { 0x99 } };
     const DecodeStory story = told(FieldWidth::Gf16, { d(0), d(2), d(3), p(1) }, { d(1) });
     const std::vector<ByteSpan> contributions { d0, d2, d3, p1 };
     const std::vector<Term> terms = story.terms(story.lost[0], contributions, 0);

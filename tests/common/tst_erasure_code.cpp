@@ -24,15 +24,12 @@ Bytes randomBytes(std::size_t size, std::mt19937& random)
     return bytes;
 }
 
-std::vector<ByteSpan> spansOf(const std::vector<Bytes>& members)
-{
-    return {members.begin(), members.end()};
-}
+std::vector<ByteSpan> spansOf(const std::vector<Bytes>& members) { return { members.begin(), members.end() }; }
 
 // Low byte first.
 Bytes bytesOf(Symbol symbol, FieldWidth width)
 {
-    return width == FieldWidth::Gf8 ? Bytes {std::byte(symbol)} : Bytes {std::byte(symbol), std::byte(symbol >> 8)};
+    return width == FieldWidth::Gf8 ? Bytes { std::byte(symbol) } : Bytes { std::byte(symbol), std::byte(symbol >> 8) };
 }
 
 // The field again, bit by bit and without tables.
@@ -129,11 +126,12 @@ std::string decodeAll(const ErasureCode& code, const RecordGroup& group, const S
     std::vector<std::span<std::byte>> outs;
     for (const Position q : wanted) { // zeros follow the record
         const Bytes& expected = group.columns[q.value];
-        Bytes out(expected.size() + 5, std::byte {0xee});
+        Bytes out(expected.size() + 5, std::byte { 0xee });
         decoder->reconstruct(q, contributions, out);
-        if (!std::ranges::equal(expected, std::span(out).first(expected.size())) || std::ranges::count(std::span(out).last(5), std::byte {}) != 5)
+        if (!std::ranges::equal(expected, std::span(out).first(expected.size()))
+            || std::ranges::count(std::span(out).last(5), std::byte {}) != 5)
             return "data position " + std::to_string(q.value) + " differs" + columns;
-        data[q.value].assign(expected.size(), std::byte {0xee});
+        data[q.value].assign(expected.size(), std::byte { 0xee });
         outs.emplace_back(data[q.value]);
     }
     decoder->reconstructAll(contributions, outs);
@@ -161,7 +159,7 @@ Symbols partOf(const ErasureCode& code, Rows rows, std::uint32_t first, std::uin
     return part;
 }
 
-const FieldWidth kBothWidths[] = {FieldWidth::Gf8, FieldWidth::Gf16};
+const FieldWidth kBothWidths[] = { FieldWidth::Gf8, FieldWidth::Gf16 };
 
 } // namespace
 
@@ -198,36 +196,34 @@ private slots:
 void TestErasureCode::theDemoPapersMatrixAndItsLogarithmsAppear()
 {
     const ErasureCode code(FieldWidth::Gf16, 4);
-    const Symbols p = {
-        0x0001, 0x0001, 0x0001, //
+    const Symbols p = { 0x0001, 0x0001, 0x0001, //
         0x0001, 0xeb9b, 0x2284, //
         0x0001, 0x2284, 0x9e74, //
-        0x0001, 0x9e44, 0xd7f1};
-    const Symbols q = {
-        0x0000, 0x0000, 0x0000, //
+        0x0001, 0x9e44, 0xd7f1 };
+    const Symbols q = { 0x0000, 0x0000, 0x0000, //
         0x0000, 0x5ab5, 0xe267, //
         0x0000, 0xe267, 0x0dce, //
-        0x0000, 0x784d, 0x2b66};
-    QCOMPARE(partOf(code, {0, 4}, 0, 3), p);
-    QCOMPARE(partOf(code, {0, 4}, 0, 3, true), q);
+        0x0000, 0x784d, 0x2b66 };
+    QCOMPARE(partOf(code, { 0, 4 }, 0, 3), p);
+    QCOMPARE(partOf(code, { 0, 4 }, 0, 3, true), q);
 }
 
 void TestErasureCode::theClosedFormGoesOnBesideTheDemoPapersMatrix()
 {
     const ErasureCode code(FieldWidth::Gf16, 8);
-    QCOMPARE(partOf(code, {0, 4}, 3, 1), (Symbols {0x0001, 0x9e44, 0xd7f1, 0x75ee}));
-    QCOMPARE(partOf(code, {0, 4}, 3, 1, true), (Symbols {0x0000, 0x784d, 0x2b66, 0xa3b3}));
-    QCOMPARE(partOf(code, {4, 8}, 0, 3),
-        (Symbols {0x0001, 0xf91c, 0x0fe3, 0x0001, 0x7ab9, 0x79bb, 0x0001, 0x2897, 0x5658, 0x0001, 0x41f6, 0xefa6}));
+    QCOMPARE(partOf(code, { 0, 4 }, 3, 1), (Symbols { 0x0001, 0x9e44, 0xd7f1, 0x75ee }));
+    QCOMPARE(partOf(code, { 0, 4 }, 3, 1, true), (Symbols { 0x0000, 0x784d, 0x2b66, 0xa3b3 }));
+    QCOMPARE(partOf(code, { 4, 8 }, 0, 3),
+        (Symbols { 0x0001, 0xf91c, 0x0fe3, 0x0001, 0x7ab9, 0x79bb, 0x0001, 0x2897, 0x5658, 0x0001, 0x41f6, 0xefa6 }));
 }
 
 void TestErasureCode::theMatrixInGf8AndItsLogarithmsAppear()
 {
     const ErasureCode code(FieldWidth::Gf8, 4);
-    const Symbols p = {0x01, 0x01, 0x01, 0x01, 0x1a, 0x1c, 0x01, 0x3b, 0x37, 0x01, 0xff, 0xfd};
-    const Symbols q = {0, 0, 0, 0, 105, 200, 0, 120, 185, 0, 175, 80};
-    QCOMPARE(partOf(code, {0, 4}, 0, 3), p);
-    QCOMPARE(partOf(code, {0, 4}, 0, 3, true), q);
+    const Symbols p = { 0x01, 0x01, 0x01, 0x01, 0x1a, 0x1c, 0x01, 0x3b, 0x37, 0x01, 0xff, 0xfd };
+    const Symbols q = { 0, 0, 0, 0, 105, 200, 0, 120, 185, 0, 175, 80 };
+    QCOMPARE(partOf(code, { 0, 4 }, 0, 3), p);
+    QCOMPARE(partOf(code, { 0, 4 }, 0, 3, true), q);
 }
 
 void TestErasureCode::theClosedFormIsTheScaledCauchyMatrix()
@@ -238,7 +234,7 @@ void TestErasureCode::theClosedFormIsTheScaledCauchyMatrix()
     const ErasureCode code(FieldWidth::Gf16, 32);
     const auto t = [&](Symbol q, Symbol p) { return field.inverse(q ^ (32 + p)); };
     for (std::uint32_t q = 0; q < 32; ++q) {
-        for (const std::uint32_t p : {0u, 1u, 2u, 7u, 8u, 9u, 31u, 100u, 1000u, 65503u}) {
+        for (const std::uint32_t p : { 0u, 1u, 2u, 7u, 8u, 9u, 31u, 100u, 1000u, 65503u }) {
             const Symbol expected = field.divide(field.divide(t(q, p), t(q, 0)), field.divide(t(0, p), t(0, 0)));
             QCOMPARE(code.coefficient(Position(q), ParityColumn(p)), expected);
         }
@@ -251,15 +247,15 @@ void TestErasureCode::firstRowAndFirstColumnAreOnes()
         const std::uint32_t m = ParityMatrix::groupSizeMax(width);
         const std::uint32_t k = ParityMatrix::parityCountMax(width);
         const ErasureCode code(width, m);
-        QCOMPARE(partOf(code, {0, 1}, 0, k), Symbols(k, 1));
-        QCOMPARE(partOf(code, {0, m}, 0, 1), Symbols(m, 1));
+        QCOMPARE(partOf(code, { 0, 1 }, 0, k), Symbols(k, 1));
+        QCOMPARE(partOf(code, { 0, m }, 0, 1), Symbols(m, 1));
     }
 }
 
 void TestErasureCode::aNewParityColumnOrANewRowChangesNothingThatExists()
 {
     for (const FieldWidth width : kBothWidths)
-        QCOMPARE(partOf(ErasureCode(width, 4), {0, 4}, 0, 20), partOf(ErasureCode(width, 32), {0, 4}, 0, 20));
+        QCOMPARE(partOf(ErasureCode(width, 4), { 0, 4 }, 0, 20), partOf(ErasureCode(width, 32), { 0, 4 }, 0, 20));
 }
 
 void TestErasureCode::everyMinorIsNonZero()
@@ -299,9 +295,9 @@ void TestErasureCode::theTestVectorsEncodeAsWritten()
         for (std::uint32_t p = 0; p < 3; ++p)
             QCOMPARE(code.encode(ParityColumn(p), spansOf(members)), bytesOf(parity[p], width));
     };
-    check(FieldWidth::Gf16, {0x0001, 0x0203, 0xabcd, 0xffff}, {0x5630, 0x994d, 0x209c});
-    check(FieldWidth::Gf16, {0x1234, 0x5678, 0x9abc, 0xdef0}, {0x0000, 0x9e64, 0xe16b});
-    check(FieldWidth::Gf8, {0x12, 0x34, 0x56, 0x78}, {0x08, 0x8c, 0x0b});
+    check(FieldWidth::Gf16, { 0x0001, 0x0203, 0xabcd, 0xffff }, { 0x5630, 0x994d, 0x209c });
+    check(FieldWidth::Gf16, { 0x1234, 0x5678, 0x9abc, 0xdef0 }, { 0x0000, 0x9e64, 0xe16b });
+    check(FieldWidth::Gf8, { 0x12, 0x34, 0x56, 0x78 }, { 0x08, 0x8c, 0x0b });
 }
 
 void TestErasureCode::theInversesAppearAsWritten()
@@ -311,20 +307,19 @@ void TestErasureCode::theInversesAppearAsWritten()
         return *Decoder::create(code, membersAt(used, 4), lost);
     };
     const Position d0(0), d1(1), d2(2);
-    const Decoder three = decoderOf({3, 4, 5, 6}, {d0, d1, d2}); // from D3, P0, P1, P2
-    const Symbols inverse = {
-        0x0001, 0x79cc, 0x79cc, 0x0001, //
+    const Decoder three = decoderOf({ 3, 4, 5, 6 }, { d0, d1, d2 }); // from D3, P0, P1, P2
+    const Symbols inverse = { 0x0001, 0x79cc, 0x79cc, 0x0001, //
         0x452d, 0xb431, 0xf11d, 0x0000, //
         0xb431, 0x5170, 0xe541, 0x0000, //
-        0xf11d, 0xe541, 0x145c, 0x0000};
+        0xf11d, 0xe541, 0x145c, 0x0000 };
     QCOMPARE(three.elimination().inverse.symbols, inverse);
-    QCOMPARE(three.coefficients(d0), (Symbols {0x0001, 0x452d, 0xb431, 0xf11d}));
-    QCOMPARE(decoderOf({1, 2, 3, 5}, {d0}).coefficients(d0), (Symbols {0xeb9b, 0x2284, 0x9e44, 0x0001}));
-    QVERIFY(!decoderOf({1, 2, 3, 5}, {d0}).isXorOnly(d0));
-    QCOMPARE(decoderOf({0, 2, 3, 5}, {d1}).coefficients(d1), (Symbols {0x91a0, 0xd3de, 0x79cc, 0x91a0}));
-    const Decoder two = decoderOf({2, 3, 4, 5}, {d0, d1});
-    QCOMPARE(two.coefficients(d0), (Symbols {0x3197, 0xc005, 0x0401, 0x0400}));
-    QCOMPARE(two.coefficients(d1), (Symbols {0x3196, 0xc004, 0x0400, 0x0400}));
+    QCOMPARE(three.coefficients(d0), (Symbols { 0x0001, 0x452d, 0xb431, 0xf11d }));
+    QCOMPARE(decoderOf({ 1, 2, 3, 5 }, { d0 }).coefficients(d0), (Symbols { 0xeb9b, 0x2284, 0x9e44, 0x0001 }));
+    QVERIFY(!decoderOf({ 1, 2, 3, 5 }, { d0 }).isXorOnly(d0));
+    QCOMPARE(decoderOf({ 0, 2, 3, 5 }, { d1 }).coefficients(d1), (Symbols { 0x91a0, 0xd3de, 0x79cc, 0x91a0 }));
+    const Decoder two = decoderOf({ 2, 3, 4, 5 }, { d0, d1 });
+    QCOMPARE(two.coefficients(d0), (Symbols { 0x3197, 0xc005, 0x0401, 0x0400 }));
+    QCOMPARE(two.coefficients(d1), (Symbols { 0x3196, 0xc004, 0x0400, 0x0400 }));
 }
 
 void TestErasureCode::parityColumn0DecodesByXorAlone()
@@ -332,9 +327,9 @@ void TestErasureCode::parityColumn0DecodesByXorAlone()
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
         for (Position q; q.value < 4; q = q.next()) {
-            Subset used = {0, 1, 2, 3, 4};
+            Subset used = { 0, 1, 2, 3, 4 };
             std::erase(used, q.value);
-            const Decoder decoder = *Decoder::create(code, membersAt(used, 4), std::vector {q});
+            const Decoder decoder = *Decoder::create(code, membersAt(used, 4), std::vector { q });
             QCOMPARE(decoder.coefficients(q), Symbols(4, 1));
             QVERIFY(decoder.isXorOnly(q));
         }
@@ -346,7 +341,7 @@ void TestErasureCode::all245PairsOfLostSetAndSurvivorsDecode()
     std::mt19937 random(1);
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
-        const RecordGroup group(code, 3, {101, 7, 0, 64}, random);
+        const RecordGroup group(code, 3, { 101, 7, 0, 64 }, random);
         int pairs = 0;
         for (std::uint32_t lostCount = 1; lostCount <= 3; ++lostCount) {
             forEachSubset(7, lostCount, [&](const Subset& lost) {
@@ -374,7 +369,7 @@ void TestErasureCode::sampledPairsDecodeForEightAndFour()
             for (std::size_t& length : lengths)
                 length = random() % 40;
             const RecordGroup group(code, 4, lengths, random);
-            Subset columns = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+            Subset columns = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
             std::ranges::shuffle(columns, random);
             const Subset used(columns.begin(), columns.begin() + 8); // in any order
             const Subset lost(columns.begin() + 8, columns.end());
@@ -389,8 +384,8 @@ void TestErasureCode::dummyBucketsTakePartAsZeros()
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
         std::mt19937 random(3);
-        const RecordGroup group(code, 2, {50, 21, 0, 0}, random); // buckets 2 and 3 do not exist yet
-        const std::string wrong = decodeAll(code, group, {0, 1}, {2, 3, 4, 5});
+        const RecordGroup group(code, 2, { 50, 21, 0, 0 }, random); // buckets 2 and 3 do not exist yet
+        const std::string wrong = decodeAll(code, group, { 0, 1 }, { 2, 3, 4, 5 });
         QVERIFY2(wrong.empty(), wrong.c_str());
         const std::vector<ByteSpan> existing(group.columns.begin(), group.columns.begin() + 2);
         QCOMPARE(code.encode(ParityColumn(1), existing), group.parity[1]);
@@ -419,15 +414,15 @@ void TestErasureCode::theEliminationCanBeReplayedStepByStep()
         });
     }
     const ErasureCode code(FieldWidth::Gf16, 2);
-    const Elimination swapped = eliminate(code.field(), code.columnsOf(membersAt({1, 0}, 2)));
-    QCOMPARE(swapped.steps, (std::vector<GaussStep> {{GaussStep::Kind::Swap, 0, 1, 1}}));
+    const Elimination swapped = eliminate(code.field(), code.columnsOf(membersAt({ 1, 0 }, 2)));
+    QCOMPARE(swapped.steps, (std::vector<GaussStep> { { GaussStep::Kind::Swap, 0, 1, 1 } }));
 }
 
 void TestErasureCode::aSingularSystemSaysWhereItStops()
 {
     const ErasureCode code(FieldWidth::Gf16, 4);
     // Three members where four are needed: the fourth column stays zero.
-    const Elimination tooFew = eliminate(code.field(), code.columnsOf(membersAt({3, 4, 5}, 4)));
+    const Elimination tooFew = eliminate(code.field(), code.columnsOf(membersAt({ 3, 4, 5 }, 4)));
     QVERIFY(tooFew.isSingular);
     QCOMPARE(tooFew.columnStopped, 3u);
 }
@@ -462,11 +457,11 @@ void TestErasureCode::oddLengthsEncodeAndDecode()
     std::mt19937 random(5);
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
-        for (const std::size_t length : {0u, 1u, 2u, 3u, 65535u, 65536u}) {
-            const RecordGroup group(code, 3, {length, length, length / 2, length}, random);
+        for (const std::size_t length : { 0u, 1u, 2u, 3u, 65535u, 65536u }) {
+            const RecordGroup group(code, 3, { length, length, length / 2, length }, random);
             for (const Bytes& parity : group.parity)
                 QCOMPARE(parity.size(), code.field().paddedLength(length));
-            for (const Subset& used : {Subset {3, 4, 5, 6}, Subset {1, 2, 3, 4}, Subset {0, 2, 5, 6}}) {
+            for (const Subset& used : { Subset { 3, 4, 5, 6 }, Subset { 1, 2, 3, 4 }, Subset { 0, 2, 5, 6 } }) {
                 const std::string wrong = decodeAll(code, group, {}, used);
                 QVERIFY2(wrong.empty(), wrong.c_str());
             }
@@ -479,8 +474,8 @@ void TestErasureCode::membersMayLieAtEveryAlignment()
     std::mt19937 random(6);
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
-        const RecordGroup group(code, 2, {61, 61, 61, 61}, random);
-        const Decoder decoder = *Decoder::create(code, membersAt({2, 3, 4, 5}, 4), std::vector {Position(1)});
+        const RecordGroup group(code, 2, { 61, 61, 61, 61 }, random);
+        const Decoder decoder = *Decoder::create(code, membersAt({ 2, 3, 4, 5 }, 4), std::vector { Position(1) });
         const std::size_t parityBytes = group.parity[0].size();
         for (std::size_t from = 0; from < 16; ++from) {
             std::vector<Bytes> moved;
@@ -508,13 +503,13 @@ void TestErasureCode::membersMayLieAtEveryAlignment()
 void TestErasureCode::bytesBehindADeltaStay()
 {
     const ErasureCode code(FieldWidth::Gf16, 4);
-    const Bytes delta = {std::byte {1}, std::byte {2}, std::byte {3}};
-    Bytes parity(8, std::byte {0xaa});
+    const Bytes delta = { std::byte { 1 }, std::byte { 2 }, std::byte { 3 } };
+    Bytes parity(8, std::byte { 0xaa });
     code.addDelta(ParityColumn(1), Position(1), delta, parity);
     // The odd byte also changes the high byte of its symbol, and no further byte.
     const Symbol last = referenceMultiply(FieldWidth::Gf16, 3, 0xeb9b) ^ 0xaaaa;
     QCOMPARE(Bytes(parity.begin() + 2, parity.begin() + 4), bytesOf(last, FieldWidth::Gf16));
-    QCOMPARE(Bytes(parity.begin() + 4, parity.end()), Bytes(4, std::byte {0xaa}));
+    QCOMPARE(Bytes(parity.begin() + 4, parity.end()), Bytes(4, std::byte { 0xaa }));
     code.addDelta(ParityColumn(1), Position(1), {}, {});
 }
 
@@ -522,7 +517,7 @@ void TestErasureCode::verifyFindsEveryWrongByte()
 {
     std::mt19937 random(7);
     const ErasureCode code(FieldWidth::Gf16, 4);
-    const RecordGroup group(code, 3, {9, 5, 12, 0}, random);
+    const RecordGroup group(code, 3, { 9, 5, 12, 0 }, random);
     const std::vector<ByteSpan> members(group.columns.begin(), group.columns.begin() + 4);
     for (ParityColumn p; p.value < 3; p = p.next()) {
         Bytes parity = group.parity[p.value];
@@ -530,9 +525,9 @@ void TestErasureCode::verifyFindsEveryWrongByte()
         parity.resize(20); // trailing zeros do not count
         QVERIFY(code.verify(p, members, parity));
         for (std::byte& byte : parity) {
-            byte ^= std::byte {0x10};
+            byte ^= std::byte { 0x10 };
             QVERIFY(!code.verify(p, members, parity));
-            byte ^= std::byte {0x10};
+            byte ^= std::byte { 0x10 };
         }
         QVERIFY(!code.verify(p, members, {}));
     }
@@ -542,16 +537,18 @@ void TestErasureCode::backendsAndSwitchesGiveTheSameParity()
 {
     std::mt19937 random(8);
     for (const FieldWidth width : kBothWidths) {
-        const RecordGroup group(ErasureCode(width, 4), 4, {333, 334, 0, 5}, random);
+        const RecordGroup group(ErasureCode(width, 4), 4, { 333, 334, 0, 5 }, random);
         const std::vector<ByteSpan> members(group.columns.begin(), group.columns.begin() + 4);
-        for (const int variant : {0, 1, 2, 3, 4, 5, 6, 7, 8, 10}) {
+        for (const int variant : { 0, 1, 2, 3, 4, 5, 6, 7, 8, 10 }) {
             const ErasureCode code(width, 4,
-                {.backend = variant & 8 ? Backend::Simd : variant & 4 ? Backend::Log : Backend::GfComplete,
+                { .backend = variant & 8 ? Backend::Simd
+                        : variant & 4    ? Backend::Log
+                                         : Backend::GfComplete,
                     .logPrecalculus = (variant & 1) != 0,
-                    .rowOfOnes = (variant & 2) != 0});
+                    .rowOfOnes = (variant & 2) != 0 });
             for (ParityColumn p; p.value < 4; p = p.next())
                 QVERIFY(code.verify(p, members, group.parity[p.value]));
-            const std::string wrong = decodeAll(code, group, {}, {1, 3, 5, 7});
+            const std::string wrong = decodeAll(code, group, {}, { 1, 3, 5, 7 });
             QVERIFY2(wrong.empty(), wrong.c_str());
         }
     }
@@ -562,9 +559,9 @@ void TestErasureCode::tooFewSurvivorsAreAnError()
     for (const FieldWidth width : kBothWidths) {
         const ErasureCode code(width, 4);
         QVERIFY(!chooseParticipants(code, {}).error().text.empty());
-        QVERIFY(!chooseParticipants(code, membersAt({1, 4, 6}, 4)));
-        QVERIFY(!chooseParticipants(code, membersAt({1, 4, 6, 6, 1}, 4))); // the same column twice
-        QVERIFY(!Decoder::create(code, membersAt({1, 4, 6}, 4), std::vector {Position(0)}));
+        QVERIFY(!chooseParticipants(code, membersAt({ 1, 4, 6 }, 4)));
+        QVERIFY(!chooseParticipants(code, membersAt({ 1, 4, 6, 6, 1 }, 4))); // the same column twice
+        QVERIFY(!Decoder::create(code, membersAt({ 1, 4, 6 }, 4), std::vector { Position(0) }));
         QVERIFY(!Decoder::create(code, {}, {}));
     }
 }
@@ -573,14 +570,14 @@ void TestErasureCode::participantsThatCannotDecodeAreAnError()
 {
     const ErasureCode code(FieldWidth::Gf8, 4);
     const auto errorOf = [&](const Subset& used, Position lost) {
-        return QString::fromStdString(Decoder::create(code, membersAt(used, 4), std::vector {lost}).error().text);
+        return QString::fromStdString(Decoder::create(code, membersAt(used, 4), std::vector { lost }).error().text);
     };
-    QVERIFY(errorOf({1, 2, 3, 4, 5}, Position(0)).contains("exactly 4"));
-    QVERIFY(errorOf({1, 2, 4, 4}, Position(0)).contains("parity column 0 is named twice"));
-    QVERIFY(errorOf({0, 1, 2, 4}, Position(0)).contains("data position 0 cannot be lost"));
-    QVERIFY(errorOf({1, 2, 3, 4}, Position(4)).contains("no data position 4"));
-    QVERIFY(errorOf({1, 2, 3, 4 + 128}, Position(0)).contains("no parity column 128")); // in GF(2^8) the last is 127
-    QVERIFY(errorOf({1, 2, 3, 4 + 127}, Position(0)).isEmpty());
+    QVERIFY(errorOf({ 1, 2, 3, 4, 5 }, Position(0)).contains("exactly 4"));
+    QVERIFY(errorOf({ 1, 2, 4, 4 }, Position(0)).contains("parity column 0 is named twice"));
+    QVERIFY(errorOf({ 0, 1, 2, 4 }, Position(0)).contains("data position 0 cannot be lost"));
+    QVERIFY(errorOf({ 1, 2, 3, 4 }, Position(4)).contains("no data position 4"));
+    QVERIFY(errorOf({ 1, 2, 3, 4 + 128 }, Position(0)).contains("no parity column 128")); // in GF(2^8) the last is 127
+    QVERIFY(errorOf({ 1, 2, 3, 4 + 127 }, Position(0)).isEmpty());
 }
 
 void TestErasureCode::survivorsAreChosenDataFirstAndThenTheLowestParityColumns()
@@ -588,11 +585,11 @@ void TestErasureCode::survivorsAreChosenDataFirstAndThenTheLowestParityColumns()
     const ErasureCode code(FieldWidth::Gf16, 4);
     const auto chosen = [&](const Subset& available) { return *chooseParticipants(code, membersAt(available, 4)); };
     // One data position lost and parity column 0 alive: XOR.
-    QCOMPARE(chosen({6, 5, 4, 3, 2, 0}), membersAt({0, 2, 3, 4}, 4));
+    QCOMPARE(chosen({ 6, 5, 4, 3, 2, 0 }), membersAt({ 0, 2, 3, 4 }, 4));
     // Parity column 0 lost as well: the next one.
-    QCOMPARE(chosen({0, 2, 3, 6, 5}), membersAt({0, 2, 3, 5}, 4));
-    QCOMPARE(chosen({3, 4, 5, 6}), membersAt({3, 4, 5, 6}, 4));
-    QCOMPARE(chosen({0, 1, 2, 3, 4, 5, 6}), membersAt({0, 1, 2, 3}, 4));
+    QCOMPARE(chosen({ 0, 2, 3, 6, 5 }), membersAt({ 0, 2, 3, 5 }, 4));
+    QCOMPARE(chosen({ 3, 4, 5, 6 }), membersAt({ 3, 4, 5, 6 }, 4));
+    QCOMPARE(chosen({ 0, 1, 2, 3, 4, 5, 6 }), membersAt({ 0, 1, 2, 3 }, 4));
 }
 
 QTEST_APPLESS_MAIN(TestErasureCode)

@@ -203,17 +203,25 @@ void FaultRulesTest::onlyThePeersAreConcerned()
         FaultBook::Passing passing;
         bool isDropped;
     };
-    const FaultBook::Passing outToNumber { false, NodeId(2), { kLoopback, 9 } }, outToAddress { false, NodeId(), there },
-        outByStream { false, NodeId(), { kLoopback, 23 }, false, true }, outToOther { false, NodeId(3), { kLoopback, 33 } },
-        in { true, NodeId(2) }, inFromOther { true, NodeId(3) }, toItself { false, NodeId(1), { kLoopback, 1 } };
+    const FaultBook::Passing outToNumber { false, NodeId(2), { kLoopback, 9 } },
+        outToAddress { false, NodeId(), there }, outByStream { false, NodeId(), { kLoopback, 23 }, false, true },
+        outToOther { false, NodeId(3), { kLoopback, 33 } }, in { true, NodeId(2) }, inFromOther { true, NodeId(3) },
+        toItself { false, NodeId(1), { kLoopback, 1 } };
     const Row rows[] = {
-        { pb::BOTH_WAYS, false, outToNumber, true }, { pb::BOTH_WAYS, false, outToAddress, true },
-        { pb::BOTH_WAYS, false, outByStream, true }, { pb::BOTH_WAYS, false, outToOther, false },
-        { pb::BOTH_WAYS, false, in, true }, { pb::BOTH_WAYS, false, inFromOther, false },
-        { pb::OUTGOING, false, outToNumber, true }, { pb::OUTGOING, false, in, false },
-        { pb::INCOMING, false, outToNumber, false }, { pb::INCOMING, false, in, true },
-        { pb::BOTH_WAYS, true, outToNumber, false }, { pb::BOTH_WAYS, true, outToOther, true },
-        { pb::BOTH_WAYS, true, inFromOther, true }, { pb::BOTH_WAYS, true, toItself, false },
+        { pb::BOTH_WAYS, false, outToNumber, true },
+        { pb::BOTH_WAYS, false, outToAddress, true },
+        { pb::BOTH_WAYS, false, outByStream, true },
+        { pb::BOTH_WAYS, false, outToOther, false },
+        { pb::BOTH_WAYS, false, in, true },
+        { pb::BOTH_WAYS, false, inFromOther, false },
+        { pb::OUTGOING, false, outToNumber, true },
+        { pb::OUTGOING, false, in, false },
+        { pb::INCOMING, false, outToNumber, false },
+        { pb::INCOMING, false, in, true },
+        { pb::BOTH_WAYS, true, outToNumber, false },
+        { pb::BOTH_WAYS, true, outToOther, true },
+        { pb::BOTH_WAYS, true, inFromOther, true },
+        { pb::BOTH_WAYS, true, toItself, false },
     };
     for (const Row& row : rows) {
         FaultBook book(NodeId(1), { kLoopback, 1 });

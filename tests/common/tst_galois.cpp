@@ -62,15 +62,15 @@ Bytes referenceProduct(FieldWidth width, const Bytes& source, Symbol coefficient
 std::vector<Symbol> someCoefficients(FieldWidth width)
 {
     if (width == FieldWidth::Gf8)
-        return {0, 1, 2, 3, 0x1a, 0x80, 0xfd, 0xff};
-    return {0, 1, 2, 3, 0x100, 0x8000, 0xeb9b, 0x2284, 0xffff};
+        return { 0, 1, 2, 3, 0x1a, 0x80, 0xfd, 0xff };
+    return { 0, 1, 2, 3, 0x100, 0x8000, 0xeb9b, 0x2284, 0xffff };
 }
 
 // The kernels that this processor has; the test skips the others with a message.
 std::vector<FieldOptions> simdHere()
 {
     std::vector<FieldOptions> found;
-    for (const char* word : {"simd:portable", "simd:ssse3", "simd:avx2", "simd:gfni-avx2", "simd:gfni-avx512"}) {
+    for (const char* word : { "simd:portable", "simd:ssse3", "simd:avx2", "simd:gfni-avx2", "simd:gfni-avx512" }) {
         const auto options = fieldOptionsNamed(word);
         if (options)
             found.push_back(*options);
@@ -86,7 +86,7 @@ void eachKernel()
 {
     QTest::addColumn<FieldWidth>("width");
     QTest::addColumn<FieldOptions>("options");
-    for (const FieldWidth width : {FieldWidth::Gf8, FieldWidth::Gf16}) {
+    for (const FieldWidth width : { FieldWidth::Gf8, FieldWidth::Gf16 }) {
         for (const FieldOptions& options : simdHere())
             QTest::newRow((nameOf(width) + nameOf(options)).c_str()) << width << options;
     }
@@ -94,7 +94,8 @@ void eachKernel()
 
 // Some bytes with others around them, at an address with this remainder modulo 64.
 struct Guarded {
-    Guarded(const Bytes& content, std::size_t offset) : all(content.size() + 192, std::byte {0x5a}), size(content.size())
+    Guarded(const Bytes& content, std::size_t offset)
+        : all(content.size() + 192, std::byte { 0x5a }), size(content.size())
     {
         const auto address = reinterpret_cast<std::uintptr_t>(all.data());
         begin = 64 + (64 - address % 64) + offset % 64;
@@ -103,7 +104,7 @@ struct Guarded {
     std::byte* at() { return all.data() + begin; }
     bool holds(const Bytes& content) const
     {
-        const auto isGuard = [](std::byte byte) { return byte == std::byte {0x5a}; };
+        const auto isGuard = [](std::byte byte) { return byte == std::byte { 0x5a }; };
         const auto from = all.begin() + std::ptrdiff_t(begin);
         const auto to = from + std::ptrdiff_t(size);
         return std::all_of(all.begin(), from, isGuard) && std::equal(from, to, content.begin(), content.end())
@@ -118,16 +119,16 @@ void eachBackend()
 {
     QTest::addColumn<FieldWidth>("width");
     QTest::addColumn<FieldOptions>("options");
-    for (const FieldWidth width : {FieldWidth::Gf8, FieldWidth::Gf16}) {
+    for (const FieldWidth width : { FieldWidth::Gf8, FieldWidth::Gf16 }) {
         const std::string field = width == FieldWidth::Gf8 ? "GF(2^8)" : "GF(2^16)";
-        for (const bool rowOfOnes : {true, false}) {
+        for (const bool rowOfOnes : { true, false }) {
             const std::string ones = rowOfOnes ? "" : ", pure RS";
             QTest::newRow((field + " gf-complete" + ones).c_str())
-                << width << FieldOptions {Backend::GfComplete, true, rowOfOnes};
+                << width << FieldOptions { Backend::GfComplete, true, rowOfOnes };
             QTest::newRow((field + " log with pre-calculus" + ones).c_str())
-                << width << FieldOptions {Backend::Log, true, rowOfOnes};
+                << width << FieldOptions { Backend::Log, true, rowOfOnes };
             QTest::newRow((field + " log without pre-calculus" + ones).c_str())
-                << width << FieldOptions {Backend::Log, false, rowOfOnes};
+                << width << FieldOptions { Backend::Log, false, rowOfOnes };
             for (FieldOptions options : simdHere()) {
                 options.rowOfOnes = rowOfOnes;
                 QTest::newRow((nameOf(width) + nameOf(options) + ones).c_str()) << width << options;
@@ -181,8 +182,8 @@ void TestGalois::theCheckValuesOfTheDemoPapersFieldAppear()
     QCOMPARE(field.log(3), Symbol(0xc1ba));
     QCOMPARE(field.log(0xffff), Symbol(0x59f1));
     // Q = log P of the demo paper, entry by entry.
-    const std::map<Symbol, Symbol> logs = {{0x0001, 0x0000}, {0xeb9b, 0x5ab5}, {0x2284, 0xe267}, {0x9e74, 0x0dce},
-        {0x9e44, 0x784d}, {0xd7f1, 0x2b66}, {0x75ee, 0xa3b3}};
+    const std::map<Symbol, Symbol> logs = { { 0x0001, 0x0000 }, { 0xeb9b, 0x5ab5 }, { 0x2284, 0xe267 },
+        { 0x9e74, 0x0dce }, { 0x9e44, 0x784d }, { 0xd7f1, 0x2b66 }, { 0x75ee, 0xa3b3 } };
     for (const auto& [x, e] : logs) {
         QCOMPARE(field.log(x), e);
         QCOMPARE(field.alog(e), x);
@@ -198,8 +199,8 @@ void TestGalois::theFieldOfEightBitsIsTheOneOf0x11d()
     QCOMPARE(field.alog(8), Symbol(0x1d));
     // And gf-complete's default is the same field: 80 * 2 as a region of one byte.
     std::byte destination {};
-    const std::byte source {0x80};
-    Field(FieldWidth::Gf8, {.backend = Backend::GfComplete}).multiplyAdd(&destination, &source, 1, 2);
+    const std::byte source { 0x80 };
+    Field(FieldWidth::Gf8, { .backend = Backend::GfComplete }).multiplyAdd(&destination, &source, 1, 2);
     QCOMPARE(int(destination), 0x1d);
 }
 
@@ -226,7 +227,7 @@ void TestGalois::sampledProductsInGf16AreTheBitwiseOnes()
 
 void TestGalois::logarithmAndAntilogarithmAreInverseForEveryElement()
 {
-    for (const FieldWidth width : {FieldWidth::Gf8, FieldWidth::Gf16}) {
+    for (const FieldWidth width : { FieldWidth::Gf8, FieldWidth::Gf16 }) {
         const Field field(width);
         Symbol power = 1;
         for (Symbol e = 0; e < field.symbolMax(); ++e) {
@@ -271,16 +272,13 @@ void TestGalois::aLengthIsPaddedToWholeSymbols()
 {
     const Field narrow(FieldWidth::Gf8);
     const Field wide(FieldWidth::Gf16);
-    for (const std::size_t length : {0u, 1u, 2u, 3u, 100u, 65535u}) {
+    for (const std::size_t length : { 0u, 1u, 2u, 3u, 100u, 65535u }) {
         QCOMPARE(narrow.paddedLength(length), length);
         QCOMPARE(wide.paddedLength(length), (length + 1) / 2 * 2);
     }
 }
 
-void TestGalois::aRegionIsMultipliedSymbolBySymbolAtEveryAlignmentAndLength_data()
-{
-    eachBackend();
-}
+void TestGalois::aRegionIsMultipliedSymbolBySymbolAtEveryAlignmentAndLength_data() { eachBackend(); }
 
 void TestGalois::aRegionIsMultipliedSymbolBySymbolAtEveryAlignmentAndLength()
 {
@@ -324,19 +322,16 @@ void TestGalois::everyCoefficientOfGf8MultipliesARegion()
     const Bytes factor = randomBytes(67, random);
     for (Symbol coefficient = 0; coefficient < 256; ++coefficient) {
         const Bytes product = referenceProduct(FieldWidth::Gf8, factor, coefficient);
-        for (const Backend backend : {Backend::GfComplete, Backend::Log}) {
+        for (const Backend backend : { Backend::GfComplete, Backend::Log }) {
             Bytes sum(factor.size());
-            const Field field(FieldWidth::Gf8, {.backend = backend});
+            const Field field(FieldWidth::Gf8, { .backend = backend });
             field.multiplyAdd(sum.data(), factor.data(), sum.size(), coefficient);
             QCOMPARE(sum, product);
         }
     }
 }
 
-void TestGalois::longRegionsCrossTheBlocksOfTheCopy_data()
-{
-    eachBackend();
-}
+void TestGalois::longRegionsCrossTheBlocksOfTheCopy_data() { eachBackend(); }
 
 void TestGalois::longRegionsCrossTheBlocksOfTheCopy()
 {
@@ -346,10 +341,10 @@ void TestGalois::longRegionsCrossTheBlocksOfTheCopy()
     std::mt19937 random(5);
     const Bytes source = randomBytes(70001, random);
     const Bytes before = randomBytes(70001, random);
-    for (const Symbol coefficient : {1u, 0x1au, 0xffu}) {
+    for (const Symbol coefficient : { 1u, 0x1au, 0xffu }) {
         const Bytes product = referenceProduct(width, source, coefficient);
-        for (const std::size_t size : {4094u, 4096u, 4098u, 8192u, 12290u, 65536u, 70000u}) {
-            for (const std::size_t to : {0u, 1u}) { // suitable as it lies, and not
+        for (const std::size_t size : { 4094u, 4096u, 4098u, 8192u, 12290u, 65536u, 70000u }) {
+            for (const std::size_t to : { 0u, 1u }) { // suitable as it lies, and not
                 Bytes destination = before;
                 field.multiplyAdd(destination.data() + to, source.data(), size, coefficient);
                 Bytes expected = before;
@@ -380,17 +375,14 @@ void TestGalois::xorTakesAnyAlignmentAndLength()
     }
 }
 
-void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes_data()
-{
-    eachKernel();
-}
+void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes_data() { eachKernel(); }
 
 void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes()
 {
     QFETCH(FieldWidth, width);
     QFETCH(FieldOptions, options);
     const Field ours(width, options);
-    const Field reference(width, {.backend = Backend::GfComplete});
+    const Field reference(width, { .backend = Backend::GfComplete });
     std::mt19937 random(7);
     constexpr std::size_t kBytes = 118; // a block of each kernel, and a remainder
     const Bytes source = randomBytes(kBytes, random);
@@ -406,17 +398,14 @@ void TestGalois::everyKernelMultipliesByEveryCoefficientAsGfCompleteDoes()
     }
 }
 
-void TestGalois::everyKernelTakesAnyLengthAtAnyAddress_data()
-{
-    eachKernel();
-}
+void TestGalois::everyKernelTakesAnyLengthAtAnyAddress_data() { eachKernel(); }
 
 void TestGalois::everyKernelTakesAnyLengthAtAnyAddress()
 {
     QFETCH(FieldWidth, width);
     QFETCH(FieldOptions, options);
     const Field ours(width, options);
-    const Field reference(width, {.backend = Backend::GfComplete});
+    const Field reference(width, { .backend = Backend::GfComplete });
     std::mt19937 random(8);
     for (int draw = 0; draw < 2000; ++draw) {
         const std::size_t size = ours.paddedLength(random() % 1001);
@@ -433,9 +422,10 @@ void TestGalois::everyKernelTakesAnyLengthAtAnyAddress()
 }
 
 // Random rows over random sources, some of which are missing, compared with one product after the other.
-static void combineAtRandom(const Field& field, std::size_t size, std::size_t rowCount, std::size_t sourceCount, std::mt19937& random)
+static void combineAtRandom(
+    const Field& field, std::size_t size, std::size_t rowCount, std::size_t sourceCount, std::mt19937& random)
 {
-    const Field reference(field.width(), {.backend = Backend::GfComplete});
+    const Field reference(field.width(), { .backend = Backend::GfComplete });
     std::vector<Bytes> sources;
     std::vector<Guarded> from;
     std::vector<const std::byte*> starts;
@@ -463,18 +453,16 @@ static void combineAtRandom(const Field& field, std::size_t size, std::size_t ro
     }
     std::vector<Combination::Row> rows;
     for (std::size_t i = 0; i < rowCount; ++i)
-        rows.push_back({to[i].at(), multipliers[i].data()});
-    field.combine({.rows = rows, .sources = starts, .bytes = size, .isAdded = isAdded});
+        rows.push_back({ to[i].at(), multipliers[i].data() });
+    field.combine({ .rows = rows, .sources = starts, .bytes = size, .isAdded = isAdded });
     for (std::size_t i = 0; i < rowCount; ++i)
-        QVERIFY2(to[i].holds(expected[i]), qPrintable(QString("row %1 of %2, %3 bytes").arg(i).arg(rowCount).arg(size)));
+        QVERIFY2(
+            to[i].holds(expected[i]), qPrintable(QString("row %1 of %2, %3 bytes").arg(i).arg(rowCount).arg(size)));
     for (std::size_t j = 0; j < sourceCount; ++j)
         QVERIFY(from[j].holds(sources[j]));
 }
 
-void TestGalois::everyKernelCombinesAnyNumberOfRegions_data()
-{
-    eachKernel();
-}
+void TestGalois::everyKernelCombinesAnyNumberOfRegions_data() { eachKernel(); }
 
 void TestGalois::everyKernelCombinesAnyNumberOfRegions()
 {
@@ -485,14 +473,11 @@ void TestGalois::everyKernelCombinesAnyNumberOfRegions()
     for (int draw = 0; draw < 400; ++draw)
         combineAtRandom(field, field.paddedLength(random() % 400), random() % 10, random() % 10, random);
     // Longer than the block that is processed at once for many rows.
-    for (const std::size_t size : {8190u, 8192u, 8194u, 20002u, 65536u})
+    for (const std::size_t size : { 8190u, 8192u, 8194u, 20002u, 65536u })
         combineAtRandom(field, size, 5, 3, random);
 }
 
-void TestGalois::everyBackendCombinesAsItMultiplies_data()
-{
-    eachBackend();
-}
+void TestGalois::everyBackendCombinesAsItMultiplies_data() { eachBackend(); }
 
 void TestGalois::everyBackendCombinesAsItMultiplies()
 {
@@ -512,16 +497,18 @@ void TestGalois::aBackendIsKnownByItsWord()
     QCOMPARE(fieldOptionsNamed("simd")->kernel, Kernel::Best);
     QCOMPARE(fieldOptionsNamed("simd:portable")->kernel, Kernel::Portable);
     QCOMPARE(nameOf(*fieldOptionsNamed("simd:portable")), std::string("simd:portable"));
-    QCOMPARE(nameOf(*fieldOptionsNamed("simd")), nameOf(FieldOptions {.backend = Backend::Simd, .kernel = bestKernel()}));
-    for (const char* word : {"isa-l", "simd:", "simd:sse9", "simd:best", "simdavx2", ":avx2", "LOG"}) {
+    QCOMPARE(
+        nameOf(*fieldOptionsNamed("simd")), nameOf(FieldOptions { .backend = Backend::Simd, .kernel = bestKernel() }));
+    for (const char* word : { "isa-l", "simd:", "simd:sse9", "simd:best", "simdavx2", ":avx2", "LOG" }) {
         const auto options = fieldOptionsNamed(word);
         QVERIFY2(!options && options.error().text.find("simd:portable") != std::string::npos, word);
     }
     // A kernel that the processor lacks is refused when it is requested by name, and replaced when it was only the
     // default.
-    for (const Kernel kernel : {Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512}) {
+    for (const Kernel kernel : { Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }) {
         if (!isSupported(kernel))
-            QCOMPARE(nameOf(FieldOptions {.backend = Backend::Simd, .kernel = kernel}), nameOf(*fieldOptionsNamed("simd")));
+            QCOMPARE(nameOf(FieldOptions { .backend = Backend::Simd, .kernel = kernel }),
+                nameOf(*fieldOptionsNamed("simd")));
     }
 }
 

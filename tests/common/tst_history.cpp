@@ -48,7 +48,8 @@ Violations monitored(const History& history)
 {
     KeyMonitor monitor(history.valueBefore());
     Violations found;
-    replay(history, [&](const Operation& operation) { monitor.began(operation); },
+    replay(
+        history, [&](const Operation& operation) { monitor.began(operation); },
         [&](const Operation& operation, HistoryTime now) {
             for (const Violation& violation : monitor.ended(operation, now))
                 found.push_back(violation);
@@ -193,7 +194,8 @@ void TestHistory::losses()
                             RequestKind kind = RequestKind::Search) {
         History history(value);
         history.lost({ 10, 20, isRecordLost });
-        history.answer(history.invoke(1, kind, kind == RequestKind::Search ? 0 : fingerprint(1, 2), from), outcome, to, value);
+        history.answer(
+            history.invoke(1, kind, kind == RequestKind::Search ? 0 : fingerprint(1, 2), from), outcome, to, value);
         const Judgement judgement = judge(history);
         return judgement.verdict == Verdict::Yes ? 0 : judgement.invariant;
     };
@@ -362,9 +364,12 @@ void TestHistory::theMonitorTellsWhatIsWrong_data()
     QTest::newRow("all is well") << QList<int> { 4, 12, 4, 21, 5, 21 } << QString();
     QTest::newRow("invented") << QList<int> { 4, 77 } << "nobody wrote that";
     QTest::newRow("forgotten") << QList<int> { 4, 99 } << "or it was overwritten before";
-    QTest::newRow("older than acknowledged") << QList<int> { 4, 11 } << "goes back behind 1.2, acknowledged to client 1";
-    QTest::newRow("back for one client") << QList<int> { 4, 12, 4, 21, 4, 12 } << "goes back behind 2.1, found by the same";
-    QTest::newRow("back for another") << QList<int> { 4, 12, 5, 21, 4, 12 } << "goes back behind 2.1, found by client 5";
+    QTest::newRow("older than acknowledged")
+        << QList<int> { 4, 11 } << "goes back behind 1.2, acknowledged to client 1";
+    QTest::newRow("back for one client") << QList<int> { 4, 12, 4, 21, 4, 12 }
+                                         << "goes back behind 2.1, found by the same";
+    QTest::newRow("back for another") << QList<int> { 4, 12, 5, 21, 4, 12 }
+                                      << "goes back behind 2.1, found by client 5";
     QTest::newRow("gone") << QList<int> { 4, 0 } << "nobody deleted it";
 }
 
@@ -399,7 +404,8 @@ void TestHistory::theMonitorForgetsWhatIsOverwritten()
         const History history = legalHistory(shape, dice);
         KeyMonitor monitor(history.valueBefore());
         std::size_t most = 0;
-        replay(history, [&](const Operation& operation) { monitor.began(operation); },
+        replay(
+            history, [&](const Operation& operation) { monitor.began(operation); },
             [&](const Operation& operation, HistoryTime now) {
                 monitor.ended(operation, now);
                 most = std::max(most, monitor.remembered());
@@ -413,7 +419,9 @@ void TestHistory::theMonitorForgetsWhatIsOverwritten()
     const Operation stillOpen { .invoked = 0, .value = fingerprint(2, 1), .process = 2, .kind = RequestKind::Update };
     monitor.began(stillOpen);
     for (std::uint64_t n = 1; n < 1000; ++n) {
-        const Operation operation { .invoked = HistoryTime(n), .value = fingerprint(1, n), .kind = RequestKind::Update };
+        const Operation operation {
+            .invoked = HistoryTime(n), .value = fingerprint(1, n), .kind = RequestKind::Update
+        };
         monitor.began(operation);
         monitor.ended(operation, HistoryTime(n));
         QVERIFY(monitor.remembered() <= 17);
@@ -436,8 +444,8 @@ void TestHistory::theMonitorForgetsWhatIsOverwritten()
 
 void TestHistory::instantsAreThoseOfSomeOrder()
 {
-    // 9.1 is found at 8 or later, so 1.1, written during 0..10, comes after that. 1.1 is found until 18, so 2.1, written
-    // during 5..20, comes right before it or after that.
+    // 9.1 is found at 8 or later, so 1.1, written during 0..10, comes after that. 1.1 is found until 18, so 2.1,
+    // written during 5..20, comes right before it or after that.
     History history(fingerprint(9, 1));
     history.answer(history.invoke(1, RequestKind::Update, fingerprint(1, 1), 0), Outcome::Ok, 10);
     history.answer(history.invoke(2, RequestKind::Update, fingerprint(2, 1), 5), Outcome::Ok, 20);
@@ -448,8 +456,8 @@ void TestHistory::instantsAreThoseOfSomeOrder()
     history.answer(history.invoke(6, RequestKind::Update, fingerprint(6, 1), 18), Outcome::Retry, 19);
     const auto instants = possibleInstants(history);
     using Times = std::vector<HistoryTime>;
-    QCOMPARE(instants[0], (Times { 8 }));      // not before the search of 9.1
-    QCOMPARE(instants[1], (Times { 8, 18 }));  // before 1.1, or after the last search of it
+    QCOMPARE(instants[0], (Times { 8 })); // not before the search of 9.1
+    QCOMPARE(instants[1], (Times { 8, 18 })); // before 1.1, or after the last search of it
     QCOMPARE(instants[2], (Times { 12 }));
     QCOMPARE(instants[3], (Times { 8 }));
     QCOMPARE(instants[4], (Times { 18 }));

@@ -27,15 +27,12 @@ FileImage stateOf(std::uint32_t bucketsWanted)
 }
 
 // Every key behaves like its residue modulo 2^(level of the largest bucket) = 2^(i+1).
-std::uint32_t residueCount(FileImage file)
-{
-    return 2u << file.i;
-}
+std::uint32_t residueCount(FileImage file) { return 2u << file.i; }
 
 // The buckets that a key operation visits, from the one that the client addresses to the one that accepts it.
 std::vector<BucketNumber> pathOf(Key key, FileImage image, FileImage file)
 {
-    std::vector<BucketNumber> path = {addressOf(key, image)};
+    std::vector<BucketNumber> path = { addressOf(key, image) };
     while (path.size() < 10 && path.back().value < bucketCount(file)) {
         const BucketNumber next = forwardTo(path.back(), levelOf(path.back(), file), key);
         if (next == path.back())
@@ -84,10 +81,10 @@ void TestLinearHash::aFileStartsWithOneBucket()
     QCOMPARE(addressOf(Key(0xffffffffffffffff), {}), BucketNumber(0));
     QCOMPARE(forwardTo(BucketNumber(0), 0, Key(7)), BucketNumber(0));
     QVERIFY(isValid({}));
-    QVERIFY(!isValid({0, 1}));
-    QVERIFY(isValid({3, 7}));
-    QVERIFY(!isValid({3, 8}));
-    QVERIFY(!isValid({32, 0}));
+    QVERIFY(!isValid({ 0, 1 }));
+    QVERIFY(isValid({ 3, 7 }));
+    QVERIFY(!isValid({ 3, 8 }));
+    QVERIFY(!isValid({ 32, 0 }));
 }
 
 void TestLinearHash::splitsFollowTheSplitPointerRoundByRound()
@@ -107,7 +104,7 @@ void TestLinearHash::splitsFollowTheSplitPointerRoundByRound()
         file = after;
     }
     split.resize(15);
-    QCOMPARE(split, (std::vector<std::uint32_t> {0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7}));
+    QCOMPARE(split, (std::vector<std::uint32_t> { 0, 0, 1, 0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7 }));
 }
 
 void TestLinearHash::theAddressIsTheOnlyBucketWhoseLevelFitsTheKey()
@@ -130,8 +127,8 @@ void TestLinearHash::theAddressIsTheOnlyBucketWhoseLevelFitsTheKey()
 
 void TestLinearHash::levelsAreThoseOfTheDefinition()
 {
-    const FileImage file = {3, 2}; // buckets 0, 1, 8, 9 have split or were created in this round
-    const std::vector<Level> levels = {4, 4, 3, 3, 3, 3, 3, 3, 4, 4};
+    const FileImage file = { 3, 2 }; // buckets 0, 1, 8, 9 have split or were created in this round
+    const std::vector<Level> levels = { 4, 4, 3, 3, 3, 3, 3, 3, 4, 4 };
     for (std::uint32_t a = 0; a < 10; ++a)
         QCOMPARE(levelOf(BucketNumber(a), file), levels[a]);
 }
@@ -154,7 +151,7 @@ void TestLinearHash::noOperationIsForwardedMoreThanTwice()
             }
         }
     }
-    QCOMPARE(cases, (std::vector<int> {227928, 203056, 17918}));
+    QCOMPARE(cases, (std::vector<int> { 227928, 203056, 17918 }));
     QCOMPARE(cases[0] + cases[1] + cases[2], 448902);
 }
 
@@ -162,7 +159,8 @@ void TestLinearHash::whoForwardsToABucketIsOneOfItsRelatives()
 {
     QCOMPARE(splitLineageOf(BucketNumber(5), 16), (std::vector { BucketNumber(1), BucketNumber(0), BucketNumber(13) }));
     QCOMPARE(splitLineageOf(BucketNumber(0), 4).size(), std::size_t(3));
-    QCOMPARE(splitLineageOf(BucketNumber(9'999), 10'000).size(), std::size_t(std::popcount(9'999u))); // a new one: its ancestors only
+    QCOMPARE(splitLineageOf(BucketNumber(9'999), 10'000).size(),
+        std::size_t(std::popcount(9'999u))); // a new one: its ancestors only
     const auto knows = [](BucketNumber a, BucketNumber other, std::uint32_t M) {
         const auto lineage = splitLineageOf(a, M);
         return std::find(lineage.begin(), lineage.end(), other) != lineage.end();
@@ -199,7 +197,7 @@ void TestLinearHash::theSameKeyIsNeverMisaddressedAgainAfterTheLastForwardersAdj
                 ++forwarded;
                 const FileImage last = imageAfter(image, path, file, true);
                 const FileImage first = imageAfter(image, path, file, false);
-                for (const FileImage after : {last, first}) {
+                for (const FileImage after : { last, first }) {
                     QVERIFY(bucketCount(after) > known);
                     QVERIFY(bucketCount(after) <= count);
                 }
@@ -219,8 +217,8 @@ void TestLinearHash::anImageNeverGetsAheadOfTheFile()
     // While the file grows to 66 buckets: every image that a client can have reached by adjustments at this size or any
     // smaller one, in both variants of the adjustment.
     int cases = 0;
-    for (const bool isLastForwarder : {true, false}) {
-        std::set<std::uint32_t> reached = {1}; // bucket counts stand for images: M = 2^i + n is one-to-one
+    for (const bool isLastForwarder : { true, false }) {
+        std::set<std::uint32_t> reached = { 1 }; // bucket counts stand for images: M = 2^i + n is one-to-one
         FileImage file;
         for (; bucketCount(file) <= 66; file = advanceSplit(file)) {
             std::vector<std::uint32_t> open(reached.begin(), reached.end());
@@ -244,16 +242,16 @@ void TestLinearHash::anImageNeverGetsAheadOfTheFile()
 
 void TestLinearHash::anAdjustmentThatTellsNothingNewChangesNothing()
 {
-    QCOMPARE(adjustImage({3, 2}, BucketNumber(5), 3), (FileImage {3, 2}));
-    QCOMPARE(adjustImage({3, 2}, BucketNumber(1), 2), (FileImage {3, 2}));
-    QCOMPARE(adjustImage({0, 0}, BucketNumber(0), 1), (FileImage {1, 0}));
-    QCOMPARE(adjustImage({2, 1}, BucketNumber(3), 4), (FileImage {3, 4}));
-    QCOMPARE(adjustImage({2, 1}, BucketNumber(7), 4), (FileImage {4, 0}));
+    QCOMPARE(adjustImage({ 3, 2 }, BucketNumber(5), 3), (FileImage { 3, 2 }));
+    QCOMPARE(adjustImage({ 3, 2 }, BucketNumber(1), 2), (FileImage { 3, 2 }));
+    QCOMPARE(adjustImage({ 0, 0 }, BucketNumber(0), 1), (FileImage { 1, 0 }));
+    QCOMPARE(adjustImage({ 2, 1 }, BucketNumber(3), 4), (FileImage { 3, 4 }));
+    QCOMPARE(adjustImage({ 2, 1 }, BucketNumber(7), 4), (FileImage { 4, 0 }));
     // With several requests under way, the answer to an older one arrives last: bucket 0 has level 4 in this image
     // already.
-    QCOMPARE(adjustImage({3, 2}, BucketNumber(0), 4), (FileImage {3, 2}));
-    QCOMPARE(adjustImage({3, 2}, BucketNumber(1), 4), (FileImage {3, 2}));
-    QCOMPARE(adjustImage({3, 2}, BucketNumber(2), 4), (FileImage {3, 3}));
+    QCOMPARE(adjustImage({ 3, 2 }, BucketNumber(0), 4), (FileImage { 3, 2 }));
+    QCOMPARE(adjustImage({ 3, 2 }, BucketNumber(1), 4), (FileImage { 3, 2 }));
+    QCOMPARE(adjustImage({ 3, 2 }, BucketNumber(2), 4), (FileImage { 3, 3 }));
 }
 
 void TestLinearHash::afterMergesARequestMeetsNoBucketOrTheRightOne()
@@ -298,7 +296,7 @@ void TestLinearHash::aScanReachesEveryBucketExactlyOnce()
                     parts.push_back(forwarded);
             }
             QCOMPARE(visits, std::vector<int>(count, 1)); // M messages
-            QCOMPARE(covered, std::uint64_t(1) << 32);    // the sum of 2^-j is 1
+            QCOMPARE(covered, std::uint64_t(1) << 32); // the sum of 2^-j is 1
         }
     }
 }
@@ -324,7 +322,7 @@ void TestLinearHash::aScanFromTheFirstImageTakesTenRoundsForAThousandBuckets()
 
 void TestLinearHash::keysOf64BitsAreHashedByTheirLowBits()
 {
-    const FileImage file = {3, 2};
+    const FileImage file = { 3, 2 };
     QCOMPARE(addressOf(Key(0xfedcba9876543210), file), BucketNumber(0)); // ...0000, bucket 0 has split: 4 bits
     QCOMPARE(addressOf(Key(0xfedcba9876543219), file), BucketNumber(9)); // ...1001
     QCOMPARE(addressOf(Key(0x800000000000000a), file), BucketNumber(2)); // ...010, bucket 2 has not: 3 bits
@@ -333,14 +331,14 @@ void TestLinearHash::keysOf64BitsAreHashedByTheirLowBits()
 
 void TestLinearHash::theLargestFileHasBucketNumbersOf32Bits()
 {
-    const FileImage file = {31, 0x7ffffffe};
+    const FileImage file = { 31, 0x7ffffffe };
     QCOMPARE(bucketCount(file), 0xfffffffe);
     QCOMPARE(addressOf(Key(0x1fffffffd), file), BucketNumber(0xfffffffd));
     QCOMPARE(levelOf(BucketNumber(0xfffffffd), file), Level(32));
     QCOMPARE(forwardTo(BucketNumber(0x7ffffffd), 32, Key(0xfffffffd)), BucketNumber(0xfffffffd));
-    QCOMPARE(advanceSplit(file), (FileImage {31, 0x7fffffff}));
-    QCOMPARE(adjustImage({30, 5}, BucketNumber(6), 32), (FileImage {31, 7}));
-    QCOMPARE(scanForwards(BucketNumber(5), 32, 31), (std::vector<ScanPart> {{BucketNumber(0x80000005), 32}}));
+    QCOMPARE(advanceSplit(file), (FileImage { 31, 0x7fffffff }));
+    QCOMPARE(adjustImage({ 30, 5 }, BucketNumber(6), 32), (FileImage { 31, 7 }));
+    QCOMPARE(scanForwards(BucketNumber(5), 32, 31), (std::vector<ScanPart> { { BucketNumber(0x80000005), 32 } }));
 }
 
 void TestLinearHash::scrambledKeysAreOneToOneAndSpread()
@@ -352,7 +350,7 @@ void TestLinearHash::scrambledKeysAreOneToOneAndSpread()
     for (std::uint64_t c = 0; c < 16000; ++c) {
         const Key mixed = mix64(Key(c << 20)); // all low bits equal
         seen.insert(mixed);
-        ++load[addressOf(mixed, {4, 0}).value];
+        ++load[addressOf(mixed, { 4, 0 }).value];
     }
     QCOMPARE(seen.size(), std::size_t(16000));
     for (const int records : load)

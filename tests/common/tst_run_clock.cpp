@@ -89,9 +89,9 @@ void TestRunClock::anotherClockIsPutOnOurs()
             const std::lock_guard lock(mutex);
             times.push_back(runNs);
         }
-        void onTold(ProcessId, const pb::Told&, std::int64_t) override {}
+        void onTold(ProcessId, const pb::Told&, std::int64_t) override { }
         bool wantsKeyframe() const override { return false; }
-        void onKeyframe(const ClusterState&, std::int64_t) override {}
+        void onKeyframe(const ClusterState&, std::int64_t) override { }
         std::size_t count()
         {
             const std::lock_guard lock(mutex);

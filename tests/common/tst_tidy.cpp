@@ -6,6 +6,7 @@
 
 #include <QDirIterator>
 #include <QFile>
+#include <QProcess>
 #include <QTest>
 
 using namespace lhrs::tidy;
@@ -28,6 +29,8 @@ private slots:
     void eachHeaderIsReadOnce();
     void eachFileCarriesItsLicence();
     void noFileIsTooLong();
+    void noLineIsTooWide();
+    void clangFormatChangesNothing();
     void nothingIsLeftOver();
     void eachSourceIsNamedByItsCMakeLists();
     void noNameIsGivenTwice();
@@ -75,7 +78,8 @@ void TidyTest::initTestCase()
         while (it.hasNext())
             paths << root.relativeFilePath(it.next());
     }
-    static const QRegularExpression kText(uR"re((\.(cpp|h|proto|js|py|sh|md|json|case|events)|CMakeLists\.txt|run)$)re"_s);
+    static const QRegularExpression kText(
+        uR"re((\.(cpp|h|proto|js|py|sh|md|json|case|events)|CMakeLists\.txt|run)$)re"_s);
     paths.sort();
     for (const QString& path : paths)
         if (path.contains(kText) && !path.contains("__pycache__"_L1))
@@ -108,7 +112,8 @@ File TidyTest::named(const QString& path) const
 void TidyTest::theTreeWasRead()
 {
     QVERIFY2(m_files.size() > 60, qPrintable(u"%1 files only"_s.arg(m_files.size())));
-    for (const auto* path : { "run", "README.md", "proto/message.proto", "node/machine/machine.h", "node/lhrs/PROTOCOL.md" })
+    for (const auto* path :
+        { "run", "README.md", "proto/message.proto", "node/machine/machine.h", "node/lhrs/PROTOCOL.md" })
         QVERIFY2(!named(QLatin1String(path)).text.isEmpty(), path);
 }
 
@@ -122,9 +127,11 @@ void TidyTest::theArrowsHaveNoCircle()
 void TidyTest::generalRoomsSeeNoSystem()
 {
     nothing(systemsSeenFromGeneralRooms(rooms()));
-    const QList<Room> wrong { { u"node/runtime"_s, u"node/machine node/lhrs/group"_s, {} }, { u"common"_s, u"common/lhrs"_s, {} } };
+    const QList<Room> wrong { { u"node/runtime"_s, u"node/machine node/lhrs/group"_s, {} },
+        { u"common"_s, u"common/lhrs"_s, {} } };
     QCOMPARE(systemsSeenFromGeneralRooms(wrong).size(), 2);
-    QCOMPARE(systemsSeenFromGeneralRooms({ { u"node/lhrs/data"_s, u"node/lhrs/group"_s, {} }, { u"node"_s, u"node/walk/programs"_s, {} } }),
+    QCOMPARE(systemsSeenFromGeneralRooms(
+                 { { u"node/lhrs/data"_s, u"node/lhrs/group"_s, {} }, { u"node"_s, u"node/walk/programs"_s, {} } }),
         QStringList());
 }
 
@@ -132,19 +139,23 @@ void TidyTest::generalRoomsSayNothingOfLhrs()
 {
     nothing(wordsBeyondDebts(m_files, debts()));
     const File runtime { u"node/runtime/a.cpp"_s, u"int b = config.b();\n// A parity bucket.\nint transparent;\n"_s };
-    const QList<File> files { runtime, { u"node/lhrs/data/a.cpp"_s, runtime.text }, { u"gui/lab/live/a.cpp"_s, runtime.text } };
+    const QList<File> files { runtime, { u"node/lhrs/data/a.cpp"_s, runtime.text },
+        { u"gui/lab/live/a.cpp"_s, runtime.text } };
     const auto found = [&files](int owed) { return wordsBeyondDebts(files, { { u"node/runtime/a.cpp"_s, owed } }); };
     QCOMPARE(found(2), QStringList());
     QCOMPARE(found(1).size(), 3); // each word is named
     QVERIFY(found(1).value(0).startsWith("node/runtime/a.cpp:1: \".b()\" is a word of LH*RS"_L1));
-    QCOMPARE(found(3), QStringList { u"node/runtime/a.cpp:1: lower the debt of node/runtime/a.cpp to 2 in tests/common/tidy_words.h"_s });
+    QCOMPARE(found(3),
+        QStringList {
+            u"node/runtime/a.cpp:1: lower the debt of node/runtime/a.cpp to 2 in tests/common/tidy_words.h"_s });
     QCOMPARE(wordsBeyondDebts({}, { { u"node/runtime/a.cpp"_s, 1 } }).size(), 1); // the file is gone
 }
 
 void TidyTest::eachFolderIsARoomAndSaysWhatItIs()
 {
     nothing(foldersThatAreNoRoom(m_files));
-    const File source { u"node/lhrs/data/a.cpp"_s, {} }, cmake { u"node/lhrs/data/CMakeLists.txt"_s, u"# Read first: a.h.\n"_s };
+    const File source { u"node/lhrs/data/a.cpp"_s, {} },
+        cmake { u"node/lhrs/data/CMakeLists.txt"_s, u"# Read first: a.h.\n"_s };
     QCOMPARE(foldersThatAreNoRoom({ source, cmake }), QStringList());
     QCOMPARE(foldersThatAreNoRoom({ source }).size(), 1);
     QCOMPARE(foldersThatAreNoRoom({ { u"node/lhrs/new/a.cpp"_s, {} } }).size(), 1);
@@ -157,6 +168,28 @@ void TidyTest::exceptionsStayInTheFileThatCatches() { eachFile(throwWithoutCatch
 void TidyTest::eachHeaderIsReadOnce() { eachFile(headerWithoutPragmaOnce); }
 void TidyTest::eachFileCarriesItsLicence() { eachFile(withoutLicence); }
 void TidyTest::noFileIsTooLong() { eachFile(tooLong); }
+void TidyTest::noLineIsTooWide() { eachFile(tooWide); }
+
+void TidyTest::clangFormatChangesNothing()
+{
+    const auto ran = [](const QStringList& arguments) {
+        QProcess process;
+        process.setWorkingDirectory(QStringLiteral(LHRS_SOURCE_DIR));
+        process.setProcessChannelMode(QProcess::MergedChannels);
+        process.start(u"clang-format"_s, arguments);
+        return process.waitForFinished(-1) ? QString::fromUtf8(process.readAll()) : process.errorString();
+    };
+    const QString version = ran({ u"--version"_s });
+    if (!version.contains("version 14."_L1))
+        QSKIP(
+            qPrintable(u"each version formats in another way; the tree has that of 14, not of \"%1\""_s.arg(version)));
+    QStringList arguments { u"--dry-run"_s, u"-Werror"_s };
+    for (const File& file : m_files)
+        if (isCpp(file.path))
+            arguments << file.path;
+    nothing(ran(arguments).split(u'\n', Qt::SkipEmptyParts));
+}
+
 void TidyTest::nothingIsLeftOver() { eachFile(leftovers); }
 void TidyTest::eachSourceIsNamedByItsCMakeLists() { nothing(namedByNoCMakeLists(m_files)); }
 void TidyTest::noNameIsGivenTwice() { nothing(namesGivenTwice(m_files)); }
@@ -166,7 +199,8 @@ void TidyTest::eachMessageEventAndCommandHasASentence()
     QStringList findings;
     // The bodies that message.proto lists are defined there, or in the proto files that it is split into.
     const File message = named(u"proto/message.proto"_s);
-    findings << messagesWithoutSentence({ message.path, message.text + named(u"proto/process.proto"_s).text + named(u"proto/transfer.proto"_s).text });
+    findings << messagesWithoutSentence(
+        { message.path, message.text + named(u"proto/process.proto"_s).text + named(u"proto/transfer.proto"_s).text });
     for (const QString& path : { u"proto/event.proto"_s, u"proto/control.proto"_s })
         findings << messagesWithoutSentence(named(path));
     for (const QString& part : { u"WalkMessage"_s, u"WalkEvent"_s, u"WalkCommand"_s })
@@ -192,10 +226,14 @@ void TidyTest::eachMessageHasAHandler()
 void TidyTest::eachMessageHasASection()
 {
     nothing(messagesWithoutSection(named(u"proto/message.proto"_s), named(u"node/lhrs/PROTOCOL.md"_s))
-        + messagesWithoutSection(partOf(named(u"proto/walk.proto"_s), u"WalkMessage"_s), named(u"node/walk/PROTOCOL.md"_s)));
+        + messagesWithoutSection(
+            partOf(named(u"proto/walk.proto"_s), u"WalkMessage"_s), named(u"node/walk/PROTOCOL.md"_s)));
 }
 
-void TidyTest::notesThatCommentsNameAreThere() { nothing(notesThatAreMissing(m_files, named(u"node/lhrs/PROTOCOL.md"_s))); }
+void TidyTest::notesThatCommentsNameAreThere()
+{
+    nothing(notesThatAreMissing(m_files, named(u"node/lhrs/PROTOCOL.md"_s)));
+}
 
 void TidyTest::functionsThatProtocolNamesAreThere()
 {
@@ -207,9 +245,11 @@ void TidyTest::failpointsAreInListAndCode() { nothing(failpointsOutOfStep(m_file
 void TidyTest::documentsThatAreCitedAreThere()
 {
     nothing(documentsThatAreMissing(m_files));
-    const File code { u"node/lhrs/data/a.cpp"_s, u"// See PROTOCOL.md, lhrs.md and ../PROTOCOL.md#late-deltas, ../PROTOCOL.md#early.\n"_s };
+    const File code { u"node/lhrs/data/a.cpp"_s,
+        u"// See PROTOCOL.md, lhrs.md and ../PROTOCOL.md#late-deltas, ../PROTOCOL.md#early.\n"_s };
     const QList<File> files { code, { u"node/lhrs/PROTOCOL.md"_s, u"# The protocol\n### Late deltas\n"_s } };
-    QCOMPARE(documentsThatAreMissing(files).size(), 3); // PROTOCOL.md is not beside it, lhrs.md nowhere, "early" no heading
+    QCOMPARE(
+        documentsThatAreMissing(files).size(), 3); // PROTOCOL.md is not beside it, lhrs.md nowhere, "early" no heading
 }
 
 void TidyTest::mutantsAreInListAndCode() { nothing(mutantsOutOfStep(m_files)); }
@@ -245,14 +285,15 @@ void TidyTest::aRuleBites_data()
     row("core never sees the runtime", includesAgainstArrows, "node/lhrs/data/a.cpp",
         include("\"node/runtime/runtime.h\""), 1);
     row("core never sees ZeroMQ", includesAgainstArrows, "node/lhrs/data/a.cpp", include("<zmq.hpp>"), 1);
-    row("the checkers see nothing of ours", includesAgainstArrows, "common/check/a.cpp",
-        include("\"common/ids.h\""), 1);
+    row("the checkers see nothing of ours", includesAgainstArrows, "common/check/a.cpp", include("\"common/ids.h\""),
+        1);
     row("common never sees node", includesAgainstArrows, "common/a.h", include("\"node/machine/machine.h\""), 1);
     row("the simulator has no socket", includesAgainstArrows, "node/sim/engine/a.cpp",
         include("\"node/transport/udp_socket.h\""), 1);
     row("the simulator may see the checkers", includesAgainstArrows, "node/sim/engine/a.cpp",
         include("\"common/check/linearize.h\""), 0);
-    row("process never sees core", includesAgainstArrows, "node/process/a.cpp", include("\"node/machine/machine.h\""), 1);
+    row("process never sees core", includesAgainstArrows, "node/process/a.cpp", include("\"node/machine/machine.h\""),
+        1);
     row("node never sees Qt", includesAgainstArrows, "node/runtime/a.cpp", include("<QString>"), 1);
     row("lhrs-sim has no runtime", includesAgainstArrows, "node/sim/program/sim_program.cpp",
         include("\"node/runtime/runtime.h\""), 1);
@@ -260,8 +301,10 @@ void TidyTest::aRuleBites_data()
     row("gui never sees node", includesAgainstArrows, "gui/lab/live/a.cpp", include("\"node/machine/machine.h\""), 1);
     row("lab has no window", includesAgainstArrows, "gui/lab/live/a.cpp", include("<QWidget>"), 1);
     row("lab never sees view", includesAgainstArrows, "gui/lab/live/a.cpp", include("\"gui/view/paint/theme.h\""), 1);
-    row("view never sees window", includesAgainstArrows, "gui/view/canvas/a.cpp", include("\"gui/window/player/player.h\""), 1);
-    row("window sees view and lab", includesAgainstArrows, "gui/window/player/a.cpp", include("\"gui/view/paint/theme.h\""), 0);
+    row("view never sees window", includesAgainstArrows, "gui/view/canvas/a.cpp",
+        include("\"gui/window/player/player.h\""), 1);
+    row("window sees view and lab", includesAgainstArrows, "gui/window/player/a.cpp",
+        include("\"gui/view/paint/theme.h\""), 0);
     row("product never sees tests", includesAgainstArrows, "common/a.cpp", include("\"tests/common/tidy_rules.h\""), 1);
     row("tests see everything", includesAgainstArrows, "tests/tst_a.cpp", include("\"node/runtime/runtime.h\""), 0);
     row("includes are from the root", includesAgainstArrows, "node/lhrs/data/a.cpp", include("\"machine.h\""), 1);
@@ -292,8 +335,10 @@ void TidyTest::aRuleBites_data()
     row("no licence in a script", withoutLicence, "tests/a.sh", u"#!/usr/bin/env bash\nset -eu\n"_s, 1);
     row("another licence", withoutLicence, "common/CMakeLists.txt", u"# SPDX-License-Identifier: MIT\n"_s, 1);
     row("a document needs none", withoutLicence, "README.md", u"# LHRS Lab\n"_s, 0);
-    row("600 lines", tooLong, "common/a.cpp", QString(600, u'\n'), 0);
-    row("601 lines", tooLong, "common/a.cpp", QString(601, u'\n'), 1);
+    row("700 lines", tooLong, "common/a.cpp", QString(700, u'\n'), 0);
+    row("701 lines", tooLong, "common/a.cpp", QString(701, u'\n'), 1);
+    row("120 columns", tooWide, "common/a.cpp", QString(120, u'x'), 0);
+    row("121 columns", tooWide, "common/a.cpp", u"int a;\n"_s + QString(121, u'x') + u"\n"_s, 1);
 
     row("unfinished", leftovers, "common/a.cpp", u"// TO"_s + u"DO later\n/* FIX"_s + u"ME */"_s, 2);
     row("a machine's path", leftovers, "run", u"cd /hom"_s + u"e/someone/lhrs"_s, 1);
@@ -332,8 +377,8 @@ void TidyTest::aFileThatNobodyNamesIsFound()
     const File mains { u"node/CMakeLists.txt"_s, u"foreach(role node client)\n  add_executable(a main_${role}.cpp)"_s };
     const File tests { u"tests/common/CMakeLists.txt"_s, u"lhrs_test(galois unit 60 lhrs_common)\n"_s };
     const auto path = [](const char* p) { return File { QLatin1String(p), {} }; };
-    QList<File> files { cmake, mains, tests, path("node/lhrs/data/a.h"), path("node/lhrs/data/a.cpp"), path("node/lhrs/b/b.h"),
-        path("node/main_client.cpp"), path("tests/common/tst_galois.cpp") };
+    QList<File> files { cmake, mains, tests, path("node/lhrs/data/a.h"), path("node/lhrs/data/a.cpp"),
+        path("node/lhrs/b/b.h"), path("node/main_client.cpp"), path("tests/common/tst_galois.cpp") };
     QCOMPARE(namedByNoCMakeLists(files), QStringList());
     files << path("node/lhrs/data/aa.cpp") << path("node/main_other.cpp") << path("tests/common/tst_galoi.cpp")
           << path("tests/rigs/help.h");
@@ -344,10 +389,12 @@ void TidyTest::aFileThatNobodyNamesIsFound()
 
 void TidyTest::aNameThatIsGivenTwiceIsFound()
 {
-    const File header { u"common/check/ledger.h"_s, {} }, source { u"common/check/ledger.cpp"_s, {} }, other { u"node/lhrs/client/ledger.h"_s, {} };
+    const File header { u"common/check/ledger.h"_s, {} }, source { u"common/check/ledger.cpp"_s, {} },
+        other { u"node/lhrs/client/ledger.h"_s, {} };
     const File here { u"common/CMakeLists.txt"_s, {} }, there { u"node/CMakeLists.txt"_s, {} };
     QCOMPARE(namesGivenTwice({ header, source, here, there }), QStringList());
-    QCOMPARE(namesGivenTwice({ header, source, other }), QStringList { u"node/lhrs/client/ledger.h:1: common/check/ledger.h has the same name"_s });
+    QCOMPARE(namesGivenTwice({ header, source, other }),
+        QStringList { u"node/lhrs/client/ledger.h:1: common/check/ledger.h has the same name"_s });
 }
 
 void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()
@@ -356,15 +403,15 @@ void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()
         + u"message Message {\n  oneof body {\n    KeyRequest insert = 20;\n    Delta delta = 36;\n  }\n}\n"_s;
     const File proto { u"proto/message.proto"_s, text };
     const auto found = [](const char* what) { return QStringList { QLatin1String(what) }; };
-    QCOMPARE(messagesWithoutSentence(proto),
-        found("proto/message.proto:4: KeyRequest has no sentence above it"));
+    QCOMPARE(messagesWithoutSentence(proto), found("proto/message.proto:4: KeyRequest has no sentence above it"));
     const auto rows = [&](const char* document) {
         return messagesOutOfReadme(proto, { u"proto/README.md"_s, QLatin1String(document) });
     };
     QCOMPARE(rows("| `insert` |  | x |\n| `delta` | A change. | x |\n").size(), 0);
     QCOMPARE(rows("| `insert` |  | x |\n| `delta` | Another change. | x |\n").size(), 1);
     const File bucket { u"node/lhrs/data/a.cpp"_s, u"void DataBucket::onInsert(const M& m) {}\n// ::onDelta(\n"_s };
-    QCOMPARE(messagesWithoutHandler(proto, { bucket }, u"node/lhrs/"_s), found("proto/message.proto:9: no onDelta in the rooms of the machines"));
+    QCOMPARE(messagesWithoutHandler(proto, { bucket }, u"node/lhrs/"_s),
+        found("proto/message.proto:9: no onDelta in the rooms of the machines"));
     const auto sections = [&](const char* document) {
         return messagesWithoutSection(proto, { u"node/lhrs/PROTOCOL.md"_s, QLatin1String(document) });
     };
@@ -372,7 +419,8 @@ void TidyTest::aMessageWithoutHandlerSentenceOrSectionIsFound()
     QCOMPARE(sections("### Insert\nDelta\n"), found("node/lhrs/PROTOCOL.md:1: no section \"Delta\""));
     QCOMPARE(sections("### Delta\n### Insert\n").size(), 1);
     // Of a system with a proto file of its own, which has several messages with a body.
-    const File walk { u"proto/walk.proto"_s, u"// A query.\nmessage Query {\n}\nmessage Told {\n}\n"_s
+    const File walk { u"proto/walk.proto"_s,
+        u"// A query.\nmessage Query {\n}\nmessage Told {\n}\n"_s
             + u"message WalkMessage {\n  oneof body {\n    Query query = 1;\n  }\n}\n"_s
             + u"message WalkEvent {\n  oneof body {\n    Told told = 1 [(keep) = KEEP_STRUCTURE];\n  }\n}\n"_s };
     QCOMPARE(bodiesOf(partOf(walk, u"WalkMessage"_s)).size(), 1);
@@ -393,7 +441,8 @@ void TidyTest::aFunctionThatIsGoneIsFound()
 
 void TidyTest::aNoteThatIsMissingIsFound()
 {
-    const File source { u"node/lhrs/data/a.cpp"_s, u"// See "_s + u"\"Late deltas\" in\n// node/lhrs/PROTOCOL.md.\n"_s };
+    const File source { u"node/lhrs/data/a.cpp"_s,
+        u"// See "_s + u"\"Late deltas\" in\n// node/lhrs/PROTOCOL.md.\n"_s };
     QCOMPARE(notesThatAreMissing({ source }, { u"node/lhrs/PROTOCOL.md"_s, u"### Late deltas\n"_s }), QStringList());
     QCOMPARE(notesThatAreMissing({ source }, { u"node/lhrs/PROTOCOL.md"_s, u"### Late delta\n"_s }).size(), 1);
 }

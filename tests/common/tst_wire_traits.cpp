@@ -101,10 +101,12 @@ void TestWireTraits::eachBodyHasARow()
         QVERIFY2(wireOf(example->message).isListed, (example->name + " has no row").c_str());
         const auto* body = pb::Message::descriptor()->FindOneofByName("body");
         for (int i = 0; i < body->field_count(); ++i)
-            QVERIFY2(body->field(i)->number() >= kFirstBody && body->field(i)->number() < int(kBodiesMax), body->field(i)->name().c_str());
+            QVERIFY2(body->field(i)->number() >= kFirstBody && body->field(i)->number() < int(kBodiesMax),
+                body->field(i)->name().c_str());
     }
     QVERIFY(!wireOf(pb::Message()).isListed);
-    QVERIFY(!wireOfSystem(pb::Message::kWalkFieldNumber, 0).isListed && !wireOfSystem(pb::Message::kWalkFieldNumber, 1'000'000).isListed);
+    QVERIFY(!wireOfSystem(pb::Message::kWalkFieldNumber, 0).isListed
+        && !wireOfSystem(pb::Message::kWalkFieldNumber, 1'000'000).isListed);
     QVERIFY(!wireOfSystem(601, 1).isListed);
     // All other fields are below the bodies, so that a reader finds the body first.
     const auto* type = pb::Message::descriptor();
@@ -119,8 +121,10 @@ void TestWireTraits::longFieldsAreTreatedAsSuch()
     int values = 0;
     for (const auto& example : examples()) {
         const WireTraits& row = wireOf(example->message);
-        const FieldDescriptor* field = noValue.contains(example->name) ? nullptr : fieldOf(*example, { "value", "delta" });
-        QVERIFY2((row.value != nullptr) == (field != nullptr) && (row.readValue != nullptr) == (field != nullptr), example->name.c_str());
+        const FieldDescriptor* field = noValue.contains(example->name) ? nullptr
+                                                                       : fieldOf(*example, { "value", "delta" });
+        QVERIFY2((row.value != nullptr) == (field != nullptr) && (row.readValue != nullptr) == (field != nullptr),
+            example->name.c_str());
         if (field == nullptr)
             continue;
         ++values;
@@ -128,7 +132,8 @@ void TestWireTraits::longFieldsAreTreatedAsSuch()
         const int kind = kindOf(example->message);
         *row.value(example->message) = std::string(kLong, 'v');
         QVERIFY2(kindOf(example->message) == kind, (example->name + ": a field of another body").c_str());
-        QVERIFY2(textIn(*example, field) == std::string(kLong, 'v') && row.readValue(example->message).size() == kLong, example->name.c_str());
+        QVERIFY2(textIn(*example, field) == std::string(kLong, 'v') && row.readValue(example->message).size() == kLong,
+            example->name.c_str());
         // The memory goes around: lent for the next message of the kind, and taken back from it.
         StringPool strings;
         takeBackValue(example->message, strings);
@@ -242,7 +247,8 @@ void TestWireTraits::aShortMessageFitsADatagram()
         const std::size_t counted = row.length(example->message), size = example->message.ByteSizeLong();
         QVERIFY2(counted >= kLong || example->name == "delta_ack", example->name.c_str());
         QVERIFY2(size >= counted && isSurelyWithin(example->message, size + 400), example->name.c_str());
-        QVERIFY2(!isSurelyWithin(example->message, counted + 399) && isSurelyWithin(example->message, counted + 400), example->name.c_str());
+        QVERIFY2(!isSurelyWithin(example->message, counted + 399) && isSurelyWithin(example->message, counted + 400),
+            example->name.c_str());
         QVERIFY2(size <= counted + 400, example->name.c_str());
     }
     QVERIFY(shorts >= 7);

@@ -23,13 +23,13 @@ class HardCase {
 public:
     using Packet = MemoryCluster::Packet;
 
-    explicit HardCase(const HardOptions& options = {})
-        : rig(rigOptions(options))
+    explicit HardCase(const HardOptions& options = {}) : rig(rigOptions(options))
     {
         rig.cluster.onPacket = [this](const Packet& packet) { return see(packet); };
         if (qEnvironmentVariableIsSet("LHRS_TRACE"))
             rig.cluster.onEvent = [this](std::uint64_t node, const pb::Event& event) { trace(node, event); };
-        isBegun = rig.waitForFile() && rig.insertMany(options.records, 30, 4).results().at("OK") == options.records && rig.waitForRest();
+        isBegun = rig.waitForFile() && rig.insertMany(options.records, 30, 4).results().at("OK") == options.records
+            && rig.waitForRest();
         rig.cluster.run(1s);
     }
 
@@ -57,7 +57,8 @@ public:
             ++from;
         return from;
     }
-    std::uint64_t begin(pb::OperationKind kind, std::uint64_t key, const std::string& value = {}, std::uint64_t client = FileRig::kClient)
+    std::uint64_t begin(pb::OperationKind kind, std::uint64_t key, const std::string& value = {},
+        std::uint64_t client = FileRig::kClient)
     {
         pb::Command command;
         command.mutable_operate()->set_kind(kind);
@@ -87,8 +88,8 @@ public:
         if (rig.cluster.has(FileRig::kClient)) {
             const pb::WorkloadResult read = rig.verify();
             if (read.wrong() + read.missing() + read.unanswered() > 0)
-                return std::to_string(read.missing()) + " records are missing, " + std::to_string(read.wrong()) + " wrong, "
-                    + std::to_string(read.unanswered()) + " unanswered";
+                return std::to_string(read.missing()) + " records are missing, " + std::to_string(read.wrong())
+                    + " wrong, " + std::to_string(read.unanswered()) + " unanswered";
         }
         rig.cluster.run(1s);
         return parityProblem(rig);
@@ -122,8 +123,8 @@ private:
     {
         if (event.has_gauges() || event.has_record_inserted() || event.has_delta_applied())
             return;
-        std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6, static_cast<unsigned long long>(node),
-            event.ShortDebugString().substr(0, 300).c_str());
+        std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6,
+            static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
     }
 
     std::function<bool(const Packet&)> m_keeps;

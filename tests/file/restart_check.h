@@ -23,8 +23,10 @@ inline void begin(FileRig& rig, std::uint64_t records = 40)
 {
     if (qEnvironmentVariableIsSet("LHRS_TRACE")) {
         rig.cluster.onEvent = [&rig](std::uint64_t node, const pb::Event& event) {
-            if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done() && !event.has_record_inserted() && !event.has_delta_applied() && !event.has_change_acknowledged())
-                std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6, static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
+            if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done()
+                && !event.has_record_inserted() && !event.has_delta_applied() && !event.has_change_acknowledged())
+                std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6,
+                    static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
         };
     }
     QVERIFY(rig.waitForFile());

@@ -44,8 +44,10 @@ void TestClientFailures::aBucketThatHasFailedIsAlarmedAboutAtOnce()
     // The answer to the alarm says when to ask again if no record has arrived by then.
     QCOMPARE(rig.driven.message(failed(rig, 25)).sent.size(), std::size_t(0));
     pb::Message search;
-    search.mutable_search()->mutable_request()->CopyFrom(told.of(Body::kAlarm).at(0).message.alarm().request().request());
-    const pb::OperationResult first = resultOf(rig.reply(search, pb::OK, [](pb::Reply& r) { r.set_degraded(true), r.clear_holder(); }));
+    search.mutable_search()->mutable_request()->CopyFrom(
+        told.of(Body::kAlarm).at(0).message.alarm().request().request());
+    const pb::OperationResult first = resultOf(
+        rig.reply(search, pb::OK, [](pb::Reply& r) { r.set_degraded(true), r.clear_holder(); }));
     QCOMPARE(first.path(), pb::RECORD_RECOVERY);
     QVERIFY(first.alarm());
     // The next search alarms without asking for the location.

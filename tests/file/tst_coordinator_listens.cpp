@@ -292,7 +292,9 @@ void TestCoordinatorListens::aTargetThatMissedTheCommitIsWaitedFor()
     split.mutable_force_split();
     rig.cluster.command(FileRig::kCoordinator, split);
     QVERIFY(rig.cluster.runUntil([&] { return isApplied; }, 2s));
-    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.from != target && packet.to != target; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.from != target && packet.to != target;
+    };
     restart(rig);
     rig.cluster.run(5s);
     QVERIFY(rig.coordinator().isListening());
@@ -322,8 +324,11 @@ void TestCoordinatorListens::aNewGroupThatLostParityBeforeItsSplitEndedKeepsItsK
     rig.cluster.command(FileRig::kCoordinator, split);
     QVERIFY(rig.cluster.runUntil([&] { return isDecided; }, 2s));
     rig.kill(rig.holder(pb::PARITY, target, 1));
-    const auto isNewcomer = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::INIT; };
-    QVERIFY(rig.cluster.runUntil([&] { return std::ranges::any_of(rig.data(target)->view().members(), isNewcomer); }, 10s));
+    const auto isNewcomer = [](const pb::Member& m) {
+        return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::INIT;
+    };
+    QVERIFY(
+        rig.cluster.runUntil([&] { return std::ranges::any_of(rig.data(target)->view().members(), isNewcomer); }, 10s));
     rig.cluster.onEvent = nullptr;
     restart(rig);
     QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
@@ -345,7 +350,9 @@ void TestCoordinatorListens::theTargetOfASplitTellsHowLargeALostFileWas()
         if (event.has_split_ordered())
             target = event.split_ordered().new_bucket();
     };
-    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return !packet.message->has_prepared() || target != 2; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return !packet.message->has_prepared() || target != 2;
+    };
     pb::Command split;
     split.mutable_force_split();
     rig.cluster.command(FileRig::kCoordinator, split);
@@ -398,18 +405,22 @@ void TestCoordinatorListens::aParityBucketThatWasNotToldSoIsNotCountedOn()
     FileRig rig(automatic(2));
     QVERIFY(hasItsFirstRecord(rig));
     const std::uint64_t data = rig.holder(pb::DATA, 0, 0), parity = rig.holder(pb::PARITY, 0, 0);
-    const auto isUp = [](const pb::Member& m) { return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::UP; };
+    const auto isUp = [](const pb::Member& m) {
+        return m.role() == pb::PARITY && m.index() == 1 && m.state() == pb::UP;
+    };
     std::uint64_t made = 0; // the new parity bucket, once it has been told that it is UP
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const pb::Message& message = *packet.message;
-        if ((packet.to == data || packet.to == parity) && message.has_epoch() && std::ranges::any_of(message.epoch().view().members(), isUp))
+        if ((packet.to == data || packet.to == parity) && message.has_epoch()
+            && std::ranges::any_of(message.epoch().view().members(), isUp))
             return false;
         if (packet.to != data && packet.to != parity && message.has_epoch())
             made = packet.to;
         return made == 0 || packet.to != made || !message.has_delta();
     };
     rig.kill(rig.holder(pb::PARITY, 0, 1));
-    QVERIFY(rig.cluster.runUntil([&] { return made != 0 && rig.parity(0, 1) && rig.parity(0, 1)->state() == pb::UP; }, 10s));
+    QVERIFY(rig.cluster.runUntil(
+        [&] { return made != 0 && rig.parity(0, 1) && rig.parity(0, 1)->state() == pb::UP; }, 10s));
     QCOMPARE(rig.operate(pb::INSERT, 2, "two").result(), pb::OK);
     rig.cluster.onPacket = nullptr;
     rig.kill(data);
@@ -525,7 +536,8 @@ void TestCoordinatorListens::bucketsOfAFileThatNobodyKnewOfAreLeftAlone()
     const std::set<std::uint64_t> holders = holdersOf(rig);
     QVERIFY(std::includes(knowing.begin(), knowing.end(), holders.begin(), holders.end()));
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
-        return packet.to != FileRig::kCoordinator || (!knowing.contains(packet.message->sender()) && !holders.contains(packet.message->sender()));
+        return packet.to != FileRig::kCoordinator
+            || (!knowing.contains(packet.message->sender()) && !holders.contains(packet.message->sender()));
     };
     restart(rig);
     for (const std::uint64_t number : { 300u, 301u, 302u }) { // these have just started and have not been told

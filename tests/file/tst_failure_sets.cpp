@@ -41,7 +41,8 @@ std::string words(std::uint32_t set)
     std::string text;
     for (std::uint32_t bit = 0; bit < 7; ++bit) {
         if (set >> bit & 1)
-            text += (text.empty() ? "" : " ") + std::string(bit < 4 ? "D" : "P") + std::to_string(bit < 4 ? bit : bit - 4);
+            text += (text.empty() ? "" : " ") + std::string(bit < 4 ? "D" : "P")
+                + std::to_string(bit < 4 ? bit : bit - 4);
     }
     return text;
 }
@@ -65,8 +66,9 @@ void TestFailureSets::nothingIsLost_data()
     QTest::addColumn<std::uint32_t>("k");
     QTest::addColumn<std::uint32_t>("set");
     QTest::addColumn<int>("phase");
-    for (const auto& [phase, name] : { std::pair(Phase::Idle, "idle"), std::pair(Phase::Burst, "burst"), std::pair(Phase::Split, "split"),
-             std::pair(Phase::Creation, "creation"), std::pair(Phase::Recovery, "recovery") }) {
+    for (const auto& [phase, name] :
+        { std::pair(Phase::Idle, "idle"), std::pair(Phase::Burst, "burst"), std::pair(Phase::Split, "split"),
+            std::pair(Phase::Creation, "creation"), std::pair(Phase::Recovery, "recovery") }) {
         for (std::uint32_t k = 1; k <= 3; ++k) {
             for (std::uint32_t set = 1; set < 1u << (4 + k); ++set) {
                 if (std::uint32_t(std::popcount(set)) <= k)
@@ -85,8 +87,10 @@ void TestFailureSets::nothingIsLost()
     FileRig rig(optionsOf(k));
     if (qEnvironmentVariableIsSet("LHRS_TRACE")) { // for tracing the cause of a failure
         rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
-            if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done() && !event.has_record_inserted())
-                std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6, static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
+            if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done()
+                && !event.has_record_inserted())
+                std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6,
+                    static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
         };
     }
     QVERIFY(rig.waitForFile());

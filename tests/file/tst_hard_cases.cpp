@@ -41,7 +41,9 @@ void TestHardCases::aDeltaThatComesMinutesLateChangesNothing()
     HardCase hard({ .k = 2 });
     QVERIFY(hard.isBegun);
     const std::uint64_t key = hard.keyOf(0);
-    hard.keepFirst([&](const Packet& p) { return p.message->has_delta() && p.message->delta().key() == key && p.to == hard.parity(0, 1); });
+    hard.keepFirst([&](const Packet& p) {
+        return p.message->has_delta() && p.message->delta().key() == key && p.to == hard.parity(0, 1);
+    });
     QCOMPARE(hard.rig.operate(pb::UPDATE, key, "the first").result(), pb::OK);
     QVERIFY(hard.kept);
     const auto comesAgain = [&](const char* when) {
@@ -139,7 +141,8 @@ void TestHardCases::whatOnlyTheDeadKnewWasNeverRead()
 {
     HardCase hard({ .k = 2 });
     QVERIFY(hard.isBegun);
-    const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0), lacks = hard.parity(0, 1);
+    const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0),
+                        lacks = hard.parity(0, 1);
     const std::uint64_t reader = FileRig::kClient + 1;
     const std::string before = hard.rig.operate(pb::SEARCH, key, {}, reader).value();
     bool hasArrived = false;
@@ -149,7 +152,8 @@ void TestHardCases::whatOnlyTheDeadKnewWasNeverRead()
     };
     hard.begin(pb::UPDATE, key, "dies with two");
     QVERIFY(hard.rig.cluster.runUntil([&] { return hasArrived; }, 5s));
-    const std::uint64_t search = hard.begin(pb::SEARCH, key, {}, reader), exists = hard.begin(pb::INSERT, key, "would be EXISTS", reader);
+    const std::uint64_t search = hard.begin(pb::SEARCH, key, {}, reader),
+                        exists = hard.begin(pb::INSERT, key, "would be EXISTS", reader);
     hard.rig.cluster.run(5ms);
     QVERIFY(!hard.isAnswered(search) && !hard.isAnswered(exists));
     hard.rig.kill(FileRig::kClient);
@@ -168,7 +172,8 @@ void TestHardCases::aRecordIsComputedOnlyAfterTheCut()
     // could answer.
     HardCase hard({ .k = 2 });
     QVERIFY(hard.isBegun);
-    const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0), lacks = hard.parity(0, 1);
+    const std::uint64_t key = hard.keyOf(1), bucket = hard.data(0, 1), knows = hard.parity(0, 0),
+                        lacks = hard.parity(0, 1);
     const std::uint64_t reader = FileRig::kClient + 1;
     const std::string before = hard.rig.operate(pb::SEARCH, key, {}, reader).value();
     bool hasArrived = false;
@@ -216,7 +221,8 @@ void TestHardCases::existsAndNotFoundAreReads()
     QVERIFY(hard.isBegun);
     const std::uint64_t fresh = hard.keyOf(2, 100'000), old = hard.keyOf(2), reader = FileRig::kClient + 1;
     hard.isLost = [](const Packet& p) { return p.message->has_delta_ack(); };
-    const std::uint64_t insert = hard.begin(pb::INSERT, fresh, "x"), exists = hard.begin(pb::INSERT, fresh, "y", reader);
+    const std::uint64_t insert = hard.begin(pb::INSERT, fresh, "x"),
+                        exists = hard.begin(pb::INSERT, fresh, "y", reader);
     const std::uint64_t gone = hard.begin(pb::DELETE, old), notFound = hard.begin(pb::UPDATE, old, "z", reader);
     hard.rig.cluster.run(60ms);
     for (const std::uint64_t ticket : { insert, exists, gone, notFound })
@@ -235,7 +241,9 @@ void TestHardCases::existsAndNotFoundAreReads()
     std::uint32_t said = 0;
     hard.onArrival = [&](const Packet& p) {
         const bool isOurs = p.from == bucket && p.message->has_reply();
-        said += isOurs && (p.message->reply().result() == pb::EXISTS || p.message->reply().result() == pb::NOT_FOUND) ? 1 : 0;
+        said += isOurs && (p.message->reply().result() == pb::EXISTS || p.message->reply().result() == pb::NOT_FOUND)
+            ? 1
+            : 0;
     };
     hard.begin(pb::INSERT, present, "no", reader);
     hard.begin(pb::UPDATE, absent, "no", reader);
@@ -291,14 +299,18 @@ void TestHardCases::aWokenBucketAnswersNothing()
     hard.rig.cluster.run(std::chrono::milliseconds(pauseMs) - 1ms);
     // Declared failed does not mean replaced: until its lease has expired no other process holds the place, and there
     // is no newer state.
-    const bool wasReplaced = hard.rig.coordinator().file().data(BucketNumber(1))->holder.incarnation.value != incarnation;
+    const bool wasReplaced = hard.rig.coordinator().file().data(BucketNumber(1))->holder.incarnation.value
+        != incarnation;
     if (isReplaced >= 0)
         QCOMPARE(wasReplaced, bool(isReplaced));
     if (wasReplaced)
         QCOMPARE(hard.rig.operate(pb::UPDATE, key, "newer").result(), pb::OK);
     std::uint32_t values = 0;
     hard.onArrival = [&](const Packet& p) {
-        values += p.from == bucket && p.to == kStranger && p.message->has_reply() && p.message->reply().result() == pb::OK ? 1 : 0;
+        values += p.from == bucket && p.to == kStranger && p.message->has_reply()
+                && p.message->reply().result() == pb::OK
+            ? 1
+            : 0;
     };
     hard.rig.cluster.run(500ms);
     if (wasReplaced)
@@ -426,7 +438,8 @@ void TestHardCases::aRepeatAfterRecoveryGetsTheOldAnswer()
     repeat.mutable_insert()->set_done_below(0);
     std::optional<pb::ResultCode> said;
     hard.onArrival = [&](const Packet& p) {
-        if (p.message->has_reply() && p.message->reply().request().number() == repeat.insert().request().number() && p.to == FileRig::kClient)
+        if (p.message->has_reply() && p.message->reply().request().number() == repeat.insert().request().number()
+            && p.to == FileRig::kClient)
             said = p.message->reply().result();
     };
     const std::uint32_t before = hard.rig.data(now)->store().count();
@@ -560,7 +573,8 @@ void TestHardCases::aDegradedReadDoesNotTrustAMemberThatIsAhead()
     const pb::OperationResult before = hard.rig.operate(pb::SEARCH, key, {}, reader);
     std::optional<std::uint64_t> neighbour;
     for (std::uint64_t other = 0; other < 40 && !neighbour; ++other) {
-        const pb::OperationResult found = hard.bucketOf(other) == 0 ? hard.rig.operate(pb::SEARCH, other, {}, reader) : pb::OperationResult();
+        const pb::OperationResult found = hard.bucketOf(other) == 0 ? hard.rig.operate(pb::SEARCH, other, {}, reader)
+                                                                    : pb::OperationResult();
         if (found.result() == pb::OK && found.rank() == before.rank())
             neighbour = other;
     }

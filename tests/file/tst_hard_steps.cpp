@@ -28,32 +28,36 @@ private slots:
 private:
     // The processes that `roles` names: s source, t target, c coordinator, m recovery manager, p or q parity 0 or 1 of
     // group 0, d a data bucket that is not involved, x a spare that is being filled.
-    static std::vector<std::uint64_t> named(HardCase& hard, const QString& roles, std::uint32_t source, std::uint32_t target);
+    static std::vector<std::uint64_t> named(
+        HardCase& hard, const QString& roles, std::uint32_t source, std::uint32_t target);
 };
 
 namespace {
 
 bool isOfSplit(const pb::Message& message)
 {
-    return message.has_split() || message.has_move_records() || message.has_prepare_batch() || message.has_prepared() || message.has_commit()
-        || message.has_applied() || message.has_finish() || message.has_confirm() || message.has_epoch() || message.has_epoch_ack();
+    return message.has_split() || message.has_move_records() || message.has_prepare_batch() || message.has_prepared()
+        || message.has_commit() || message.has_applied() || message.has_finish() || message.has_confirm()
+        || message.has_epoch() || message.has_epoch_ack();
 }
 
 bool isOfRecovery(const pb::Message& message)
 {
-    return message.has_cut_report() || message.has_delta_copy() || message.has_cut_done() || message.has_recover() || message.has_slice_request()
-        || message.has_slice_data() || message.has_spare_slice() || message.has_recovery_done() || message.has_confirm();
+    return message.has_cut_report() || message.has_delta_copy() || message.has_cut_done() || message.has_recover()
+        || message.has_slice_request() || message.has_slice_data() || message.has_spare_slice()
+        || message.has_recovery_done() || message.has_confirm();
 }
 
 bool isOfCreation(const pb::Message& message)
 {
-    return message.has_add_parity() || message.has_send_contents() || message.has_contents() || message.has_contents_done() || message.has_epoch()
-        || message.has_epoch_ack() || message.has_confirm();
+    return message.has_add_parity() || message.has_send_contents() || message.has_contents()
+        || message.has_contents_done() || message.has_epoch() || message.has_epoch_ack() || message.has_confirm();
 }
 
 } // namespace
 
-std::vector<std::uint64_t> TestHardSteps::named(HardCase& hard, const QString& roles, std::uint32_t source, std::uint32_t target)
+std::vector<std::uint64_t> TestHardSteps::named(
+    HardCase& hard, const QString& roles, std::uint32_t source, std::uint32_t target)
 {
     std::vector<std::uint64_t> found;
     const FileState& file = hard.rig.coordinator().file();
@@ -112,10 +116,15 @@ void TestHardSteps::aSplitDiesAtEveryMessage()
     bool isBeyondTheEnd = false;
     int messages = 0;
     for (; !isBeyondTheEnd; ++messages) {
-        HardCase hard({ .m = isOneGroup ? 4u : 2u, .k = k, .records = isOneGroup ? 22u : 40u, .dataSpares = 20, .paritySpares = 30 });
+        HardCase hard({ .m = isOneGroup ? 4u : 2u,
+            .k = k,
+            .records = isOneGroup ? 22u : 40u,
+            .dataSpares = 20,
+            .paritySpares = 30 });
         QVERIFY(hard.isBegun);
         const FileImage file = hard.rig.coordinator().file().image();
-        QCOMPARE(groupOf(BucketNumber(file.n), isOneGroup ? 4 : 2) == groupOf(splitTarget(file), isOneGroup ? 4 : 2), isOneGroup);
+        QCOMPARE(groupOf(BucketNumber(file.n), isOneGroup ? 4 : 2) == groupOf(splitTarget(file), isOneGroup ? 4 : 2),
+            isOneGroup);
         const std::uint32_t source = file.n, target = splitTarget(file).value;
         int seen = 0;
         bool isDue = false;
@@ -136,7 +145,8 @@ void TestHardSteps::aSplitDiesAtEveryMessage()
             QVERIFY(hard.rig.cluster.runUntil([&] { return !hard.rig.coordinator().isListening(); }, 15s));
         }
         const std::string problem = hard.problem();
-        QVERIFY2(problem.empty(), qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
+        QVERIFY2(problem.empty(),
+            qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
         QVERIFY(messages < 200);
     }
     QVERIFY(messages >= 12);
@@ -186,7 +196,8 @@ void TestHardSteps::aRecoveryDiesAtEverySlice()
             QVERIFY(hard.rig.cluster.runUntil([&] { return !hard.rig.coordinator().isListening(); }, 15s));
         }
         const std::string problem = hard.problem();
-        QVERIFY2(problem.empty(), qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
+        QVERIFY2(problem.empty(),
+            qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
         QVERIFY(messages < 200);
     }
     QVERIFY(messages >= 10);
@@ -249,7 +260,8 @@ void TestHardSteps::parityCreationUnderWritesDiesAtEveryStep()
         }
         QVERIFY(hard.rig.cluster.runUntil([&] { return hard.isAnswered(written); }, 60s));
         const std::string problem = hard.problem();
-        QVERIFY2(problem.empty(), qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
+        QVERIFY2(problem.empty(),
+            qPrintable(QString("at message %1: %2").arg(messages).arg(QString::fromStdString(problem))));
         const std::uint32_t k = hard.rig.coordinator().file().groups().at(GroupNumber(0)).k;
         QVERIFY(k == 1 || k == 2);
         QVERIFY(messages < 200);
@@ -270,7 +282,8 @@ void TestHardSteps::kRisesWhileAGroupRecovers()
         QVERIFY(hard.rig.waitForRest());
     }
     hard.rig.kill(hard.data(1, 0));
-    QVERIFY(hard.rig.cluster.runUntil([&] { return hard.rig.coordinator().file().groups().at(GroupNumber(1)).state == pb::GROUP_DEGRADED; }, 5s));
+    QVERIFY(hard.rig.cluster.runUntil(
+        [&] { return hard.rig.coordinator().file().groups().at(GroupNumber(1)).state == pb::GROUP_DEGRADED; }, 5s));
     pb::Command raise;
     raise.mutable_raise_availability()->set_availability(2);
     hard.rig.cluster.ask(FileRig::kCoordinator, raise);
@@ -346,7 +359,8 @@ void TestHardSteps::everyGroupLosesKAtOnce()
     for (const auto& [g, group] : hard.rig.coordinator().file().groups()) {
         ++groups;
         victims.push_back(group.data.begin()->second.holder.node.value);
-        victims.push_back(g.value % 2 == 0 ? group.data.rbegin()->second.holder.node.value : group.parity.begin()->second.holder.node.value);
+        victims.push_back(g.value % 2 == 0 ? group.data.rbegin()->second.holder.node.value
+                                           : group.parity.begin()->second.holder.node.value);
     }
     QVERIFY(groups >= 4);
     for (const std::uint64_t victim : std::set(victims.begin(), victims.end()))
@@ -363,7 +377,8 @@ void TestHardSteps::aThousandClientsComeBackAtOnce()
         hard.rig.addClient(kFirst + c);
     std::vector<std::uint64_t> tickets;
     for (std::uint64_t c = 0; c < kClients; ++c)
-        tickets.push_back(hard.begin(c % 2 == 0 ? pb::UPDATE : pb::SEARCH, c % 40, "of client " + std::to_string(c), kFirst + c));
+        tickets.push_back(
+            hard.begin(c % 2 == 0 ? pb::UPDATE : pb::SEARCH, c % 40, "of client " + std::to_string(c), kFirst + c));
     // Some of them end while it is under way.
     hard.rig.cluster.run(1ms);
     for (std::uint64_t c = 0; c < kClients; c += 10)

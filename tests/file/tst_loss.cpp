@@ -28,7 +28,10 @@ pb::GroupState stateOf(FileRig& rig, std::uint32_t group)
     return rig.coordinator().file().groups().at(GroupNumber(group)).state;
 }
 
-std::uint32_t bucketOf(FileRig& rig, std::uint64_t key) { return addressOf(Key(key), rig.coordinator().file().image()).value; }
+std::uint32_t bucketOf(FileRig& rig, std::uint64_t key)
+{
+    return addressOf(Key(key), rig.coordinator().file().image()).value;
+}
 
 pb::CommandReply acknowledgeLoss(FileRig& rig, std::uint32_t group)
 {
@@ -157,7 +160,8 @@ void TestLoss::aLossIsAcknowledgedOnlyWhenTheOldProcessesHaveEnded()
     const std::uint64_t first = rig.holder(pb::DATA, 0, 0), second = rig.holder(pb::DATA, 0, 1);
     bool isCutOff = true;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
-        const bool isTheirs = packet.from == first || packet.from == second || packet.to == first || packet.to == second;
+        const bool isTheirs = packet.from == first || packet.from == second || packet.to == first
+            || packet.to == second;
         // When they are back, their own messages are delayed: the coordinator must ask.
         return !isTheirs || (!isCutOff && !packet.message->has_alive());
     };
@@ -259,7 +263,8 @@ void TestLoss::aParityBucketThatAllDataBucketsCountOnIsNoLoss()
     const std::uint64_t former = rig.holder(pb::PARITY, 0, 1);
     const auto successor = [former](const pb::View& view) -> const pb::Member* {
         for (const pb::Member& member : view.members())
-            if (member.role() == pb::PARITY && member.index() == 1 && member.state() == pb::UP && member.holder().node() != former)
+            if (member.role() == pb::PARITY && member.index() == 1 && member.state() == pb::UP
+                && member.holder().node() != former)
                 return &member;
         return nullptr;
     };
@@ -267,7 +272,9 @@ void TestLoss::aParityBucketThatAllDataBucketsCountOnIsNoLoss()
         return packet.to != other || !packet.message->has_epoch() || !successor(packet.message->epoch().view());
     };
     rig.kill(former);
-    QVERIFY(rig.cluster.runUntil([&] { return rig.data(0) && successor(rig.data(0)->view()) && rig.data(1) && successor(rig.data(1)->view()); }, 30s));
+    QVERIFY(rig.cluster.runUntil(
+        [&] { return rig.data(0) && successor(rig.data(0)->view()) && rig.data(1) && successor(rig.data(1)->view()); },
+        30s));
     const std::uint64_t kept = successor(rig.data(0)->view())->holder().node();
     rig.cluster.run(20ms);
     rig.kill(other);
@@ -302,7 +309,9 @@ void TestLoss::replacedMembersAreNotTakenForTheGroup()
     QCOMPARE(rig.insertMany(8, 30, 1).results().at("OK"), 8u);
     const pb::Role role = isParity ? pb::PARITY : pb::DATA;
     const std::uint64_t former = rig.holder(role, 0, 0);
-    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != former && packet.message->sender() != former; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != former && packet.message->sender() != former;
+    };
     const auto isReplaced = [&] {
         return stateOf(rig, 0) == pb::GROUP_UP && rig.coordinator().isAtRest() && rig.holder(role, 0, 0) != former;
     };
@@ -349,7 +358,8 @@ void TestLoss::theWayOfRecoveryIsChangedWhileTheFileLives()
     QCOMPARE(stateOf(rig, 0), pb::GROUP_UP); // the failure is not noticed yet
     // No answer is needed from a bucket that is declared failed.
     QVERIFY(setRecovery(rig, pb::RECOVERY_AUTOMATIC).has_recovery());
-    QVERIFY(rig.cluster.runUntil([&] { return rig.coordinator().isAtRest() && rig.holder(pb::DATA, 0, 0) != former; }, 30s));
+    QVERIFY(rig.cluster.runUntil(
+        [&] { return rig.coordinator().isAtRest() && rig.holder(pb::DATA, 0, 0) != former; }, 30s));
     checkWhole(rig);
     QCOMPARE(rig.verify().missing(), 0u);
 }
@@ -392,7 +402,9 @@ void TestLoss::aChangeThatABucketMayNotKnowIsNotCalledDone()
     FileRig rig(optionsOf(1));
     begin(rig);
     const std::uint64_t deaf = rig.holder(pb::PARITY, 0, 0);
-    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return packet.to != deaf || !packet.message->has_registered(); };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return packet.to != deaf || !packet.message->has_registered();
+    };
     const pb::CommandReply told = setRecovery(rig, pb::RECOVERY_ON_ALARM);
     QCOMPARE(told.refusal(), pb::TIMED_OUT);
     QVERIFY2(QString::fromStdString(told.text()).contains("1 buckets have not said"), told.text().c_str());
@@ -420,7 +432,8 @@ void TestLoss::theOperatorChoosesTheRecoveryManager()
         checkWhole(rig);
     }
     QCOMPARE(managers, (std::vector<std::uint32_t> { 1, 0 }));
-    QVERIFY(QString::fromStdString(rig.cluster.ask(FileRig::kCoordinator, recoverBy(2)).text()).contains("parity bucket 0.2 does not exist"));
+    QVERIFY(QString::fromStdString(rig.cluster.ask(FileRig::kCoordinator, recoverBy(2)).text())
+                .contains("parity bucket 0.2 does not exist"));
     // The requested manager has failed unnoticed: another parity bucket does the recovery, and the events say so.
     rig.kill(rig.holder(pb::DATA, 0, 1));
     rig.kill(rig.holder(pb::PARITY, 0, 0));

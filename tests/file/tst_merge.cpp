@@ -50,10 +50,11 @@ void trace(FileRig& rig)
     if (!qEnvironmentVariableIsSet("LHRS_TRACE")) // for tracing the cause of a failure
         return;
     rig.cluster.onEvent = [&rig](std::uint64_t node, const pb::Event& event) {
-        if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done() && !event.has_record_inserted()
-            && !event.has_delta_applied() && !event.has_change_acknowledged() && !event.has_record_read())
-            std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6, static_cast<unsigned long long>(node),
-                event.ShortDebugString().substr(0, 300).c_str());
+        if (!event.has_gauges() && !event.has_operation_started() && !event.has_operation_done()
+            && !event.has_record_inserted() && !event.has_delta_applied() && !event.has_change_acknowledged()
+            && !event.has_record_read())
+            std::printf("%9.3f ms  %4llu  %s\n", double(rig.cluster.now().count()) / 1e6,
+                static_cast<unsigned long long>(node), event.ShortDebugString().substr(0, 300).c_str());
     };
 }
 
@@ -63,7 +64,8 @@ std::string problem(FileRig& rig)
 {
     const pb::WorkloadResult read = rig.verify();
     if (read.missing() != 0 || read.wrong() != 0 || read.unanswered() != 0)
-        return std::to_string(read.missing()) + " missing, " + std::to_string(read.wrong()) + " wrong, " + std::to_string(read.unanswered()) + " unanswered";
+        return std::to_string(read.missing()) + " missing, " + std::to_string(read.wrong()) + " wrong, "
+            + std::to_string(read.unanswered()) + " unanswered";
     rig.cluster.run(1s);
     const FileState& file = rig.coordinator().file();
     for (BucketNumber a; a.value < file.buckets(); a = a.next()) {
@@ -71,7 +73,8 @@ std::string problem(FileRig& rig)
         if (!bucket)
             return "bucket " + std::to_string(a.value) + " is not there";
         if (bucket->level() != levelOf(a, file.image()) || bucket->state() != pb::UP)
-            return "bucket " + std::to_string(a.value) + " has level " + std::to_string(bucket->level()) + " and state " + std::to_string(bucket->state());
+            return "bucket " + std::to_string(a.value) + " has level " + std::to_string(bucket->level()) + " and state "
+                + std::to_string(bucket->state());
     }
     std::size_t members = 0, holders = 0;
     for (const auto& [g, group] : file.groups()) {
@@ -168,7 +171,8 @@ void TestMerge::theFileShrinksToOneBucketAndGrowsAgain_data()
 {
     QTest::addColumn<std::uint32_t>("m");
     QTest::addColumn<std::uint32_t>("k");
-    for (const auto& [m, k] : { std::pair(1u, 1u), std::pair(2u, 0u), std::pair(2u, 2u), std::pair(4u, 1u), std::pair(4u, 3u) })
+    for (const auto& [m, k] :
+        { std::pair(1u, 1u), std::pair(2u, 0u), std::pair(2u, 2u), std::pair(4u, 1u), std::pair(4u, 3u) })
         QTest::addRow("m = %u, k = %u", m, k) << m << k;
 }
 
@@ -212,7 +216,11 @@ void TestMerge::changesGoOnMeanwhile()
     FileRig::Options options = optionsOf(1 + seed % 2, 100, seed % 3 ? 4 : 2);
     options.config.set_recovery(seed % 4 ? pb::RECOVERY_AUTOMATIC : pb::RECOVERY_OFF);
     options.config.set_rerank(seed % 2 ? pb::KEEP : pb::FILL_HOLES);
-    options.network = { .delay = 100us, .jitter = seed % 4 ? 0us : 1ms, .loss = seed % 4 ? 0u : 50u, .doubled = seed % 3 ? 200u : 0u, .seed = seed };
+    options.network = { .delay = 100us,
+        .jitter = seed % 4 ? 0us : 1ms,
+        .loss = seed % 4 ? 0u : 50u,
+        .doubled = seed % 3 ? 200u : 0u,
+        .seed = seed };
     FileRig rig(options);
     trace(rig);
     QVERIFY(rig.waitForFile());
@@ -304,7 +312,8 @@ void TestMerge::aScanIsRightDuringMerges()
         while (rig.coordinator().file().buckets() > 1 || !tickets.empty()) {
             if (tickets.empty())
                 tickets.push_back(rig.cluster.command(FileRig::kCoordinator, mergeOrder()));
-            const pb::ScanResult result = rig.cluster.ask(FileRig::kClient + std::uint64_t(scans % 3), scanOrder()).scan();
+            const pb::ScanResult result = rig.cluster.ask(FileRig::kClient + std::uint64_t(scans % 3), scanOrder())
+                                              .scan();
             QCOMPARE(result.result(), pb::OK);
             QCOMPARE(keysOf(result), all);
             restarts += int(result.restarts());
@@ -357,7 +366,9 @@ void TestMerge::aNetworkSlowerThanTheLimitOnlyDelays()
     rig.insertMany(60, 30, 4);
     rig.cluster.setDelay(2ms);
     int undone = 0;
-    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) { undone += event.has_split_undone() || event.has_merge_undone() ? 1 : 0; };
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        undone += event.has_split_undone() || event.has_merge_undone() ? 1 : 0;
+    };
     for (const pb::Command& order : { splitOrder(), splitOrder(), mergeOrder(), mergeOrder() }) {
         const int before = undone;
         const std::uint64_t ticket = rig.cluster.command(FileRig::kCoordinator, order);
@@ -402,7 +413,8 @@ void TestMerge::nothingIsLostWhoeverFails()
     const BucketNumber source(buckets - 1), target(buckets - 1 - (buckets > 4 ? 4 : 2));
     const auto holder = [&](BucketNumber a) { return rig.holder(pb::DATA, a.value / 4, a.value % 4); };
     const std::uint64_t victims[] = { holder(source), holder(target), rig.holder(pb::PARITY, source.value / 4, 0),
-        rig.holder(pb::PARITY, source.value / 4, 1), rig.holder(pb::PARITY, target.value / 4, 0), rig.holder(pb::PARITY, target.value / 4, 1) };
+        rig.holder(pb::PARITY, source.value / 4, 1), rig.holder(pb::PARITY, target.value / 4, 0),
+        rig.holder(pb::PARITY, target.value / 4, 1) };
     pb::Command order;
     *order.mutable_run_workload() = workload(200, { 0, 60, 20, 20 }, step);
     const std::uint64_t writes = rig.cluster.command(FileRig::kClient, order);
@@ -410,7 +422,8 @@ void TestMerge::nothingIsLostWhoeverFails()
     rig.cluster.run(step * 61us);
     rig.kill(victims[victim]);
     QVERIFY(rig.cluster.runUntil([&] { return rig.cluster.reply(writes) != nullptr; }, 60s));
-    QVERIFY2(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s), rig.coordinator().underWay().c_str());
+    QVERIFY2(rig.cluster.runUntil([&] { return rig.cluster.reply(ticket) != nullptr; }, 60s),
+        rig.coordinator().underWay().c_str());
     rig.cluster.run(1s);
     QVERIFY2(rig.waitForRest(60s), rig.coordinator().underWay().c_str());
     QCOMPARE(rig.coordinator().file().buckets(), buckets - 1); // finished, or undone and retried
@@ -447,7 +460,9 @@ void TestMerge::anotherCoordinatorFinishesOrUndoesIt()
         rig.kill([&] {
             for (const std::uint64_t node : rig.nodes) {
                 const DataBucket* bucket = rig.node(node).dataBucket();
-                if (bucket && bucket->number().value == (step % 4 == 1 ? buckets - 1 : buckets - 1 - (buckets > 4 ? 4 : buckets / 2)))
+                if (bucket
+                    && bucket->number().value
+                        == (step % 4 == 1 ? buckets - 1 : buckets - 1 - (buckets > 4 ? 4 : buckets / 2)))
                     return node;
             }
             return std::uint64_t(0);
@@ -473,7 +488,9 @@ void TestMerge::storm_data()
     const QByteArray wanted = qgetenv("LHRS_STORMS");
     const qsizetype dots = wanted.indexOf("..");
     const std::uint64_t first = dots < 0 ? 1 : wanted.left(dots).toULongLong();
-    const std::uint64_t last = dots >= 0 ? wanted.mid(dots + 2).toULongLong() : wanted.isEmpty() ? 40 : wanted.toULongLong();
+    const std::uint64_t last = dots >= 0 ? wanted.mid(dots + 2).toULongLong()
+        : wanted.isEmpty()               ? 40
+                                         : wanted.toULongLong();
     for (std::uint64_t seed = first; seed <= last; ++seed)
         QTest::addRow("seed %llu", static_cast<unsigned long long>(seed)) << seed;
 }
@@ -492,8 +509,11 @@ void TestMerge::storm()
     options.paritySpares = 120;
     options.clients = 2;
     const bool isLossy = draw.below(2);
-    options.network = { .delay = 50us, .jitter = draw.below(2) ? 0us : 500us, .loss = isLossy ? std::uint32_t(draw.below(60)) : 0,
-        .doubled = isLossy ? std::uint32_t(draw.below(200)) : 0, .seed = seed };
+    options.network = { .delay = 50us,
+        .jitter = draw.below(2) ? 0us : 500us,
+        .loss = isLossy ? std::uint32_t(draw.below(60)) : 0,
+        .doubled = isLossy ? std::uint32_t(draw.below(200)) : 0,
+        .seed = seed };
     FileRig rig(options);
     trace(rig);
     QVERIFY(rig.waitForFile());
@@ -504,7 +524,8 @@ void TestMerge::storm()
     for (int round = 0; round < 8; ++round) {
         QVERIFY2(rig.waitForRest(300s), rig.coordinator().underWay().c_str());
         pb::Command order;
-        *order.mutable_run_workload() = workload(100 + draw.below(200), { 15, 40, 25, 20 }, seed + std::uint64_t(round));
+        *order.mutable_run_workload() = workload(
+            100 + draw.below(200), { 15, 40, 25, 20 }, seed + std::uint64_t(round));
         order.mutable_run_workload()->set_keys(draw.below(2) ? pb::NEXT : pb::PRESENT);
         const std::uint64_t writes = rig.cluster.command(FileRig::kClient, order);
         const std::uint64_t scan = rig.cluster.command(FileRig::kClient + 1, scanOrder());

@@ -72,8 +72,8 @@ void TestOpenLoop::operationsBeginWhenTheyAreDue()
 
 void TestOpenLoop::aStallIsInTheTimesOfThoseThatWereDueMeanwhile()
 {
-    // Ten operations, one each millisecond, one under way at a time; the bucket answers the first after 20 ms, the others
-    // after 1 ms each. In a closed loop nine of ten would have taken 1 ms.
+    // Ten operations, one each millisecond, one under way at a time; the bucket answers the first after 20 ms, the
+    // others after 1 ms each. In a closed loop nine of ten would have taken 1 ms.
     WorkloadRig rig;
     pb::RunWorkload order = paced(10, 1000, 1);
     order.set_record_times_every(1);
@@ -163,7 +163,8 @@ void TestOpenLoop::ranksFollowZipfsLaw()
         sum += std::pow(double(r), -skew);
     for (std::uint64_t r = 1; r <= kRanks; ++r) {
         const double wanted = std::pow(double(r), -skew) / sum * double(kDraws);
-        QVERIFY2(std::abs(seen[r] - wanted) < 5 * std::sqrt(wanted), qPrintable(QString("rank %1: %2, not %3").arg(r).arg(seen[r]).arg(wanted)));
+        QVERIFY2(std::abs(seen[r] - wanted) < 5 * std::sqrt(wanted),
+            qPrintable(QString("rank %1: %2, not %3").arg(r).arg(seen[r]).arg(wanted)));
     }
 }
 
@@ -273,9 +274,9 @@ void TestOpenLoop::olderNewerAndWrongValuesAreToldApart()
     change.set_keys(pb::LISTED);
     change.add_key_list(4);
     rig.run(change);
-    rig.records[4] = before;                           // an acknowledged change is gone
-    rig.records[5] = makeValue(4711, Key(5), 1, 40);   // another client was here
-    rig.records[6] = makeValue(4711, Key(7), 1, 40);   // the value belongs to another key
+    rig.records[4] = before; // an acknowledged change is gone
+    rig.records[5] = makeValue(4711, Key(5), 1, 40); // another client was here
+    rig.records[6] = makeValue(4711, Key(7), 1, 40); // the value belongs to another key
     rig.records[7] = makeValue(ClientRig::kSelf, Key(7), 9'999, 40); // the client has no acknowledgement for this value
     rig.verify();
     const pb::WorkloadResult result = rig.serveAll();

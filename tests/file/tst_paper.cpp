@@ -288,7 +288,7 @@ void TestPaper::anOverloadedBucketAlertsTheCoordinatorWhichChoosesWhoSplits()
     };
     for (std::uint64_t c = 0; c < 20; ++c)
         rig.operate(pb::INSERT, c * 2 + 1, "v");
-    QVERIFY(reports.empty());         // b = 20 is not more than b
+    QVERIFY(reports.empty()); // b = 20 is not more than b
     rig.operate(pb::INSERT, 41, "v"); // only odd keys: all of them move to bucket 1, which overflows at once
     QVERIFY(rig.waitForRest());
     QCOMPARE(reports, (std::vector<std::uint32_t> { 0, 1 }));

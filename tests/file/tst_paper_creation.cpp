@@ -38,10 +38,10 @@ void TestPaperCreation::twentyFiveThousandInsertsGiveFourDataBuckets()
     QVERIFY(rig.waitForFile());
 
     std::uint64_t done = 0;
-    std::vector<std::uint64_t> overflowAt;                    // numbers of the inserts
-    std::vector<std::uint64_t> splitsAt;                      // ordered during which insert
+    std::vector<std::uint64_t> overflowAt; // numbers of the inserts
+    std::vector<std::uint64_t> splitsAt; // ordered during which insert
     std::map<std::uint64_t, std::set<std::uint64_t>> batchTo; // data bucket process -> parity processes
-    std::set<std::uint64_t> slow;                             // inserts that took longer than the median
+    std::set<std::uint64_t> slow; // inserts that took longer than the median
     std::map<std::uint64_t, std::int64_t> times;
     rig.cluster.onEvent = [&](std::uint64_t node, const pb::Event& event) {
         if (event.has_operation_done() && node == FileRig::kClient)

@@ -270,7 +270,8 @@ void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
     std::vector<std::string> served;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.message->operation().number() != 0)
-            served.push_back(packet.message->GetDescriptor()->FindFieldByNumber(int(packet.message->body_case()))->name());
+            served.push_back(
+                packet.message->GetDescriptor()->FindFieldByNumber(int(packet.message->body_case()))->name());
         return true;
     };
     // Messages for an existing key, and for a key that does not exist.
@@ -280,7 +281,14 @@ void TestPaperSystem::aRecordOfABucketKnownToHaveFailedCostsNineMessages()
         const pb::OperationResult found = rig.operate(pb::SEARCH, key);
         QCOMPARE(found.path(), pb::RECORD_RECOVERY);
         QCOMPARE(found.result(), count == 3 ? pb::NOT_FOUND : pb::OK);
-        QVERIFY2(served.size() == count, [&] { std::string all; for (const std::string& name : served) all += name + " "; return all; }().c_str());
+        QVERIFY2(served.size() == count,
+            [&] {
+                std::string all;
+                for (const std::string& name : served)
+                    all += name + " ";
+                return all;
+            }()
+                .c_str());
     }
 }
 
@@ -422,8 +430,7 @@ void TestPaperSystem::anOverloadedBucketReportsOnceAndSplitsAreSerial()
         open += event.has_split_ordered() ? 1 : event.has_split_finished() ? -1 : 0;
         widest = std::max(widest, open);
     };
-    QCOMPARE(
-        rig.insertMany(300, 20, 64).results().at("OK"), 300u); // many inserts arrive at overloaded buckets
+    QCOMPARE(rig.insertMany(300, 20, 64).results().at("OK"), 300u); // many inserts arrive at overloaded buckets
     QVERIFY(rig.waitForRest());
     QCOMPARE(widest, 1);
     QCOMPARE(std::uint32_t(reports), rig.coordinator().file().buckets() - 1); // each report caused one split

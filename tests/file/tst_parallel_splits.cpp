@@ -64,7 +64,8 @@ void letGo(CoordinatorRig& rig, Time time)
 
 Withhold ordersOf(std::uint32_t source)
 {
-    return [source](const Step::Sent& sent) { return sent.message.has_split() && sent.message.split().source() == source; };
+    return [source](
+               const Step::Sent& sent) { return sent.message.has_split() && sent.message.split().source() == source; };
 }
 
 pb::Command forceSplit()
@@ -201,7 +202,9 @@ void TestParallelSplits::noneIsOrderedBeforeAllAreEnlisted()
     CoordinatorRig rig(parallelConfig(4, 1));
     growTo(rig, 5);
     // Bucket 7 is enlisted last; the epoch that says so is not acknowledged.
-    oweAtOnce(rig, 3, [](const Step::Sent& sent) { return sent.message.has_epoch() && sent.message.epoch().view().members_size() == 5; });
+    oweAtOnce(rig, 3, [](const Step::Sent& sent) {
+        return sent.message.has_epoch() && sent.message.epoch().view().members_size() == 5;
+    });
     QVERIFY(rig.file().data(BucketNumber(7)));
     QCOMPARE(rig.count(Body::kSplit), std::size_t(0));
     letGo(rig, 1s);
@@ -221,7 +224,9 @@ void TestParallelSplits::aBucketThatIsNotThereYetIsNotOrderedToSplit()
     oweAtOnce(rig, 3, [](const Step::Sent& sent) { return sent.message.has_commit(); });
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitOrdered), (Sources { 0 }));
     const std::uint64_t first = rig.withheld.front().message.commit().split();
-    rig.withhold = [first](const Step::Sent& sent) { return sent.message.has_commit() && sent.message.commit().split() != first; };
+    rig.withhold = [first](const Step::Sent& sent) {
+        return sent.message.has_commit() && sent.message.commit().split() != first;
+    };
     rig.release();
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitOrdered), (Sources { 0, 0, 1 }));
     letGo(rig, 1s);
@@ -238,7 +243,8 @@ void TestParallelSplits::theLevelMayRiseAmongThem()
     for (const pb::Event& event : rig.events)
         if (event.has_split_ordered())
             ordered.emplace_back(event.split_ordered().new_bucket(), event.split_ordered().level());
-    QCOMPARE(ordered, (std::vector<std::pair<std::uint32_t, std::uint32_t>> { { 6, 3 }, { 7, 3 }, { 8, 4 }, { 9, 4 } }));
+    QCOMPARE(
+        ordered, (std::vector<std::pair<std::uint32_t, std::uint32_t>> { { 6, 3 }, { 7, 3 }, { 8, 4 }, { 9, 4 } }));
     letGo(rig, 1s);
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitCommitted), (Sources { 2, 3, 0, 1 }));
     QCOMPARE(rig.file().image(), (FileImage { 3, 2 }));
@@ -319,7 +325,8 @@ void TestParallelSplits::theFileGrowsAsOneSplitAfterTheOther()
         }
     }
     QCOMPARE(sourcesOf(parallel.events, Happened::kSplitUndone), Sources {});
-    QCOMPARE(sourcesOf(parallel.events, Happened::kSplitCommitted), sourcesOf(serial.events, Happened::kSplitCommitted));
+    QCOMPARE(
+        sourcesOf(parallel.events, Happened::kSplitCommitted), sourcesOf(serial.events, Happened::kSplitCommitted));
 }
 
 // ---- undone
@@ -331,7 +338,8 @@ void TestParallelSplits::whenTheFirstIsUndoneSoAreTheOthers()
         growTo(rig, 4);
         const std::size_t groups = rig.file().groups().size();
         const auto places = [&rig] {
-            return std::count_if(rig.members.begin(), rig.members.end(), [](const auto& member) { return member.second.place.role() != pb::NO_ROLE; });
+            return std::count_if(rig.members.begin(), rig.members.end(),
+                [](const auto& member) { return member.second.place.role() != pb::NO_ROLE; });
         };
         const auto placesBefore = places();
         oweAtOnce(rig, 4, ordersOf(0));
@@ -348,7 +356,8 @@ void TestParallelSplits::whenTheFirstIsUndoneSoAreTheOthers()
         QCOMPARE(places(), placesBefore); // every recruited process is a spare again
         std::vector<std::uint32_t> aborted;
         for (const Step::Sent& sent : rig.log)
-            if (sent.message.has_abort() && sent.message.abort().bucket() < 4 && (aborted.empty() || aborted.back() != sent.message.abort().bucket()))
+            if (sent.message.has_abort() && sent.message.abort().bucket() < 4
+                && (aborted.empty() || aborted.back() != sent.message.abort().bucket()))
                 aborted.push_back(sent.message.abort().bucket());
         QCOMPARE(aborted, (Sources { 3, 2, 1, 0 }));
         rig.withhold = nullptr;
@@ -377,7 +386,8 @@ void TestParallelSplits::aDecidedOneIsFinishedWhenTheOthersAreUndone()
 {
     CoordinatorRig rig(parallelConfig(4, 1));
     growTo(rig, 4);
-    oweAtOnce(rig, 3, [](const Step::Sent& sent) { return sent.message.has_commit() && sent.message.commit().bucket() == 4; });
+    oweAtOnce(rig, 3,
+        [](const Step::Sent& sent) { return sent.message.has_commit() && sent.message.commit().bucket() == 4; });
     rig.pass(10100ms);
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitCommitted), (Sources { 0 }));
     QCOMPARE(sourcesOf(rig.events, Happened::kSplitUndone), (Sources { 2, 1 }));
@@ -526,7 +536,8 @@ void TestParallelSplits::anyMemberDiesAtAnyStep()
     const FileState::MemberInfo* victim = file.data(which == 0 ? source : target);
     if (which >= 2) {
         const auto group = file.groups().find(file.groupOf(which == 2 ? source : target));
-        victim = group == file.groups().end() || group->second.parity.empty() ? nullptr : &group->second.parity.begin()->second;
+        victim = group == file.groups().end() || group->second.parity.empty() ? nullptr
+                                                                              : &group->second.parity.begin()->second;
     }
     if (victim)
         rig.kill(victim->holder.node.value);

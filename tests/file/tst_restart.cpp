@@ -13,15 +13,18 @@ namespace {
 // Everything that the coordinator must rebuild, as text.
 std::string knowledge(const FileState& file)
 {
-    std::string text = "i=" + std::to_string(file.image().i) + " n=" + std::to_string(file.image().n) + " K=" + std::to_string(file.availability());
+    std::string text = "i=" + std::to_string(file.image().i) + " n=" + std::to_string(file.image().n)
+        + " K=" + std::to_string(file.availability());
     for (const auto& [g, group] : file.groups()) {
-        text += "\ngroup " + std::to_string(g.value) + " k=" + std::to_string(group.k) + " state " + std::to_string(group.state);
+        text += "\ngroup " + std::to_string(g.value) + " k=" + std::to_string(group.k) + " state "
+            + std::to_string(group.state);
         for (const auto& [q, member] : group.data)
-            text += " D" + std::to_string(q.value) + ":" + std::to_string(member.holder.node.value) + "/" + std::to_string(member.holder.incarnation.value)
-                + " level " + std::to_string(member.level) + " state " + std::to_string(member.state);
+            text += " D" + std::to_string(q.value) + ":" + std::to_string(member.holder.node.value) + "/"
+                + std::to_string(member.holder.incarnation.value) + " level " + std::to_string(member.level) + " state "
+                + std::to_string(member.state);
         for (const auto& [p, member] : group.parity)
-            text += " P" + std::to_string(p.value) + ":" + std::to_string(member.holder.node.value) + "/" + std::to_string(member.holder.incarnation.value)
-                + " state " + std::to_string(member.state);
+            text += " P" + std::to_string(p.value) + ":" + std::to_string(member.holder.node.value) + "/"
+                + std::to_string(member.holder.incarnation.value) + " state " + std::to_string(member.state);
     }
     return text;
 }
@@ -179,7 +182,8 @@ void TestRestart::aSourceThatWasSilentIsToldThatItsSplitIsOver()
     QCOMPARE(rig.data(buckets)->state(), pb::UP);
     QVERIFY(!rig.coordinator().isAtRest());
     rig.cluster.onPacket = [source](const MemoryCluster::Packet& packet) { // it still answers a probe
-        return packet.to != FileRig::kCoordinator || packet.message->sender() != source || packet.message->has_probe_reply();
+        return packet.to != FileRig::kCoordinator || packet.message->sender() != source
+            || packet.message->has_probe_reply();
     };
     restart(rig);
     QVERIFY(rig.cluster.runUntil([&] { return !rig.coordinator().isListening(); }, 15s));
@@ -247,13 +251,16 @@ void TestRestart::whatASplitLeftIsSettledBeforeACutIsAgreedOn()
     begin(rig, 18);
     const std::uint32_t buckets = rig.coordinator().file().buckets();
     QVERIFY(buckets > 1 && buckets < 4); // source and target are of one group
-    const std::uint64_t source = rig.coordinator().file().data(BucketNumber(rig.coordinator().file().image().n))->holder.node.value;
+    const std::uint64_t source
+        = rig.coordinator().file().data(BucketNumber(rig.coordinator().file().image().n))->holder.node.value;
     bool isDecided = false, isFrozen = false;
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
         isDecided |= event.has_split_committed();
         isFrozen |= event.has_epoch_changed() && event.epoch_changed().view().state() == pb::GROUP_FROZEN;
     };
-    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) { return !packet.message->has_commit() || packet.to != source; };
+    rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
+        return !packet.message->has_commit() || packet.to != source;
+    };
     pb::Command command;
     command.mutable_force_split();
     rig.cluster.command(FileRig::kCoordinator, command);
@@ -278,7 +285,8 @@ void TestRestart::theCoordinatorAndAnySetDieTogether_data()
         for (std::uint32_t k = 1; k <= 3; ++k) {
             for (std::uint32_t set = 1; set < 1u << (4 + k); ++set) {
                 if (std::uint32_t(std::popcount(set)) <= k)
-                    QTest::addRow("k = %u, set %u%s", k, set, isSplitting ? ", splitting" : "") << k << set << isSplitting;
+                    QTest::addRow("k = %u, set %u%s", k, set, isSplitting ? ", splitting" : "")
+                        << k << set << isSplitting;
             }
         }
     }

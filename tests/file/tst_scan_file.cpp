@@ -141,7 +141,8 @@ void TestScanFile::aScanBringsEveryRecordOnce()
         QCOMPARE(result.buckets(), rig.coordinator().file().buckets());
         if (length < 10'000) // otherwise there are more keys than the reply shows
             QCOMPARE(keysOf(result), keysOf(rig.client().ledger()));
-        const std::string some = makeValue(FileRig::kClient, Key(7), rig.client().ledger().find(Key(7))->version, length);
+        const std::string some = makeValue(
+            FileRig::kClient, Key(7), rig.client().ledger().find(Key(7))->version, length);
         const pb::ScanResult one = rig.cluster.ask(node, scanOrder(some)).scan();
         QCOMPARE(keysOf(one), (std::multiset<std::uint64_t> { 7 }));
     }
@@ -270,7 +271,8 @@ void TestScanFile::aLostGroupIsNamed()
     for (const std::uint64_t node : { FileRig::kClient, FileRig::kClient + 1 }) { // with an exact image, and with none
         const pb::ScanResult result = rig.cluster.ask(node, scanOrder()).scan();
         QCOMPARE(result.result(), pb::LOST);
-        QCOMPARE(std::set<std::uint32_t>(result.lost().begin(), result.lost().end()), (std::set<std::uint32_t> { 1, 2 }));
+        QCOMPARE(
+            std::set<std::uint32_t>(result.lost().begin(), result.lost().end()), (std::set<std::uint32_t> { 1, 2 }));
         QCOMPARE(result.missing_size(), 0);
         QCOMPARE(result.buckets(), rig.coordinator().file().buckets() - 2);
     }

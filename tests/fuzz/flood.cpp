@@ -21,7 +21,8 @@ int main(int argc, char** argv)
     const auto number = [argv](int i) { return std::strtoull(argv[i], nullptr, 10); };
     const Endpoint to { kLoopback, std::uint16_t(number(1)) };
     const std::uint64_t wanted = number(2);
-    fuzz::RandomDatagrams datagrams(number(3), Envelope::clusterOf(kLoopback, std::uint16_t(number(argc - 1 == 4 ? 4 : 1))));
+    fuzz::RandomDatagrams datagrams(
+        number(3), Envelope::clusterOf(kLoopback, std::uint16_t(number(argc - 1 == 4 ? 4 : 1))));
     const auto socket = UdpSocket::open({ kLoopback, 0 });
     if (!socket) {
         std::fprintf(stderr, "%s\n", socket.error().text.c_str());
@@ -42,7 +43,8 @@ int main(int argc, char** argv)
         sent += count;
     }
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    std::printf("sent %llu datagrams in %.3f s, %.0f per second, %llu failed\n", static_cast<unsigned long long>(wanted),
-        took.count(), double(wanted) / took.count(), static_cast<unsigned long long>(failed));
+    std::printf("sent %llu datagrams in %.3f s, %.0f per second, %llu failed\n",
+        static_cast<unsigned long long>(wanted), took.count(), double(wanted) / took.count(),
+        static_cast<unsigned long long>(failed));
     return 0;
 }

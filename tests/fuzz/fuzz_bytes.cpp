@@ -56,7 +56,8 @@ std::string sealed(const std::string& body, std::uint64_t receiver = 0)
 
 std::vector<std::string> datagramSeeds()
 {
-    std::vector<std::string> seeds { "", "L", "LHRS", std::string(48, '\0'), sealed(""), sealed("x"), sealed("", kSelf) };
+    std::vector<std::string> seeds { "", "L", "LHRS", std::string(48, '\0'), sealed(""), sealed("x"),
+        sealed("", kSelf) };
     for (const pb::Message& message : someMessages())
         seeds.push_back(sealed(bodyOf({ message })));
     seeds.push_back(sealed(bodyOf(someMessages())));
@@ -111,8 +112,7 @@ std::vector<std::string> roundTripSeeds()
     return seeds;
 }
 
-template <class T>
-void roundTrip(std::string_view input, Result<void> (*parse)(std::string_view, T&))
+template <class T> void roundTrip(std::string_view input, Result<void> (*parse)(std::string_view, T&))
 {
     T first, second;
     if (!parse(input, first))
@@ -250,10 +250,12 @@ void runLine(std::string_view input)
 const std::vector<Target>& targets()
 {
     static const std::vector<Target> kTargets {
-        { "datagram", "a datagram from its first byte to its messages", &runDatagram, &datagramSeeds, &mutateBytes, 30'000 },
-        { "roundtrip", "messages, events, commands and replies are written as they were read", &runRoundTrip, &roundTripSeeds,
-            &mutateMessage, 15'000 },
-        { "frames", "frames of a stream in random pieces, then anything", &runFrames, &datagramSeeds, &mutateBytes, 300 },
+        { "datagram", "a datagram from its first byte to its messages", &runDatagram, &datagramSeeds, &mutateBytes,
+            30'000 },
+        { "roundtrip", "messages, events, commands and replies are written as they were read", &runRoundTrip,
+            &roundTripSeeds, &mutateMessage, 15'000 },
+        { "frames", "frames of a stream in random pieces, then anything", &runFrames, &datagramSeeds, &mutateBytes,
+            300 },
         { "lines", "command lines of the programs", &runLine, &lineSeeds, &mutateBytes, 1'500 },
         machinesTarget(),
         commandsTarget(),

@@ -18,7 +18,7 @@ constexpr char kGuard = '\x5a'; // around each region that is written
 constexpr std::size_t kGuardBytes = 40;
 
 struct Drawn {
-    explicit Drawn(std::string_view input) : rest(input) {}
+    explicit Drawn(std::string_view input) : rest(input) { }
     std::size_t below(std::size_t bound)
     {
         if (rest.empty())
@@ -132,7 +132,8 @@ void checkKernels(FieldWidth width, Drawn& drawn, Generator& draws)
         return results;
     };
     const std::vector<std::string> expected = combined(reference);
-    for (const Kernel kernel : { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }) {
+    for (const Kernel kernel :
+        { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }) {
         if (isSupported(kernel))
             LHRS_CHECK(combined(Field(width, { .backend = Backend::Simd, .kernel = kernel })) == expected);
     }
@@ -210,7 +211,8 @@ void checkGroup(FieldWidth width, const FieldOptions& options, check::FieldKind 
     std::vector<Region> regions;
     std::vector<ByteSpan> contributions;
     for (const Participant& member : *participants)
-        regions.emplace_back(member.kind == Participant::Kind::Data ? values[member.index] : parities[member.index], drawn.below(16));
+        regions.emplace_back(
+            member.kind == Participant::Kind::Data ? values[member.index] : parities[member.index], drawn.below(16));
     for (Region& region : regions)
         contributions.emplace_back(region.bytes());
     for (const Position q : lost) {
@@ -236,7 +238,8 @@ void runKernels(std::string_view input)
     options.backend = kinds & 2 ? Backend::Log : Backend::GfComplete;
     if (kinds >> 4) { // a kernel that the processor lacks is replaced by its best one
         options.backend = Backend::Simd;
-        options.kernel = std::array { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2, Kernel::GfniAvx512 }[(kinds >> 4) % 5];
+        options.kernel = std::array { Kernel::Portable, Kernel::Ssse3, Kernel::Avx2, Kernel::GfniAvx2,
+            Kernel::GfniAvx512 }[(kinds >> 4) % 5];
     }
     options.logPrecalculus = !(kinds & 4) || options.backend != Backend::Log;
     options.rowOfOnes = !(kinds & 8) || options.backend == Backend::GfComplete;
@@ -260,8 +263,8 @@ std::vector<std::string> kernelSeeds()
 
 Target kernelsTarget()
 {
-    return { "kernels", "any matrix, erasures, odd lengths and addresses, against arithmetic bit by bit", &runKernels, &kernelSeeds,
-        &mutateBytes, 1'500 };
+    return { "kernels", "any matrix, erasures, odd lengths and addresses, against arithmetic bit by bit", &runKernels,
+        &kernelSeeds, &mutateBytes, 1'500 };
 }
 
 } // namespace lhrs::fuzz

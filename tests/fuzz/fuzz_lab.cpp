@@ -15,20 +15,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLimit = 60ms;    // for a script: some calls wait, and some get endless loops
+constexpr auto kLimit = 60ms; // for a script: some calls wait, and some get endless loops
 constexpr std::size_t kCallsInTurn = 5;
 constexpr auto kPatience = 120s; // limit for the engine to report its end
 
 // Values that a script can create. `mine` marks an error that the script itself throws.
-const char* const kValues[] = { "undefined", "null", "true", "false", "0", "-0", "1", "-1", "2.5", "7", "100", "4294967295", "4294967296",
-    "9007199254740993", "-9007199254740993", "1e308", "NaN", "Infinity", "-Infinity", "''", "'a'", "'data 0'", "'data 4294967296'",
-    "'parity 0.0'", "'group 1'", "'bucket -1'", "'18446744073709551615'", "'18446744073709551616'", "'coordinator'", "'c'", "'<b>&amp;</b>'",
-    "'\\u0000\\ud800'", "'x'.repeat(70000)", "[]", "[1, 2, 3]", "['a', {}]", "[[[[]]]]", "new Array(4294967295)", "new Array(5)", "{}",
-    "{ a: 1 }", "{ length: 4294967295 }", "{ length: -1, 0: 1 }", "{ toString() { throw mine; } }", "{ valueOf() { throw mine; } }",
-    "{ get a() { throw mine; } }", "Object.create(null)", "cycle", "deep", "() => 1", "() => ({ a: 1 })", "() => { throw mine; }", "() => { for (;;); }",
-    "function f() { return f; }", "Symbol('s')", "new Proxy({}, { get() { throw mine; }, ownKeys() { throw mine; } })",
-    "new Proxy([], { get(t, n) { return n === 'length' ? 1e9 : 1; } })", "new Map([[1, 2]])", "/a/", "new Error('e')", "lab", "lab.print",
-    "Object.freeze([1])", "new Uint8Array(3)", "{ data: 2, parity: -1 }", "{ min: 2, max: 1 }" };
+const char* const kValues[] = { "undefined", "null", "true", "false", "0", "-0", "1", "-1", "2.5", "7", "100",
+    "4294967295", "4294967296", "9007199254740993", "-9007199254740993", "1e308", "NaN", "Infinity", "-Infinity", "''",
+    "'a'", "'data 0'", "'data 4294967296'", "'parity 0.0'", "'group 1'", "'bucket -1'", "'18446744073709551615'",
+    "'18446744073709551616'", "'coordinator'", "'c'", "'<b>&amp;</b>'", "'\\u0000\\ud800'", "'x'.repeat(70000)", "[]",
+    "[1, 2, 3]", "['a', {}]", "[[[[]]]]", "new Array(4294967295)", "new Array(5)", "{}", "{ a: 1 }",
+    "{ length: 4294967295 }", "{ length: -1, 0: 1 }", "{ toString() { throw mine; } }", "{ valueOf() { throw mine; } }",
+    "{ get a() { throw mine; } }", "Object.create(null)", "cycle", "deep", "() => 1", "() => ({ a: 1 })",
+    "() => { throw mine; }", "() => { for (;;); }", "function f() { return f; }", "Symbol('s')",
+    "new Proxy({}, { get() { throw mine; }, ownKeys() { throw mine; } })",
+    "new Proxy([], { get(t, n) { return n === 'length' ? 1e9 : 1; } })", "new Map([[1, 2]])", "/a/", "new Error('e')",
+    "lab", "lab.print", "Object.freeze([1])", "new Uint8Array(3)", "{ data: 2, parity: -1 }", "{ min: 2, max: 1 }" };
 
 const std::vector<const gui::CallReference*>& calls()
 {
@@ -45,7 +47,7 @@ const std::vector<const gui::CallReference*>& calls()
 // Takes the input byte by byte, with zeros after its end.
 class Bytes {
 public:
-    explicit Bytes(std::string_view bytes) : m_rest(bytes) {}
+    explicit Bytes(std::string_view bytes) : m_rest(bytes) { }
     std::size_t below(std::size_t bound)
     {
         if (m_rest.empty())
@@ -93,7 +95,8 @@ void runLab(std::string_view input)
                      "let deep = []; for (let i = 0; i < 3000; ++i) deep = [deep];\n"
                      "const attempt = f => { try { f(); } catch (e) {\n"
                      "  if (e === mine) return;\n"
-                     "  if (!e || e.name !== 'LabError' || typeof e.message !== 'string' || e.message === '' || typeof e.code !== 'string') throw e;\n"
+                     "  if (!e || e.name !== 'LabError' || typeof e.message !== 'string' || e.message === '' || typeof "
+                     "e.code !== 'string') throw e;\n"
                      "} };\n";
     const std::size_t first = bytes.below(calls().size());
     for (std::size_t i = 0; i < kCallsInTurn; ++i)
@@ -109,7 +112,8 @@ void runLab(std::string_view input)
         LHRS_CHECK(false);
     }
     const gui::ScriptResult result = engine.result();
-    const bool isFine = result.isLimitReached || result.outcome != gui::ScriptOutcome::ScriptError || !result.code.isEmpty();
+    const bool isFine = result.isLimitReached || result.outcome != gui::ScriptOutcome::ScriptError
+        || !result.code.isEmpty();
     if (!isFine) {
         std::fprintf(stderr, "%s\n%s\n", qPrintable(result.sentence()), qPrintable(script));
         LHRS_CHECK(false);
@@ -131,9 +135,6 @@ std::vector<std::string> labSeeds()
 
 } // namespace
 
-Target labTarget()
-{
-    return { "lab", "arguments of every function of lab", &runLab, &labSeeds, &mutateBytes, 60 };
-}
+Target labTarget() { return { "lab", "arguments of every function of lab", &runLab, &labSeeds, &mutateBytes, 60 }; }
 
 } // namespace lhrs::fuzz

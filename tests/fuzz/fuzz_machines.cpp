@@ -119,8 +119,7 @@ std::vector<std::string> commandsSeeds()
     return seeds;
 }
 
-template <class T>
-void mutateBehindTwo(std::string& input, const std::string& other, Mutator& mutator)
+template <class T> void mutateBehindTwo(std::string& input, const std::string& other, Mutator& mutator)
 {
     T message;
     if (input.size() < 2 || mutator.below(6) == 0 || !message.ParseFromString(input.substr(2))) {
@@ -129,7 +128,8 @@ void mutateBehindTwo(std::string& input, const std::string& other, Mutator& muta
     }
     if (mutator.below(3) == 0)
         input[mutator.below(2)] = char(mutator.below(16));
-    const auto* body = message.GetReflection()->GetOneofFieldDescriptor(message, T::descriptor()->FindOneofByName("body"));
+    const auto* body = message.GetReflection()->GetOneofFieldDescriptor(
+        message, T::descriptor()->FindOneofByName("body"));
     for (std::uint64_t left = 1 + mutator.below(3); left > 0; --left) {
         if (body != nullptr && mutator.below(8) > 0) // of the same kind
             mutator.message(*message.GetReflection()->MutableMessage(&message, body));
@@ -197,12 +197,17 @@ struct SliceStream {
             BlockRun run = count > 0 ? writer.addRun(Rank(rank + 1), count, length) : BlockRun();
             for (std::uint32_t r = 0; r < std::max(1u, count); ++r) {
                 ++rank;
-                const GroupModel::Record record { 10'000 * number + 7 * rank, std::string(length, char('a' + rank % 26)), ++cut };
+                const GroupModel::Record record { 10'000 * number + 7 * rank,
+                    std::string(length, char('a' + rank % 26)), ++cut };
                 if (count > 0) {
                     run.setHead(r, Key(record.key), record.version);
                     std::ranges::copy(bytesOf(record.value), run.bytes(r).begin());
                 } else {
-                    writer.add({ .key = Key(record.key), .rank = Rank(rank), .length = length, .version = record.version, .bytes = record.value });
+                    writer.add({ .key = Key(record.key),
+                        .rank = Rank(rank),
+                        .length = length,
+                        .version = record.version,
+                        .bytes = record.value });
                 }
                 records[rank] = record;
             }
@@ -269,7 +274,8 @@ void runSlices(std::string_view input)
 
 Target slicesTarget()
 {
-    return { "slices", "slices to a spare in any order, with doubles, of two recoveries", &runSlices, &deltasSeeds, &mutateBytes, 1'500 };
+    return { "slices", "slices to a spare in any order, with doubles, of two recoveries", &runSlices, &deltasSeeds,
+        &mutateBytes, 1'500 };
 }
 
 Target machinesTarget()
@@ -286,7 +292,8 @@ Target commandsTarget()
 
 Target deltasTarget()
 {
-    return { "deltas", "Deltas in any order, with doubles and gaps, against a model", &runDeltas, &deltasSeeds, &mutateBytes, 1'500 };
+    return { "deltas", "Deltas in any order, with doubles and gaps, against a model", &runDeltas, &deltasSeeds,
+        &mutateBytes, 1'500 };
 }
 
 } // namespace lhrs::fuzz

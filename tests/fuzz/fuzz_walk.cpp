@@ -26,7 +26,8 @@ void runWalk(std::string_view input)
         rig.orderJoin(WalkRig::kNode + 2);
         rig.cluster.run(Time((receiver & 0x70) * 4'000)); // 0 to 448 us: at one of its steps
     }
-    constexpr std::uint64_t kReceivers[] = { WalkRig::kMaster, WalkRig::kClient, WalkRig::kNode, WalkRig::kNode + 1, WalkRig::kNode + 2 };
+    constexpr std::uint64_t kReceivers[] = { WalkRig::kMaster, WalkRig::kClient, WalkRig::kNode, WalkRig::kNode + 1,
+        WalkRig::kNode + 2 };
     const std::uint64_t to = kReceivers[(receiver & 0x0f) % std::size(kReceivers)];
     message.set_sender(4'711);
     message.mutable_from()->set_ip(4'711);
@@ -52,7 +53,8 @@ std::vector<std::string> walkSeeds()
                 body->GetReflection()->SetUInt64(body, node, WalkRig::kNode + std::uint64_t(receiver % 3));
             if (const auto* change = body->GetDescriptor()->FindFieldByName("change"))
                 body->GetReflection()->SetUInt64(body, change, 3 + std::uint64_t(receiver % 2));
-            seeds.push_back(char(receiver % 5 + (receiver >= 5 ? 0x80 + 0x10 * (receiver - 5) : 0)) + message.SerializeAsString());
+            seeds.push_back(
+                char(receiver % 5 + (receiver >= 5 ? 0x80 + 0x10 * (receiver - 5) : 0)) + message.SerializeAsString());
         }
     }
     return seeds;
@@ -83,7 +85,8 @@ void mutateWalk(std::string& input, const std::string& other, Mutator& mutator)
 
 Target walkTarget()
 {
-    return { "walk", "what anybody may say, to each machine of a ring at rest and while a node joins", &runWalk, &walkSeeds, &mutateWalk, 2'000 };
+    return { "walk", "what anybody may say, to each machine of a ring at rest and while a node joins", &runWalk,
+        &walkSeeds, &mutateWalk, 2'000 };
 }
 
 } // namespace lhrs::fuzz

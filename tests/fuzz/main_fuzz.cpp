@@ -100,7 +100,8 @@ int main(int argc, char** argv)
         std::signal(number, &onCrash);
     auto seeds = target->seeds();
     std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(std::string(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + target->name, error)) {
+    for (const auto& entry :
+        std::filesystem::directory_iterator(std::string(LHRS_SOURCE_DIR "/tests/fuzz/corpus/") + target->name, error)) {
         std::ifstream file(entry.path(), std::ios::binary);
         seeds.emplace_back((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
     }

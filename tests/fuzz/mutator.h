@@ -18,7 +18,7 @@ namespace lhrs::fuzz {
 // and reaches deep code.
 class Mutator {
 public:
-    explicit Mutator(std::uint64_t seed) : m_draws(seed, DrawnFor::Workload) {}
+    explicit Mutator(std::uint64_t seed) : m_draws(seed, DrawnFor::Workload) { }
 
     std::uint64_t below(std::uint64_t bound) { return m_draws.below(bound); }
 
@@ -61,8 +61,9 @@ public:
             return;
         std::vector<const google::protobuf::FieldDescriptor*> present;
         reflection->ListFields(message, &present);
-        const auto* field = !present.empty() && below(4) > 0 ? present[below(present.size())]
-                                                             : type->field(int(below(std::uint64_t(type->field_count()))));
+        const auto* field = !present.empty() && below(4) > 0
+            ? present[below(present.size())]
+            : type->field(int(below(std::uint64_t(type->field_count()))));
         if (below(16) == 0)
             reflection->ClearField(&message, field);
         else if (field->is_repeated())
@@ -78,8 +79,8 @@ private:
     // Numbers at the bounds of types and limits.
     std::uint64_t interesting()
     {
-        constexpr std::array<std::uint64_t, 16> kNumbers { 0, 1, 2, 3, 4, 7, 8, 100, 255, 256, 65'535, 65'536, 0x7fffffff,
-            0x80000000, 0xffffffff, ~std::uint64_t(0) };
+        constexpr std::array<std::uint64_t, 16> kNumbers { 0, 1, 2, 3, 4, 7, 8, 100, 255, 256, 65'535, 65'536,
+            0x7fffffff, 0x80000000, 0xffffffff, ~std::uint64_t(0) };
         const std::uint64_t number = m_draws.oneOf(kNumbers);
         return below(4) == 0 ? number + below(5) - 2 : below(8) == 0 ? m_draws.next() : number;
     }
@@ -95,15 +96,16 @@ private:
     std::string text() { return std::string(below(4) == 0 ? below(300) : below(20), char(below(256))); }
 
     // One switch for singular and repeated fields: `Set` is called with a value of the field's type.
-    template <class Set>
-    void value(const Field& field, Set set)
+    template <class Set> void value(const Field& field, Set set)
     {
         switch (field.cpp_type()) {
         case Field::CPPTYPE_INT32: set(std::int32_t(interesting())); break;
         case Field::CPPTYPE_INT64: set(std::int64_t(interesting())); break;
         case Field::CPPTYPE_UINT32: set(std::uint32_t(interesting())); break;
         case Field::CPPTYPE_UINT64: set(std::uint64_t(interesting())); break;
-        case Field::CPPTYPE_DOUBLE: set(below(4) == 0 ? std::numeric_limits<double>::quiet_NaN() : double(interesting())); break;
+        case Field::CPPTYPE_DOUBLE:
+            set(below(4) == 0 ? std::numeric_limits<double>::quiet_NaN() : double(interesting()));
+            break;
         case Field::CPPTYPE_FLOAT: set(float(interesting())); break;
         case Field::CPPTYPE_BOOL: set(below(2) == 0); break;
         case Field::CPPTYPE_STRING: set(text()); break;

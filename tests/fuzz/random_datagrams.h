@@ -15,7 +15,9 @@ namespace lhrs::fuzz {
 // mutated real messages, so that the parser and the machines are reached.
 class RandomDatagrams {
 public:
-    RandomDatagrams(std::uint64_t seed, std::uint64_t cluster) : m_random(seed), m_envelope(cluster, NodeId(seed | 1)) {}
+    RandomDatagrams(std::uint64_t seed, std::uint64_t cluster) : m_random(seed), m_envelope(cluster, NodeId(seed | 1))
+    {
+    }
 
     // Valid until the next call.
     std::string_view next()

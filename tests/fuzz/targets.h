@@ -33,7 +33,7 @@ Target commandsTarget();
 Target deltasTarget();
 Target slicesTarget();
 Target kernelsTarget(); // fuzz_kernels.cpp
-Target labTarget();     // fuzz_lab.cpp
-Target walkTarget();    // fuzz_walk.cpp
+Target labTarget(); // fuzz_lab.cpp
+Target walkTarget(); // fuzz_walk.cpp
 
 } // namespace lhrs::fuzz

@@ -51,7 +51,8 @@ void ClustersTest::numbersFollowWhatWasForgotten()
     tell(5, true); // no events since
     tell(9, true);
     const ClusterNumbers numbers(words);
-    for (const auto& [event, cluster] : { std::pair(0u, 1u), { 1u, 1u }, { 5u, 1u }, { 6u, 2u }, { 9u, 2u }, { 10u, 3u }, { 1'000u, 3u } })
+    for (const auto& [event, cluster] :
+        { std::pair(0u, 1u), { 1u, 1u }, { 5u, 1u }, { 6u, 2u }, { 9u, 2u }, { 10u, 3u }, { 1'000u, 3u } })
         QCOMPARE(numbers.of(event), cluster);
 }
 
@@ -96,7 +97,8 @@ void ClustersTest::aSecondClusterIsNotMergedWithTheFirst()
         QCOMPARE(recoveries.rows[std::size_t(cluster)][recoveries.header.indexOf("records")].toInt(), 10 + cluster);
         QVERIFY(recoveries.bars[std::size_t(cluster)].name.startsWith(QString("cluster %1, ").arg(cluster + 1)));
     }
-    const TimeSlice::PerKind searches = series.columns(0, 10'000 * kMs, 1)[0].kinds[std::size_t(SeriesOperation::Search)];
+    const TimeSlice::PerKind searches = series.columns(0, 10'000 * kMs, 1)[0]
+                                            .kinds[std::size_t(SeriesOperation::Search)];
     QCOMPARE(searches.observed, std::uint64_t(2));
     QCOMPARE(searches.messages, std::uint64_t(2));
     for (const SeriesShade& shade : series.shades())

@@ -113,9 +113,9 @@ const QString kOneSplit = QStringLiteral(
     "lab.exercise({ task: 'Split once.', hints: ['a', 'b'], goals: [\n"
     "    { text: 'one split', judge: events => { const n = events.filter(e => e.kind === 'SplitFinished').length;\n"
     "        return n > 1 ? { failed: true, why: n + ' splits.' } : { held: n === 1, why: n + ' splits so far.' }; } "
-        "},\n"
+    "},\n"
     "    { text: 'one record \"<1>\" & no more', judge: (events, state) => ({ held: state.file.records === 1, why: "
-        "'Records: ' + state.file.records + '.' }),\n"
+    "'Records: ' + state.file.records + '.' }),\n"
     "        check: () => ({ held: alice.search(1).result === 'found', why: 'Key 1 was found.' }) }] });\n");
 
 } // namespace
@@ -151,8 +151,8 @@ void ExercisesTest::thereAreTwelveInTheirOrder()
         const ScriptHeader header = headerOf(source);
         QVERIFY2(source.startsWith("// scenarios/exercises/" + files[i] + "   @title "), qPrintable(files[i]));
         QCOMPARE(header.exercise.toInt(), i + 1);
-        QVERIFY2(!header.title.isEmpty() && header.minutes.toInt() > 0 && !header.needs.isEmpty(),
-            qPrintable(files[i]));
+        QVERIFY2(
+            !header.title.isEmpty() && header.minutes.toInt() > 0 && !header.needs.isEmpty(), qPrintable(files[i]));
         const auto problem = checkCalls(source);
         QVERIFY2(!problem, problem ? qPrintable(files[i] + ": " + problem->message) : "");
         const int needed = header.needs.section(' ', 0, 0).toInt();
@@ -168,10 +168,10 @@ void ExercisesTest::eachIsSolvedByItsSolutionOnly_data()
     QTest::addColumn<QString>("exercise");
     QTest::addColumn<QString>("wrongSays");
     const QStringList reasons { "was split 3 times", "after 1 forward", "before bucket 1 was full",
-        "40 records were deleted", "Key 6 of bucket 2 was deleted",
-        "from 4 to 5 buckets, and the file had 6", "only when a client misses an answer",
-            "no record of group 1 changed meanwhile", "not a data and a parity bucket together",
-        "before two buckets had come back", "none began while a bucket was away", "found no split under way" };
+        "40 records were deleted", "Key 6 of bucket 2 was deleted", "from 4 to 5 buckets, and the file had 6",
+        "only when a client misses an answer", "no record of group 1 changed meanwhile",
+        "not a data and a parity bucket together", "before two buckets had come back",
+        "none began while a bucket was away", "found no split under way" };
     const QStringList files = exerciseFiles();
     for (int i = 0; i < files.size(); ++i)
         QTest::newRow(qPrintable(files[i].left(2))) << files[i] << reasons.value(i);
@@ -182,8 +182,8 @@ void ExercisesTest::eachIsSolvedByItsSolutionOnly()
     QFETCH(const QString, exercise);
     QFETCH(const QString, wrongSays);
     const QTemporaryDir folder;
-    const QString script = kScripts + QTest::currentDataTag() + ".js", wrong = kScripts + QTest::currentDataTag()
-        + "_wrong.js", idle = folder.filePath("idle.js");
+    const QString script = kScripts + QTest::currentDataTag() + ".js",
+                  wrong = kScripts + QTest::currentDataTag() + "_wrong.js", idle = folder.filePath("idle.js");
     QVERIFY(writeFile(idle, "// nothing\n"));
     const auto xml = [&](const char* name) { return folder.filePath(name); };
     Play first(judged(kFolder + exercise, script, xml("1.xml"), 1)),
@@ -223,7 +223,8 @@ void ExercisesTest::anImageTwoSplitsOldIsOneOfAGrownFile()
 {
     const QTemporaryDir folder;
     const QString script = folder.filePath("s.js");
-    QVERIFY(writeFile(script, "const bob = lab.client('bob'), keyOf = bucket => lab.keysFor(lab.data(bucket), 1, "
+    QVERIFY(writeFile(script,
+        "const bob = lab.client('bob'), keyOf = bucket => lab.keysFor(lab.data(bucket), 1, "
         "{ existing: true })[0];\nbob.search(keyOf(1)); // from 1 to 3 buckets of 4\nbob.search(keyOf(3));\n"
         "lab.split();\n"));
     Play play(judged(kFolder + exerciseFiles().at(5), script, folder.filePath("r.xml"), 1));
@@ -235,8 +236,8 @@ void ExercisesTest::whatTheSetUpDidIsNoPartOfIt()
 {
     const QTemporaryDir folder;
     const QString exercise = folder.filePath("x.js"), script = folder.filePath("s.js"), xml = folder.filePath("r.xml");
-    QVERIFY(writeFile(exercise, kOneSplit) && writeFile(script,
-        "const alice = 1, count = 2; // names of the exercise, too\nlab.split();\n"));
+    QVERIFY(writeFile(exercise, kOneSplit)
+        && writeFile(script, "const alice = 1, count = 2; // names of the exercise, too\nlab.split();\n"));
     Play right(judged(exercise, script, xml, 3));
     QVERIFY2(right.code() == 0, qPrintable(right.said()));
     const ReportRead report = readReport(bytesOfFile(xml));
@@ -267,19 +268,20 @@ void ExercisesTest::aScriptMayNotMakeTheClusterAnew()
     QFETCH(const QString, line);
     const QTemporaryDir folder;
     const QString exercise = folder.filePath("x.js"), script = folder.filePath("student.js"),
-        xml = folder.filePath("r.xml");
+                  xml = folder.filePath("r.xml");
     QVERIFY(writeFile(exercise, kOneSplit) && writeFile(script, "lab.split();\n" + line + "\n"));
     Play play(judged(exercise, script, xml, 1));
     QCOMPARE(play.code(), 2);
     QVERIFY2(play.said().contains("student.js, line 2: A script that is judged by an exercise may not call lab."
-        + QString(QTest::currentDataTag())), qPrintable(play.said()));
+                 + QString(QTest::currentDataTag())),
+        qPrintable(play.said()));
 }
 
 void ExercisesTest::mistakesHaveTheFileTheyAreIn()
 {
     const QTemporaryDir folder;
     const QString exercise = folder.filePath("x.js"), script = folder.filePath("student.js"),
-        xml = folder.filePath("r.xml");
+                  xml = folder.filePath("r.xml");
     QVERIFY(writeFile(exercise, kOneSplit) && writeFile(script, "lab.split();\n\nnothing.here();\n"));
     Play thrown(judged(exercise, script, xml, 1));
     QCOMPARE(thrown.code(), 2);
@@ -311,9 +313,9 @@ void ExercisesTest::whatTheScriptExpectsIsTold()
 {
     const QTemporaryDir folder;
     const QString exercise = folder.filePath("x.js"), script = folder.filePath("student.js"),
-        xml = folder.filePath("r.xml");
-    QVERIFY(writeFile(exercise, kOneSplit) && writeFile(script,
-        "lab.step('a', 'Mine');\nlab.split();\nlab.expectEqual(1, 2, 'my own');\n"));
+                  xml = folder.filePath("r.xml");
+    QVERIFY(writeFile(exercise, kOneSplit)
+        && writeFile(script, "lab.step('a', 'Mine');\nlab.split();\nlab.expectEqual(1, 2, 'my own');\n"));
     Play play(judged(exercise, script, xml, 1));
     QCOMPARE(play.code(), 1);
     QVERIFY2(play.said().contains("student.js, line 3: my own: got 1, wanted 2"), qPrintable(play.said()));
@@ -328,8 +330,9 @@ void ExercisesTest::anExerciseIsWrittenInOneWay_data()
 {
     QTest::addColumn<QString>("call");
     QTest::addColumn<QString>("says");
-    const auto row = [](const char* name, const QString& call, const QString& says) { QTest::newRow(name) << call
-        << says; };
+    const auto row = [](const char* name, const QString& call, const QString& says) {
+        QTest::newRow(name) << call << says;
+    };
     row("no goals", "lab.exercise({ task: 'x', goals: [] });", "takes 1 to 10 goals");
     row("no task", "lab.exercise({ goals: [] });", "task");
     row("no judge", "lab.exercise({ task: 'x', goals: [{ text: 'a' }] });",
@@ -340,8 +343,10 @@ void ExercisesTest::anExerciseIsWrittenInOneWay_data()
     row("a number", "lab.exercise({ task: 'x', goals: [{ text: 'a', judge: () => 7 }] });", "was judged without");
     row("a hint of nothing", "lab.exercise({ task: 'x', hints: [''], goals: [{ text: 'a', judge: () => 7 }] });",
         "Hint 1 of lab.exercise is no text");
-    row("two of them", "const e = { task: 'x', goals: [{ text: 'a', judge: () => ({ held: true, why: 'so' }) }] }; "
-        "lab.exercise(e); lab.exercise(e);", "A scenario has one exercise");
+    row("two of them",
+        "const e = { task: 'x', goals: [{ text: 'a', judge: () => ({ held: true, why: 'so' }) }] }; "
+        "lab.exercise(e); lab.exercise(e);",
+        "A scenario has one exercise");
     row("none at all", "lab.print(1);", "does not call lab.exercise, so s.js was not run");
 }
 
@@ -364,7 +369,8 @@ void ExercisesTest::anExerciseNeedsSomebodyWhoActs()
     Play alone({ "--sim", exercise });
     QCOMPARE(alone.code(), 2);
     QVERIFY2(alone.said().contains("is an exercise, and waits for a person: open it in the window, or give a script: "
-        "lhrs-play --exercise"), qPrintable(alone.said()));
+                                   "lhrs-play --exercise"),
+        qPrintable(alone.said()));
     Play checked({ "--check", exercise });
     QVERIFY2(checked.code() == 0, qPrintable(checked.said()));
     // A script without the tag is detected at the call.
@@ -398,9 +404,9 @@ void ExercisesTest::aReportOfAScenario()
     const QString scenario = folder.filePath("mine.v2.js"), xml = folder.filePath("r.xml");
     QVERIFY(writeFile(scenario,
         QString::fromUtf8("lab.expect(true, 'before a step');\nlab.step('a', 'First');\nlab.expectEqual('<ä>', '\"€\" "
-        "& \\u0001', 'strange \\ud83d\\ude00 \\ud83d text');\n"
-                                                  "lab.step('b.1', 'Second');\nlab.expect(true, "
-                                                      "'third');\nlab.nothing();\n")));
+                          "& \\u0001', 'strange \\ud83d\\ude00 \\ud83d text');\n"
+                          "lab.step('b.1', 'Second');\nlab.expect(true, "
+                          "'third');\nlab.nothing();\n")));
     const QStringList arguments { "--sim", "--speed", "max", "--keep-going", "--junit", xml, scenario };
     Play play(arguments);
     QCOMPARE(play.code(), 2);
@@ -414,7 +420,7 @@ void ExercisesTest::aReportOfAScenario()
     QCOMPARE(report.cases[1].kind, QString("failure"));
     QCOMPARE(report.cases[1].text,
         QString::fromUtf8("line 3: strange \xf0\x9f\x98\x80 \xef\xbf\xbd text: got '<ä>', wanted '\"€\" & "
-        "\xef\xbf\xbd'"));
+                          "\xef\xbf\xbd'"));
     QCOMPARE(report.cases[2].className, QString("mine_v2.b_1"));
     QCOMPARE(report.cases[3].kind, QString("error"));
     QVERIFY(report.cases[3].text.contains("mine.v2.js, line 6: lab.nothing does not exist"));
@@ -439,7 +445,7 @@ void ExercisesTest::aReportTakesAnyText()
     JUnitReport report;
     report.beginSuite(any, { { any, any } });
     for (const auto kind : { JUnitReport::Case::Kind::Held, JUnitReport::Case::Kind::Failed,
-        JUnitReport::Case::Kind::Error, JUnitReport::Case::Kind::Skipped })
+             JUnitReport::Case::Kind::Error, JUnitReport::Case::Kind::Skipped })
         report.add({ any, any, kind, any, any, any, any });
     const ReportRead read = readReport(report.xml());
     QVERIFY2(read.isWellFormed, qPrintable(read.problem));

@@ -59,10 +59,14 @@ Rows parsed(const QByteArray& csv)
 
 const ExportTable& tableNamed(const std::vector<ExportTable>& tables, const char* name)
 {
-    return *std::find_if(tables.begin(), tables.end(), [&](const ExportTable& table) { return table.name == QLatin1String(name); });
+    return *std::find_if(
+        tables.begin(), tables.end(), [&](const ExportTable& table) { return table.name == QLatin1String(name); });
 }
 
-QVariant cell(const ExportTable& table, std::size_t row, const char* column) { return table.rows.at(row).at(table.columns.indexOf(QLatin1String(column))); }
+QVariant cell(const ExportTable& table, std::size_t row, const char* column)
+{
+    return table.rows.at(row).at(table.columns.indexOf(QLatin1String(column)));
+}
 
 // A run with an operation of four messages, one lost message, a split, a recovery of two slices, a parity bucket.
 struct Run {
@@ -83,11 +87,24 @@ struct Run {
         recorder->expectation({ 12, "it holds", true, {} });
         recorder->measurement("recoveries", 1, false, 0, "{\"slice\":1250}", "counts", { { "total_s", 0.25 } });
         recorder->measurement("../../escape", 1, false, 0, "{}", "counts", { { "total_s", 1.0 } });
-        recorder->command({ 14, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"title\":\"Recovery by slice\"}]", "\"recoveries_chart\"", true, 1'000 }, "scenario");
-        recorder->meta(kPublishedMeta + "bucket_recovery", "scheme,slice,total_s,source,note\nxor,1250,0.7,lhrs2003,\nxor,3125,0.5,lhrs2003,SUSPECT\n");
-        recorder->command({ 17, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"paper\":\"bucket_recovery\",\"title\":\"Ours and theirs\"}]", "\"recoveries_chart_2\"", true, 1'000 }, "scenario");
-        recorder->command({ 15, "lab.chart", "[{\"table\":\"../../escape\",\"x\":\"repetition\",\"y\":[\"total_s\"]}]", "", true, 1'000 }, "scenario");
-        recorder->command({ 16, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slise\",\"y\":\"total_s\"}]", "no such column", false, 1'000 }, "scenario");
+        recorder->command(
+            { 14, "lab.chart",
+                "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"title\":\"Recovery by slice\"}]",
+                "\"recoveries_chart\"", true, 1'000 },
+            "scenario");
+        recorder->meta(kPublishedMeta + "bucket_recovery",
+            "scheme,slice,total_s,source,note\nxor,1250,0.7,lhrs2003,\nxor,3125,0.5,lhrs2003,SUSPECT\n");
+        recorder->command({ 17, "lab.chart",
+                              "[{\"table\":\"recoveries\",\"x\":\"slice\",\"y\":\"total_s\",\"paper\":\"bucket_"
+                              "recovery\",\"title\":\"Ours and theirs\"}]",
+                              "\"recoveries_chart_2\"", true, 1'000 },
+            "scenario");
+        recorder->command({ 15, "lab.chart", "[{\"table\":\"../../escape\",\"x\":\"repetition\",\"y\":[\"total_s\"]}]",
+                              "", true, 1'000 },
+            "scenario");
+        recorder->command({ 16, "lab.chart", "[{\"table\":\"recoveries\",\"x\":\"slise\",\"y\":\"total_s\"}]",
+                              "no such column", false, 1'000 },
+            "scenario");
         recorder->finish();
         recording = std::move(*Recording::open(path));
     }
@@ -214,13 +231,21 @@ void ExportsTest::everyTableHasTheColumnsOfTheSpecification()
     Run run;
     const std::vector<ExportTable> tables = exportTables(*run.recording);
     const std::pair<const char*, const char*> wanted[] {
-        { "operations", "cluster,op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages_sent,faults,complete" },
+        { "operations",
+            "cluster,op,client,kind,key,begin_s,time_ms,result,place,rank,forwards,iam,path,resends,messages_sent,"
+            "faults,complete" },
         { "messages", "cluster,id,client,op,cause,kind,transport,from,to,size_bytes,sent_s,received_s,resend,lost_by" },
-        { "splits", "cluster,split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_s,parity_batches,outcome" },
-        { "parity_creations", "cluster,group,column,gf,scheme,records,bytes,total_s,process_s,comm_s,other_s,transfer_s" },
-        { "recoveries", "cluster,recovery,group,failed_data,failed_parity,manager,survivors,decode,slice,slices,records,bytes,begin_s,detect_s,total_s,process_s,comm_s,other_s,transfer_s,whole_s,outcome" },
+        { "splits",
+            "cluster,split,bucket,new_bucket,level,records_moved,begin_s,locked_ms,total_s,parity_batches,outcome" },
+        { "parity_creations",
+            "cluster,group,column,gf,scheme,records,bytes,total_s,process_s,comm_s,other_s,transfer_s" },
+        { "recoveries",
+            "cluster,recovery,group,failed_data,failed_parity,manager,survivors,decode,slice,slices,records,bytes,"
+            "begin_s,detect_s,total_s,process_s,comm_s,other_s,transfer_s,whole_s,outcome" },
         { "story", "cluster,event,t_s,text" },
-        { "slices", "cluster,recovery,slice_number,rank_first,ranks,requested_s,arrived_s,decoded_s,stored_s,in_bytes,out_bytes" },
+        { "slices",
+            "cluster,recovery,slice_number,rank_first,ranks,requested_s,arrived_s,decoded_s,stored_s,in_bytes,out_"
+            "bytes" },
     };
     for (const auto& [name, columns] : wanted)
         QCOMPARE(tableNamed(tables, name).columns.join(','), QString(columns));
@@ -346,7 +371,8 @@ void ExportsTest::clustersOfOneRunAreNotMerged()
             const QVariantList& row = three.rows[i];
             QCOMPARE(row[0].toUInt(), 1 + i / one.rows.size());
             for (qsizetype column = 1; column < row.size(); ++column) // but for moments and what only the whole run had
-                if (const QString& of = one.columns[column]; !of.endsWith("_s") && of != "lost_by" && of != "client" && of != "from" && of != "to" && of != "id" && of != "cause")
+                if (const QString& of = one.columns[column]; !of.endsWith("_s") && of != "lost_by" && of != "client"
+                    && of != "from" && of != "to" && of != "id" && of != "cause")
                     QCOMPARE(row[column], one.rows[i % one.rows.size()][column]);
         }
     }
@@ -429,7 +455,8 @@ void ExportsTest::theStoryIsToBeRead()
     qsizetype at = 0;
     std::uint64_t event = 0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-        const QString line = QString::number(cell(table, row, "t_s").toDouble(), 'f', 3) + " s  " + cell(table, row, "text").toString();
+        const QString line = QString::number(cell(table, row, "t_s").toDouble(), 'f', 3) + " s  "
+            + cell(table, row, "text").toString();
         at = text.indexOf(line, at);
         QVERIFY2(at >= 0, qPrintable(line)); // each of them, in order
         QVERIFY(cell(table, row, "event").toULongLong() >= event);

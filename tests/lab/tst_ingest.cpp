@@ -133,8 +133,8 @@ void IngestTest::eventsArriveInOrderAndAreFolded()
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("TakeSnapshot") > 0, kPatience);
     // The subscription may arrive after the first batches: they are published until one arrives.
     std::uint32_t next = 1;
-    QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0),
-        kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (bucket.publish(next, inserts(next, next)), ++next, session.ingest().committed() > 0), kPatience);
     bucket.publish(next, inserts(next, next + 99));
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().counters().events >= 100, kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(session.ingest().state().processes.at(11).sequence, std::uint64_t(next + 99), kPatience);
@@ -259,8 +259,8 @@ void IngestTest::aWaitEndsWithTheEventOrTheDeadlineOrTheStop()
     QVERIFY(session.ingest().waitBeyond(0, now() + 60s, {}));
     QVERIFY(!session.ingest().waitBeyond(1, now() + 30ms, {}));
     std::stop_source stop;
-    auto waiting = std::async(std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s,
-        stop.get_token()); });
+    auto waiting = std::async(
+        std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s, stop.get_token()); });
     stop.request_stop();
     QVERIFY(!waiting.get());
     auto another = std::async(std::launch::async, [&] { return session.ingest().waitBeyond(1, now() + 60s, {}); });
@@ -319,8 +319,8 @@ void IngestTest::aRefusalCarriesItsSentence()
         reply.set_text("not now");
         return reply;
     });
-    const auto answer = session.control().callAndWait(process.info().control_endpoint(),
-        commandOf([](pb::Command& c) { c.mutable_force_split(); }), 20s);
+    const auto answer = session.control().callAndWait(
+        process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_force_split(); }), 20s);
     QCOMPARE(answer.outcome, Answer::Outcome::Refused);
     QCOMPARE(answer.text, std::string("not now"));
     QCOMPARE(answer.reply.refusal(), pb::REFUSED);
@@ -331,8 +331,8 @@ void IngestTest::aSilentProcessTimesOut()
     Session session;
     FakeProcess process(5, pb::NODE, "data-1");
     session.control().addProcess(process.info());
-    const auto answer = session.control().callAndWait(ProcessId(5),
-        commandOf([](pb::Command& c) { c.mutable_force_split(); }), 200ms);
+    const auto answer = session.control().callAndWait(
+        ProcessId(5), commandOf([](pb::Command& c) { c.mutable_force_split(); }), 200ms);
     QCOMPARE(answer.outcome, Answer::Outcome::TimedOut);
     QCOMPARE(answer.text, std::string("ForceSplit to data-1: no answer within 0.2 s."));
 }
@@ -345,8 +345,8 @@ void IngestTest::anUnknownProcessIsUnreachable()
     FakeProcess process(5, pb::NODE, "data-1");
     session.control().addProcess(process.info());
     // A process that ends while it is asked.
-    auto waiting = std::async(std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question,
-        60s); });
+    auto waiting = std::async(
+        std::launch::async, [&] { return session.control().callAndWait(ProcessId(5), question, 60s); });
     QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kPatience);
     session.control().endProcessOfPid(process.info().pid(), "it was ended by signal Killed");
     const Answer answer = waiting.get();
@@ -363,7 +363,7 @@ void IngestTest::anEndCountsFromWhenItWasSaid()
         std::promise<void> isHeld;
         std::promise<void> go;
         bool hasHeld = false;
-        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
+        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override { }
         void onTold(ProcessId process, const pb::Told& told, std::int64_t) override
         {
             if (process != 5 || !told.has_ended() || std::exchange(hasHeld, true))
@@ -372,7 +372,7 @@ void IngestTest::anEndCountsFromWhenItWasSaid()
             go.get_future().wait();
         }
         bool wantsKeyframe() const override { return false; }
-        void onKeyframe(const ClusterState&, std::int64_t) override {}
+        void onKeyframe(const ClusterState&, std::int64_t) override { }
     } sink;
     Session session;
     FakeProcess first(5, pb::NODE, "data-1"), second(6, pb::NODE, "data-2");
@@ -398,9 +398,8 @@ void IngestTest::aStopEndsAWaitForAnAnswer()
     FakeProcess process(5, pb::NODE, "data-1");
     std::stop_source stop;
     auto waiting = std::async(std::launch::async, [&] {
-        return session.control().callAndWait(
-            process.info().control_endpoint(), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 60s,
-                stop.get_token());
+        return session.control().callAndWait(process.info().control_endpoint(),
+            commandOf([](pb::Command& c) { c.mutable_statistics(); }), 60s, stop.get_token());
     });
     QTRY_VERIFY_WITH_TIMEOUT(process.asked("Statistics") > 0, kPatience);
     QElapsedTimer timer;
@@ -424,8 +423,8 @@ void IngestTest::answersComeInTheOrderOfTheQuestions()
     fast.answer(records(6));
     const auto question = commandOf([](pb::Command& c) { c.mutable_statistics(); });
     auto waiting = std::async(std::launch::async, [&] {
-        return session.control().callAllAndWait({ { slow.info().control_endpoint(), question },
-            { fast.info().control_endpoint(), question } }, 1s);
+        return session.control().callAllAndWait(
+            { { slow.info().control_endpoint(), question }, { fast.info().control_endpoint(), question } }, 1s);
     });
     const auto answers = waiting.get();
     QCOMPARE(answers[0].outcome, Answer::Outcome::TimedOut);
@@ -438,9 +437,10 @@ void IngestTest::theDirectoryIsFollowed()
     Session session;
     FakeProcess coordinator(1, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
     std::atomic<bool> isAnswering { false };
-    bucket.answer([&, snapshots = bucketSnapshots(bucket, 4)](const pb::Command& command) -> std::optional<pb::CommandReply> {
-        return command.has_statistics() && isAnswering ? std::optional(pb::CommandReply()) : snapshots(command);
-    });
+    bucket.answer(
+        [&, snapshots = bucketSnapshots(bucket, 4)](const pb::Command& command) -> std::optional<pb::CommandReply> {
+            return command.has_statistics() && isAnswering ? std::optional(pb::CommandReply()) : snapshots(command);
+        });
     std::atomic<bool> isListed { true };
     coordinator.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
         if (command.has_take_snapshot())
@@ -462,12 +462,13 @@ void IngestTest::theDirectoryIsFollowed()
     QTRY_COMPARE_WITH_TIMEOUT(session.control().coordinator(), ProcessId(1), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.control().find(11).has_value(), kPatience);
     QTRY_COMPARE_WITH_TIMEOUT(session.control().find(11)->place.role(), pb::DATA, kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(bucketOf(session.ingest().state()) != nullptr
-        && bucketOf(session.ingest().state())->count == 4, kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        bucketOf(session.ingest().state()) != nullptr && bucketOf(session.ingest().state())->count == 4, kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().file.exists, kPatience);
     QVERIFY(session.control().coordinatorAnswers());
     auto waiting = std::async(std::launch::async, [&] {
-        return session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_describe_client(); }), 60s);
+        return session.control().callAndWait(
+            ProcessId(11), commandOf([](pb::Command& c) { c.mutable_describe_client(); }), 60s);
     });
     QTRY_VERIFY_WITH_TIMEOUT(bucket.asked("DescribeClient") >= 1, kPatience);
     isListed = false;
@@ -475,7 +476,8 @@ void IngestTest::theDirectoryIsFollowed()
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, kPatience);
     // Its end was not observed: a waiting call continues to wait, and the coordinator may list the process again.
     isAnswering = true;
-    const auto late = session.control().callAndWait(ProcessId(11), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 20s);
+    const auto late = session.control().callAndWait(
+        ProcessId(11), commandOf([](pb::Command& c) { c.mutable_statistics(); }), 20s);
     QVERIFY2(bool(late), late.text.c_str());
     QVERIFY(waiting.wait_for(0s) != std::future_status::ready);
     isListed = true;
@@ -494,13 +496,15 @@ void IngestTest::theDirectoryIsFollowed()
 void IngestTest::whomANewCoordinatorDoesNotKnowYetIsNotGone()
 {
     Session session;
-    FakeProcess first(1, pb::COORDINATOR, "coordinator"), second(2, pb::COORDINATOR, "coordinator"), bucket(11, pb::NODE, "data-1");
+    FakeProcess first(1, pb::COORDINATOR, "coordinator"), second(2, pb::COORDINATOR, "coordinator"),
+        bucket(11, pb::NODE, "data-1");
     bucket.answer(bucketSnapshots(bucket, 4));
     std::atomic<int> lists = 0;
     const auto answersWith = [&](FakeProcess& coordinator, bool isListed) {
         coordinator.answer([&, isListed](const pb::Command& command) -> std::optional<pb::CommandReply> {
             if (command.has_take_snapshot())
-                return FakeProcess::snapshotOf(coordinator, 0, [](pb::Snapshot& s) { s.mutable_file()->set_exists(true); });
+                return FakeProcess::snapshotOf(
+                    coordinator, 0, [](pb::Snapshot& s) { s.mutable_file()->set_exists(true); });
             if (!command.has_list_processes())
                 return std::nullopt;
             ++lists;

@@ -141,7 +141,8 @@ void InvariantsTest::nothingIsCheckedBeforeAnythingHappened()
 void InvariantsTest::aFreshFileChecksOnlyWhatItExercised()
 {
     const ClusterState state = folded(InvariantStory());
-    QCOMPARE(shown(numbersOf(state, InvariantState::Holds)), std::string("I15 I16 ")); // an epoch, two servers recruited
+    QCOMPARE(
+        shown(numbersOf(state, InvariantState::Holds)), std::string("I15 I16 ")); // an epoch, two servers recruited
     QCOMPARE(numbersOf(state, InvariantState::NotChecked).size(), std::size_t(kInvariants - 2));
 }
 
@@ -183,7 +184,8 @@ void InvariantsTest::aSeededViolationIsFoundForExactlyThatInvariant()
     const InvariantViolation& first = state.invariants.invariant(wrong.number).first;
     QVERIFY(first.sequence > 0 && first.sequence <= story.told.at(first.process).size() && !first.text.empty());
     QVERIFY2(std::any_of(story.order.begin() + std::ptrdiff_t(before), story.order.end(),
-                 [&](const auto& at) { return at.first == first.process && at.second + 1 == first.sequence; }), first.text.c_str());
+                 [&](const auto& at) { return at.first == first.process && at.second + 1 == first.sequence; }),
+        first.text.c_str());
     // It stays violated, whatever comes.
     story.order.clear();
     for (auto& [process, words] : story.told)
@@ -267,7 +269,8 @@ void InvariantsTest::survivalIsPendingUntilSomebodyReadsBack()
     InvariantStory story = InvariantStory::honest();
     ClusterState state = folded(story);
     state.apply(0, finding(7, 6, 0), 1);
-    QCOMPARE(state.invariants.shown(7, state).state, InvariantState::NotChecked); // no failure happened that could be survived
+    QCOMPARE(state.invariants.shown(7, state).state,
+        InvariantState::NotChecked); // no failure happened that could be survived
     story.recover();
     state = folded(story);
     QCOMPARE(state.invariants.shown(7, state).state, InvariantState::Pending);
@@ -317,7 +320,8 @@ void InvariantsTest::whatTheDetailLeavesOutIsADash()
         QCOMPARE(invariant.state, InvariantState::NotChecked);
         QVERIFY2(invariant.detail.starts_with("not observed at this detail"), invariant.detail.c_str());
     }
-    QCOMPARE(state.invariants.shown(15, state).state, InvariantState::Holds); // the structure is part of every level of detail
+    QCOMPARE(state.invariants.shown(15, state).state,
+        InvariantState::Holds); // the structure is part of every level of detail
     snapshot.set_detail(pb::OPERATIONS);
     state.apply(kClient, told, 1);
     QCOMPARE(state.invariants.shown(5, state).state, InvariantState::Holds);
@@ -428,7 +432,8 @@ void InvariantsTest::everyPrefixIsAKeyframeAndItsTail()
 void InvariantsTest::simulatedRunsViolateNoInvariant_data()
 {
     QTest::addColumn<quint64>("seed");
-    for (const quint64 seed : { 3, 17, 10'003, 10'042, 10'117, 20'001, 20'064, 20'133, 30'010, 30'017, 30'018, 30'041, 30'184, 30'333 })
+    for (const quint64 seed :
+        { 3, 17, 10'003, 10'042, 10'117, 20'001, 20'064, 20'133, 30'010, 30'017, 30'018, 30'041, 30'184, 30'333 })
         QTest::newRow(qPrintable(QString::number(seed))) << seed;
 }
 
@@ -437,10 +442,10 @@ void InvariantsTest::simulatedRunsViolateNoInvariant()
 {
     QFETCH(const quint64, seed);
     struct Words : RunSink {
-        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
-        void onTold(ProcessId, const pb::Told&, std::int64_t) override {}
+        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override { }
+        void onTold(ProcessId, const pb::Told&, std::int64_t) override { }
         bool wantsKeyframe() const override { return false; }
-        void onKeyframe(const ClusterState&, std::int64_t) override {}
+        void onKeyframe(const ClusterState&, std::int64_t) override { }
     } nobody;
     Simulation simulation(drawCase(seed));
     SimRecording live(simulation, nobody);
@@ -554,7 +559,9 @@ void InvariantsTest::theRecordingHasARowForEachChange()
         return event;
     };
     std::uint64_t next = 1;
-    QTRY_VERIFY_WITH_TIMEOUT((coordinator.publish(next, { epoch(next) }), ++next, session.ingest().state().invariants.invariant(15).checks > 2), 20'000);
+    QTRY_VERIFY_WITH_TIMEOUT((coordinator.publish(next, { epoch(next) }), ++next,
+                                 session.ingest().state().invariants.invariant(15).checks > 2),
+        20'000);
     coordinator.publish(next, { epoch(1) });
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().invariants.anyViolated(), 20'000);
     session.ingest().judge(finding(1, 5, 0).judged());

@@ -68,21 +68,33 @@ void LabTest::whatTheEngineWouldNotSurviveIsAnErrorWithItsLine_data()
 {
     QTest::addColumn<QString>("source");
     QTest::addColumn<QString>("message");
-    const auto row = [](const char* name, const char* source, const char* message) { QTest::newRow(name) << QString(source) << QString(message); };
-    row("a list in itself is printed", "const m = [1]; m.push(m); lab.print(m);", "A value given to lab.print cannot be taken: it contains itself.");
-    row("an object in itself is an option", "const o = {}; o.a = { o }; lab.measure({ name: 'x', run: () => ({}), constants: o });", "contains itself");
+    const auto row = [](const char* name, const char* source, const char* message) {
+        QTest::newRow(name) << QString(source) << QString(message);
+    };
+    row("a list in itself is printed", "const m = [1]; m.push(m); lab.print(m);",
+        "A value given to lab.print cannot be taken: it contains itself.");
+    row("an object in itself is an option",
+        "const o = {}; o.a = { o }; lab.measure({ name: 'x', run: () => ({}), constants: o });", "contains itself");
     row("a list in itself as text", "const m = [1]; m.push(m); String(m);", "a list that contains itself has no text");
-    row("a list in itself is thrown", "const m = [1]; m.push(m); throw m;", "The script threw a value that has no text");
-    row("a list in itself is given back", "const m = [1]; m.push(m); lab.waitUntil(() => m);", "What the function returned is no value that can be taken: it contains itself.");
+    row("a list in itself is thrown", "const m = [1]; m.push(m); throw m;",
+        "The script threw a value that has no text");
+    row("a list in itself is given back", "const m = [1]; m.push(m); lab.waitUntil(() => m);",
+        "What the function returned is no value that can be taken: it contains itself.");
     row("deep", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; lab.print(a);", "deeper than 100 levels");
-    row("deep, as text", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; String(a);", "Maximum call stack size exceeded");
-    row("many", "const a = []; for (let i = 0; i < 11; i++) a.push(new Array(100000)); lab.print(a);", "more than 1000000 values");
+    row("deep, as text", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; String(a);",
+        "Maximum call stack size exceeded");
+    row("many", "const a = []; for (let i = 0; i < 11; i++) a.push(new Array(100000)); lab.print(a);",
+        "more than 1000000 values");
     row("a long text", "let s = 'x'; for (let i = 0; i < 28; i++) s += s; lab.print(s);", "more than 16777216 letters");
-    row("a nested regular expression", "new RegExp('('.repeat(500000) + ')'.repeat(500000));", "A regular expression of 1000000 is more than the 10000");
+    row("a nested regular expression", "new RegExp('('.repeat(500000) + ')'.repeat(500000));",
+        "A regular expression of 1000000 is more than the 10000");
     row("a text as a regular expression", "'a'.match('('.repeat(500000));", "A regular expression of 500000");
-    row("many proxies", "let q = {}; for (let i = 0; i < 1000000; i++) q = new Proxy(q, {}); q.x;", "A number of proxies of 10001");
-    row("a call in itself", "const o = {}; o.toJSON = JSON.stringify.bind(null, o); JSON.stringify(o);", "Maximum call stack size exceeded");
-    row("a text of itself", "const o = {}; o.toString = String.prototype.trim; '' + o;", "Maximum call stack size exceeded");
+    row("many proxies", "let q = {}; for (let i = 0; i < 1000000; i++) q = new Proxy(q, {}); q.x;",
+        "A number of proxies of 10001");
+    row("a call in itself", "const o = {}; o.toJSON = JSON.stringify.bind(null, o); JSON.stringify(o);",
+        "Maximum call stack size exceeded");
+    row("a text of itself", "const o = {}; o.toString = String.prototype.trim; '' + o;",
+        "Maximum call stack size exceeded");
     row("repeat", "'x'.repeat(100000000);", "A text of 100000000 is more than the 16777216");
     row("padStart", "'x'.padStart(1000000000);", "A text of 1000000000");
     row("replace", "'x'.repeat(100000).replace(/x/g, 'y'.repeat(100000));", "A text of");
@@ -112,21 +124,32 @@ void LabTest::theBoundedBuiltInsDoWhatTheyDid()
     QVERIFY(!ScriptEngine::check("/" + QString(250'000, '(') + QString(250'000, ')') + "/;"));
     Stage stage;
     const ScriptResult result = stage.play(R"(const is = (a, b) => lab.expectEqual(a, b, 'as ever');
-        is([3, 1, 2].sort(), [1, 2, 3]); is([10, 9, 1].sort(), [1, 10, 9]); is([1, 3, 2].sort((a, b) => b - a), [3, 2, 1]);
+        is([3, 1, 2].sort(), [1, 2, 3]); is([10, 9, 1].sort(), [1, 10, 9]);
+        is([1, 3, 2].sort((a, b) => b - a), [3, 2, 1]);
         is([[1, 'a'], [0, 'b'], [1, 'c'], [0, 'd']].sort((a, b) => a[0] - b[0]).map(x => x[1]).join(''), 'bdac');
-        const holes = [3, , undefined, 1].sort(); is(holes.length, 4); is(holes[0], 1); is(2 in holes, true); is(3 in holes, false);
-        is([1, [2, [3]], null, undefined, 'x'].join('-'), '1-2,3---x'); is(String([1, [2]]), '1,2'); is([1, 2].toLocaleString(), '1,2');
-        is(new Array(3).fill(7), [7, 7, 7]); is([1, 2, 3, 4].fill(0, -3, -1), [1, 0, 0, 4]); is([1].concat(2, [3, [4]]), [1, 2, 3, [4]]);
+        const holes = [3, , undefined, 1].sort(); is(holes.length, 4); is(holes[0], 1); is(2 in holes, true);
+        is(3 in holes, false);
+        is([1, [2, [3]], null, undefined, 'x'].join('-'), '1-2,3---x'); is(String([1, [2]]), '1,2');
+        is([1, 2].toLocaleString(), '1,2');
+        is(new Array(3).fill(7), [7, 7, 7]); is([1, 2, 3, 4].fill(0, -3, -1), [1, 0, 0, 4]);
+        is([1].concat(2, [3, [4]]), [1, 2, 3, [4]]);
         const list = []; is(list.push(1), 1); is(list.push(2, 3), 3); is(list, [1, 2, 3]);
-        is(Array.from('abc'), ['a', 'b', 'c']); is(Array.from({ length: 2 }, (v, i) => i), [0, 1]); is(Array.from(new Set([1, 1])), [1]);
-        is('ab'.repeat(2), 'abab'); is('a'.padStart(3, 'x'), 'xxa'); is('a,b'.split(','), ['a', 'b']); is('aXbX'.replace(/X/g, () => 'y'), 'ayby');
-        is(/a(b)/.exec('xab')[1], 'b'); is('ab'.match('b').index, 1); is(new RegExp('a', 'g').flags, 'g'); is(RegExp('a') instanceof RegExp, true);
-        is(/x/ instanceof RegExp, true); is(new Uint8Array([1, 2]) instanceof Uint8Array, true); is(new Float64Array([1, 2]).join('-'), '1-2');
-        is(new ArrayBuffer(8).byteLength, 8); is(Uint8Array.from([1, 2]).length, 2); is(Uint8Array.BYTES_PER_ELEMENT, 1);
+        is(Array.from('abc'), ['a', 'b', 'c']); is(Array.from({ length: 2 }, (v, i) => i), [0, 1]);
+        is(Array.from(new Set([1, 1])), [1]);
+        is('ab'.repeat(2), 'abab'); is('a'.padStart(3, 'x'), 'xxa'); is('a,b'.split(','), ['a', 'b']);
+        is('aXbX'.replace(/X/g, () => 'y'), 'ayby');
+        is(/a(b)/.exec('xab')[1], 'b'); is('ab'.match('b').index, 1); is(new RegExp('a', 'g').flags, 'g');
+        is(RegExp('a') instanceof RegExp, true);
+        is(/x/ instanceof RegExp, true); is(new Uint8Array([1, 2]) instanceof Uint8Array, true);
+        is(new Float64Array([1, 2]).join('-'), '1-2');
+        is(new ArrayBuffer(8).byteLength, 8); is(Uint8Array.from([1, 2]).length, 2);
+        is(Uint8Array.BYTES_PER_ELEMENT, 1);
         class M extends Map {} is(new M([[1, 2]]).get(1), 2); class R extends RegExp {} is(new R('a').test('a'), true);
         function F(a, b) { this.sum = a + b; } is(new (F.bind(null, 1))(2).sum, 3); is(Math.max.bind(null, 3)(2, 4), 4);
-        is(Math.max.apply(null, [1, 2]), 2); is(((...all) => all.length).call(null, 1, 2), 2); is(new Proxy({ a: 1 }, {}).a, 1);
-        is(({ a: 1 }).hasOwnProperty('a'), true); is(Object.prototype.toString.call([]), '[object Array]'); is(new Map([[1, 2]]).size, 1);
+        is(Math.max.apply(null, [1, 2]), 2); is(((...all) => all.length).call(null, 1, 2), 2);
+        is(new Proxy({ a: 1 }, {}).a, 1);
+        is(({ a: 1 }).hasOwnProperty('a'), true); is(Object.prototype.toString.call([]), '[object Array]');
+        is(new Map([[1, 2]]).size, 1);
         const many = []; for (let i = 0; i < 100000; ++i) many.push(i); is(Math.max(...many), 99999);)");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     QCOMPARE(result.expectationsHeld, 45);
@@ -137,8 +160,9 @@ void LabTest::aScriptThatEatsMemoryEndsAndTheNextOneRuns()
     ScriptSettings settings;
     settings.memoryBytes = 96 << 20;
     // Memory grows by calls of the engine, which report their line, or without any call.
-    for (const char* source : { "lab.atEnd(() => lab.print('end')); lab.print('a');\nconst a = [];\nfor (;;)\n  a.push({ x: 1, y: [2] });",
-             "lab.atEnd(() => lab.print('end'));\n\n\nlab.print('b'); let a = null; for (;;) a = { a };" }) {
+    for (const char* source :
+        { "lab.atEnd(() => lab.print('end')); lab.print('a');\nconst a = [];\nfor (;;)\n  a.push({ x: 1, y: [2] });",
+            "lab.atEnd(() => lab.print('end'));\n\n\nlab.print('b'); let a = null; for (;;) a = { a };" }) {
         Stage stage;
         const ScriptResult result = stage.play(source, settings);
         QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
@@ -154,19 +178,23 @@ void LabTest::theRowsOfARunHaveABound()
     Stage stage;
     ScriptSettings settings;
     settings.rowsMax = 100;
-    const ScriptResult result = stage.play("let i = 0;\nfor (;;) lab.row(i % 2 ? 'odd' : 'even', { i: i++ });", settings);
+    const ScriptResult result = stage.play(
+        "let i = 0;\nfor (;;) lab.row(i % 2 ? 'odd' : 'even', { i: i++ });", settings);
     QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
     QCOMPARE(result.line, 2);
     QVERIFY2(result.message.contains("at most 100 rows"), qPrintable(result.message));
     QCOMPARE(stage.engine.tables().rows(), std::size_t(100));
-    QVERIFY(stage.play("for (;;) lab.measure({ name: 'x', repetitions: 10, run: () => ({ a: 1 }) });", settings).message.contains("at most 100 rows"));
+    QVERIFY(stage.play("for (;;) lab.measure({ name: 'x', repetitions: 10, run: () => ({ a: 1 }) });", settings)
+                .message.contains("at most 100 rows"));
     QCOMPARE(ScriptSettings().rowsMax, std::size_t(250'000));
 }
 
 void LabTest::casesOfATableAreTheirFactors()
 {
     LabTable table;
-    const auto add = [&table](const QVariant& factor, double value) { table.add({ "counts", 1, false, 0, { { "a", factor } }, { { "v", value } } }, { "a" }, { "v" }); };
+    const auto add = [&table](const QVariant& factor, double value) {
+        table.add({ "counts", 1, false, 0, { { "a", factor } }, { { "v", value } } }, { "a" }, { "v" });
+    };
     add("1", 1);
     add(1.0, 2);
     add("x", 3);
@@ -184,9 +212,9 @@ void LabTest::casesOfATableAreTheirFactors()
 void LabTest::aScriptThatHoldsEndsWell()
 {
     Stage stage;
-    const ScriptResult result =
-        stage.play("lab.step('a', 'one'); lab.print('x', 1, [1, 2], { a: null }, lab.data([1, 2]), lab.parity(1, 0));\n"
-                                           "lab.expect(true, 'truth');");
+    const ScriptResult result = stage.play(
+        "lab.step('a', 'one'); lab.print('x', 1, [1, 2], { a: null }, lab.data([1, 2]), lab.parity(1, 0));\n"
+        "lab.expect(true, 'truth');");
     QCOMPARE(result.outcome, ScriptOutcome::Held);
     QCOMPARE(result.expectationsHeld, 1);
     QCOMPARE(stage.listener.lines,
@@ -200,31 +228,43 @@ void LabTest::anErrorNamesFileLineAndReason_data()
     QTest::addColumn<int>("line");
     QTest::addColumn<QString>("code");
     QTest::addColumn<QString>("message"); // a part of it
-    QTest::newRow("syntax") << "lab.now();\n\nlet x = ;\n" << 3 << "" << "SyntaxError";
+    QTest::newRow("syntax") << "lab.now();\n\nlet x = ;\n"
+                            << 3 << ""
+                            << "SyntaxError";
     QTest::newRow("unknown name") << "\nfunction f() {\n    nothing + 1;\n}\nf();" << 3 << ""
-        << "nothing is not defined";
-    QTest::newRow("type") << "const a = null;\n\na.b.c;" << 3 << "" << "TypeError";
-    QTest::newRow("thrown error") << "\nthrow new Error('mine');" << 2 << "" << "mine";
-    QTest::newRow("thrown string") << "\n\nthrow 'words';" << 3 << "" << "words";
-    QTest::newRow("strict mode") << "\nundeclared = 3;" << 2 << "" << "undeclared";
-    QTest::newRow("inside lab") << "\n\nlab.say(5);" << 3 << "BadArgument" << "text of lab.say must be a string, not 5";
+                                  << "nothing is not defined";
+    QTest::newRow("type") << "const a = null;\n\na.b.c;" << 3 << ""
+                          << "TypeError";
+    QTest::newRow("thrown error") << "\nthrow new Error('mine');" << 2 << ""
+                                  << "mine";
+    QTest::newRow("thrown string") << "\n\nthrow 'words';" << 3 << ""
+                                   << "words";
+    QTest::newRow("strict mode") << "\nundeclared = 3;" << 2 << ""
+                                 << "undeclared";
+    QTest::newRow("inside lab") << "\n\nlab.say(5);" << 3 << "BadArgument"
+                                << "text of lab.say must be a string, not 5";
     QTest::newRow("inside a function") << "function f() {\n  lab.pick([]);\n}\n\nf();" << 2 << "BadArgument"
-        << "at least one";
+                                       << "at least one";
     QTest::newRow("inside a callback") << "lab.waitUntil(() => {\n  lab.randomInt(3, 1);\n  return true;\n});" << 2
-        << "BadArgument" << "low <= high";
+                                       << "BadArgument"
+                                       << "low <= high";
     QTest::newRow("error in a callback") << "lab.waitUntil(() => {\n  return nothing.here;\n});" << 2 << ""
-        << "nothing is not defined";
-    QTest::newRow("caught and thrown again") << "try {\n  lab.pick([]);\n} catch (e) {\n  throw e;\n}" << 2
-        << "BadArgument" << "at least one";
-    QTest::newRow("missing argument") << "lab.step('a');" << 1 << "BadArgument" << "needs its argument title";
-    QTest::newRow("too many") << "lab.now(1);" << 1 << "BadArgument" << "takes no arguments";
-    QTest::newRow("no cluster") << "\nlab.file();" << 2 << "NoCluster" << "lab.file needs a cluster";
+                                         << "nothing is not defined";
+    QTest::newRow("caught and thrown again")
+        << "try {\n  lab.pick([]);\n} catch (e) {\n  throw e;\n}" << 2 << "BadArgument"
+        << "at least one";
+    QTest::newRow("missing argument") << "lab.step('a');" << 1 << "BadArgument"
+                                      << "needs its argument title";
+    QTest::newRow("too many") << "lab.now(1);" << 1 << "BadArgument"
+                              << "takes no arguments";
+    QTest::newRow("no cluster") << "\nlab.file();" << 2 << "NoCluster"
+                                << "lab.file needs a cluster";
     QTest::newRow("unknown event") << "lab.waitFor('SplitFinnished');" << 1 << "BadArgument"
-        << "no event SplitFinnished";
+                                   << "no event SplitFinnished";
     QTest::newRow("not awaited long") << "lab.waitFor('SplitFinished', { timeout: 0.05 });" << 1 << "Timeout"
-        << "0 of 1 SplitFinished after 0.05 s: no event was seen";
+                                      << "0 of 1 SplitFinished after 0.05 s: no event was seen";
     QTest::newRow("condition") << "lab.waitUntil(() => 0, { timeout: 0.05 });" << 1 << "Timeout"
-        << "its last value is 0";
+                               << "its last value is 0";
 }
 
 void LabTest::anErrorNamesFileLineAndReason()
@@ -245,14 +285,21 @@ void LabTest::anErrorNamesFileLineAndReason()
 void LabTest::anUnknownNameNamesTheNearestOne()
 {
     Stage stage;
-    QVERIFY(stage.play("lab.cluster({ recordbytes: 3 });").sentence().contains("no option recordbytes. Did you mean recordBytes?"));
-    QVERIFY(stage.play("lab.clutser({});").sentence().contains("lab.clutser does not exist. Did you mean lab.cluster?"));
+    QVERIFY(stage.play("lab.cluster({ recordbytes: 3 });")
+                .sentence()
+                .contains("no option recordbytes. Did you mean recordBytes?"));
+    QVERIFY(
+        stage.play("lab.clutser({});").sentence().contains("lab.clutser does not exist. Did you mean lab.cluster?"));
     QVERIFY(stage.play("lab.waitFor('RecordInsert');").sentence().contains("Did you mean RecordInserted?"));
-    QVERIFY(stage.play("lab.measure({ name: 'x', reptitions: 2, run: () => ({}) });").sentence().contains("Did you mean repetitions?"));
+    QVERIFY(stage.play("lab.measure({ name: 'x', reptitions: 2, run: () => ({}) });")
+                .sentence()
+                .contains("Did you mean repetitions?"));
     QVERIFY(stage.play("lab.camera({ layout: 'group' });").sentence().contains("one of 'groups', 'processes'"));
     // A former name gets the present one.
     QVERIFY(stage.play("lab.lamps();").sentence().contains("lab.lamps is now called lab.invariants."));
-    QVERIFY(stage.play("lab.expectLamps({ ids: ['I1'], checked: true });").sentence().contains("lab.expectLamps is now called lab.expectInvariants."));
+    QVERIFY(stage.play("lab.expectLamps({ ids: ['I1'], checked: true });")
+                .sentence()
+                .contains("lab.expectLamps is now called lab.expectInvariants."));
     // A name that resembles none gets the whole list.
     QVERIFY(stage.play("lab.addSpares({ zzzzzz: 3 });").sentence().contains("Its options are data, parity, timeout."));
 }
@@ -261,12 +308,18 @@ void LabTest::syntaxThatThisEngineLacksGetsAHint_data()
 {
     QTest::addColumn<QString>("source");
     QTest::addColumn<QString>("hint");
-    QTest::newRow("object spread") << "const a = { ...{ b: 1 } };" << "Object.assign";
-    QTest::newRow("catch without a name") << "try { f(); } catch { }" << "catch (e)";
-    QTest::newRow("async") << "async function f() { await 1; }" << "async";
-    QTest::newRow("BigInt") << "const a = 10n;" << "BigInt";
-    QTest::newRow("separator") << "const a = 1_000;" << "write 1000";
-    QTest::newRow("module") << "import x from 'y';" << "no modules";
+    QTest::newRow("object spread") << "const a = { ...{ b: 1 } };"
+                                   << "Object.assign";
+    QTest::newRow("catch without a name") << "try { f(); } catch { }"
+                                          << "catch (e)";
+    QTest::newRow("async") << "async function f() { await 1; }"
+                           << "async";
+    QTest::newRow("BigInt") << "const a = 10n;"
+                            << "BigInt";
+    QTest::newRow("separator") << "const a = 1_000;"
+                               << "write 1000";
+    QTest::newRow("module") << "import x from 'y';"
+                            << "no modules";
 }
 
 void LabTest::syntaxThatThisEngineLacksGetsAHint()
@@ -297,26 +350,24 @@ void LabTest::checkingATextRunsNothingOfIt()
 void LabTest::theGlobalNamesAreThoseOfTheList()
 {
     static const QStringList kNames { "Array", "ArrayBuffer", "Boolean", "DataView", "Error", "EvalError",
-        "Float32Array", "Float64Array",
-        "Infinity", "Int16Array", "Int32Array", "Int8Array", "JSON", "Map", "Math", "NaN", "Number", "Object",
-            "Promise", "Proxy",
-        "RangeError", "ReferenceError", "Reflect", "RegExp", "Set", "String", "Symbol", "SyntaxError", "TypeError",
-            "URIError", "URL", "URLSearchParams",
-        "Uint16Array", "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakSet", "decodeURI",
-            "decodeURIComponent", "encodeURI",
-        "encodeURIComponent", "escape", "isFinite", "isNaN", "lab", "parseFloat", "parseInt", "undefined", "unescape" };
+        "Float32Array", "Float64Array", "Infinity", "Int16Array", "Int32Array", "Int8Array", "JSON", "Map", "Math",
+        "NaN", "Number", "Object", "Promise", "Proxy", "RangeError", "ReferenceError", "Reflect", "RegExp", "Set",
+        "String", "Symbol", "SyntaxError", "TypeError", "URIError", "URL", "URLSearchParams", "Uint16Array",
+        "Uint32Array", "Uint8Array", "Uint8ClampedArray", "WeakMap", "WeakSet", "decodeURI", "decodeURIComponent",
+        "encodeURI", "encodeURIComponent", "escape", "isFinite", "isNaN", "lab", "parseFloat", "parseInt", "undefined",
+        "unescape" };
     Stage stage;
     QJSEngine engine;
     ScriptSettings settings;
     LabTables tables;
     LabCharts charts;
-    LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(), stage.session.witnesses(), stage.listener,
-        settings, engine, {},
-        [] { return std::stop_token(); }, [](double) {}, tables, charts };
+    LabContext context { stage.session.ingest(), stage.session.control(), stage.session.local(),
+        stage.session.witnesses(), stage.listener, settings, engine, {}, [] { return std::stop_token(); },
+        [](double) {}, tables, charts };
     Lab lab(context, [](int, const CallReference&) {});
     lab.install();
-    QJSValue names =
-        engine.globalObject().property("Object").property("getOwnPropertyNames").call({ engine.globalObject() });
+    QJSValue names
+        = engine.globalObject().property("Object").property("getOwnPropertyNames").call({ engine.globalObject() });
     QStringList there = names.toVariant().toStringList();
     there.sort();
     QCOMPARE(there, kNames);
@@ -325,12 +376,12 @@ void LabTest::theGlobalNamesAreThoseOfTheList()
 void LabTest::noCodeIsMadeFromText()
 {
     Stage stage;
-    for (const char* source : { "eval('1');", "new Function('return 1');",
-        "(function () {}).constructor('return 1')();", "(() => 1).constructor('return 1')();",
-             "(function* () {}).constructor('yield 1');", "lab.now.constructor('return 1')();",
-                 "lab.data(1).toString.constructor('return 1')();",
-             "Object.getPrototypeOf(function () {}).constructor('return 1')();", "new Date();",
-                 "[].map.constructor('return 1')();" }) {
+    for (const char* source :
+        { "eval('1');", "new Function('return 1');", "(function () {}).constructor('return 1')();",
+            "(() => 1).constructor('return 1')();", "(function* () {}).constructor('yield 1');",
+            "lab.now.constructor('return 1')();", "lab.data(1).toString.constructor('return 1')();",
+            "Object.getPrototypeOf(function () {}).constructor('return 1')();", "new Date();",
+            "[].map.constructor('return 1')();" }) {
         const ScriptResult result = stage.play(source);
         QVERIFY2(result.outcome == ScriptOutcome::ScriptError, source);
     }
@@ -340,9 +391,9 @@ void LabTest::theObjectLabCannotBeChanged()
 {
     Stage stage;
     for (const char* source : { "lab.say = () => 1;", "lab.mine = 1;", "delete lab.say; lab.say('x'); throw 1;",
-        "Object.defineProperty(lab, 'x', { value: 1 });",
-             "Object.setPrototypeOf(lab, {}); throw 1;", "lab.data(1).role = 'parity';",
-                 "lab.data.call = 1; lab.expect(lab.data.call === 1, ''); lab.data(1); throw 1;" }) {
+             "Object.defineProperty(lab, 'x', { value: 1 });", "Object.setPrototypeOf(lab, {}); throw 1;",
+             "lab.data(1).role = 'parity';",
+             "lab.data.call = 1; lab.expect(lab.data.call === 1, ''); lab.data(1); throw 1;" }) {
         const ScriptResult result = stage.play(source);
         QVERIFY2(result.outcome == ScriptOutcome::ScriptError, source);
     }
@@ -352,7 +403,8 @@ void LabTest::theObjectLabCannotBeChanged()
 void LabTest::mathRandomIsLabRandom()
 {
     Stage stage;
-    stage.play("lab.seed(3); const a = lab.random(); lab.seed(3); lab.expectEqual(Math.random(), a, 'the same'); lab.expect(a >= 0 && a < 1, 'in range');");
+    stage.play("lab.seed(3); const a = lab.random(); lab.seed(3); lab.expectEqual(Math.random(), a, 'the same'); "
+               "lab.expect(a >= 0 && a < 1, 'in range');");
     QCOMPARE(stage.engine.result().expectationsHeld, 2);
 }
 
@@ -371,13 +423,16 @@ void LabTest::aStopEndsWhateverIsGoingOn_data()
     QTest::newRow("a loop inside waitUntil") << "lab.waitUntil(() => { while (true) { } });" << 0.0;
     QTest::newRow("waitUntil inside expectError")
         << "lab.expectError('Timeout', () => lab.waitUntil(() => false, { timeout: 1000 }));" << 0.0;
-    QTest::newRow("a measurement")
-        << "lab.measure({ name: 'x', repetitions: 100000, run: () => { lab.waitUntil(() => false, { timeout: 1000 }); return { a: 1 }; } });" << 0.0;
+    QTest::newRow("a measurement") << "lab.measure({ name: 'x', repetitions: 100000, run: () => { lab.waitUntil(() => "
+                                      "false, { timeout: 1000 }); return { a: 1 }; } });"
+                                   << 0.0;
     QTest::newRow("dwell") << "lab.dwell(1000);" << 1.0;
     QTest::newRow("a long caption") << "lab.say('word '.repeat(10000));" << 1.0;
     QTest::newRow("a question") << "lab.predict({ text: 'which?', choices: ['a', 'b'] });" << 0.0;
     QTest::newRow("a sort with a slow comparison")
-        << "const a = []; for (let i = 0; i < 1000; ++i) a.push(i * 7 % 1000); while (true) a.sort((x, y) => { for (let i = 0; i < 1000; ++i) { } return x - y; });" << 0.0;
+        << "const a = []; for (let i = 0; i < 1000; ++i) a.push(i * 7 % 1000); while (true) a.sort((x, y) => { for "
+           "(let i = 0; i < 1000; ++i) { } return x - y; });"
+        << 0.0;
 }
 
 void LabTest::aStopEndsWhateverIsGoingOn()
@@ -386,8 +441,8 @@ void LabTest::aStopEndsWhateverIsGoingOn()
     QFETCH(double, pace);
     Stage stage;
     stage.listener.waitsForVotes = true;
-    const qint64 time = stage.stopAfterReady("lab.print('ready');\n" + source + "\nlab.print('not reached');",
-        withPace(pace));
+    const qint64 time = stage.stopAfterReady(
+        "lab.print('ready');\n" + source + "\nlab.print('not reached');", withPace(pace));
     QVERIFY(!stage.engine.isRunning());
     QCOMPARE(stage.engine.result().outcome, ScriptOutcome::Stopped);
     QCOMPARE(stage.engine.result().code, QString("Stopped"));
@@ -474,8 +529,8 @@ void LabTest::aScriptMayRunAgainAfterAnother()
 void LabTest::anExpectationThatFailsEndsTheScript()
 {
     Stage stage;
-    const ScriptResult result =
-        stage.play("lab.expect(true, 'one');\nlab.expectEqual({ a: [1, 2] }, { a: [1, 3] }, 'two');\nlab.print('not reached');");
+    const ScriptResult result = stage.play(
+        "lab.expect(true, 'one');\nlab.expectEqual({ a: [1, 2] }, { a: [1, 3] }, 'two');\nlab.print('not reached');");
     QCOMPARE(result.outcome, ScriptOutcome::ExpectationFailed);
     QCOMPARE(result.line, 2);
     QCOMPARE(result.expectationsHeld, 1);
@@ -489,7 +544,9 @@ void LabTest::keepGoingCountsWhatFails()
     ScriptSettings settings;
     settings.keepGoing = true;
     const ScriptResult result = stage.play(
-        "lab.expect(false, 'a'); lab.expectWithin(3, 1, 2, 'b'); lab.expectError('Timeout', () => 1); lab.expectWithin(2, 1, 2, 'c'); lab.print('reached');", settings);
+        "lab.expect(false, 'a'); lab.expectWithin(3, 1, 2, 'b'); lab.expectError('Timeout', () => 1); "
+        "lab.expectWithin(2, 1, 2, 'c'); lab.print('reached');",
+        settings);
     QCOMPARE(result.outcome, ScriptOutcome::ExpectationFailed);
     QCOMPARE(result.expectationsFailed, 3);
     QCOMPARE(result.expectationsHeld, 1);
@@ -500,10 +557,13 @@ void LabTest::keepGoingCountsWhatFails()
 void LabTest::equalityIsInDepth()
 {
     Stage stage;
-    const ScriptResult result = stage.play("const equal = (a, b) => lab.expectEqual(a, b, 'equal');\n"
+    const ScriptResult result = stage.play(
+        "const equal = (a, b) => lab.expectEqual(a, b, 'equal');\n"
         "const differ = (a, b) => lab.expectError('ExpectationFailed', () => lab.expectEqual(a, b, 'differ'));\n"
-        "equal(1, 1); equal('a', 'a'); equal([], []); equal({}, {}); equal([1, [2, { a: null }]], [1, [2, { a: null }]]); equal(NaN, NaN); equal(undefined, undefined);\n"
-        "differ(1, '1'); differ([1], [1, 2]); differ({ a: 1 }, { a: 1, b: 2 }); differ({ a: 1, b: 2 }, { a: 1, c: 2 }); differ([], {}); differ(null, undefined); differ(0, false);");
+        "equal(1, 1); equal('a', 'a'); equal([], []); equal({}, {}); equal([1, [2, { a: null }]], [1, [2, { a: null "
+        "}]]); equal(NaN, NaN); equal(undefined, undefined);\n"
+        "differ(1, '1'); differ([1], [1, 2]); differ({ a: 1 }, { a: 1, b: 2 }); differ({ a: 1, b: 2 }, { a: 1, c: 2 "
+        "}); differ([], {}); differ(null, undefined); differ(0, false);");
     // The seven that differ also count as failed: each was printed and then expected.
     QCOMPARE(result.expectationsHeld, 14);
     QCOMPARE(result.expectationsFailed, 7);
@@ -514,9 +574,11 @@ void LabTest::parametersAreReplacedFromOutside()
     Stage stage;
     ScriptSettings settings;
     settings.sets = { { "records", "250" }, { "field", "8" }, { "fast", "true" }, { "name", "x" } };
-    QCOMPARE(stage.play("const p = lab.params({ records: 100, field: 16, fast: false, name: 'a', left: 5 });\n"
-                        "lab.expectEqual(p, { records: 250, field: 8, fast: true, name: 'x', left: 5 }, 'merged');",
-                            settings).outcome,
+    QCOMPARE(stage
+                 .play("const p = lab.params({ records: 100, field: 16, fast: false, name: 'a', left: 5 });\n"
+                       "lab.expectEqual(p, { records: 250, field: 8, fast: true, name: 'x', left: 5 }, 'merged');",
+                     settings)
+                 .outcome,
         ScriptOutcome::Held);
     settings.sets = { { "recods", "250" } };
     QVERIFY(stage.play("lab.params({ records: 100 });", settings).sentence().contains("Did you mean records?"));
@@ -527,8 +589,8 @@ void LabTest::parametersAreReplacedFromOutside()
 void LabTest::aSeedGivesTheSameNumbers()
 {
     Stage stage;
-    const QString source =
-        "lab.print(lab.random(), lab.randomInt(1, 1000000), lab.pick(['a', 'b', 'c']), lab.shuffle([1, 2, 3, 4, 5, 6, 7, 8]));";
+    const QString source = "lab.print(lab.random(), lab.randomInt(1, 1000000), lab.pick(['a', 'b', 'c']), "
+                           "lab.shuffle([1, 2, 3, 4, 5, 6, 7, 8]));";
     ScriptSettings settings;
     settings.seed = 7;
     stage.play(source, settings);
@@ -537,8 +599,12 @@ void LabTest::aSeedGivesTheSameNumbers()
     stage.play(source, settings);
     QCOMPARE(stage.listener.lines[0], stage.listener.lines[1]);
     QVERIFY(stage.listener.lines[0] != stage.listener.lines[2]);
-    QCOMPARE(stage.play("const l = lab.shuffle([1, 2, 3]); lab.expectEqual(l.sort(), [1, 2, 3], 'a permutation');\n"
-                        "for (let i = 0; i < 200; ++i) { const n = lab.randomInt(-2, 2); if (n < -2 || n > 2) throw 1; }").outcome, ScriptOutcome::Held);
+    QCOMPARE(
+        stage
+            .play("const l = lab.shuffle([1, 2, 3]); lab.expectEqual(l.sort(), [1, 2, 3], 'a permutation');\n"
+                  "for (let i = 0; i < 200; ++i) { const n = lab.randomInt(-2, 2); if (n < -2 || n > 2) throw 1; }")
+            .outcome,
+        ScriptOutcome::Held);
 }
 
 void LabTest::thePlayerStopsBeforeStepsAndCalls()

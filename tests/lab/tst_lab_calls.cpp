@@ -71,10 +71,14 @@ private slots:
 void LabCallsTest::aMeasurementRepeatsAllCases()
 {
     Stage stage;
-    const ScriptResult result = stage.play("let before = 0, after = 0; const seen = [];\n"
-        "const t = lab.measure({ name: 'demo', factors: { a: [1, 2], b: ['x', 'y'] }, constants: { gf: 16 }, repetitions: 3, warmUp: 1,\n"
-        "  before: () => { ++before; }, run: c => { seen.push(c.a + c.b); return { total_s: c.a * 10, text: 'no metric', nothing: null }; }, after: () => { ++after; } });\n"
-        "lab.expectEqual([seen.length, before, after], [16, 16, 16], 'four cases, one warm-up and three repetitions');\n"
+    const ScriptResult result = stage.play(
+        "let before = 0, after = 0; const seen = [];\n"
+        "const t = lab.measure({ name: 'demo', factors: { a: [1, 2], b: ['x', 'y'] }, constants: { gf: 16 }, "
+        "repetitions: 3, warmUp: 1,\n"
+        "  before: () => { ++before; }, run: c => { seen.push(c.a + c.b); return { total_s: c.a * 10, text: 'no "
+        "metric', nothing: null }; }, after: () => { ++after; } });\n"
+        "lab.expectEqual([seen.length, before, after], [16, 16, 16], 'four cases, one warm-up and three "
+        "repetitions');\n"
         "lab.expectEqual(t.rows.length, 16, 'rows');\n"
         "lab.expectEqual(t.rows.filter(r => r.warm_up).length, 4, 'warm-ups');\n"
         "const s = t.summary().filter(x => x.a === 2 && x.b === 'y')[0];\n"
@@ -83,7 +87,8 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
         "lab.expectEqual(t.rows.length, 17, 'appended');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const LabTable table = stage.engine.tables().table("demo");
-    QCOMPARE(table.columns().join(','), QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,nothing,faults,machine"));
+    QCOMPARE(table.columns().join(','),
+        QString("run,simulated,detail,repetition,warm_up,a,b,gf,note,total_s,nothing,faults,machine"));
     const RunIdentity identity { "run1", false, "machine" };
     QCOMPARE(table.cell(table.rows().front(), "run", identity).toString(), QString("run1"));
     QCOMPARE(table.cell(table.rows().front(), "detail", identity).toString(), QString("counts"));
@@ -99,31 +104,38 @@ void LabCallsTest::aMeasurementRepeatsAllCases()
         ScriptSettings settings;
         settings.seed = seed;
         Stage other;
-        other.play("const seen = []; lab.measure({ name: 'o', factors: { a: [1, 2, 3, 4, 5, 6, 7, 8] }, repetitions: 2, warmUp: 0, run: c => { seen.push(c.a); return { x: 1 }; } }); lab.print(seen);", settings);
+        other.play("const seen = []; lab.measure({ name: 'o', factors: { a: [1, 2, 3, 4, 5, 6, 7, 8] }, repetitions: "
+                   "2, warmUp: 0, run: c => { seen.push(c.a); return { x: 1 }; } }); lab.print(seen);",
+            settings);
         orders << other.listener.lines.last();
     }
     QCOMPARE(orders[0], orders[1]);
     QVERIFY(orders[0] != orders[2]);
     Stage given;
-    given.play("const seen = []; lab.measure({ name: 'o', cases: [{ a: 3 }, { a: 1 }], order: 'given', repetitions: 1, run: c => { seen.push(c.a); return { x: 1 }; } }); lab.print(seen);");
+    given.play("const seen = []; lab.measure({ name: 'o', cases: [{ a: 3 }, { a: 1 }], order: 'given', repetitions: 1, "
+               "run: c => { seen.push(c.a); return { x: 1 }; } }); lab.print(seen);");
     QCOMPARE(given.listener.lines.last(), QString("print [3,1,3,1]"));
 }
 
 void LabCallsTest::aMeasurementNeedsNumbers()
 {
     Stage stage;
-    QVERIFY(stage.play("lab.measure({ name: 'x', run: () => ({ a: 'text' }) });").sentence().contains("returned no number"));
+    QVERIFY(stage.play("lab.measure({ name: 'x', run: () => ({ a: 'text' }) });")
+                .sentence()
+                .contains("returned no number"));
     QVERIFY(stage.play("lab.measure({ name: 'x', run: () => 5 });").sentence().contains("returned no number"));
     QVERIFY(stage.play("lab.measure({ name: '../x', run: () => ({ a: 1 }) });").sentence().contains("name of a table"));
-    QVERIFY(stage.play("lab.measure({ name: 'x', factors: { a: [] }, run: () => ({ a: 1 }) });").sentence().contains("factor a"));
+    QVERIFY(stage.play("lab.measure({ name: 'x', factors: { a: [] }, run: () => ({ a: 1 }) });")
+                .sentence()
+                .contains("factor a"));
     QVERIFY(stage.play("lab.measure({ name: 'x' });").sentence().contains("needs the option run"));
 }
 
 void LabCallsTest::anErrorInAMeasurementKeepsItsRows()
 {
     Stage stage;
-    const ScriptResult result =
-        stage.play("let n = 0;\nlab.measure({ name: 'x', warmUp: 0, run: () => {\n  if (++n === 3) throw new Error('broken');\n  return { a: n };\n} });");
+    const ScriptResult result = stage.play("let n = 0;\nlab.measure({ name: 'x', warmUp: 0, run: () => {\n  if (++n "
+                                           "=== 3) throw new Error('broken');\n  return { a: n };\n} });");
     QCOMPARE(result.outcome, ScriptOutcome::ScriptError);
     QCOMPARE(result.line, 3);
     QCOMPARE(stage.engine.tables().table("x").rows().size(), 2u);
@@ -180,12 +192,15 @@ void LabCallsTest::aMeasurementIsRepeatedUntilItsMedianIsKnown()
     // converges.
     const ScriptResult result = stage.play(
         "const runs = { calm: 0, wild: 0, later: 0 };\n"
-        "const t = lab.measure({ name: 'x', factors: { kind: ['calm', 'wild', 'later'] }, repetitions: 3, warmUp: 1, within: 5, withinOf: 'time_s', repetitionsMax: 30,\n"
-        "  run: c => { const n = ++runs[c.kind]; return { time_s: c.kind === 'wild' ? (n % 2 ? 1 : 100) : c.kind === 'later' && n < 6 ? 50 * n : 100, round: n }; } });\n"
+        "const t = lab.measure({ name: 'x', factors: { kind: ['calm', 'wild', 'later'] }, repetitions: 3, warmUp: 1, "
+        "within: 5, withinOf: 'time_s', repetitionsMax: 30,\n"
+        "  run: c => { const n = ++runs[c.kind]; return { time_s: c.kind === 'wild' ? (n % 2 ? 1 : 100) : c.kind === "
+        "'later' && n < 6 ? 50 * n : 100, round: n }; } });\n"
         "const s = kind => t.summary().filter(x => x.kind === kind)[0];\n"
         "lab.expectEqual([s('calm').n, s('calm').reached], [6, true], 'six, fewer give no interval');\n"
         "lab.expectEqual([s('wild').n, s('wild').reached], [30, false], 'the most');\n"
-        "lab.expectWithin(s('later').n, 8, 20, 'until it is calm'); lab.expectEqual(s('later').reached, true, 'reached');\n"
+        "lab.expectWithin(s('later').n, 8, 20, 'until it is calm'); lab.expectEqual(s('later').reached, true, "
+        "'reached');\n"
         "lab.expectEqual(t.rows.filter(r => r.warm_up).length, 3, 'warm-ups are apart');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence() + stage.listener.taken().join('\n')));
     const LabTable table = stage.engine.tables().table("x");
@@ -195,8 +210,11 @@ void LabCallsTest::aMeasurementIsRepeatedUntilItsMedianIsKnown()
     for (const QVariantList& row : rows)
         QCOMPARE(row[6].toBool(), row[3].toString() != "wild");
     Stage wrong;
-    QVERIFY(wrong.play("lab.measure({ name: 'x', within: 5, run: () => ({ a: 1 }) });").sentence().contains("go together"));
-    QVERIFY(wrong.play("lab.measure({ name: 'x', within: 5, withinOf: 'b', run: () => ({ a: 1 }) });").sentence().contains("no number b"));
+    QVERIFY(
+        wrong.play("lab.measure({ name: 'x', within: 5, run: () => ({ a: 1 }) });").sentence().contains("go together"));
+    QVERIFY(wrong.play("lab.measure({ name: 'x', within: 5, withinOf: 'b', run: () => ({ a: 1 }) });")
+                .sentence()
+                .contains("no number b"));
 }
 
 void LabCallsTest::quartilesAreThoseOfTheRows()
@@ -220,7 +238,9 @@ void LabCallsTest::oneValueHasNoQuartilesAndSixHaveAnInterval()
     for (const auto& [k, repetitions] : { std::pair(0, 1), std::pair(1, 6) })
         for (int i = 1; i <= repetitions; ++i)
             table.add({ "counts", i, false, 0, { { "k", k } }, { { "x", double(i) } } }, { "k" }, { "x" });
-    QCOMPARE(table.summaryColumns(), (QStringList { "run", "simulated", "detail", "k", "n", "x_median", "x_q1", "x_q3", "x_ci95_low", "x_ci95_high" }));
+    QCOMPARE(table.summaryColumns(),
+        (QStringList {
+            "run", "simulated", "detail", "k", "n", "x_median", "x_q1", "x_q3", "x_ci95_low", "x_ci95_high" }));
     QStringList lines;
     for (const QVariantList& row : table.summaryCells({ "r", false, "m" }))
         lines << joined(row);
@@ -230,9 +250,11 @@ void LabCallsTest::oneValueHasNoQuartilesAndSixHaveAnInterval()
 void LabCallsTest::whatIsNeverKnownKeepsItsColumn()
 {
     Stage stage;
-    const ScriptResult result = stage.play("lab.measure({ name: 'x', warmUp: 0, repetitions: 1, run: () => ({ a: 1, never: null, nan: 0 / 0, word: 'w' }) });\n"
-                                           "lab.row('y', { never: null, key: 2 ** 53 - 1, large: '9007199254740993' });\n"
-                                           "lab.row('y', { never: 'a word', key: 1 });");
+    const ScriptResult result = stage.play(
+        "lab.measure({ name: 'x', warmUp: 0, repetitions: 1, run: () => ({ a: 1, never: null, nan: 0 / 0, word: 'w' }) "
+        "});\n"
+        "lab.row('y', { never: null, key: 2 ** 53 - 1, large: '9007199254740993' });\n"
+        "lab.row('y', { never: 'a word', key: 1 });");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const LabTable x = stage.engine.tables().table("x"), y = stage.engine.tables().table("y");
     QCOMPARE(x.metricColumns(), (QStringList { "a", "never", "nan" }));
@@ -255,7 +277,8 @@ void LabCallsTest::publishedTablesAreRead()
     Stage stage;
     ScriptSettings settings;
     settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
-    const ScriptResult result = stage.play("const rows = lab.paper('search', { config: 2 });\n"
+    const ScriptResult result = stage.play(
+        "const rows = lab.paper('search', { config: 2 });\n"
         "lab.expectEqual(rows.length, 10, 'rows of config 2');\n"
         "lab.expectEqual([rows[0].source, rows[0].sync_ms_per_record], ['lhrs2003', 0.2391], 'cells');\n"
         "const all = lab.paper('insert_time', { suspect: true }).length, sure = lab.paper('insert_time').length;\n"
@@ -263,7 +286,8 @@ void LabCallsTest::publishedTablesAreRead()
         "lab.expectEqual(lab.paper('demo_2004', { item: 'insert', k: 1 })[0].value, 0.41, 'by two columns');\n"
         "lab.expectError('BadArgument', () => lab.paper('serch'));\n"
         "lab.expectError('BadArgument', () => lab.paper('../paper/search'));\n"
-        "lab.expectError('BadArgument', () => lab.paper('search', { konfig: 2 }));", settings);
+        "lab.expectError('BadArgument', () => lab.paper('search', { konfig: 2 }));",
+        settings);
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     QVERIFY(stage.play("lab.paper('serch');", settings).sentence().contains("Did you mean search?"));
 }
@@ -271,25 +295,37 @@ void LabCallsTest::publishedTablesAreRead()
 void LabCallsTest::narrationReachesTheObserver()
 {
     Stage stage;
-    stage.play("lab.step('a', 'A'); lab.say('S'); lab.note('N'); lab.mark('M'); lab.dwell(100); lab.highlight(lab.data([1, 2]), { text: 'here' });\n"
-               "lab.camera({ fit: lab.parity(1, 0), view: 'records', layout: 'processes', layers: { deltas: true, labels: false }, speed: 2, record: { group: 1, rank: 3 }, stage: 'column 0' });");
-    QCOMPARE(stage.listener.lines, QStringList({ "step a A", "say S", "note N", "mark M",
-        "highlight data 1+data 2 here" }));
+    stage.play("lab.step('a', 'A'); lab.say('S'); lab.note('N'); lab.mark('M'); lab.dwell(100); "
+               "lab.highlight(lab.data([1, 2]), { text: 'here' });\n"
+               "lab.camera({ fit: lab.parity(1, 0), view: 'records', layout: 'processes', layers: { deltas: true, "
+               "labels: false }, speed: 2, record: { group: 1, rank: 3 }, stage: 'column 0' });");
+    QCOMPARE(
+        stage.listener.lines, QStringList({ "step a A", "say S", "note N", "mark M", "highlight data 1+data 2 here" }));
     QCOMPARE(stage.listener.wish.fit, QString("parity 1.0"));
     QCOMPARE(stage.listener.wish.layers, (std::map<QString, bool> { { "deltas", true }, { "labels", false } }));
     QCOMPARE(*stage.listener.wish.rank, 3u);
-    QVERIFY(stage.play("lab.camera({ stage: 'invers' });").sentence().contains("no stage 'invers'. With view 'decode': members"));
-    QVERIFY(stage.play("lab.camera({ fit: 'everything' });").sentence().contains("'file', 'spares', a target or a client"));
+    QVERIFY(stage.play("lab.camera({ stage: 'invers' });")
+                .sentence()
+                .contains("no stage 'invers'. With view 'decode': members"));
+    QVERIFY(
+        stage.play("lab.camera({ fit: 'everything' });").sentence().contains("'file', 'spares', a target or a client"));
 }
 
 void LabCallsTest::questionsGetTheirVotes()
 {
     Stage stage;
-    stage.play("const q = lab.predict({ text: 'which?', choices: ['a', 'b'] }); lab.expectEqual(q.votes, null, 'headless'); q.reveal(1, 'because');");
+    stage.play("const q = lab.predict({ text: 'which?', choices: ['a', 'b'] }); lab.expectEqual(q.votes, null, "
+               "'headless'); q.reveal(1, 'because');");
     QCOMPARE(stage.listener.lines, QStringList({ "question which?", "ok 1 headless", "reveal b because" }));
     stage.listener.votes = std::vector<int> { 3, 5 };
-    QCOMPARE(stage.play("const q = lab.predict({ text: 'which?', choices: ['a', 'b'] }); lab.expectEqual(q.votes, [3, 5], 'the hall');").outcome, ScriptOutcome::Held);
-    QVERIFY(stage.play("lab.predict({ text: 'which?', choices: ['a', 'b'] }).reveal(2);").sentence().contains("choices 0 to 1"));
+    QCOMPARE(stage
+                 .play("const q = lab.predict({ text: 'which?', choices: ['a', 'b'] }); lab.expectEqual(q.votes, [3, "
+                       "5], 'the hall');")
+                 .outcome,
+        ScriptOutcome::Held);
+    QVERIFY(stage.play("lab.predict({ text: 'which?', choices: ['a', 'b'] }).reveal(2);")
+                .sentence()
+                .contains("choices 0 to 1"));
     QVERIFY(stage.play("lab.predict({ text: 'which?', choices: ['a'] });").sentence().contains("two choices"));
 }
 
@@ -309,9 +345,8 @@ void LabCallsTest::everyCallOfTheReferenceIsComplete()
                 QVERIFY2(!parameter.text.isEmpty(), qPrintable(call.name + " " + parameter.name));
     }
     for (const LabCode code : { LabCode::BadArgument, LabCode::NoCluster, LabCode::ClusterMismatch, LabCode::NoSpares,
-        LabCode::NotAllowed, LabCode::Refused,
-             LabCode::Unreachable, LabCode::Timeout, LabCode::ExpectationFailed, LabCode::Unsupported,
-                 LabCode::Stopped })
+             LabCode::NotAllowed, LabCode::Refused, LabCode::Unreachable, LabCode::Timeout, LabCode::ExpectationFailed,
+             LabCode::Unsupported, LabCode::Stopped })
         QVERIFY(reference.codes().contains(nameOf(code)));
 }
 
@@ -370,16 +405,19 @@ void LabCallsTest::everyCallRefusesWhatItDoesNotKnow()
         for (const ParameterReference& option : call.options) {
             QVERIFY(plain->wasGiven(option.name) == option.standard.isUndefined());
             if (!option.standard.isUndefined() && !option.standard.isNull()) { // the default, given, is as good
-                const auto again = reference.complete(call,
-                    given(copied(option.name, engine.toScriptValue(option.standard.toVariant()))), engine);
-                QVERIFY2(bool(again), qPrintable(call.name + " " + option.name + ": "
-                    + (again ? QString() : again.error().message)));
+                const auto again = reference.complete(
+                    call, given(copied(option.name, engine.toScriptValue(option.standard.toVariant()))), engine);
+                QVERIFY2(bool(again),
+                    qPrintable(call.name + " " + option.name + ": " + (again ? QString() : again.error().message)));
             }
             if (option.type == "any")
                 continue;
             const auto wrong = reference.complete(call,
-                given(copied(option.name, QJSValue(QJSValue::UndefinedValue).isUndefined() && option.type == "boolean"
-                ? QJSValue("no") : engine.evaluate("(new Map())"))), engine);
+                given(copied(option.name,
+                    QJSValue(QJSValue::UndefinedValue).isUndefined() && option.type == "boolean"
+                        ? QJSValue("no")
+                        : engine.evaluate("(new Map())"))),
+                engine);
             QVERIFY2(!wrong, qPrintable(call.name + " " + option.name));
             QCOMPARE(wrong.error().code, LabCode::BadArgument);
             QVERIFY2(wrong.error().message.contains("option " + option.name + " of " + call.name),
@@ -411,14 +449,16 @@ void LabCallsTest::everyCallRefusesWhatItDoesNotKnow()
 
 void LabCallsTest::aListMayNotBeWithoutEnd()
 {
-    for (const char* call : { "lab.shuffle(new Array(4294967295))", "lab.pick(new Array(1000001))", "lab.print(1, new Array(4294967295))" }) {
+    for (const char* call : { "lab.shuffle(new Array(4294967295))", "lab.pick(new Array(1000001))",
+             "lab.print(1, new Array(4294967295))" }) {
         Stage stage;
         const ScriptResult result = stage.play(call);
         QCOMPARE(result.code, QString("BadArgument"));
         QVERIFY2(result.sentence().contains("1000000 at most"), qPrintable(result.sentence()));
     }
     Stage stage;
-    const ScriptResult result = stage.play("const l = new Array(2000); lab.measure({ name: 'x', factors: { a: l, b: l }, run: () => ({ c: 1 }) });");
+    const ScriptResult result = stage.play(
+        "const l = new Array(2000); lab.measure({ name: 'x', factors: { a: l, b: l }, run: () => ({ c: 1 }) });");
     QVERIFY2(result.sentence().contains("more than 1000000 cases"), qPrintable(result.sentence()));
 }
 
@@ -468,8 +508,8 @@ void LabCallsTest::everyEventKindHasASentence()
         QVERIFY2(text[0].isUpper() || text.startsWith("process"), qPrintable(text));
         QVERIFY2(!sentences.contains(text), qPrintable(text));
         sentences << text;
-        QCOMPARE(QString::fromStdString(kindName(event)),
-            QString::fromStdString(oneof->field(i)->message_type()->name()));
+        QCOMPARE(
+            QString::fromStdString(kindName(event)), QString::fromStdString(oneof->field(i)->message_type()->name()));
     }
     QVERIFY(sentence(1, pb::Event(), state).empty());
 }
@@ -558,14 +598,17 @@ void LabCallsTest::wrongCallsAreSeenWithoutRunning_data()
     QTest::addColumn<QString>("source");
     QTest::addColumn<int>("line");
     QTest::addColumn<QString>("says");
-    QTest::newRow("a word") << "lab.cluster({ m: 2,\n  recovery: 'sometimes' });" << 2 << "The option recovery of lab.cluster";
-    QTest::newRow("a word in double quotes") << "lab.cluster({ \"split\": \"often\" });" << 1 << "The option split of lab.cluster";
+    QTest::newRow("a word") << "lab.cluster({ m: 2,\n  recovery: 'sometimes' });" << 2
+                            << "The option recovery of lab.cluster";
+    QTest::newRow("a word in double quotes")
+        << "lab.cluster({ \"split\": \"often\" });" << 1 << "The option split of lab.cluster";
     QTest::newRow("an option") << "\nlab.cluster({ m: 2, kk: 1 });" << 2 << "lab.cluster has no option kk";
     QTest::newRow("a shorthand option") << "const mm = 1; lab.cluster({ mm });" << 1 << "lab.cluster has no option mm";
     QTest::newRow("out of bounds") << "lab.cluster({ m: 33 });" << 1 << "The option m of lab.cluster";
     QTest::newRow("NaN") << "lab.cluster({ loadControl: NaN });" << 1 << "The option loadControl of lab.cluster";
     QTest::newRow("no call") << "lab.print(1);\nlab.splitt();" << 2 << "lab.splitt does not exist";
-    QTest::newRow("after a nested call") << "lab.cluster({ spares: f({ a: [1, 2], b: '}' }), k: 9 });" << 1 << "The option k of lab.cluster";
+    QTest::newRow("after a nested call") << "lab.cluster({ spares: f({ a: [1, 2], b: '}' }), k: 9 });" << 1
+                                         << "The option k of lab.cluster";
 }
 
 void LabCallsTest::wrongCallsAreSeenWithoutRunning()
@@ -581,7 +624,8 @@ void LabCallsTest::wrongCallsAreSeenWithoutRunning()
 
 void LabCallsTest::rightCallsPassTheCheck()
 {
-    QStringList sources { "// lab.splitt({ a: 1 })\nlab.print('lab.cluster({ x: 1 })', `lab.nothing()`);", "lab.cluster({ ...o, [n]: 1, k: K + 1, recovery: way, m: 2, });",
+    QStringList sources { "// lab.splitt({ a: 1 })\nlab.print('lab.cluster({ x: 1 })', `lab.nothing()`);",
+        "lab.cluster({ ...o, [n]: 1, k: K + 1, recovery: way, m: 2, });",
         "mylab.cluster({ x: 1 }); my.lab.cluster({ x: 1 });", "lab.params({ anything: 'goes' });" };
     for (const CallReference& call : LabReference::instance().calls())
         sources << call.example;
@@ -592,7 +636,9 @@ void LabCallsTest::rightCallsPassTheCheck()
         sources << textOf(scenarios.filePath(file));
     for (const QString& source : sources) {
         const auto problem = checkCalls(source);
-        QVERIFY2(!problem, problem ? qPrintable(QString("line %1: %2\n%3").arg(problem->line).arg(problem->message, source.left(300))) : "");
+        QVERIFY2(!problem,
+            problem ? qPrintable(QString("line %1: %2\n%3").arg(problem->line).arg(problem->message, source.left(300)))
+                    : "");
     }
 }
 

@@ -35,8 +35,8 @@ private slots:
 
 private:
     // Runs the script with a small file, a client `c` and 40 records.
-    static void play(const QString& script, const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }",
-        LabTable* table = nullptr);
+    static void play(const QString& script,
+        const QString& cluster = "m: 2, k: 1, b: 1000, spares: { data: 2, parity: 1 }", LabTable* table = nullptr);
 };
 
 void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid_data()
@@ -53,9 +53,12 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid_data()
     QTest::newRow("partition") << "partition { all_but_peers: true peers { node: 3 } peers { node: 4 } }"
                                << "is cut off from all but 2 processes"
                                << "10 messages: 2 lost and 8 delayed by 55 ms on average";
-    QTest::newRow("pause") << "pause { }" << "is paused" << "paused for 1.5e+03 ms";
+    QTest::newRow("pause") << "pause { }"
+                           << "is paused"
+                           << "paused for 1.5e+03 ms";
     QTest::newRow("crash") << "crash { at: \"slice_stored\" count: 3 }"
-                           << "is to end itself at event slice_stored number 3" << "the event did not come";
+                           << "is to end itself at event slice_stored number 3"
+                           << "the event did not come";
 }
 
 void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid()
@@ -79,9 +82,10 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid()
 void LabFaultsTest::play(const QString& script, const QString& cluster, LabTable* table)
 {
     ClusterStage stage;
-    const ScriptResult result = stage.play(
-        "lab.cluster({ " + cluster + " }); const c = lab.client('alice');"
-        "c.run({ do: 'insert', count: 40, window: 8 });" + script);
+    const ScriptResult result = stage.play("lab.cluster({ " + cluster
+        + " }); const c = lab.client('alice');"
+          "c.run({ do: 'insert', count: 40, window: 8 });"
+        + script);
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     if (table)
         *table = stage.engine.tables().table("t");
@@ -153,7 +157,8 @@ void LabFaultsTest::aMeasurementSaysHowManyFaultsActed()
 {
     LabTable table;
     play("const key = lab.keysFor(lab.data(0), 1, { existing: true })[0];\n"
-         "const once = () => lab.measure({ name: 't', cases: [{ a: 1 }], repetitions: 1, warmUp: 0, run: () => ({ x_ms: c.search(key).time_ms }) });\n"
+         "const once = () => lab.measure({ name: 't', cases: [{ a: 1 }], repetitions: 1, warmUp: 0, run: () => ({ "
+         "x_ms: c.search(key).time_ms }) });\n"
          "lab.expectEqual(c.search(key).alarm, false, 'nobody is alarmed');\n"
          "once();\n"
          "const slow = lab.net({ delayMs: 1 });\n"
@@ -176,9 +181,12 @@ void LabFaultsTest::aBucketComesBackOverARoughNetwork_data()
 {
     QTest::addColumn<QString>("ways");
     QTest::addColumn<QString>("kinds"); // kinds of messages on that path
-    QTest::newRow("udp") << ", recoveryTransport: 'udp'" << "['part', 'part_ack', 'slice_request']";
-    QTest::newRow("handshake") << ", tcp: 'handshake'" << "['open_connection', 'connection_ready', 'slice_request']";
-    QTest::newRow("udp and rs") << ", recoveryTransport: 'udp', decode: 'rs'" << "['part', 'part_ack', 'slice_request']";
+    QTest::newRow("udp") << ", recoveryTransport: 'udp'"
+                         << "['part', 'part_ack', 'slice_request']";
+    QTest::newRow("handshake") << ", tcp: 'handshake'"
+                               << "['open_connection', 'connection_ready', 'slice_request']";
+    QTest::newRow("udp and rs") << ", recoveryTransport: 'udp', decode: 'rs'"
+                                << "['part', 'part_ack', 'slice_request']";
 }
 
 void LabFaultsTest::aBucketComesBackOverARoughNetwork()
@@ -187,20 +195,28 @@ void LabFaultsTest::aBucketComesBackOverARoughNetwork()
     QFETCH(const QString, kinds);
     play("c.run({ do: 'insert', count: 3000, window: 32 });\n"
          "const before = lab.witness(lab.data(0)), from = lab.here();\n"
-         "const rough = lab.net({ drop: 0.3, duplicate: 0.1, reorder: 0.1, jitterMs: 1, kinds: " + kinds + " });\n"
-         "lab.kill(lab.data(0));\n"
-         "const done = lab.waitFor('RecoveryFinished', { since: from, timeout: 60 });\n"
-         "lab.expect(lab.faults().find(f => f.id === rough.id).achieved.dropped > 0, 'some were lost');\n"
-         "lab.heal();\n"
-         "lab.settle();\n"
-         "const same = before.compare();\n"
-         "lab.expectEqual([same.equal, same.extra], [3040, 0], 'all records are back, byte for byte');\n"
-         "const time = lab.recoveries({ group: 0, since: from })[0];\n"
-         "lab.expectWithin(time.process_s + time.comm_s + time.other_s, time.total_s - 1e-9, time.total_s + 1e-9, 'the times add up');\n"
-         "lab.expect(time.process_s > 0 && time.comm_s > 0 && time.transfer_s >= time.comm_s, 'work, and waiting');\n"
-         "lab.expect(time.detect_s > 0 && time.whole_s > time.total_s, 'noticing it is another time: ' + [time.detect_s, time.whole_s, time.total_s]);\n"
-         "lab.expectEqual([time.records, time.slice, time.slices, time.failed_buckets, time.manager], [3040, 200, 16, 1, 0], 'what was done');\n"
-         "lab.expectEqual([time.transport, time.tcp], [" + QString(ways.contains("udp") ? "'udp'" : "'tcp'") + ", " + (ways.contains("handshake") ? "'handshake'" : "'passive'") + "], 'in which way');\n",
+         "const rough = lab.net({ drop: 0.3, duplicate: 0.1, reorder: 0.1, jitterMs: 1, kinds: "
+            + kinds
+            + " });\n"
+              "lab.kill(lab.data(0));\n"
+              "const done = lab.waitFor('RecoveryFinished', { since: from, timeout: 60 });\n"
+              "lab.expect(lab.faults().find(f => f.id === rough.id).achieved.dropped > 0, 'some were lost');\n"
+              "lab.heal();\n"
+              "lab.settle();\n"
+              "const same = before.compare();\n"
+              "lab.expectEqual([same.equal, same.extra], [3040, 0], 'all records are back, byte for byte');\n"
+              "const time = lab.recoveries({ group: 0, since: from })[0];\n"
+              "lab.expectWithin(time.process_s + time.comm_s + time.other_s, time.total_s - 1e-9, time.total_s + 1e-9, "
+              "'the times add up');\n"
+              "lab.expect(time.process_s > 0 && time.comm_s > 0 && time.transfer_s >= time.comm_s, 'work, and "
+              "waiting');\n"
+              "lab.expect(time.detect_s > 0 && time.whole_s > time.total_s, 'noticing it is another time: ' + "
+              "[time.detect_s, time.whole_s, time.total_s]);\n"
+              "lab.expectEqual([time.records, time.slice, time.slices, time.failed_buckets, time.manager], [3040, 200, "
+              "16, 1, 0], 'what was done');\n"
+              "lab.expectEqual([time.transport, time.tcp], ["
+            + QString(ways.contains("udp") ? "'udp'" : "'tcp'") + ", "
+            + (ways.contains("handshake") ? "'handshake'" : "'passive'") + "], 'in which way');\n",
         "m: 2, k: 1, b: 10000, spares: { data: 2, parity: 1 }, recovery: 'automatic', slice: 200" + ways);
 }
 
@@ -222,8 +238,10 @@ void LabFaultsTest::aProcessEndsItselfAtAStepOfTheProtocol()
 {
     play("const victim = lab.bucket(lab.data(0)).process;\n"
          "const fault = lab.kill(lab.data(0), { at: 'SplitPrepared' });\n"
-         "lab.expectEqual([fault.kind, fault.at, fault.count, fault.victims], ['kill', 'SplitPrepared', 1, [victim]], 'it is armed');\n"
-         "lab.expectEqual(lab.faults().map(f => [f.kind, f.requested.at, f.processes]), [['crash', 'split_prepared', [victim]]], 'and listed');\n"
+         "lab.expectEqual([fault.kind, fault.at, fault.count, fault.victims], ['kill', 'SplitPrepared', 1, [victim]], "
+         "'it is armed');\n"
+         "lab.expectEqual(lab.faults().map(f => [f.kind, f.requested.at, f.processes]), [['crash', 'split_prepared', "
+         "[victim]]], 'and listed');\n"
          "lab.expectEqual(lab.bucket(lab.data(0)).process, victim, 'it still serves');\n"
          "const from = lab.here();\n"
          "c.run({ do: 'insert', count: 40, window: 4, timeout: 60 });\n" // overflows, so that bucket 0 has to split
@@ -248,7 +266,8 @@ void LabFaultsTest::aKillThatWaitsCanBeHealed()
          "lab.expectError('Refused', () => lab.heal(lab.kill(lab.spare('data'))));\n"
          "const short = lab.kill(lab.data(0), { at: 'SliceStored', lease: 0.3 });\n"
          "lab.waitUntil(() => lab.faults().length === 0);\n"
-         "lab.expectEqual(c.search(lab.keysFor(lab.data(0), 1, { existing: true })[0]).result, 'found', 'its lease is over, and it lives');\n");
+         "lab.expectEqual(c.search(lab.keysFor(lab.data(0), 1, { existing: true })[0]).result, 'found', 'its lease is "
+         "over, and it lives');\n");
 }
 
 void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
@@ -260,16 +279,19 @@ void LabFaultsTest::aCoordinatorComesBackOnItsAddress()
         "const before = lab.file(), key = lab.keysFor(lab.data(1), 1, { existing: true })[0];\n"
         "const dead = lab.kill(lab.coordinator());\n"
         "lab.expectEqual(dead.victims, ['coordinator'], 'it is gone');\n"
-        "lab.expectEqual([c.search(key).result, c.insert('900000000').result], ['found', 'inserted'], 'key operations go on');\n"
+        "lab.expectEqual([c.search(key).result, c.insert('900000000').result], ['found', 'inserted'], 'key operations "
+        "go on');\n"
         "lab.expectError('Unreachable', () => lab.file());\n"
         "lab.expectError('Unreachable', () => lab.split());\n"
-        "const slow = lab.net({ from: lab.data(1), delayMs: 1 }); lab.expectEqual(slow.processes.length, 1, 'targets are known from events');\n"
+        "const slow = lab.net({ from: lab.data(1), delayMs: 1 }); lab.expectEqual(slow.processes.length, 1, 'targets "
+        "are known from events');\n"
         "lab.heal(slow);\n"
         "lab.expectEqual(lab.restart(dead).processes, ['coordinator'], 'another process at its address');\n"
         "const rebuilt = lab.waitFor('CoordinatorRebuilt');\n"
         "lab.expectEqual(rebuilt.buckets, before.M, 'from its buckets alone');\n"
         "const after = lab.settle();\n"
-        "lab.expectEqual([after.i, after.n, after.M, after.K], [before.i, before.n, before.M, before.K], 'the same file');\n"
+        "lab.expectEqual([after.i, after.n, after.M, after.K], [before.i, before.n, before.M, before.K], 'the same "
+        "file');\n"
         "const grown = lab.split(); lab.expectEqual(grown.newBucket, before.M, 'it grows on');\n"
         "c.run({ do: 'insert', count: 60, window: 8 }); lab.settle();\n"
         "lab.expectEqual([lab.audit().unequal, c.verify().equal], [0, 121], 'nothing is missing');\n"
@@ -310,7 +332,8 @@ void LabFaultsTest::aClientThatWakesAfterTheCoordinatorIsKnownAgain()
          "lab.waitUntil(() => lab.faults().length === 0, { timeout: 60 });\n"
          "lab.expectEqual(run.wait().operations, 300, 'the workload went on to its end');\n"
          "lab.settle(); const read = c.verify();\n"
-         "lab.expectEqual([read.equal, read.missing, read.wrong, lab.audit().unequal], [90, 0, 0, 0], 'and nothing is lost');\n",
+         "lab.expectEqual([read.equal, read.missing, read.wrong, lab.audit().unequal], [90, 0, 0, 0], 'and nothing is "
+         "lost');\n",
         "m: 4, k: 1, b: 1000, spares: { data: 3, parity: 2 }");
 }
 
@@ -325,9 +348,11 @@ void LabFaultsTest::aFileRecoversByHand()
          "lab.expectEqual(lab.group(0).kEffective, 2, 'nobody has declared anything');\n"
          "lab.expectError('BadArgument', () => lab.recover({ group: 0, slice: 0 }));\n"
          "const t = lab.recover({ group: 0, slice: 7, decode: 'rs' });\n"
-         "lab.expectEqual([t.what, t.group, t.failed, t.records], ['bucket recovery', 0, ['data 0'], records], 'by hand');\n"
+         "lab.expectEqual([t.what, t.group, t.failed, t.records], ['bucket recovery', 0, ['data 0'], records], 'by "
+         "hand');\n"
          "lab.expectEqual([t.slice, t.slices, t.decode], [7, Math.ceil(records / 7), 'rs'], 'as ordered');\n"
-         "lab.expect(t.total_s >= t.process_s + t.comm_s - 1e-9 && t.process_s > 0 && t.whole_s > t.total_s && t.bytes > 0, 'with its times');\n"
+         "lab.expect(t.total_s >= t.process_s + t.comm_s - 1e-9 && t.process_s > 0 && t.whole_s > t.total_s && t.bytes "
+         "> 0, 'with its times');\n"
          "lab.settle(); lab.expectEqual(before.compare().missing, 0, 'all records are back');\n"
          "lab.kill(lab.parity(0, 0));\n"
          "const p = lab.recover({ group: 0 });\n"
@@ -339,10 +364,12 @@ void LabFaultsTest::aFileRecoversByHand()
 void LabFaultsTest::thePolicyOfRecoveryOutlivesItsCoordinator()
 {
     play("const from = lab.here();\n"
-         "lab.expectEqual([lab.recovery(), lab.recovery('manual'), lab.recovery()], ['automatic', 'automatic', 'manual'], 'changed while the file lives');\n"
+         "lab.expectEqual([lab.recovery(), lab.recovery('manual'), lab.recovery()], ['automatic', 'automatic', "
+         "'manual'], 'changed while the file lives');\n"
          "lab.waitFor('RecoveryWayChanged', { where: { recovery: 'RECOVERY_MANUAL' }, since: from });\n"
          "lab.restart(lab.coordinator()); lab.settle();\n"
-         "lab.expectEqual(lab.recovery(), 'manual', 'its successor was started as the first one, and has learned of it');\n"
+         "lab.expectEqual(lab.recovery(), 'manual', 'its successor was started as the first one, and has learned of "
+         "it');\n"
          "lab.expectWithin(lab.bucket(lab.data(0)).lease_s, 0, 0.35, 'a lease runs');\n"
          "lab.expectEqual(lab.bucket(lab.manager(0)).number, 0, 'the first parity bucket would be the manager');\n"
          "const dead = lab.kill(lab.data(0));\n"
@@ -351,7 +378,8 @@ void LabFaultsTest::thePolicyOfRecoveryOutlivesItsCoordinator()
          "lab.expectEqual(lab.recover({ manager: 1 }).manager, 1, 'as ordered');\n"
          "lab.settle(); lab.expectEqual(c.verify().equal, 40, 'all records are back');\n"
          "lab.restart(dead); lab.cluster({ m: 2, k: 2, b: 1000, spares: { data: 3, parity: 4 }, reset: false });\n"
-         "lab.expectEqual([lab.recovery(), lab.file().records], ['automatic', 40], 'a cluster that is kept has what the script wants');\n",
+         "lab.expectEqual([lab.recovery(), lab.file().records], ['automatic', 40], 'a cluster that is kept has what "
+         "the script wants');\n",
         "m: 2, k: 2, b: 1000, spares: { data: 3, parity: 4 }");
 }
 
@@ -365,7 +393,8 @@ void LabFaultsTest::operationsAreDueAtTheirTimes()
          "lab.expectError('BadArgument', () => lab.client('bob', { timeout: 9 }));\n"
          "bob.update(lab.keysFor(lab.data(0), 1, { existing: true })[0]); lab.settle();\n"
          "const read = c.verify({ place: lab.data(0) });\n"
-         "lab.expectEqual([read.equal, read.newer, read.older, read.wrong, read.missing], [39, 1, 0, 0, 0], 'one value is of another client');\n"
+         "lab.expectEqual([read.equal, read.newer, read.older, read.wrong, read.missing], [39, 1, 0, 0, 0], 'one value "
+         "is of another client');\n"
          "lab.expectError('BadArgument', () => c.verify({ place: lab.parity(0, 0) }));\n");
 }
 
@@ -383,7 +412,8 @@ void LabFaultsTest::aRecoveryByHandNeedsSpares()
 void LabFaultsTest::aLossIsAcknowledged()
 {
     play("lab.expectError('Refused', () => lab.acknowledgeLoss(0));\n"
-         "c.run({ do: 'insert', count: 40, window: 8 }); lab.settle(); while (lab.file().M < 2) lab.split(); lab.settle();\n"
+         "c.run({ do: 'insert', count: 40, window: 8 }); lab.settle(); while (lab.file().M < 2) lab.split(); "
+         "lab.settle();\n"
          "const from = lab.here(), key = lab.records(lab.data(0), { count: 1 })[0].key;\n"
          "lab.kill(lab.data([0, 1]));\n"
          "lab.waitFor('GroupLost', { since: from, timeout: 60 });\n"
@@ -392,7 +422,8 @@ void LabFaultsTest::aLossIsAcknowledged()
          "const noted = lab.acknowledgeLoss(0, { timeout: 60 });\n"
          "lab.expectEqual(noted, { group: 0, buckets: [0, 1] }, 'they come back empty');\n"
          "lab.settle({ timeout: 60 });\n"
-         "lab.expectEqual([lab.file().records, lab.group(0).state, lab.audit().unequal], [0, 'up', 0], 'an empty file');\n"
+         "lab.expectEqual([lab.file().records, lab.group(0).state, lab.audit().unequal], [0, 'up', 0], 'an empty "
+         "file');\n"
          "lab.expectEqual(c.insert('77').result, 'inserted', 'that takes records');\n"
          "lab.expectError('Refused', () => lab.acknowledgeLoss(0));\n",
         "m: 2, k: 1, b: 1000, spares: { data: 5, parity: 3 }");

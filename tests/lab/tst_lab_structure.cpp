@@ -40,13 +40,16 @@ void LabStructureTest::whatIsNotKeptIsNotLeftOutInSilence()
         "const from = lab.here(); lab.client('alice').run({ do: 'insert', count: 20 });\n"
         "const known = lab.waitFor('FileCreated', { since: { eventIndex: 0 } });\n"
         "lab.waitUntil(() => lab.here().eventIndex - from.eventIndex > 210000, { timeout: 1e6 });\n"
-        "let said = ''; try { lab.events({ kind: 'SplitFinished', since: from }); } catch (e) { said = e.code + ': ' + e.message; }\n"
-        "lab.expect(/^Refused: [0-9]+ events since then are not kept any more/.test(said), 'no half of a list: ' + said);\n"
+        "let said = ''; try { lab.events({ kind: 'SplitFinished', since: from }); } catch (e) { said = e.code + ': ' + "
+        "e.message; }\n"
+        "lab.expect(/^Refused: [0-9]+ events since then are not kept any more/.test(said), 'no half of a list: ' + "
+        "said);\n"
         "lab.expectError('Refused', () => lab.expectNone('SplitFinished', { since: from }));\n"
         "lab.expectError('Refused', () => lab.waitFor('SplitFinished', { since: from, timeout: 0.1 }));\n"
         // For rare events it is known whether any of them were lost.
         "lab.expectError('Timeout', () => lab.waitFor('GroupLost', { since: from, timeout: 0.1 }));\n"
-        "lab.expectNone('GroupLost', { since: from }); lab.expectEqual(lab.events({ kind: 'GroupLost', since: from }), [], 'none of it');\n"
+        "lab.expectNone('GroupLost', { since: from }); lab.expectEqual(lab.events({ kind: 'GroupLost', since: from }), "
+        "[], 'none of it');\n"
         "lab.expectEqual(lab.waitFor('Gauges', { since: from }).kind, 'Gauges', 'what is found is found');\n"
         "lab.expect(lab.events({ limit: 3 }).length === 3, 'without since: the newest that are kept');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));

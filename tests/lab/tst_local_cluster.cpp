@@ -43,8 +43,10 @@ void LocalClusterTest::aProgramThatEndsAtOnceIsNamedWithItsLastWords()
     session.local().setProgramDirectory(directory.path().toStdString());
     const auto started = session.local().start(LocalOptions());
     QVERIFY(!started);
-    QVERIFY2(started.error().text.find("coordinator did not start: it ended with exit code 1; it says: the port 4711 is in use")
-            != std::string::npos, started.error().text.c_str());
+    QVERIFY2(started.error().text.find(
+                 "coordinator did not start: it ended with exit code 1; it says: the port 4711 is in use")
+            != std::string::npos,
+        started.error().text.c_str());
     QCOMPARE(session.local().processes(), 0u);
 }
 

@@ -36,7 +36,8 @@ LabTable recoveries()
     for (const double slice : { 100.0, 25.0 })
         for (const char* scheme : { "xor", "rs" })
             for (const double times : { 9.0, 1.0, 2.0 })
-                add(table, { { "slice", slice }, { "scheme", scheme } }, { { "total_s", times * slice / 1000 * (scheme[0] == 'r' ? 2 : 1) }, { "comm_s", 0.5 } });
+                add(table, { { "slice", slice }, { "scheme", scheme } },
+                    { { "total_s", times * slice / 1000 * (scheme[0] == 'r' ? 2 : 1) }, { "comm_s", 0.5 } });
     add(table, { { "slice", 25.0 }, { "scheme", "xor" } }, { { "total_s", 1000.0 }, { "comm_s", 1000.0 } }, true);
     return table;
 }
@@ -84,8 +85,9 @@ CsvTable published()
 {
     CsvTable table;
     table.columns = QStringList { "source", "config", "scheme", "slice", "total_s", "note" };
-    table.rows = { { "lhrs2003", "2", "xor", "25", "4.6", "" }, { "lhrs2003", "2", "xor", "100", "2.1", "" }, { "lhrs2003", "2", "xor", "50", "77", "SUSPECT" },
-        { "lhrs2003", "1", "xor", "25", "99", "" }, { "lhrs2003", "2", "none", "25", "98", "" }, { "lhrs2003", "2", "rs", "25", "", "" } };
+    table.rows = { { "lhrs2003", "2", "xor", "25", "4.6", "" }, { "lhrs2003", "2", "xor", "100", "2.1", "" },
+        { "lhrs2003", "2", "xor", "50", "77", "SUSPECT" }, { "lhrs2003", "1", "xor", "25", "99", "" },
+        { "lhrs2003", "2", "none", "25", "98", "" }, { "lhrs2003", "2", "rs", "25", "", "" } };
     return table;
 }
 
@@ -157,8 +159,10 @@ void MeasureChartTest::manyLinesAreSplitUpByTheFirstColumn()
     for (const int gf : { 16, 8 })
         for (const int failed : { 1, 2, 3 })
             for (const char* scheme : { "xor", "rs" })
-                add(table, { { "gf", gf }, { "failed_buckets", failed }, { "scheme", scheme }, { "slice", 5 } }, { { "total_s", gf + failed }, { "comm_s", 1 } });
-    const MeasureChart chart = drawn(table, orderOf("slice", { "total_s", "comm_s" }, { "gf", "failed_buckets", "scheme" }));
+                add(table, { { "gf", gf }, { "failed_buckets", failed }, { "scheme", scheme }, { "slice", 5 } },
+                    { { "total_s", gf + failed }, { "comm_s", 1 } });
+    const MeasureChart chart = drawn(
+        table, orderOf("slice", { "total_s", "comm_s" }, { "gf", "failed_buckets", "scheme" }));
     QCOMPARE(chart.panels.size(), 4u);
     QCOMPARE(chart.columns, 2);
     QCOMPARE(chart.panels[0].title, QString("total (s), gf 8"));
@@ -267,10 +271,12 @@ void MeasureChartTest::theFileIsWellFormedAndAlwaysTheSame()
         reader.readNext();
         if (!reader.isStartElement())
             continue;
-        for (const auto& [name, most] : { std::pair("x", size.width()), std::pair("cx", size.width()), std::pair("y", size.height()), std::pair("cy", size.height()) })
+        for (const auto& [name, most] : { std::pair("x", size.width()), std::pair("cx", size.width()),
+                 std::pair("y", size.height()), std::pair("cy", size.height()) })
             if (reader.attributes().hasAttribute(name)) {
                 const double at = reader.attributes().value(name).toDouble();
-                QVERIFY2(std::isfinite(at) && at >= 0 && at <= most, qPrintable(reader.attributes().value(name).toString()));
+                QVERIFY2(
+                    std::isfinite(at) && at >= 0 && at <= most, qPrintable(reader.attributes().value(name).toString()));
             }
     }
 }
@@ -296,15 +302,18 @@ void MeasureChartTest::theFootIsWholeInLargeLetters()
     table.add({ "search", 1, false, 0, {}, { { "n", 1.0 }, { "ms", 2.0 } } }, {}, { "n", "ms" });
     MeasureChart chart = drawn(table, orderOf("n", { "ms" }));
     chart.source = "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)";
-    const QString origin = "SIMULATED, run 20261126T105413.541Z-vm-5170-1", published = "dashed, hollow marks: published, " + chart.source;
+    const QString origin = "SIMULATED, run 20261126T105413.541Z-vm-5170-1",
+                  published = "dashed, hollow marks: published, " + chart.source;
     SvgLook large;
     large.em = 24;
-    QVERIFY(textsOf(chartSvg(chart, large, { 3000, 540 }, origin)).contains(origin + QString::fromUtf8("  ·  ") + published));
+    QVERIFY(textsOf(chartSvg(chart, large, { 3000, 540 }, origin))
+                .contains(origin + QString::fromUtf8("  ·  ") + published));
     const QByteArray narrow = chartSvg(chart, large, { 1200, 540 }, origin);
     QVERIFY(textsOf(narrow).contains(origin) && textsOf(narrow).contains(published));
     QSet<QString> heights;
     for (QXmlStreamReader reader(narrow); !reader.atEnd(); reader.readNext())
-        if (reader.isStartElement() && reader.attributes().value("fill") == large.muted && reader.attributes().value("text-anchor") == QLatin1String("start"))
+        if (reader.isStartElement() && reader.attributes().value("fill") == large.muted
+            && reader.attributes().value("text-anchor") == QLatin1String("start"))
             heights << reader.attributes().value("y").toString();
     QCOMPARE(heights.size(), 2);
 }
@@ -316,9 +325,12 @@ void MeasureChartTest::aLineBelowAnotherShowsAsARim()
         LabTable table;
         for (const double n : { 1.0, 2.0 })
             for (const double gf : { 8.0, 16.0 })
-                table.add({ "search", 1, false, 0, {}, { { "n", n }, { "gf", gf }, { "ms", gf == 8 ? n : n * other } } }, {}, { "n", "gf", "ms" });
+                table.add(
+                    { "search", 1, false, 0, {}, { { "n", n }, { "gf", gf }, { "ms", gf == 8 ? n : n * other } } }, {},
+                    { "n", "gf", "ms" });
         QSet<QString> found;
-        for (QXmlStreamReader reader(chartSvg(drawn(table, orderOf("n", { "ms" }, { "gf" })), {}, { 960, 540 }, {})); !reader.atEnd(); reader.readNext())
+        for (QXmlStreamReader reader(chartSvg(drawn(table, orderOf("n", { "ms" }, { "gf" })), {}, { 960, 540 }, {}));
+             !reader.atEnd(); reader.readNext())
             if (reader.isStartElement() && reader.name() == QLatin1String("circle"))
                 found << reader.attributes().value("r").toString();
         return found.size();
@@ -349,7 +361,8 @@ void MeasureChartTest::manyPointsAreDrawnByTheirExtremes()
 {
     LabTable table;
     for (int i = 0; i < 20'000; ++i)
-        table.add({ "counts", 1, false, 0, {}, { { "op", double(i) }, { "ms", i == 12'345 ? 9.0 : 1.0 } } }, {}, { "op", "ms" });
+        table.add({ "counts", 1, false, 0, {}, { { "op", double(i) }, { "ms", i == 12'345 ? 9.0 : 1.0 } } }, {},
+            { "op", "ms" });
     const MeasureChart chart = drawn(table, orderOf("op", { "ms" }));
     QCOMPARE(chart.panels[0].series[0].points.size(), 20'000u);
     const QByteArray svg = chartSvg(chart, {}, { 960, 540 }, {});
@@ -379,12 +392,16 @@ void MeasureChartTest::aScriptsChartFollowsItsTableAndIsWrittenBesideIt()
     ScriptEngine engine(session, listener);
     ScriptSettings settings;
     settings.paperDirectory = LHRS_SOURCE_DIR "/scenarios/paper";
-    engine.start("const one = (slice, s) => lab.row('bucket_recovery', { gf: 16, scheme: 'xor', failed_buckets: 1, slice: slice, total_s: s });\n"
+    engine.start("const one = (slice, s) => lab.row('bucket_recovery', { gf: 16, scheme: 'xor', failed_buckets: 1, "
+                 "slice: slice, total_s: s });\n"
                  "one(1250, 0.1);\n"
-                 "const file = lab.chart({ table: 'bucket_recovery', x: 'slice', y: 'total_s', by: ['scheme'], paper: 'bucket_recovery', where: { config: 2, gf: 16, failed_buckets: 1 }, title: 'Ours and 2003' });\n"
+                 "const file = lab.chart({ table: 'bucket_recovery', x: 'slice', y: 'total_s', by: ['scheme'], paper: "
+                 "'bucket_recovery', where: { config: 2, gf: 16, failed_buckets: 1 }, title: 'Ours and 2003' });\n"
                  "lab.expectEqual(file, 'bucket_recovery_chart', 'its file');\n"
                  "one(6250, 0.05);\n"
-                 "lab.expectEqual(lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s'], log: true }), 'bucket_recovery_chart_2', 'another one');", "test.js", settings);
+                 "lab.expectEqual(lab.chart({ table: 'bucket_recovery', x: 'slice', y: ['total_s'], log: true }), "
+                 "'bucket_recovery_chart_2', 'another one');",
+        "test.js", settings);
     QVERIFY(engine.wait(kLimit));
     QVERIFY2(engine.result().outcome == ScriptOutcome::Held, qPrintable(engine.result().sentence()));
     QCOMPARE(listener.charts.size(), 3u); // new, changed, new
@@ -403,13 +420,15 @@ void MeasureChartTest::aScriptsChartFollowsItsTableAndIsWrittenBesideIt()
 void MeasureChartTest::aScriptIsToldWhatIsWrong()
 {
     const QString begin = "lab.row('notes', { value: 42 }); ";
-    for (const auto& [call, words] : { std::pair("lab.chart({ table: 'note', x: 'value', y: 'value' });", "Did you mean notes?"),
-             std::pair("lab.chart({ table: 'notes', x: 'value', y: [] });", "option y of lab.chart"),
-             std::pair("lab.chart({ table: 'notes', x: 'value', y: [5] });", "option y of lab.chart"),
-             std::pair("lab.chart({ table: 'notes', x: 'value', y: 'valve' });", "Did you mean value?"),
-             std::pair("lab.chart({ table: 'notes', x: 'value', y: 'value', by: [{}] });", "option by of lab.chart"),
-             std::pair("lab.chart({ table: 'notes', x: 'value', y: 'value', paper: 'serch' });", "no published table 'serch'"),
-             std::pair("lab.chart({ table: 'notes', y: 'value' });", "needs the option x") }) {
+    for (const auto& [call, words] :
+        { std::pair("lab.chart({ table: 'note', x: 'value', y: 'value' });", "Did you mean notes?"),
+            std::pair("lab.chart({ table: 'notes', x: 'value', y: [] });", "option y of lab.chart"),
+            std::pair("lab.chart({ table: 'notes', x: 'value', y: [5] });", "option y of lab.chart"),
+            std::pair("lab.chart({ table: 'notes', x: 'value', y: 'valve' });", "Did you mean value?"),
+            std::pair("lab.chart({ table: 'notes', x: 'value', y: 'value', by: [{}] });", "option by of lab.chart"),
+            std::pair(
+                "lab.chart({ table: 'notes', x: 'value', y: 'value', paper: 'serch' });", "no published table 'serch'"),
+            std::pair("lab.chart({ table: 'notes', y: 'value' });", "needs the option x") }) {
         Stage stage;
         const ScriptResult result = stage.play(begin + call);
         QCOMPARE(result.code, QString("BadArgument"));

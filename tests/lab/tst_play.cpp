@@ -16,7 +16,6 @@
 
 #include <sys/resource.h>
 
-
 using namespace lhrs;
 using namespace lhrs::gui;
 
@@ -93,8 +92,7 @@ void PlayTest::growHoldsAndTheFoldIsTheTruth()
 {
     ClusterStage stage;
     const ScriptResult result = stage.play(textOf(LHRS_SOURCE_DIR "/scenarios/grow.js"));
-    QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(stage.story(result)));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     QVERIFY(result.expectationsHeld > 20);
     const ClusterState told = truth(stage.session);
     const ClusterState seen = stage.session.ingest().state();
@@ -166,7 +164,8 @@ void PlayTest::aClusterIsReplacedByOneWithOtherParameters()
         "lab.expectEqual([a.k, b.k, b.field, b.processes], [0, 1, 8, 4], 'the second cluster');\n"
         "lab.expectError('Unreachable', () => alice.insert(2));\n"
         "lab.expectEqual(lab.client('alice').search(1).result, 'not found', 'a new file, a new client');\n"
-        "lab.client('alice').insert(1); lab.cluster({ k: 1, b: 10, field: 8, spares: { data: 2, parity: 1 }, reset: false });\n"
+        "lab.client('alice').insert(1); lab.cluster({ k: 1, b: 10, field: 8, spares: { data: 2, parity: 1 }, reset: "
+        "false });\n"
         "lab.expectEqual(lab.client('alice').search(1).result, 'found', 'kept, because nothing differs');\n"
         "lab.expectError('BadArgument', () => lab.cluster({ k: 2, spares: { data: 1, parity: 1 } }));\n"
         "lab.expectEqual(lab.audit().unequal, 0, 'GF(2^8) encodes, too');");
@@ -176,7 +175,10 @@ void PlayTest::aClusterIsReplacedByOneWithOtherParameters()
 void PlayTest::aConnectedClusterIsUsedAndNotReplaced()
 {
     Stage owner;
-    QVERIFY(owner.play("lab.cluster({ m: 2, k: 1, b: 10, spares: { data: 2, parity: 1 } }); lab.client('alice').insert(5);").outcome == ScriptOutcome::Held);
+    QVERIFY(
+        owner.play("lab.cluster({ m: 2, k: 1, b: 10, spares: { data: 2, parity: 1 } }); lab.client('alice').insert(5);")
+            .outcome
+        == ScriptOutcome::Held);
     const auto coordinator = owner.session.control().find(owner.session.control().coordinator());
     QVERIFY(coordinator);
     const QString address = QString::fromStdString(coordinator->info.control_endpoint()).section("//", 1);
@@ -211,13 +213,17 @@ void PlayTest::operationsGiveTheirOutcomes()
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 1, b: 20, recordBytes: 50, spares: { data: 4, parity: 2 } });\n"
         "const c = lab.client('alice');\n"
-        "lab.expectEqual([c.insert(7, 'seven').result, c.insert(7, 'again').result], ['inserted', 'duplicate'], 'insert');\n"
+        "lab.expectEqual([c.insert(7, 'seven').result, c.insert(7, 'again').result], ['inserted', 'duplicate'], "
+        "'insert');\n"
         "const found = c.search(7);\n"
         "lab.expectEqual([found.result, found.value, found.key, found.forwards], ['found', 'seven', 7, 0], 'search');\n"
-        "lab.expectEqual([c.update(7, '').result, c.search(7).value, c.update(8).result], ['updated', '', 'not found'], 'update, also to an empty value');\n"
-        "lab.expectEqual([c.delete(7).result, c.delete(7).result, c.search(7).result], ['deleted', 'not found', 'not found'], 'delete');\n"
+        "lab.expectEqual([c.update(7, '').result, c.search(7).value, c.update(8).result], ['updated', '', 'not "
+        "found'], 'update, also to an empty value');\n"
+        "lab.expectEqual([c.delete(7).result, c.delete(7).result, c.search(7).result], ['deleted', 'not found', 'not "
+        "found'], 'delete');\n"
         "const first = c.insert(), second = c.insert();\n"
-        "lab.expect(first.result === 'inserted' && second.result === 'inserted' && first.key !== second.key, 'next unused keys');\n"
+        "lab.expect(first.result === 'inserted' && second.result === 'inserted' && first.key !== second.key, 'next "
+        "unused keys');\n"
         "const mine = c.search(first.key); lab.expect(mine.valueIsRight, 'a made value is checked');\n"
         "lab.expectEqual(c.insert('18446744073709551615').key, '18446744073709551615', 'the largest key');\n"
         "lab.expectEqual(c.search('18446744073709551615').result, 'found', 'is found');\n"
@@ -236,11 +242,12 @@ void PlayTest::operationsGiveTheirOutcomes()
         "lab.expectEqual(lab.addSpares({ data: 3, parity: 3 }).data >= 0, true, 'more servers');\n"
         "lab.settle(); lab.expectEqual(lab.audit().unequal, 0, 'parity');\n"
         "const all = c.verify(); lab.expectEqual([all.missing, all.wrong, all.equal], [0, 0, all.keys], 'all there');\n"
-        "const by = lab.counters({ by: 'process' }); lab.expect(by.alice.messages > 0 && lab.counters().messages > by.alice.messages, 'counters');\n"
-        "lab.expect(lab.events({ kind: 'OperationDone', client: c, op: first.op }).length === 1, 'events of one operation');\n"
+        "const by = lab.counters({ by: 'process' }); lab.expect(by.alice.messages > 0 && lab.counters().messages > "
+        "by.alice.messages, 'counters');\n"
+        "lab.expect(lab.events({ kind: 'OperationDone', client: c, op: first.op }).length === 1, 'events of one "
+        "operation');\n"
         "lab.expectEqual(lab.group(0).data.length, 4, 'a full group');");
-    QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(stage.story(result)));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
 
 void PlayTest::aWorkloadRunsBesideTheScript()
@@ -253,7 +260,8 @@ void PlayTest::aWorkloadRunsBesideTheScript()
         "lab.waitUntil(() => h.progress().done > 0);\n"
         "lab.expectEqual(h.progress().of, 1000000, 'progress');\n"
         "const part = h.stop();\n"
-        "lab.expect(part.operations > 0 && part.operations < 1000000 && part.unanswered === 0, 'stopped in between, all answered');\n"
+        "lab.expect(part.operations > 0 && part.operations < 1000000 && part.unanswered === 0, 'stopped in between, "
+        "all answered');\n"
         "const done = c.start({ do: 'insert', count: 10 }).wait();\n"
         "lab.expectEqual([done.operations, done.results], [10, { ok: 10 }], 'waited for');\n"
         "lab.expectError('Timeout', () => c.run({ do: 'insert', count: 10000000, timeout: 0.2 }));\n"
@@ -264,8 +272,10 @@ void PlayTest::aWorkloadRunsBesideTheScript()
 void PlayTest::aStopEndsAWorkload()
 {
     ClusterStage stage;
-    stage.engine.start("lab.cluster({ k: 0, b: 10000000, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
-                       "lab.print('ready'); c.run({ do: 'insert', count: 100000000 });", "test.js", {});
+    stage.engine.start(
+        "lab.cluster({ k: 0, b: 10000000, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
+        "lab.print('ready'); c.run({ do: 'insert', count: 100000000 });",
+        "test.js", {});
     QTRY_VERIFY_WITH_TIMEOUT(stage.session.ingest().counters().events > 1000, 60'000);
     QElapsedTimer timer;
     timer.start();
@@ -281,14 +291,17 @@ void PlayTest::aMeasurementIsAtItsDetailWheneverItsClusterComes()
     ClusterStage stage;
     const ScriptResult result = stage.play(R"js(
 let client = null;
-const made = m => { lab.cluster({ m, k: 1, b: 5000, spares: { data: 2, parity: 2 } }); client = lab.client('a'); client.run({ count: 20 }); lab.settle(); };
+const made = m => { lab.cluster({ m, k: 1, b: 5000, spares: { data: 2, parity: 2 } }); client = lab.client('a');
+client.run({ count: 20 }); lab.settle(); };
 const run = () => {
     const here = lab.here();
     client.run({ do: 'insert', count: 50, window: 4 });
-    return { messages: lab.events({ kind: 'MessageSent', since: here }).filter(e => e.op).length, ends: lab.events({ kind: 'OperationDone', since: here }).length };
+    return { messages: lab.events({ kind: 'MessageSent', since: here }).filter(e => e.op).length,
+        ends: lab.events({ kind: 'OperationDone', since: here }).length };
 };
 lab.measure({ name: 'made_before', repetitions: 2, before: () => made(4), run });
-lab.measure({ name: 'made_in_run', repetitions: 1, warmUp: 0, run: () => { const here = lab.here(); made(2); return run(); } });
+lab.measure({ name: 'made_in_run', repetitions: 1, warmUp: 0, run: () => { const here = lab.here(); made(2);
+return run(); } });
 lab.measure({ name: 'changed_before', repetitions: 1, warmUp: 0, before: () => lab.detail('full'), run });
 lab.measure({ name: 'told', repetitions: 1, warmUp: 0, detail: 'operations', before: () => made(4), run });
 lab.measure({ name: 'changed_in_run', repetitions: 1, warmUp: 0, run: () => { lab.detail('full'); return run(); } });
@@ -299,8 +312,10 @@ lab.row('by_hand', run());
         const char *table, *detail;
         bool hasMessages, hasEnds;
     };
-    for (const Wanted& wanted : { Wanted { "made_before", "counts", false, false }, { "made_in_run", "counts", false, false }, { "changed_before", "counts", false, false },
-             { "told", "operations", false, true }, { "changed_in_run", "", true, true }, { "by_hand", "full", true, true } }) {
+    for (const Wanted& wanted :
+        { Wanted { "made_before", "counts", false, false }, { "made_in_run", "counts", false, false },
+            { "changed_before", "counts", false, false }, { "told", "operations", false, true },
+            { "changed_in_run", "", true, true }, { "by_hand", "full", true, true } }) {
         const LabTable table = stage.engine.tables().table(wanted.table);
         QVERIFY2(!table.rows().empty(), wanted.table);
         for (const LabTable::Row& row : table.rows()) {
@@ -335,15 +350,16 @@ void PlayTest::aRunnerThatIsKilledLeavesNoProcess()
     QTemporaryDir directory;
     QFile script(directory.filePath("s.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("lab.cluster({ k: 1, b: 10, spares: { data: 3, parity: 2 } }); lab.client('alice'); lab.print('ready'); lab.waitUntil(() => false, { timeout: 1000 });");
+    script.write("lab.cluster({ k: 1, b: 10, spares: { data: 3, parity: 2 } }); lab.client('alice'); "
+                 "lab.print('ready'); lab.waitUntil(() => false, { timeout: 1000 });");
     script.close();
     QProcess process;
     process.start(LHRS_BIN_DIR "/lhrs-play", { script.fileName() });
     QVERIFY(process.waitForStarted());
     QTRY_VERIFY_WITH_TIMEOUT((process.waitForReadyRead(50), process.peek(10'000).contains("ready")), 60'000);
     QList<qint64> children;
-    for (const QString& pid : QString(textOf(QString("/proc/%1/task/%1/children").arg(process.processId()))).split(' ',
-        Qt::SkipEmptyParts))
+    for (const QString& pid :
+        QString(textOf(QString("/proc/%1/task/%1/children").arg(process.processId()))).split(' ', Qt::SkipEmptyParts))
         children << pid.toLongLong();
     // Children are listed under the thread that started them.
     QProcess list;
@@ -364,7 +380,8 @@ void PlayTest::aRunnerThatIsInterruptedEndsItsCluster()
     QTemporaryDir directory;
     QFile script(directory.filePath("s.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("lab.atEnd(() => lab.print('cleaned up')); lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } }); lab.print('ready');\nwhile (true) { }");
+    script.write("lab.atEnd(() => lab.print('cleaned up')); lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } "
+                 "}); lab.print('ready');\nwhile (true) { }");
     script.close();
     QProcess process;
     process.start(LHRS_BIN_DIR "/lhrs-play", { script.fileName() });
@@ -387,12 +404,15 @@ void PlayTest::aLimitOfOpenFilesIsSaidBeforeAnythingStarts()
     const auto said = [&](const QString& limits) {
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
-        process.start("bash", { "-c", limits + R"(; exec "$0" --local "$1")", LHRS_BIN_DIR "/lhrs-play", script.fileName() });
+        process.start(
+            "bash", { "-c", limits + R"(; exec "$0" --local "$1")", LHRS_BIN_DIR "/lhrs-play", script.fileName() });
         process.waitForFinished(60'000);
         return QString::number(process.exitCode()) + ' ' + QString::fromUtf8(process.readAll());
     };
     const QString refused = said("ulimit -n 200");
-    QVERIFY2(refused.startsWith("3 ") && refused.contains("81 further processes need 405 open files") && refused.contains("the system allows it 200"), qPrintable(refused));
+    QVERIFY2(refused.startsWith("3 ") && refused.contains("81 further processes need 405 open files")
+            && refused.contains("the system allows it 200"),
+        qPrintable(refused));
     const QString raised = said("ulimit -Sn 200");
     QVERIFY2(raised.startsWith("0 "), qPrintable(raised));
 }
@@ -405,38 +425,55 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
     QTest::addColumn<QString>("text"); // somewhere in its output
     QTest::newRow("holds") << "lab.expect(true, 'all is well');" << QStringList() << 0 << "ok  all is well";
     QTest::newRow("expectation") << "\nlab.expectEqual(1, 2, 'one is two');" << QStringList() << 1
-        << "line 2: one is two: got 1, wanted 2";
+                                 << "line 2: one is two: got 1, wanted 2";
     QTest::newRow("keep going") << "lab.expect(false, 'a'); lab.print('on');" << QStringList { "--keep-going" } << 1
-        << "> on";
+                                << "> on";
     QTest::newRow("script") << "\n\nnothing();" << QStringList() << 2
-        << "s.js, line 3: ReferenceError: nothing is not defined.";
+                            << "s.js, line 3: ReferenceError: nothing is not defined.";
     QTest::newRow("syntax") << "let a = ;" << QStringList() << 2 << "line 1";
     QTest::newRow("check") << "while (true) { }" << QStringList { "--check" } << 0 << "no error found";
     QTest::newRow("check fails") << "let a = { ...{} };" << QStringList { "--check" } << 2 << "Object.assign";
-    QTest::newRow("check of a word") << "lab.now();\nlab.cluster({ m: 2,\n  recovery: 'sometimes' });" << QStringList { "--check" } << 2 << "line 3: The option recovery of lab.cluster";
-    QTest::newRow("check of an option") << "lab.cluster({ mm: 4 });" << QStringList { "--check" } << 2 << "line 1: lab.cluster has no option mm. Did you mean m?";
-    QTest::newRow("set that is not taken") << "lab.now(); // no params" << QStringList { "--set", "n=1" } << 2 << "--set n: the scenario takes no parameters";
-    QTest::newRow("set to no number") << "lab.params({ n: 1 });" << QStringList { "--set", "n=nan" } << 2 << "a number is wanted";
-    QTest::newRow("seed below 0") << "lab.now();" << QStringList { "--seed", "-1" } << 2 << "--seed: \"-1\" is not a seed";
-    QTest::newRow("limit that is no number") << "lab.now();" << QStringList { "--limit", "nan" } << 2 << "--limit: \"nan\" is not a number of seconds from 0 to";
+    QTest::newRow("check of a word") << "lab.now();\nlab.cluster({ m: 2,\n  recovery: 'sometimes' });"
+                                     << QStringList { "--check" } << 2 << "line 3: The option recovery of lab.cluster";
+    QTest::newRow("check of an option") << "lab.cluster({ mm: 4 });" << QStringList { "--check" } << 2
+                                        << "line 1: lab.cluster has no option mm. Did you mean m?";
+    QTest::newRow("set that is not taken") << "lab.now(); // no params" << QStringList { "--set", "n=1" } << 2
+                                           << "--set n: the scenario takes no parameters";
+    QTest::newRow("set to no number") << "lab.params({ n: 1 });" << QStringList { "--set", "n=nan" } << 2
+                                      << "a number is wanted";
+    QTest::newRow("seed below 0") << "lab.now();" << QStringList { "--seed", "-1" } << 2
+                                  << "--seed: \"-1\" is not a seed";
+    QTest::newRow("limit that is no number") << "lab.now();" << QStringList { "--limit", "nan" } << 2
+                                             << "--limit: \"nan\" is not a number of seconds from 0 to";
     QTest::newRow("limit") << "while (true) { }" << QStringList { "--limit", "0.2" } << 4 << "time limit of 0.2 s";
-    QTest::newRow("limit of questions") << "lab.now();" << QStringList { "--answer", "--limit", "0.2" } << 4 << "time limit of 0.2 s";
-    QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');" << QStringList { "--sim", "--seed", "7" } << 0 << "SIMULATED: virtual time at 1 of real time, seed 7";
+    QTest::newRow("limit of questions") << "lab.now();" << QStringList { "--answer", "--limit", "0.2" } << 4
+                                        << "time limit of 0.2 s";
+    QTest::newRow("simulated") << "lab.expect(!lab.simulated, 'no cluster yet');"
+                               << QStringList { "--sim", "--seed", "7" } << 0
+                               << "SIMULATED: virtual time at 1 of real time, seed 7";
     QTest::newRow("a wait ends though events come all the time")
-        << "lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 4, parity: 2 } }); const a = lab.client('a'); a.run({ count: 100 });\n"
+        << "lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 4, parity: 2 } }); const a = lab.client('a'); a.run({ "
+           "count: 100 });\n"
            "const beside = a.start({ do: 'search', count: 50000000, window: 4 });\n"
-           "let code = 'nothing'; try { lab.waitFor('RecoveryFinished', { timeout: 0.3 }); } catch (e) { code = e.code; }\n"
-           "beside.stop(); lab.print('ended by ' + code);" << QStringList { "--sim", "--speed", "max", "--limit", "60" } << 0 << "ended by Timeout";
-    QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2 << "--speed: \"0\" is not max or a factor from 0.001 to 100.";
+           "let code = 'nothing'; try { lab.waitFor('RecoveryFinished', { timeout: 0.3 }); } catch (e) { code = "
+           "e.code; }\n"
+           "beside.stop(); lab.print('ended by ' + code);"
+        << QStringList { "--sim", "--speed", "max", "--limit", "60" } << 0 << "ended by Timeout";
+    QTest::newRow("speed") << "lab.now();" << QStringList { "--sim", "--speed", "0" } << 2
+                           << "--speed: \"0\" is not max or a factor from 0.001 to 100.";
     QTest::newRow("speed of real time") << "lab.now();" << QStringList { "--speed", "2" } << 2 << "write --sim, too";
     QTest::newRow("set") << "lab.print(lab.params({ n: 1 }).n + 1);" << QStringList { "--set", "n=41" } << 0 << "> 42";
     QTest::newRow("set without value") << "lab.now();" << QStringList { "--set", "n" } << 2 << "NAME=VALUE";
     QTest::newRow("unknown option") << "lab.now();" << QStringList { "--nonsense" } << 2 << "nonsense";
     QTest::newRow("no cluster") << "lab.file();" << QStringList() << 3 << "lab.file needs a cluster";
-    QTest::newRow("a text of 200 MB") << "\nconst a = []; while (true) a.push('x'.repeat(100000000) + a.length);" << QStringList()
-        << 2 << "s.js, line 2: RangeError: A text of 100000000 is more than";
-    QTest::newRow("a call that cannot be interrupted") << "'a'.repeat(4000000).replace(/a*?b/g, '');" << QStringList { "--limit", "0.5" } << 4 << "the script does not answer";
-    QTest::newRow("a case for each row") << "for (let i = 0; i < 300; ++i) lab.row('t', { s: 'case ' + i, v: i });" << QStringList() << 0 << "and 100 cases more (--csv writes all)";
+    QTest::newRow("a text of 200 MB") << "\nconst a = []; while (true) a.push('x'.repeat(100000000) + a.length);"
+                                      << QStringList() << 2
+                                      << "s.js, line 2: RangeError: A text of 100000000 is more than";
+    QTest::newRow("a call that cannot be interrupted")
+        << "'a'.repeat(4000000).replace(/a*?b/g, '');" << QStringList { "--limit", "0.5" } << 4
+        << "the script does not answer";
+    QTest::newRow("a case for each row") << "for (let i = 0; i < 300; ++i) lab.row('t', { s: 'case ' + i, v: i });"
+                                         << QStringList() << 0 << "and 100 cases more (--csv writes all)";
 }
 
 void PlayTest::theRunnerPrintsAndExitsAsItShould()
@@ -460,11 +497,13 @@ void PlayTest::theRunnerWritesTables()
     QTemporaryDir directory;
     QFile script(directory.filePath("s.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("lab.measure({ name: 'numbers', factors: { a: [1, 2] }, repetitions: 2, run: c => ({ total_s: c.a }) });");
+    script.write(
+        "lab.measure({ name: 'numbers', factors: { a: [1, 2] }, repetitions: 2, run: c => ({ total_s: c.a }) });");
     script.close();
     const Run run = runPlay({ "--csv", directory.filePath("out"), script.fileName() });
     QCOMPARE(run.code, 0);
-    QVERIFY(textOf(directory.filePath("out/numbers.csv")).startsWith("run,simulated,detail,repetition,warm_up,a,total_s,faults,machine\r\n"));
+    QVERIFY(textOf(directory.filePath("out/numbers.csv"))
+                .startsWith("run,simulated,detail,repetition,warm_up,a,total_s,faults,machine\r\n"));
     QCOMPARE(textOf(directory.filePath("out/numbers.csv")).count("\r\n"), 1 + 2 * 3);
     QVERIFY(textOf(directory.filePath("out/numbers_summary.csv")).contains("total_s_median"));
     QCOMPARE(runPlay({ directory.filePath("missing.js") }).code, 2);
@@ -479,7 +518,8 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     script.close();
     QProcess process;
     process.start(LHRS_BIN_DIR "/lhrs-play", { "--answer", script.fileName() });
-    process.write("kept.n += 1\nlab.print('between')\nlab.file()\nnothing()\nlet x = ;\nkept.self = kept\n[lab.data([1, 2]).numbers, 1 / 0]\n");
+    process.write("kept.n += 1\nlab.print('between')\nlab.file()\nnothing()\nlet x = ;\nkept.self = "
+                  "kept\n[lab.data([1, 2]).numbers, 1 / 0]\n");
     process.closeWriteChannel();
     QVERIFY(process.waitForFinished(kPatience / 1ms));
     const QStringList out = QString(process.readAllStandardOutput()).split('\n');
@@ -487,10 +527,12 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     QCOMPARE(answers.size(), 7);
     QCOMPARE(answers[0], "answer {\"value\":42}");
     QCOMPARE(answers[1], "answer {}"); // there is no value
-    QVERIFY2(answers[2].startsWith("answer {\"error\":{\"code\":\"NoCluster\",\"message\":\"lab.file needs a cluster"), qPrintable(answers[2]));
+    QVERIFY2(answers[2].startsWith("answer {\"error\":{\"code\":\"NoCluster\",\"message\":\"lab.file needs a cluster"),
+        qPrintable(answers[2]));
     QVERIFY2(answers[3].contains("ReferenceError: nothing is not defined."), qPrintable(answers[3]));
     QVERIFY2(answers[3].startsWith("answer {\"error\":{\"code\":\"ReferenceError\""), qPrintable(answers[3]));
-    QVERIFY2(answers[4].startsWith("answer {\"error\":{\"code\":\"SyntaxError\",\"message\":\"SyntaxError"), qPrintable(answers[4]));
+    QVERIFY2(answers[4].startsWith("answer {\"error\":{\"code\":\"SyntaxError\",\"message\":\"SyntaxError"),
+        qPrintable(answers[4]));
     QVERIFY2(answers[5].contains("The value cannot be told: it contains itself."), qPrintable(answers[5]));
     QCOMPARE(answers[6], "answer {\"value\":[[1,2],null]}");
     const auto between = out.indexOf(QRegularExpression("^\\s*> between$"));
@@ -498,7 +540,8 @@ void PlayTest::linesThatComeAfterTheScriptAreAnswered()
     QCOMPARE(process.exitCode(), 0);
 
     // The caller has ended: its output is not read, and the recording is complete nevertheless.
-    process.start(LHRS_BIN_DIR "/lhrs-play", { "--answer", "--record", directory.filePath("run.lhrun"), script.fileName() });
+    process.start(
+        LHRS_BIN_DIR "/lhrs-play", { "--answer", "--record", directory.filePath("run.lhrun"), script.fileName() });
     process.closeReadChannel(QProcess::StandardOutput);
     process.closeWriteChannel();
     QVERIFY(process.waitForFinished(kPatience / 1ms));
@@ -520,7 +563,9 @@ void PlayTest::aViolationThatTheScriptDidNotLookAtIsAnExitCode()
         return command.has_take_snapshot() ? std::optional(FakeProcess::snapshotOf(coordinator, last)) : std::nullopt;
     });
     QProcess process;
-    process.start(LHRS_BIN_DIR "/lhrs-play", { "--connect", QString::fromStdString(coordinator.info().control_endpoint()).remove("tcp://"), script.fileName() });
+    process.start(LHRS_BIN_DIR "/lhrs-play",
+        { "--connect", QString::fromStdString(coordinator.info().control_endpoint()).remove("tcp://"),
+            script.fileName() });
     const auto epoch = [](std::uint64_t number, const char* reason) {
         pb::Event event;
         event.mutable_epoch_changed()->mutable_view()->set_epoch(number);

@@ -103,7 +103,10 @@ void RecordingTest::whatWasToldStandsBetweenTheEvents()
         switch (random() % 12) {
         case 0: told.mutable_paused()->set_is_paused(true); break;
         case 1: told.mutable_paused(); break;
-        case 2: told.mutable_gap()->set_first(5), told.mutable_gap()->set_last(7), told.mutable_gap()->set_is_contained(true); break;
+        case 2:
+            told.mutable_gap()->set_first(5), told.mutable_gap()->set_last(7),
+                told.mutable_gap()->set_is_contained(true);
+            break;
         case 3:
             told.mutable_introduced()->set_node(900 + random() % 5);
             told.mutable_introduced()->set_name("late");
@@ -146,7 +149,8 @@ void RecordingTest::whatWasToldStandsBetweenTheEvents()
         QCOMPARE(bytesOf(state), feeder.after[event - 1]);
     }
     const auto words = (*recording)->words(); // for exports and charts, which need no samples
-    QVERIFY(!words.empty() && std::none_of(words.begin(), words.end(), [](const auto& word) { return word.told.has_sampled(); }));
+    QVERIFY(!words.empty()
+        && std::none_of(words.begin(), words.end(), [](const auto& word) { return word.told.has_sampled(); }));
     const EventPage page = (*recording)->eventsSince(0, 100'000);
     QCOMPARE(page.events.size(), feeder.after.size());
     QVERIFY(std::any_of(page.events.begin(), page.events.end(),
@@ -174,7 +178,7 @@ void RecordingTest::aSimulatedRunIsTheSameAtEveryInstant()
         const ClusterState* state = nullptr;
         std::map<std::uint64_t, std::string> kept;
         std::uint64_t events = 0;
-        explicit Samples(Recorder& recorder) : to(recorder) {}
+        explicit Samples(Recorder& recorder) : to(recorder) { }
         void onEvent(ProcessId p, const std::shared_ptr<const pb::Event>& e, std::int64_t t, std::size_t b) override
         {
             to.onEvent(p, e, t, b);
@@ -224,10 +228,16 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
     };
     struct Words : RunSink {
         std::map<ProcessId, std::vector<Report>> of;
-        void onEvent(ProcessId p, const std::shared_ptr<const pb::Event>& e, std::int64_t t, std::size_t) override { of[p].push_back({ e, {}, t }); }
-        void onTold(ProcessId p, const pb::Told& told, std::int64_t t) override { of[p].push_back({ nullptr, told, t }); }
+        void onEvent(ProcessId p, const std::shared_ptr<const pb::Event>& e, std::int64_t t, std::size_t) override
+        {
+            of[p].push_back({ e, {}, t });
+        }
+        void onTold(ProcessId p, const pb::Told& told, std::int64_t t) override
+        {
+            of[p].push_back({ nullptr, told, t });
+        }
         bool wantsKeyframe() const override { return false; }
-        void onKeyframe(const ClusterState&, std::int64_t) override {}
+        void onKeyframe(const ClusterState&, std::int64_t) override { }
     } words;
     Simulation simulation(drawCase(seed));
     SimRecording live(simulation, words);
@@ -266,9 +276,15 @@ void RecordingTest::aSimulatedRunIsTheSameInAnyOrderOfItsProcesses()
             continue;
         pb::Keyframe wanted, got;
         QVERIFY(wanted.ParseFromString(truth) && got.ParseFromString(bytes));
-        const QStringList expected = QString::fromStdString(wanted.DebugString()).split('\n'), now = QString::fromStdString(got.DebugString()).split('\n');
+        const QStringList expected = QString::fromStdString(wanted.DebugString()).split('\n'),
+                          now = QString::fromStdString(got.DebugString()).split('\n');
         for (qsizetype i = 0; i < std::max(expected.size(), now.size()); ++i)
-            QVERIFY2(expected.value(i) == now.value(i), qPrintable(QString("order %1, line %2\n  in their order: %3\n  in this one: %4\n  after: %5").arg(order).arg(i).arg(expected.value(i), now.value(i), now.mid(std::max<qsizetype>(0, i - 12), 12).join(" "))));
+            QVERIFY2(expected.value(i) == now.value(i),
+                qPrintable(
+                    QString("order %1, line %2\n  in their order: %3\n  in this one: %4\n  after: %5")
+                        .arg(order)
+                        .arg(i)
+                        .arg(expected.value(i), now.value(i), now.mid(std::max<qsizetype>(0, i - 12), 12).join(" "))));
     }
 }
 
@@ -281,7 +297,8 @@ void RecordingTest::whatAWatcherFoldsIsWhatIsRecorded()
     bucket.answer([&](const pb::Command& command) -> std::optional<pb::CommandReply> {
         if (!command.has_take_snapshot())
             return std::nullopt;
-        return FakeProcess::snapshotOf(bucket, 3, [](pb::Snapshot& snapshot) { snapshot.mutable_data()->set_count(3); });
+        return FakeProcess::snapshotOf(
+            bucket, 3, [](pb::Snapshot& snapshot) { snapshot.mutable_data()->set_count(3); });
     });
     const auto recorder = recorderAt(path, often(16));
     session.ingest().recordTo(recorder.get());
@@ -297,15 +314,16 @@ void RecordingTest::whatAWatcherFoldsIsWhatIsRecorded()
     // With missing events, so that there are snapshots and gaps.
     std::uint64_t next = 1;
     QTRY_VERIFY_WITH_TIMEOUT((bucket.publish(next, { inserted(std::uint32_t(next)) }), next += next % 7 == 0 ? 4 : 1,
-                                 session.ingest().counters().events >= 60), 20'000);
+                                 session.ingest().counters().events >= 60),
+        20'000);
     session.ingest().pauseProcess(11, true);
     session.ingest().endProcess(11, "killed");
     QTRY_VERIFY_WITH_TIMEOUT(session.ingest().state().processes.at(11).hasEnded, 20'000);
     // Some events are still on their way: the state at the moment when the recorder is closed.
     struct Last : RunSink {
         ClusterState state;
-        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override {}
-        void onTold(ProcessId, const pb::Told&, std::int64_t) override {}
+        void onEvent(ProcessId, const std::shared_ptr<const pb::Event>&, std::int64_t, std::size_t) override { }
+        void onTold(ProcessId, const pb::Told&, std::int64_t) override { }
         bool wantsKeyframe() const override { return false; }
         void onKeyframe(const ClusterState& now, std::int64_t) override { state = now; }
     } last;

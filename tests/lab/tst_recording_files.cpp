@@ -68,7 +68,8 @@ void RecordingFilesTest::anExistingFileIsNotTouched()
     QVERIFY(QString::fromStdString(recorder.error().text).contains("exists already"));
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), QByteArray("precious"));
-    const auto nowhere = Recorder::start(folder.filePath("no/such/folder/run.lhrun"), {}, [] { return std::int64_t(0); });
+    const auto nowhere = Recorder::start(
+        folder.filePath("no/such/folder/run.lhrun"), {}, [] { return std::int64_t(0); });
     QVERIFY(!nowhere);
     QVERIFY(QString::fromStdString(nowhere.error().text).contains("no/such/folder"));
 }
@@ -266,12 +267,15 @@ void RecordingFilesTest::whatIsChangedIsSaid_data()
 {
     QTest::addColumn<QString>("statement");
     QTest::addColumn<QString>("sentence");
-    const auto row = [](const char* name, const char* statement, const char* sentence) { QTest::newRow(name) << QString(statement) << QString(sentence); };
+    const auto row = [](const char* name, const char* statement, const char* sentence) {
+        QTest::newRow(name) << QString(statement) << QString(sentence);
+    };
     const qlonglong all = qlonglong(growth(6, 7).order.size());
     const QByteArray events = QByteArray::number(all), half = QByteArray::number((all + 1) / 2);
     row("garbage bodies", "UPDATE event SET body = randomblob(40)", "events cannot be understood");
     row("one garbage body", "UPDATE event SET body = x'ff' WHERE id = 9", "1 event cannot be understood");
-    row("a body of another event", "UPDATE event SET body = (SELECT body FROM event WHERE id = 10) WHERE id = 9", "the table event has changes among");
+    row("a body of another event", "UPDATE event SET body = (SELECT body FROM event WHERE id = 10) WHERE id = 9",
+        "the table event has changes among");
     row("negative ids", "UPDATE event SET id = -id", "events 0 can be read");
     row("null bodies", "UPDATE event SET body = NULL", "events cannot be understood");
     row("half the events gone", "DELETE FROM event WHERE id % 2 = 0", "events " + half + " can be read");
@@ -280,16 +284,22 @@ void RecordingFilesTest::whatIsChangedIsSaid_data()
     row("a time", "UPDATE event SET t_ns = t_ns + 1 WHERE id = 9", "the table event has changes among");
     row("wrong types", "UPDATE event SET t_ns = 'abc', process = 'xyz', body = 17", "events cannot be understood");
     row("no events", "DELETE FROM event", "events 0 can be read");
-    row("events of somebody else", "INSERT INTO event SELECT id + 100000, process, seq, t_ns, kind, op, grp, place, body FROM event", "that the recording did not write");
-    row("many captions", "INSERT INTO caption (event, t_ns, kind, text) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100000)"
-                         " SELECT 1, 1, 'say', hex(randomblob(40)) FROM c", "the table caption has 100000 rows that the recording did not write");
+    row("events of somebody else",
+        "INSERT INTO event SELECT id + 100000, process, seq, t_ns, kind, op, grp, place, body FROM event",
+        "that the recording did not write");
+    row("many captions",
+        "INSERT INTO caption (event, t_ns, kind, text) WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c "
+        "WHERE i < 100000)"
+        " SELECT 1, 1, 'say', hex(randomblob(40)) FROM c",
+        "the table caption has 100000 rows that the recording did not write");
     row("a caption", "UPDATE caption SET text = 'else'", "the table caption has changes among 1 row");
     row("a keyframe", "DELETE FROM keyframe WHERE id = 2", "the table keyframe lacks 1 row of");
     row("a number", "UPDATE metric SET value = value + 1e-9", "the table metric has changes among");
     row("a word of meta", "UPDATE meta SET value = '1' WHERE key = 'seed'", "the table meta has changes among");
     row("not closed", "UPDATE meta SET value = '0' WHERE key = 'clean'", "it does not say that it was closed");
     row("no checksums", "DELETE FROM segment", "its checksums are gone");
-    row("a checksum", "UPDATE segment SET sum = 'x' WHERE name = 'caption'", "the table caption has changes among 1 row");
+    row("a checksum", "UPDATE segment SET sum = 'x' WHERE name = 'caption'",
+        "the table caption has changes among 1 row");
 }
 
 void RecordingFilesTest::whatIsChangedIsSaid()
@@ -313,7 +323,8 @@ void RecordingFilesTest::whatIsChangedIsSaid()
     change(path, statement);
     auto recording = Recording::open(path);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
-    QVERIFY2((*recording)->damage().contains("is damaged: ") && (*recording)->damage().contains(sentence), qPrintable((*recording)->damage()));
+    QVERIFY2((*recording)->damage().contains("is damaged: ") && (*recording)->damage().contains(sentence),
+        qPrintable((*recording)->damage()));
     QCOMPARE((*recording)->damage().count('\n'), 0);
     QVERIFY((*recording)->rows("caption").size() <= 1);
     // It is exported nevertheless, and the caller is told.
@@ -336,10 +347,12 @@ QByteArray contentsOf(Recording& recording)
     for (std::uint64_t cursor = 0; cursor < recording.events();) {
         const EventPage page = recording.eventsSince(cursor, 500);
         for (const RunEvent& event : page.events)
-            add(QByteArray::number(event.process) + ' ' + QByteArray::number(event.runNs) + ' ' + (event.event ? QByteArray::fromStdString(event.event->SerializeAsString()) : "gap"));
+            add(QByteArray::number(event.process) + ' ' + QByteArray::number(event.runNs) + ' '
+                + (event.event ? QByteArray::fromStdString(event.event->SerializeAsString()) : "gap"));
         cursor = page.next;
     }
-    for (const char* table : { "meta", "process", "event_kind", "told", "gap", "keyframe", "keyframe_page", "operation", "caption", "measurement", "metric" })
+    for (const char* table : { "meta", "process", "event_kind", "told", "gap", "keyframe", "keyframe_page", "operation",
+             "caption", "measurement", "metric" })
         for (const auto& row : recording.rows(table))
             for (const auto& [column, value] : row)
                 add(value.toByteArray());
@@ -398,7 +411,8 @@ void RecordingFilesTest::afterAHoleTheRestIsRead()
     auto recording = Recording::open(path);
     QVERIFY(recording);
     QCOMPARE((*recording)->events(), all);
-    QVERIFY2((*recording)->damage().contains(QString("of %1 events %2 can be read").arg(all).arg(all - 10)), qPrintable((*recording)->damage()));
+    QVERIFY2((*recording)->damage().contains(QString("of %1 events %2 can be read").arg(all).arg(all - 10)),
+        qPrintable((*recording)->damage()));
     std::uint64_t cursor = 0, holes = 0, index = 0;
     while (cursor < all) {
         const EventPage page = (*recording)->eventsSince(cursor, 7);
@@ -453,7 +467,8 @@ void RecordingFilesTest::placesOfRecordings()
     // The files of a closed window are kept for a week.
     const auto put = [&](const char* name, int days) {
         QFile file(folder + '/' + name);
-        QVERIFY(file.open(QIODevice::WriteOnly) && file.setFileTime(QDateTime::currentDateTime().addDays(-days), QFileDevice::FileModificationTime));
+        QVERIFY(file.open(QIODevice::WriteOnly)
+            && file.setFileTime(QDateTime::currentDateTime().addDays(-days), QFileDevice::FileModificationTime));
     };
     const QByteArray own = "lhrs-" + QByteArray::number(QCoreApplication::applicationPid()) + "-1.lhrun";
     put("lhrs-999999999-1.lhrun", 8);
@@ -461,13 +476,15 @@ void RecordingFilesTest::placesOfRecordings()
     put("notes.lhrun", 8);
     put(own.constData(), 8);
     folderForRecordings(problem);
-    QCOMPARE(QDir(folder).entryList(QDir::Files, QDir::Name), (QStringList { own, "lhrs-999999999-2.lhrun", "notes.lhrun" }));
+    QCOMPARE(QDir(folder).entryList(QDir::Files, QDir::Name),
+        (QStringList { own, "lhrs-999999999-2.lhrun", "notes.lhrun" }));
     qputenv("XDG_STATE_HOME", "/dev/null");
     QCOMPARE(folderForRecordings(problem), QDir::tempPath());
     QCOMPARE(problem, QString());
     former.isEmpty() ? qunsetenv("XDG_STATE_HOME") : qputenv("XDG_STATE_HOME", former);
     const RecorderLimits limits = limitsFor(state.filePath("run.lhrun"));
-    QVERIFY(limits.freeBytes > 0 && limits.freeBytes <= RecorderLimits().freeBytes && limits.freeBytes <= roomAt(state.path()).total / 10);
+    QVERIFY(limits.freeBytes > 0 && limits.freeBytes <= RecorderLimits().freeBytes
+        && limits.freeBytes <= roomAt(state.path()).total / 10);
     QVERIFY(!roomAt(state.path() + "/no/such").isKnown);
 }
 
@@ -522,9 +539,11 @@ void RecordingFilesTest::theKeptFileOfEachVersionOpens()
         const Story story = growth(6, 7);
         QCOMPARE((*recording)->events(), std::uint64_t(story.order.size() + 1)); // and a gap
         const EventPage page = (*recording)->eventsSince(0, 100'000);
-        QCOMPARE(std::count_if(page.events.begin(), page.events.end(), [](const RunEvent& e) { return e.isGap(); }), std::ptrdiff_t(1));
+        QCOMPARE(std::count_if(page.events.begin(), page.events.end(), [](const RunEvent& e) { return e.isGap(); }),
+            std::ptrdiff_t(1));
         for (std::size_t i = 0; i < story.order.size(); ++i)
-            QCOMPARE(page.events[i].event->body_case(), story.told.at(story.order[i].first)[story.order[i].second].body_case());
+            QCOMPARE(page.events[i].event->body_case(),
+                story.told.at(story.order[i].first)[story.order[i].second].body_case());
         const auto state = (*recording)->stateAt((*recording)->events());
         QVERIFY2(state, state ? "" : state.error().text.c_str());
         QCOMPARE(state->data.size(), std::size_t(7));

@@ -87,7 +87,9 @@ void RecordingTablesTest::failuresHaveTheirGroup()
     QCOMPARE(file.open(path, RecordingConnection::Mode::Frozen), QString());
     QCOMPARE(file.value("SELECT grp FROM event WHERE id = 1"), QVariant(3));
     QCOMPARE(file.value("SELECT grp FROM event WHERE id = 2"), QVariant(2)); // groups of four
-    QCOMPARE(file.value("SELECT place || ',' || \"group\" || ',' || coalesce(restored_s, 'never') FROM failure").toString(), QString("data 13,3,never"));
+    QCOMPARE(
+        file.value("SELECT place || ',' || \"group\" || ',' || coalesce(restored_s, 'never') FROM failure").toString(),
+        QString("data 13,3,never"));
 }
 
 void RecordingTablesTest::aMeasurementKnowsItsEvents()
@@ -162,7 +164,10 @@ void RecordingTablesTest::whatWasLostMakesRowsIncomplete()
     const auto rows = (*recording)->rows("operation");
     QStringList told;
     for (const auto& row : rows)
-        told << QString("%1 %2 %3").arg(row.at("key").toInt()).arg(row.at("result").isNull() ? "-" : "ended", row.at("complete").toBool() ? "complete" : "incomplete");
+        told << QString("%1 %2 %3")
+                    .arg(row.at("key").toInt())
+                    .arg(row.at("result").isNull() ? "-" : "ended",
+                        row.at("complete").toBool() ? "complete" : "incomplete");
     QCOMPARE(told.join(", "), QString("1 ended complete, 2 - incomplete, 4 ended incomplete, 5 ended complete"));
     const auto tables = exportTables(**recording);
     const ExportTable& operations = tables.front();
@@ -172,7 +177,8 @@ void RecordingTablesTest::whatWasLostMakesRowsIncomplete()
     for (const QVariantList& row : operations.rows)
         exported[row[key].toInt()] = row[complete].toBool();
     QCOMPARE(exported, (QMap<int, bool> { { 1, true }, { 2, false }, { 4, false }, { 5, true } }));
-    QVERIFY2(lostEvents(**recording).startsWith("4 events of 1 processes were lost"), qPrintable(lostEvents(**recording)));
+    QVERIFY2(
+        lostEvents(**recording).startsWith("4 events of 1 processes were lost"), qPrintable(lostEvents(**recording)));
 }
 
 QTEST_GUILESS_MAIN(RecordingTablesTest)

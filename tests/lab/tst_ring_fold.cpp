@@ -124,7 +124,8 @@ void RingFoldTest::whoComesLateSeesTheSameRing()
 {
     using B = pb::WalkEvent;
     for (const bool isLeave : { false, true })
-        for (const B::BodyCase seen : { isLeave ? B::kLeaveOrdered : B::kJoinOrdered, B::kKeysGiven, B::kRangeTaken, isLeave ? B::kNodeLeft : B::kNodeJoined }) {
+        for (const B::BodyCase seen : { isLeave ? B::kLeaveOrdered : B::kJoinOrdered, B::kKeysGiven, B::kRangeTaken,
+                 isLeave ? B::kNodeLeft : B::kNodeJoined }) {
             RingSite site;
             for (std::uint64_t key = 0; key < kKeys; ++key)
                 site.operate(pb::INSERT, key);
@@ -136,7 +137,8 @@ void RingFoldTest::whoComesLateSeesTheSameRing()
             const std::size_t ordered = site.told.size();
             const std::uint64_t ticket = site.give(change);
             QVERIFY(site.passUntil([&] {
-                return std::any_of(site.told.begin() + std::ptrdiff_t(ordered), site.told.end(), [seen](const RingSite::Told& told) { return told.second.walk().body_case() == seen; });
+                return std::any_of(site.told.begin() + std::ptrdiff_t(ordered), site.told.end(),
+                    [seen](const RingSite::Told& told) { return told.second.walk().body_case() == seen; });
             }));
             const std::size_t before = site.told.size();
             ClusterState late;
@@ -172,7 +174,12 @@ void RingFoldTest::aChangeIsShownStepByStep()
         if (i < before || !site.told[i].second.has_walk())
             continue;
         const walk::RingView& ring = state.ring;
-        const QString shown = ring.now ? QString("%1 %2 %3 of %4").arg(ring.now->number).arg(ring.now->isLeave ? "leaves" : "joins").arg(int(ring.stage())).arg(ring.stateOf(ring.now->node)) : QString("none");
+        const QString shown = ring.now ? QString("%1 %2 %3 of %4")
+                                             .arg(ring.now->number)
+                                             .arg(ring.now->isLeave ? "leaves" : "joins")
+                                             .arg(int(ring.stage()))
+                                             .arg(ring.stateOf(ring.now->node))
+                                       : QString("none");
         if (seen.isEmpty() || seen.back() != shown)
             seen << shown;
         if (ring.now) {
@@ -183,7 +190,9 @@ void RingFoldTest::aChangeIsShownStepByStep()
     }
     // By number: joining, then in the ring; leaving.
     const QString six = QString::number(joined.change()), seven = QString::number(left.change());
-    QCOMPARE(seen, (QStringList { six + " joins 0 of 2", six + " joins 1 of 2", six + " joins 2 of 3", "none", seven + " leaves 0 of 4", seven + " leaves 1 of 4", seven + " leaves 2 of 4", "none" }));
+    QCOMPARE(seen,
+        (QStringList { six + " joins 0 of 2", six + " joins 1 of 2", six + " joins 2 of 3", "none",
+            seven + " leaves 0 of 4", seven + " leaves 1 of 4", seven + " leaves 2 of 4", "none" }));
     QVERIFY(joined.keys() > 0);
     QCOMPARE(left.keys(), joined.keys());
 }

@@ -42,8 +42,7 @@ void ScenariosTest::theScenarioHoldsHeadless()
     QFETCH(const int, expectationsMin);
     ClusterStage stage;
     const ScriptResult result = stage.play(textOf(LHRS_SOURCE_DIR "/scenarios/" + QString(QTest::currentDataTag())));
-    QVERIFY2(result.outcome == ScriptOutcome::Held,
-        qPrintable(stage.story(result)));
+    QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     QVERIFY(result.expectationsHeld >= expectationsMin);
     const ClusterState seen = stage.session.ingest().state();
     if (!seen.isOfLhrs()) {
@@ -74,7 +73,8 @@ void ScenariosTest::aPausedProcessStandsStillUntilItsLeaseEnds()
         "const c = lab.client('alice'); c.insert(1);\n"
         "const fault = lab.pause(lab.data(0), { lease: 0.4 });\n"
         "lab.expectEqual([fault.kind, fault.victims.length, fault.lease_s], ['pause', 1, 0.4], 'a fault');\n"
-        "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', fault.victims]], 'it stands still');\n"
+        "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', fault.victims]], 'it stands "
+        "still');\n"
         "lab.expectEqual(c.search(1).result, 'found', 'answered after the lease');\n"
         "lab.waitUntil(() => lab.faults().length === 0);");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
@@ -101,8 +101,8 @@ void ScenariosTest::aPausedProcessIsResumedByHand()
 void ScenariosTest::aClusterWithAPausedProcessEnds()
 {
     ClusterStage stage;
-    const ScriptResult result = stage.play(
-        "lab.cluster({ k: 0, b: 50, spares: { data: 3, parity: 0 } }); lab.pause(lab.data(0)); lab.pause(lab.coordinator());");
+    const ScriptResult result = stage.play("lab.cluster({ k: 0, b: 50, spares: { data: 3, parity: 0 } }); "
+                                           "lab.pause(lab.data(0)); lab.pause(lab.coordinator());");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     stage.session.local().stop();
     QCOMPARE(stage.session.local().processes(), std::size_t(0));
@@ -128,7 +128,8 @@ void ScenariosTest::aKilledServerComesBackAsAnEmptySpare()
         "lab.expectError('Refused', () => lab.restart(lab.process('alice')));");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     const ClusterState seen = stage.session.ingest().state();
-    QVERIFY(std::count_if(seen.processes.begin(), seen.processes.end(), [](const auto& p) { return p.second.hasEnded; }) >= 2);
+    QVERIFY(std::count_if(seen.processes.begin(), seen.processes.end(), [](const auto& p) { return p.second.hasEnded; })
+        >= 2);
 }
 
 void ScenariosTest::faultsAreRefusedInWords()
@@ -136,7 +137,8 @@ void ScenariosTest::faultsAreRefusedInWords()
     ClusterStage stage;
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 0, b: 50, spares: { data: 2, parity: 0 } });\n"
-        "const words = (f, part) => { try { f(); } catch (e) { lab.expect(e.message.includes(part), e.message); return; } lab.expect(false, part); };\n"
+        "const words = (f, part) => { try { f(); } catch (e) { lab.expect(e.message.includes(part), e.message); "
+        "return; } lab.expect(false, part); };\n"
         "words(() => lab.kill(lab.data(7)), 'does not exist');\n"
         "words(() => lab.restart({ a: 1 }), 'needs a target');\n"
         "words(() => lab.pause(lab.data(0), { lease: -1 }), 'must be 0.01 to 3600');\n"
@@ -160,13 +162,18 @@ void ScenariosTest::aWitnessTellsWhatChanged()
     const ScriptResult result = stage.play(
         "lab.cluster({ k: 1, b: 50, spares: { data: 1, parity: 1 } });\n"
         "const c = lab.client('alice'); c.run({ do: 'insert', count: 10 });\n"
-        "const rows = lab.records(lab.data(0)), w = lab.witness(lab.data(0), { pin: [rows[0].rank] }), parity = lab.witness(lab.parity(0, 0));\n"
+        "const rows = lab.records(lab.data(0)), w = lab.witness(lab.data(0), { pin: [rows[0].rank] }), parity = "
+        "lab.witness(lab.parity(0, 0));\n"
         "const same = w.compare();\n"
-        "lab.expectEqual([same.records, same.equal, same.changed, same.missing, same.extra], [10, 10, 0, 0, 0], 'nothing has changed');\n"
-        "c.update(rows[0].key); c.delete(rows[1].key); c.delete(rows[2].key); c.insert(); c.insert(); c.insert(); lab.settle();\n"
+        "lab.expectEqual([same.records, same.equal, same.changed, same.missing, same.extra], [10, 10, 0, 0, 0], "
+        "'nothing has changed');\n"
+        "c.update(rows[0].key); c.delete(rows[1].key); c.delete(rows[2].key); c.insert(); c.insert(); c.insert(); "
+        "lab.settle();\n"
         "const now = w.compare();\n"
-        "lab.expectEqual([now.records, now.equal, now.changed + now.missing, now.extra], [10, 7, 3, 1], 'one updated, two replaced by others, one more');\n"
-        "lab.expectEqual([now.pinned.length, now.pinned[0].equal, now.pinned[0].before], [1, false, rows[0].hex], 'the bytes before');\n"
+        "lab.expectEqual([now.records, now.equal, now.changed + now.missing, now.extra], [10, 7, 3, 1], 'one updated, "
+        "two replaced by others, one more');\n"
+        "lab.expectEqual([now.pinned.length, now.pinned[0].equal, now.pinned[0].before], [1, false, rows[0].hex], 'the "
+        "bytes before');\n"
         "lab.expect(now.pinned[0].now !== now.pinned[0].before, 'and those now');\n"
         "lab.expectEqual(parity.compare().equal, 7, 'the parity of the others is the same');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
@@ -183,9 +190,11 @@ void ScenariosTest::aBucketThatDoesNotAnswerIsDescribed()
         "lab.expect(['process gone', 'failed'].includes(lab.bucket(lab.data(0)).state), 'at once');\n"
         "lab.waitUntil(() => lab.group(0).state === 'degraded');\n"
         "const bucket = lab.bucket(lab.data(0));\n"
-        "lab.expectEqual([bucket.state, bucket.records, bucket.process], ['failed', null, before.process], 'what the coordinator knows');\n"
+        "lab.expectEqual([bucket.state, bucket.records, bucket.process], ['failed', null, before.process], 'what the "
+        "coordinator knows');\n"
         "lab.expectEqual([lab.group(0).kEffective, lab.group(0).failed], [0, ['data 0']], 'its group');\n"
-        "const found = lab.client('alice').search(lab.client('alice').verify().keys === 10 ? lab.records(lab.parity(0, 0))[0].members[0].key : 0);\n"
+        "const found = lab.client('alice').search(lab.client('alice').verify().keys === 10 ? lab.records(lab.parity(0, "
+        "0))[0].members[0].key : 0);\n"
         "lab.expectEqual([found.result, found.path], ['found', 'record recovery'], 'without its bucket');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
 }
@@ -193,11 +202,10 @@ void ScenariosTest::aBucketThatDoesNotAnswerIsDescribed()
 void ScenariosTest::theCameraIsPointedAtAClient()
 {
     ClusterStage stage;
-    const ScriptResult result = stage.play(
-        "lab.cluster({ m: 2, k: 0, b: 50, spares: { data: 1, parity: 0 } });\n"
-        "const alice = lab.client('alice'), bob = lab.client('bob');\n"
-        "lab.expectError('BadArgument', () => lab.camera({ fit: { bob: 1 } }));\n"
-        "lab.camera({ view: 'image', fit: bob });");
+    const ScriptResult result = stage.play("lab.cluster({ m: 2, k: 0, b: 50, spares: { data: 1, parity: 0 } });\n"
+                                           "const alice = lab.client('alice'), bob = lab.client('bob');\n"
+                                           "lab.expectError('BadArgument', () => lab.camera({ fit: { bob: 1 } }));\n"
+                                           "lab.camera({ view: 'image', fit: bob });");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     QCOMPARE(stage.listener.wish.fit, QString("client bob"));
 }

@@ -20,7 +20,8 @@ pb::Event emptyOf(const Kind& kind)
     pb::Event event;
     google::protobuf::Message* holder = &event;
     if (kind.number >= 1'000)
-        holder = event.GetReflection()->MutableMessage(&event, event.GetDescriptor()->FindFieldByNumber(kind.number / 1'000));
+        holder = event.GetReflection()->MutableMessage(
+            &event, event.GetDescriptor()->FindFieldByNumber(kind.number / 1'000));
     holder->GetReflection()->MutableMessage(holder, holder->GetDescriptor()->FindFieldByNumber(kind.number % 1'000));
     return event;
 }
@@ -97,7 +98,8 @@ void SentencesTest::theNarratorTellsTheChangesOfARing()
         texts << telling.text;
     QCOMPARE(texts.size(), 7); // the first node, two joins, a leave: begun and over
     QVERIFY(texts.front().startsWith("The ring begins with node-"));
-    QCOMPARE(texts.back(), QString::fromStdString(processShown(node, state)) + " is out of the ring, and no key is lost.");
+    QCOMPARE(
+        texts.back(), QString::fromStdString(processShown(node, state)) + " is out of the ring, and no key is lost.");
     for (const auto& [process, known] : state.processes)
         if (known.kind == pb::COORDINATOR)
             state.markEnded(process, "killed", 2);

@@ -72,8 +72,9 @@ void createFile(RunSeries& series)
 struct Both : RunSink {
     Recorder& recorder;
     RunSeries series;
-    explicit Both(Recorder& r) : recorder(r) {}
-    void onEvent(ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes) override
+    explicit Both(Recorder& r) : recorder(r) { }
+    void onEvent(ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs,
+        std::size_t bytes) override
     {
         series.take(process, *event, runNs);
         recorder.onEvent(process, event, runNs, bytes);
@@ -138,7 +139,8 @@ void SeriesTest::aQuantileIsTheNearestRankWithinItsClass()
         std::sort(all.begin(), all.end());
         const std::size_t rank = std::max<std::size_t>(1, std::size_t(std::ceil(share * double(count))));
         const double exact = double(all[rank - 1]), given = double(histogram.quantile(share));
-        QVERIFY2(given >= exact && given <= exact * (1 + LatencyHistogram::kWidth) + 1, qPrintable(QString("%1 for %2").arg(given).arg(exact)));
+        QVERIFY2(given >= exact && given <= exact * (1 + LatencyHistogram::kWidth) + 1,
+            qPrintable(QString("%1 for %2").arg(given).arg(exact)));
         QCOMPARE(histogram.max(), all.back());
         QCOMPARE(histogram.min(), all.front());
         QCOMPARE(histogram.quantile(1), all.back());
@@ -460,7 +462,9 @@ void SeriesTest::recoveriesHaveTheirPhases()
     QCOMPARE(chart.bars.size(), std::size_t(1));
     QCOMPARE(chart.bars[0].parts, (std::vector<double> { 60, 10, 25, 5 }));
     QVERIFY2(chart.bars[0].total.contains("100.0 ms, 30 records, XOR"), qPrintable(chart.bars[0].total));
-    const auto seconds = [&](const char* column) { return chart.rows[0][int(chart.header.indexOf(column))].toDouble(); };
+    const auto seconds = [&](const char* column) {
+        return chart.rows[0][int(chart.header.indexOf(column))].toDouble();
+    };
     QCOMPARE(seconds("begin_s"), 1.0);
     QCOMPARE(seconds("whole_s"), 0.1);
     QCOMPARE(seconds("total_s"), 0.04);
@@ -547,12 +551,14 @@ void SeriesTest::theRowsOfAChartAreItsPoints()
 {
     RunSeries series;
     for (std::uint64_t i = 0; i < 300; ++i)
-        series.take(kClient, done(i, i % 2 ? pb::INSERT : pb::SEARCH, std::int64_t(i) * 1'000), std::int64_t(i) * 10 * kMs);
+        series.take(
+            kClient, done(i, i % 2 ? pb::INSERT : pb::SEARCH, std::int64_t(i) * 1'000), std::int64_t(i) * 10 * kMs);
     for (const ChartKind kind : { ChartKind::Operations, ChartKind::Latency }) {
         const ChartData chart = chartOf(series, { kind, 0, 3'000 * kMs, 0, 60 });
         QVERIFY(!chart.series.empty());
         for (const ChartSeries& line : chart.series) {
-            const auto column = std::find_if(chart.header.begin(), chart.header.end(), [&](const QString& name) { return name.startsWith(line.id); });
+            const auto column = std::find_if(chart.header.begin(), chart.header.end(),
+                [&](const QString& name) { return name.startsWith(line.id); });
             QVERIFY(column != chart.header.end());
             QCOMPARE(line.points.size(), chart.rows.size());
             for (std::size_t i = 0; i < chart.rows.size(); ++i)
@@ -567,7 +573,8 @@ void SeriesTest::theCsvHasExactlyTheRowsOfTheTable()
     for (std::uint64_t i = 0; i < 50; ++i)
         series.take(kClient, done(i, pb::SEARCH, 2'000), std::int64_t(i) * 10 * kMs);
     const ChartData chart = chartOf(series, { ChartKind::Operations, 0, 500 * kMs, 0, 60 });
-    const QStringList lines = chartCsv(chart, { "2026-01-01T00:00:00Z", true, "m" }, "full").split("\r\n", Qt::SkipEmptyParts);
+    const QStringList lines = chartCsv(chart, { "2026-01-01T00:00:00Z", true, "m" }, "full")
+                                  .split("\r\n", Qt::SkipEmptyParts);
     QCOMPARE(std::size_t(lines.size()), chart.rows.size() + 1);
     QCOMPARE(lines[0], "run,simulated,detail," + chart.header.join(','));
     for (std::size_t i = 0; i < chart.rows.size(); ++i) {

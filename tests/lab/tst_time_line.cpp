@@ -27,11 +27,7 @@ struct LiveRun : EventFeed {
     Story story;
     std::size_t told = 0;
 
-    explicit LiveRun(Story tale = growth(12, 3))
-        : story(std::move(tale))
-    {
-        recorder->onKeyframe({}, 0);
-    }
+    explicit LiveRun(Story tale = growth(12, 3)) : story(std::move(tale)) { recorder->onKeyframe({}, 0); }
     void tell(std::size_t count)
     {
         for (; count > 0 && told < story.order.size(); --count, ++told) {

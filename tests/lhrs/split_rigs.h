@@ -11,8 +11,7 @@ inline const HolderInfo kTarget = holderOf(NodeRig::kData + 1, 201);
 
 // Bucket 0 of level 0 with keys 0..count-1, all acknowledged by the parity buckets; an even key stays.
 struct SourceRig : DataRig {
-    explicit SourceRig(std::uint64_t count, std::uint32_t length = 10, Options o = {})
-        : DataRig(std::move(o))
+    explicit SourceRig(std::uint64_t count, std::uint32_t length = 10, Options o = {}) : DataRig(std::move(o))
     {
         for (std::uint64_t c = 0; c < count; ++c) {
             values[c] = makeValue(1, Key(c), 1, length);
@@ -58,10 +57,7 @@ inline DataRig::Options target()
 
 // The bucket that a split creates.
 struct TargetRig : DataRig {
-    explicit TargetRig(Options o = target())
-        : DataRig(std::move(o))
-    {
-    }
+    explicit TargetRig(Options o = target()) : DataRig(std::move(o)) { }
     pb::Message moveMessage(
         std::uint32_t block, bool isLast, const std::vector<BlockEntry>& entries, std::uint64_t split = kSplit)
     {

@@ -50,10 +50,7 @@ constexpr std::size_t kBlock = std::size_t(1) << 20;
 
 // A machine as a worker of the runtime owns it.
 struct Seat {
-    Seat(Machine& m, std::uint64_t node)
-        : machine(m)
-        , self(addressOfProcess(node))
-        , stamper(NodeId(node), self)
+    Seat(Machine& m, std::uint64_t node) : machine(m), self(addressOfProcess(node)), stamper(NodeId(node), self)
     {
         stamper.setDetail(pb::COUNTS, 1);
         self.to(address);
@@ -65,11 +62,12 @@ struct Seat {
     EventStamper stamper;
     StringPool strings;
     std::unique_ptr<char[]> block { new char[kBlock] }, effectsBlock { new char[kBlock] };
-    google::protobuf::Arena arena { arenaIn(block.get(), kBlock) }, effectsArena { arenaIn(effectsBlock.get(), kBlock) };
+    google::protobuf::Arena arena { arenaIn(block.get(), kBlock) },
+        effectsArena { arenaIn(effectsBlock.get(), kBlock) };
     Effects effects { effectsArena, strings };
     std::vector<ReadMessage> messages;
     std::string inbox, reading; // the bytes sent to it, and the bytes that it reads
-    std::uint64_t replies = 0;  // to commands
+    std::uint64_t replies = 0; // to commands
 };
 
 // The processes of one data bucket with two parity buckets, and a client. From the first call of run() on this class
@@ -77,16 +75,18 @@ struct Seat {
 class Warm {
 public:
     explicit Warm(std::uint32_t window)
-        : m_window(window)
-        , m_rig({ .config = config(), .dataSpares = 1, .paritySpares = 2 })
+        : m_window(window), m_rig({ .config = config(), .dataSpares = 1, .paritySpares = 2 })
     {
     }
     bool begin(std::uint64_t records, std::uint32_t length)
     {
-        if (!m_rig.waitForFile() || m_rig.insertMany(records, length, m_window).results().at("OK") != records || !m_rig.waitForRest())
+        if (!m_rig.waitForFile() || m_rig.insertMany(records, length, m_window).results().at("OK") != records
+            || !m_rig.waitForRest())
             return false;
         m_now = m_rig.cluster.now();
-        const auto sit = [this](std::uint64_t node) { m_seats.emplace(node, std::make_unique<Seat>(m_rig.cluster.machine(node), node)); };
+        const auto sit = [this](std::uint64_t node) {
+            m_seats.emplace(node, std::make_unique<Seat>(m_rig.cluster.machine(node), node));
+        };
         for (const std::uint64_t node : m_rig.nodes)
             sit(node);
         sit(FileRig::kClient);
@@ -219,7 +219,11 @@ private slots:
         for (const pb::OperationKind kind : { pb::UPDATE, pb::SEARCH }) {
             QVERIFY(file.run(kind, kCount, std::uint32_t(length)) != ~std::uint64_t(0)); // warm
             const std::uint64_t taken = file.run(kind, kCount, std::uint32_t(length));
-            QVERIFY2(taken < kOfTheWhole, qPrintable(QStringLiteral("%1 times in %2 %3s").arg(taken).arg(kCount).arg(QLatin1String(pb::OperationKind_Name(kind).c_str()))));
+            QVERIFY2(taken < kOfTheWhole,
+                qPrintable(QStringLiteral("%1 times in %2 %3s")
+                               .arg(taken)
+                               .arg(kCount)
+                               .arg(QLatin1String(pb::OperationKind_Name(kind).c_str()))));
         }
         // The file grows: one page per 64 records, with its memory, in each table of the bucket and its two parity
         // buckets.
@@ -267,7 +271,9 @@ private slots:
                 ring.removeFront();
             }
             QCOMPARE(ring.size(), std::size_t(in - out));
-            QVERIFY(ring.isEmpty() || (ring[ring.size() / 2] == std::to_string(out + ring.size() / 2) && ring.back() == std::to_string(in - 1)));
+            QVERIFY(ring.isEmpty()
+                || (ring[ring.size() / 2] == std::to_string(out + ring.size() / 2)
+                    && ring.back() == std::to_string(in - 1)));
         }
         while (!ring.isEmpty()) {
             QCOMPARE(ring.front(), std::to_string(out++));

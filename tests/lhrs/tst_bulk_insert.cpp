@@ -43,7 +43,10 @@ std::set<std::uint64_t> keysIn(FileRig& rig)
     return keys;
 }
 
-std::set<std::uint64_t> lostOf(const pb::WorkloadResult& result) { return { result.lost_keys().begin(), result.lost_keys().end() }; }
+std::set<std::uint64_t> lostOf(const pb::WorkloadResult& result)
+{
+    return { result.lost_keys().begin(), result.lost_keys().end() };
+}
 
 } // namespace
 
@@ -135,7 +138,8 @@ void TestBulkInsert::everyLostRequestIsReported()
     };
     std::set<std::uint64_t> told;
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
-        if (event.has_operation_done() && event.operation_done().kind() == pb::INSERT && event.operation_done().result() != pb::OK)
+        if (event.has_operation_done() && event.operation_done().kind() == pb::INSERT
+            && event.operation_done().result() != pb::OK)
             told.insert(event.operation_done().key());
     };
     const pb::WorkloadResult result = rig.cluster.ask(FileRig::kClient, bulkOrder(400), 300s).workload();

@@ -418,8 +418,8 @@ void TestClient::atTheDeadlineAChangeWithoutAnAnswerIsOfUnknownOutcome()
     rig.operate(pb::INSERT, 5, "v");
     QCOMPARE(resultOf(rig.driven.pass(5100ms)).result(), pb::UNKNOWN_OUTCOME);
     // Also when the bucket refused some copies.
-    const pb::Message request
-        = requestsOf(rig.operate(pb::SEARCH, 1)).empty() ? requestsOf(rig.location(0)).at(0) : pb::Message();
+    const pb::Message request = requestsOf(rig.operate(pb::SEARCH, 1)).empty() ? requestsOf(rig.location(0)).at(0)
+                                                                               : pb::Message();
     if (request.has_search())
         rig.reply(request, pb::NOT_FOUND);
     rig.location(0);
@@ -474,7 +474,8 @@ void TestClient::aRefusalThatComesLateRefusesNoLaterCopy()
             rig.displaced(request);
             return rig.location(0);
         };
-        const std::vector<pb::Message> later = isDisplaced ? requestsOf(refuse()) : (refuse(), requestsOf(rig.driven.pass(45ms)));
+        const std::vector<pb::Message> later = isDisplaced ? requestsOf(refuse())
+                                                           : (refuse(), requestsOf(rig.driven.pass(45ms)));
         QCOMPARE(later.size(), std::size_t(1)); // this copy may wait in the bucket
         QCOMPARE(keyRequestOf(later.at(0)).copy(), 1u);
         for (int copy = 0; copy < 8; ++copy) // the first refusal, duplicated by the network

@@ -151,7 +151,8 @@ void TestCoordinator::aSpareMayBeSilentAsLongAsTheTimersLetItBe()
         const auto isKnown = [&rig] {
             rig.command(listProcesses());
             const auto& rows = rig.replyOf().processes().processes();
-            return std::any_of(rows.begin(), rows.end(), [](const auto& row) { return row.process().node() == CoordinatorRig::kData + 1; });
+            return std::any_of(rows.begin(), rows.end(),
+                [](const auto& row) { return row.process().node() == CoordinatorRig::kData + 1; });
         };
         rig.pass(7'000ms * scale);
         QVERIFY(isKnown());
@@ -356,7 +357,8 @@ void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 1, .paritySpares = 0 });
     rig.registers(CoordinatorRig::kData);
     const auto said = [&] {
-        return std::count_if(rig.events.begin(), rig.events.end(), [](const pb::Event& e) { return e.has_spare_missing(); });
+        return std::count_if(
+            rig.events.begin(), rig.events.end(), [](const pb::Event& e) { return e.has_spare_missing(); });
     };
     const auto pass = [&](int seconds) {
         for (int second = 0; second < seconds; ++second) {
@@ -370,7 +372,8 @@ void TestCoordinator::aMissingSpareIsSaidAgainWhileItLasts()
     QCOMPARE(said(), std::ptrdiff_t(2));
     pass(10);
     QCOMPARE(said(), std::ptrdiff_t(4)); // not with every invitation
-    QCOMPARE(describe(rig).under_way(), std::string("creating the file, which waits for 1 parity server: no such spare is left"));
+    QCOMPARE(describe(rig).under_way(),
+        std::string("creating the file, which waits for 1 parity server: no such spare is left"));
     rig.addSpare(CoordinatorRig::kParity, pb::PARITY);
     pass(2);
     QVERIFY(rig.file().exists());
@@ -382,8 +385,9 @@ void TestCoordinator::aConfirmationThatIsNotAnsweredStartsOver()
 {
     CoordinatorRig rig({ .config = fileConfig(4, 1), .dataSpares = 2, .paritySpares = 1 });
     // The first data spare offers, and is not heard afterwards.
-    rig.withhold
-        = [](const Step::Sent& sent) { return sent.to == CoordinatorRig::kData && !sent.message.has_invite(); };
+    rig.withhold = [](const Step::Sent& sent) {
+        return sent.to == CoordinatorRig::kData && !sent.message.has_invite();
+    };
     rig.pass(0ns);
     QVERIFY(!rig.file().exists());
     QCOMPARE(rig.count(Body::kConfirm), std::size_t(2));
@@ -473,7 +477,7 @@ void TestCoordinator::whoHoldsNoPlaceAnyMoreIsToldSo()
     rig.silent.insert(CoordinatorRig::kData + 2);
     QCOMPARE(rig.alive(CoordinatorRig::kData + 2).of(Body::kCancel).at(0).message.cancel().incarnation(), 999u);
     QCOMPARE(rig.alive(CoordinatorRig::kData + 2).count(Body::kCancel), std::size_t(0)); // one at a time
-    QCOMPARE(rig.alive(CoordinatorRig::kData).count(Body::kCancel), std::size_t(0));     // a true holder
+    QCOMPARE(rig.alive(CoordinatorRig::kData).count(Body::kCancel), std::size_t(0)); // a true holder
 }
 
 // ---- commands

@@ -17,10 +17,7 @@ struct Received {
     Sequence stable = 0;
 };
 
-Sequence appliedOf(std::uint32_t deltas)
-{
-    return Sequence(std::countr_one(deltas));
-}
+Sequence appliedOf(std::uint32_t deltas) { return Sequence(std::countr_one(deltas)); }
 
 PositionKnowledge knowledgeOf(const Received& received)
 {
@@ -133,8 +130,10 @@ void TestCut::allStatesOfDeliveries()
             QVERIFY(planCut(survivors, cut, transfers).empty());
             for (std::size_t to = 0; to < survivors.size(); ++to) {
                 Sequence reached = survivors[to].applied;
-                while (reached < cut && (survivors[to].held.contains(reached + 1)
-                           || std::any_of(transfers.begin(), transfers.end(), [&](const DeltaTransfer& t) { return t.to == to && t.sequence == reached + 1; })))
+                while (reached < cut
+                    && (survivors[to].held.contains(reached + 1)
+                        || std::any_of(transfers.begin(), transfers.end(),
+                            [&](const DeltaTransfer& t) { return t.to == to && t.sequence == reached + 1; })))
                     ++reached;
                 QCOMPARE(reached, cut);
             }

@@ -192,7 +192,7 @@ void TestDataBucket::acknowledgementsOfOthersCountForNothing()
     rig.insert(1, "v");
     QCOMPARE(rig.deltaAck(0, 1, 76).count(Body::kReply), std::size_t(0)); // of our predecessor's changes
     QCOMPARE(rig.deltaAck(0, 1, DataRig::kIncarnation, 499).count(Body::kReply),
-        std::size_t(0));                                              // from a withdrawn parity bucket
+        std::size_t(0)); // from a withdrawn parity bucket
     QCOMPARE(rig.deltaAck(0, 2).count(Body::kReply), std::size_t(0)); // for a change that was never sent
     QCOMPARE(rig.deltaAck(7, 1).count(Body::kReply), std::size_t(0)); // from a column that does not exist
     QCOMPARE(rig.deltaAck(0, 1).count(Body::kReply), std::size_t(1));
@@ -239,7 +239,7 @@ void TestDataBucket::aSearchWaitsForAChangeUnderWay()
     rig.update(1, "uno"); // sequence 3
     QCOMPARE(rig.search(1).count(Body::kReply), std::size_t(0));
     QCOMPARE(replyOf(rig.search(2)).value(), "two"); // another key does not wait
-    rig.erase(2);                                    // sequence 4
+    rig.erase(2); // sequence 4
     QCOMPARE(rig.search(2).count(Body::kReply), std::size_t(0));
     QCOMPARE(rig.data().held(), 2u);
     QCOMPARE(rig.deltaAck(0, 4).count(Body::kReply), std::size_t(0));
@@ -438,7 +438,7 @@ void TestDataBucket::whereTheOtherBucketIsIsAskedOnce()
     QCOMPARE(step.of(Body::kWhereIs, DataRig::kCoordinator).at(0).message.where_is().bucket(), 1u);
     QCOMPARE(rig.search(3).count(Body::kWhereIs), std::size_t(0)); // already asked
     QCOMPARE(rig.ask({ .kind = pb::INSERT, .key = 1, .value = "one", .number = 1 }).sent.size(),
-        std::size_t(0));                                                    // a copy waits once
+        std::size_t(0)); // a copy waits once
     QCOMPARE(rig.driven.pass(150ms).count(Body::kWhereIs), std::size_t(1)); // no answer
     pb::Message answer = rig.coordinator.message();
     answer.mutable_location()->set_bucket(1);
@@ -529,7 +529,8 @@ void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
     DataRig::Options options;
     options.state = pb::RECOVERING;
     DataRig rig(options);
-    const auto slice = [&](std::uint64_t recovery, std::uint32_t number, bool isLast, const std::vector<BlockEntry>& entries, Sequence cut,
+    const auto slice = [&](std::uint64_t recovery, std::uint32_t number, bool isLast,
+                           const std::vector<BlockEntry>& entries, Sequence cut,
                            std::uint64_t manager = DataRig::kParity) {
         pb::Message message = Peer(manager).message();
         auto* sent = message.mutable_spare_slice();
@@ -541,9 +542,16 @@ void TestDataBucket::aSpareBelievesTheLaterRecoveryOnly()
         rig.driven.message(message);
     };
     const auto record = [](std::uint64_t key, std::uint32_t rank, std::string_view value, Sequence version) {
-        return BlockEntry { .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = version, .bytes = value };
+        return BlockEntry { .kind = BlockEntry::Kind::Insert,
+            .key = Key(key),
+            .rank = Rank(rank),
+            .length = std::uint32_t(value.size()),
+            .version = version,
+            .bytes = value };
     };
-    const auto result = [](std::uint64_t number) { return BlockEntry::ofResult(Key(1), DataRig::kClient, number, std::uint8_t(pb::OK)); };
+    const auto result = [](std::uint64_t number) {
+        return BlockEntry::ofResult(Key(1), DataRig::kClient, number, std::uint8_t(pb::OK));
+    };
     slice(7, 0, false, { record(1, 1, "old", 1), record(2, 2, "of nobody", 2), result(4) }, 2);
     slice(8, 0, true, { record(1, 1, "new", 3), result(5) }, 3);
     slice(7, 1, true, { record(3, 3, "late", 1) }, 2);
@@ -564,7 +572,12 @@ void TestDataBucket::aSliceWithARankThatCannotBeIsRefused()
         pb::Message message = Peer(DataRig::kParity).message();
         auto* sent = message.mutable_spare_slice();
         sent->set_recovery(7);
-        sent->set_records(blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(1), .rank = Rank(rank), .length = 1, .version = 1, .bytes = "a" } }));
+        sent->set_records(blockOf({ { .kind = BlockEntry::Kind::Insert,
+            .key = Key(1),
+            .rank = Rank(rank),
+            .length = 1,
+            .version = 1,
+            .bytes = "a" } }));
         QCOMPARE(rig.driven.message(message).count(Body::kAck), std::size_t(0));
         QCOMPARE(rig.data().store().rankMax(), Rank());
     }

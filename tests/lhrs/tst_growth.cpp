@@ -112,8 +112,8 @@ void TestGrowth::aSplitGoesStepByStep()
     }
     QCOMPARE(happened,
         (std::vector<Happened> { Happened::kSplitOrdered, Happened::kSplitCommitted, Happened::kSplitFinished }));
-    const auto confirm
-        = std::find_if(rig.log.begin(), rig.log.end(), [](const Step::Sent& s) { return s.message.has_confirm(); });
+    const auto confirm = std::find_if(
+        rig.log.begin(), rig.log.end(), [](const Step::Sent& s) { return s.message.has_confirm(); });
     QCOMPARE(confirm->message.confirm().number(), 1u);
     QCOMPARE(confirm->message.confirm().level(), 1u);
     QCOMPARE(confirm->message.confirm().state(), pb::INIT);
@@ -187,7 +187,7 @@ void TestGrowth::theDecisionNeedsBothEnds()
         const std::uint64_t split = order.split().split();
         rig.say(rig.holder(pb::DATA, 0)->sender.ack(order));
         QCOMPARE(prepared(sourceFirst ? 0 : 1, split).count(Body::kCommit), std::size_t(0));
-        QCOMPARE(prepared(sourceFirst ? 0 : 1, split).count(Body::kCommit), std::size_t(0));     // the same one again
+        QCOMPARE(prepared(sourceFirst ? 0 : 1, split).count(Body::kCommit), std::size_t(0)); // the same one again
         QCOMPARE(prepared(sourceFirst ? 1 : 0, split - 1).count(Body::kCommit), std::size_t(0)); // of another split
         QCOMPARE(rig.file().image(), (FileImage { 0, 0 }));
         QVERIFY(prepared(sourceFirst ? 1 : 0, split).count(Body::kCommit) > 0);
@@ -356,8 +356,9 @@ void TestGrowth::anUndoneSplitIsStillOwedOnce()
 void TestGrowth::aDecidedSplitIsNeverUndone()
 {
     CoordinatorRig rig(fileConfig(4, 2));
-    rig.withhold
-        = [](const Step::Sent& sent) { return sent.message.has_commit() && sent.message.commit().bucket() == 1; };
+    rig.withhold = [](const Step::Sent& sent) {
+        return sent.message.has_commit() && sent.message.commit().bucket() == 1;
+    };
     rig.overload(0);
     rig.pass(120s);
     QCOMPARE(rig.count(Body::kAbort), std::size_t(0));
@@ -414,9 +415,9 @@ void TestGrowth::theAvailabilityFollowsTheThresholds()
 {
     QFETCH(quint32, m);
     QFETCH(int, list);
-    const pb::FileConfig configs[]
-        = { withThresholds(m, 1, { { 8, 2 }, { 32, 3 } }), withThresholds(m, 0, { { 2, 1 }, { 5, 2 } }),
-              withThresholds(m, 1, { { 4, 3 } }), withThresholds(m, 1, { { 2, 2 }, { 4, 3 }, { 8, 4 } }) };
+    const pb::FileConfig configs[] = { withThresholds(m, 1, { { 8, 2 }, { 32, 3 } }),
+        withThresholds(m, 0, { { 2, 1 }, { 5, 2 } }), withThresholds(m, 1, { { 4, 3 } }),
+        withThresholds(m, 1, { { 2, 2 }, { 4, 3 }, { 8, 4 } }) };
     const pb::FileConfig& config = configs[list];
     constexpr std::uint32_t kBuckets = 130;
     CoordinatorRig rig(config, kBuckets, kBuckets * 4 / m + 20);
@@ -484,7 +485,8 @@ void TestGrowth::aFurtherParityBucketGoesStepByStep()
     rig.command(raise(2));
     rig.log.clear();
     rig.command(createParity(0));
-    QCOMPARE(stepsOf(rig), (std::vector<std::string> { "invite", "confirm", "epoch", "add_parity", "epoch", "add_parity" }));
+    QCOMPARE(
+        stepsOf(rig), (std::vector<std::string> { "invite", "confirm", "epoch", "add_parity", "epoch", "add_parity" }));
     std::vector<pb::MemberState> states;
     std::size_t first = 0, second = 0;
     for (const Step::Sent& sent : rig.log) {
@@ -501,7 +503,7 @@ void TestGrowth::aFurtherParityBucketGoesStepByStep()
         QCOMPARE(added.index(), 1u);
         added.state() == pb::INIT ? ++first : ++second;
     }
-    QCOMPARE(first, std::size_t(3));  // two data buckets and one parity bucket are told
+    QCOMPARE(first, std::size_t(3)); // two data buckets and one parity bucket are told
     QCOMPARE(second, std::size_t(4)); // and all that count on it
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).k, 2u);
     QCOMPARE(rig.replyOf().parity().k(), 2u);
@@ -545,7 +547,8 @@ void TestGrowth::theWordOfAFormerBucketOfTheColumnDoesNotCount()
     pb::Message word = former.message();
     word.mutable_contents_done()->set_group(0);
     word.mutable_contents_done()->set_column(1);
-    word.mutable_contents_done()->set_incarnation(rig.file().groups().at(GroupNumber(0)).parity.at(ParityColumn(1)).holder.incarnation.value - 1);
+    word.mutable_contents_done()->set_incarnation(
+        rig.file().groups().at(GroupNumber(0)).parity.at(ParityColumn(1)).holder.incarnation.value - 1);
     rig.say(word);
     rig.pass(1s);
     QCOMPARE(rig.file().groups().at(GroupNumber(0)).parity.at(ParityColumn(1)).state, pb::INIT);

@@ -172,7 +172,7 @@ void TestLease::aFailedMemberGetsNoGrant()
     QVERIFY(granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation), 1s));
     QVERIFY(!granter.grant({ pb::DATA, 1 }, Incarnation(kIncarnation + 1), 1s)); // failed
     QVERIFY(!granter.grant({ pb::DATA, 0 }, Incarnation(kIncarnation + 9), 1s)); // not the incarnation in the view
-    QVERIFY(!granter.grant({ pb::DATA, 9 }, Incarnation(kIncarnation), 1s));     // no such member
+    QVERIFY(!granter.grant({ pb::DATA, 9 }, Incarnation(kIncarnation), 1s)); // no such member
 }
 
 void TestLease::whatWasGrantedBeforeIsReported()

@@ -91,7 +91,8 @@ void TestMessageCheck::limits_data()
         add("StateReport", [](auto& m) { return m.mutable_state_report()->mutable_process(); });
     };
     addEntry("a server", true, [](auto&) {});
-    addEntry("of the simulator, without endpoints", true, [](auto& p) { p.clear_control_endpoint(), p.clear_events_endpoint(); });
+    addEntry("of the simulator, without endpoints", true,
+        [](auto& p) { p.clear_control_endpoint(), p.clear_events_endpoint(); });
     addEntry("at a name", true, [](auto& p) { p.set_events_endpoint("tcp://lab-3.example:65535"); });
     addEntry("at an address of IPv6", true, [](auto& p) { p.set_events_endpoint("tcp://[fe80::1%eth0]:1"); });
     addEntry("without a number", false, [](auto& p) { p.set_node(0); });
@@ -102,13 +103,17 @@ void TestMessageCheck::limits_data()
     addEntry("with a name of 255 bytes", true, [](auto& p) { p.set_name(std::string(255, 'x')); });
     addEntry("with a name of 256 bytes", false, [](auto& p) { p.set_name(std::string(256, 'x')); });
     addEntry("with a name of two lines", false, [](auto& p) { p.set_name("a\nb"); });
-    for (const char* endpoint : { "garbage", "tcp://", "tcp://:4711", "tcp://127.0.0.1", "tcp://127.0.0.1:", "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536",
-             "tcp://127.0.0.1:4711 ", "tcp://127.0.0.1:-1", "tcp://a b:4711", "ipc:///tmp/socket", "inproc://self", "tcp://127.0.0.1:47x" }) {
-        addEntry((std::string("controlled at ") + endpoint).c_str(), false, [=](auto& p) { p.set_control_endpoint(endpoint); });
-        addEntry((std::string("events at ") + endpoint).c_str(), false, [=](auto& p) { p.set_events_endpoint(endpoint); });
+    for (const char* endpoint : { "garbage", "tcp://", "tcp://:4711", "tcp://127.0.0.1",
+             "tcp://127.0.0.1:", "tcp://127.0.0.1:0", "tcp://127.0.0.1:65536", "tcp://127.0.0.1:4711 ",
+             "tcp://127.0.0.1:-1", "tcp://a b:4711", "ipc:///tmp/socket", "inproc://self", "tcp://127.0.0.1:47x" }) {
+        addEntry((std::string("controlled at ") + endpoint).c_str(), false,
+            [=](auto& p) { p.set_control_endpoint(endpoint); });
+        addEntry(
+            (std::string("events at ") + endpoint).c_str(), false, [=](auto& p) { p.set_events_endpoint(endpoint); });
     }
 
-    const auto addReply = [](const char* name, bool isFit, bool isAdjustment, std::uint32_t bucket, std::uint32_t level) {
+    const auto addReply = [](const char* name, bool isFit, bool isAdjustment, std::uint32_t bucket,
+                              std::uint32_t level) {
         addRow(name, isFit, [=](auto& m) {
             m.mutable_reply()->set_image_adjustment(isAdjustment);
             m.mutable_reply()->set_iam_bucket(bucket);

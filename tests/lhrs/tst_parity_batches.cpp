@@ -129,7 +129,7 @@ void TestParityBatches::anAbortedBatchOfWhichNothingArrivedIsAnEmptyChangeToo()
     ParityRig rig;
     rig.delta(rig.insert(0, 1, 70, "a"));
     rig.sequences[0] = 2;
-    rig.delta(rig.insert(0, 2, 71, "b"));         // sequence 3 waits for 2
+    rig.delta(rig.insert(0, 2, 71, "b")); // sequence 3 waits for 2
     QCOMPARE(appliedSaid(rig.abort(9, 0), 0), 1); // the parity bucket does not know which number the batch had
     QCOMPARE(appliedSaid(rig.batch({ .q = 0, .sequence = 2, .asksOnly = true }), 0), 3); // the data bucket says so
     QCOMPARE(rig.differenceToModel(), "");
@@ -152,8 +152,8 @@ void TestParityBatches::theLastWordAboutARankCounts()
     rig.batch({ .q = 0,
         .sequence = 0,
         .isLast = false,
-        .entries = { entry(Kind::Delete, 70, 1, "a"), entry(Kind::Delete, 71, 2, "b"), entry(Kind::Delete, 73, 4, "d"), entry(Kind::Insert, 73, 2, "d"),
-            entry(Kind::Delete, 72, 3, "c"), entry(Kind::Insert, 72, 1, "c") } });
+        .entries = { entry(Kind::Delete, 70, 1, "a"), entry(Kind::Delete, 71, 2, "b"), entry(Kind::Delete, 73, 4, "d"),
+            entry(Kind::Insert, 73, 2, "d"), entry(Kind::Delete, 72, 3, "c"), entry(Kind::Insert, 72, 1, "c") } });
     rig.delta(rig.erase(0, 1));
     rig.delta(rig.update(0, 2, "bb"));
     rig.delta(rig.update(0, 3, "cc"));
@@ -162,8 +162,8 @@ void TestParityBatches::theLastWordAboutARankCounts()
     rig.batch({ .q = 0,
         .sequence = sequence,
         .block = 1,
-        .entries = { entry(Kind::Void, 0, 1, ""), entry(Kind::Delete, 71, 2, "bb"), entry(Kind::Delete, 72, 3, "cc"), entry(Kind::Insert, 72, 1, "cc"),
-            entry(Kind::Void, 0, 4, "") } });
+        .entries = { entry(Kind::Void, 0, 1, ""), entry(Kind::Delete, 71, 2, "bb"), entry(Kind::Delete, 72, 3, "cc"),
+            entry(Kind::Insert, 72, 1, "cc"), entry(Kind::Void, 0, 4, "") } });
     const Step step = rig.commit(9, 0);
     rig.sequences[0] = sequence;
     rig.model.positions[0] = { { 1, { 72, "cc", sequence } } };
@@ -197,8 +197,8 @@ void TestParityBatches::blocksOfABatchAreTakenInOrderAndOnce()
 void TestParityBatches::aMalformedBlockIsNotAcknowledged()
 {
     ParityRig rig;
-    pb::Message message
-        = rig.batchMessage({ .q = 0, .sequence = 1, .entries = { entry(BlockEntry::Kind::Insert, 70, 1, "abc") } });
+    pb::Message message = rig.batchMessage(
+        { .q = 0, .sequence = 1, .entries = { entry(BlockEntry::Kind::Insert, 70, 1, "abc") } });
     const std::string whole = message.prepare_batch().changes();
     for (std::size_t length = 1; length < whole.size(); ++length) {
         message.mutable_prepare_batch()->set_changes(whole.substr(0, length));
@@ -215,8 +215,8 @@ void TestParityBatches::lateWordsAboutADecidedSplitChangeNothing()
     for (const bool isCommitted : { true, false }) {
         ParityRig rig;
         rig.delta(rig.insert(0, 1, 70, "a"));
-        const pb::Message block
-            = rig.batchMessage({ .q = 0, .sequence = 2, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
+        const pb::Message block = rig.batchMessage(
+            { .q = 0, .sequence = 2, .entries = { entry(BlockEntry::Kind::Delete, 70, 1, "a") } });
         rig.driven.message(block);
         isCommitted ? rig.commit(9, 0) : rig.abort(9, 0);
         rig.sequences[0] = 2;
@@ -251,7 +251,9 @@ void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext()
         rig.delta(rig.insert(0, rank, 69 + rank, std::string(1, char('a' + rank - 1))));
     using Kind = BlockEntry::Kind;
     // One block of the first split arrived in time. The second split has other entries for the same ranks.
-    const ParityRig::Batch came { .q = 0, .split = 9, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 70, 1, "a") } };
+    const ParityRig::Batch came {
+        .q = 0, .split = 9, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 70, 1, "a") }
+    };
     rig.batch(came);
     rig.abort(9, 0);
     rig.sequences[0] = std::max<Sequence>(3, sequence);
@@ -259,7 +261,11 @@ void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext()
     const auto comeLate = [&] {
         for (const std::uint32_t block : { 0u, 1u, 2u }) {
             const bool isLast = block == 2 && sequence != 0;
-            const Step step = rig.batch({ .q = 0, .split = 9, .sequence = isLast ? sequence : 0, .block = block, .isLast = isLast,
+            const Step step = rig.batch({ .q = 0,
+                .split = 9,
+                .sequence = isLast ? sequence : 0,
+                .block = block,
+                .isLast = isLast,
                 .entries = { entry(Kind::Delete, 72, 3, "c"), entry(Kind::Void, 0, 2, "") } });
             QCOMPARE(step.count(Happened::kSplitPrepared) + step.count(Happened::kBatchApplied), std::size_t(0));
         }
@@ -272,9 +278,16 @@ void TestParityBatches::blocksOfAnUndoneSplitDoNothingToTheNext()
     rig.batch({ .q = 0, .split = 10, .sequence = 0, .isLast = false, .entries = { entry(Kind::Delete, 71, 2, "b") } });
     comeLate();
     rig.delta(rig.update(0, 1, "aa"));
-    rig.batch({ .q = 0, .split = 10, .sequence = 0, .block = 1, .isLast = false, .entries = { entry(Kind::Insert, 90, 5, "new") } });
+    rig.batch({ .q = 0,
+        .split = 10,
+        .sequence = 0,
+        .block = 1,
+        .isLast = false,
+        .entries = { entry(Kind::Insert, 90, 5, "new") } });
     comeLate();
-    QCOMPARE(rig.batch({ .q = 0, .split = 10, .sequence = last, .block = 2, .entries = {} }).count(Happened::kSplitPrepared), std::size_t(1));
+    QCOMPARE(
+        rig.batch({ .q = 0, .split = 10, .sequence = last, .block = 2, .entries = {} }).count(Happened::kSplitPrepared),
+        std::size_t(1));
     comeLate();
     QCOMPARE(rig.commit(10, 0).of(Happened::kBatchApplied).at(0).batch_applied().ranks_size(), 2);
     comeLate();
@@ -304,8 +317,8 @@ void TestParityBatches::aSplitWithinTheGroupMovesMembersFromOnePositionToAnother
     rig.batch({ .q = 1,
         .sequence = 1,
         .level = 1,
-        .entries
-        = { entry(BlockEntry::Kind::Insert, 1, 1, "value 1"), entry(BlockEntry::Kind::Insert, 3, 2, "value 3") },
+        .entries = { entry(BlockEntry::Kind::Insert, 1, 1, "value 1"),
+            entry(BlockEntry::Kind::Insert, 3, 2, "value 3") },
         .epoch = 2 });
     QCOMPARE(rig.differenceToModel(), "");
     QCOMPARE(rig.commit(9, 0).count(Happened::kBatchApplied), std::size_t(1)); // only the source's

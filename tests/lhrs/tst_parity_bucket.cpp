@@ -459,7 +459,8 @@ void TestParityBucket::aChangeOfNothingIsAResultInItsTurn()
     ParityRig rig;
     rig.delta(rig.insert(0, 1, 71, "v"));
     const auto nothing = [&](Sequence sequence, pb::ResultCode result) {
-        pb::Message message = rig.deltaMessage({ .sequence = sequence, .kind = pb::CHANGE_NOTHING, .rank = 0, .key = 71 });
+        pb::Message message = rig.deltaMessage(
+            { .sequence = sequence, .kind = pb::CHANGE_NOTHING, .rank = 0, .key = 71 });
         message.mutable_delta()->set_result(result);
         return rig.driven.message(message);
     };

@@ -166,7 +166,7 @@ void TestParityFilling::itAsksEachDataBucketOfItsGroupOnce()
         QCOMPARE(asked[0].message.send_contents().column(), 2u);
         QCOMPARE(asked[0].message.send_contents().incarnation(), ParityRig::kIncarnation);
     }
-    QCOMPARE(rig.addParity().count(Body::kSendContents), std::size_t(0));       // a copy of the order
+    QCOMPARE(rig.addParity().count(Body::kSendContents), std::size_t(0)); // a copy of the order
     QCOMPARE(rig.driven.pass(40ms).count(Body::kSendContents), std::size_t(3)); // not acknowledged: again
 }
 
@@ -398,7 +398,7 @@ void TestParityFilling::resultsOfRequestsComeWithTheContents()
     // Parity buckets keep the results, so that they can hand them to a spare. Whether a change reached the new parity
     // bucket as a Delta or in a block, its result must be there; also the result of a change that was still under way.
     DataRig data({ .k = 2, .init = { 1 } });
-    data.put(10, "ten");       // complete
+    data.put(10, "ten"); // complete
     data.insert(11, "eleven"); // under way: parity bucket 0 has not acknowledged
     pb::Message order = Peer(DataRig::kParity + 1).message();
     order.mutable_send_contents()->set_column(1);

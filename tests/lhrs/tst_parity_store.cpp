@@ -162,8 +162,10 @@ void TestParityStore::membersAreKnownByTheirState()
 {
     using Member = ParityStore::Member;
     const Member some { Key(5), 7, 10, true };
-    std::vector<std::vector<Member>> states { {}, { some }, { Member(), some }, { some, some }, { some, Member(), some } };
-    for (const Member other : { Member { Key(6), 7, 10, true }, Member { Key(5), 8, 10, true }, Member { Key(7), 5, 10, true }, Member { Key(0), 0, 0, true } }) {
+    std::vector<std::vector<Member>> states { {}, { some }, { Member(), some }, { some, some },
+        { some, Member(), some } };
+    for (const Member other : { Member { Key(6), 7, 10, true }, Member { Key(5), 8, 10, true },
+             Member { Key(7), 5, 10, true }, Member { Key(0), 0, 0, true } }) {
         states.push_back({ other });
         states.push_back({ some, other });
         states.push_back({ other, some }); // changed places
@@ -188,7 +190,8 @@ void TestParityStore::aSliceOfParityIsReadRankByRank()
 {
     ParityStore store = storeOf();
     for (const std::uint32_t r : { 2u, 3u, 5u, 9u })
-        QVERIFY(store.apply(Change::Insert, Position(r % kM), Rank(r), Key(100 + r), r, r, std::string(r, char('a' + r))));
+        QVERIFY(
+            store.apply(Change::Insert, Position(r % kM), Rank(r), Key(100 + r), r, r, std::string(r, char('a' + r))));
     std::string block;
     writeParityRecords(store, Rank(2), Rank(8), block);
     RankReader reader(block);

@@ -82,16 +82,11 @@ void TestRecordPages::bytesOfPagesComeBackWhateverTheirLengths()
     SeededNumbers numbers(std::uint64_t(kind) + 1);
     const auto lengthAt = [&](int step) -> std::uint64_t {
         switch (kind) {
-        case 0:
-            return 100;
-        case 1:
-            return numbers.below(201);
-        case 2:
-            return numbers.below(20) == 0 ? 1 + numbers.below(65'536) : 1 + numbers.below(30);
-        case 3:
-            return numbers.below(10);
-        default:
-            return step % 5'000 < 4'000 ? std::uint64_t(step % 5'000) / 4 : 1 + numbers.below(3);
+        case 0: return 100;
+        case 1: return numbers.below(201);
+        case 2: return numbers.below(20) == 0 ? 1 + numbers.below(65'536) : 1 + numbers.below(30);
+        case 3: return numbers.below(10);
+        default: return step % 5'000 < 4'000 ? std::uint64_t(step % 5'000) / 4 : 1 + numbers.below(3);
         }
     };
     std::size_t most = 0;
@@ -206,7 +201,9 @@ void TestRecordPages::whatARowWillTakeIsKnownBefore()
     std::mt19937 draw(7);
     RecordPages<PageHead> pages;
     std::size_t before = 0, block = 0;
-    const auto checkBlock = [&] { QVERIFY2(pages.memory() <= before + block + kOfList, qPrintable(QString::number(pages.size()))); };
+    const auto checkBlock = [&] {
+        QVERIFY2(pages.memory() <= before + block + kOfList, qPrintable(QString::number(pages.size())));
+    };
     for (std::size_t row = 0; row < 2'000; ++row) {
         if (row % 100 == 0 || row == 7 || row == 30) { // the end of one block, the beginning of the next
             checkBlock();
@@ -214,7 +211,9 @@ void TestRecordPages::whatARowWillTakeIsKnownBefore()
             block = 0;
         }
         const bool isLong = longOnes > 0 && int(draw() % 1'000) < longOnes;
-        const auto length = std::uint32_t(isLong ? longest : longOnes > 0 ? shortest + int(draw() % 50) : shortest + int(draw() % std::uint32_t(longest - shortest + 1)));
+        const auto length = std::uint32_t(isLong ? longest
+                : longOnes > 0                   ? shortest + int(draw() % 50)
+                                                 : shortest + int(draw() % std::uint32_t(longest - shortest + 1)));
         const std::size_t taken = pages.memory(), told = pages.growthFor(row, length);
         if (block == 0) {
             const std::size_t rows = row < 7 ? 7 - row : row < 30 ? 30 - row : 100 - row % 100;
@@ -222,7 +221,9 @@ void TestRecordPages::whatARowWillTakeIsKnownBefore()
         }
         pages.resize(row + 1);
         pages.setLength(row, length);
-        QVERIFY2(pages.memory() <= taken + told + kOfList, qPrintable(QString("row %1 of %2 bytes: %3, told %4").arg(row).arg(length).arg(pages.memory() - taken).arg(told)));
+        QVERIFY2(pages.memory() <= taken + told + kOfList,
+            qPrintable(
+                QString("row %1 of %2 bytes: %3, told %4").arg(row).arg(length).arg(pages.memory() - taken).arg(told)));
         if (told == 0)
             QVERIFY(pages.memory() <= taken);
     }

@@ -489,7 +489,7 @@ void TestRecordStore::anIndexWhoseKeysWereAnnouncedDoesNotGrow()
 void TestRecordStore::aBlockHasTheRecordsOfItsRanks_data()
 {
     QTest::addColumn<std::vector<std::uint32_t>>("lengths"); // random choices from these
-    QTest::addColumn<int>("holes");                          // one rank in this many; 0: none
+    QTest::addColumn<int>("holes"); // one rank in this many; 0: none
     QTest::newRow("one length: pages are copied whole") << std::vector<std::uint32_t> { 100 } << 0;
     QTest::newRow("one length, holes") << std::vector<std::uint32_t> { 100 } << 9;
     QTest::newRow("an odd length, for which cells are too wide") << std::vector<std::uint32_t> { 33 } << 0;
@@ -525,7 +525,8 @@ void TestRecordStore::aBlockHasTheRecordsOfItsRanks()
                 continue;
             const RecordStore::Record record = store.at(r);
             QVERIFY(reader.next(entry));
-            QVERIFY(entry.kind == BlockEntry::Kind::Insert && entry.rank == r && entry.key == record.key && entry.version == record.version);
+            QVERIFY(entry.kind == BlockEntry::Kind::Insert && entry.rank == r && entry.key == record.key
+                && entry.version == record.version);
             QVERIFY(entry.bytes == record.value && entry.length == record.value.size());
         }
         QVERIFY(!reader.next(entry) && !reader.isMalformed());

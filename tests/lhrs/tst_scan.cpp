@@ -13,7 +13,8 @@ namespace {
 
 // ---- a bucket alone
 
-pb::Message scanMessage(DataRig& rig, std::uint64_t number = 1, std::uint32_t level = 0, const std::string& contains = {})
+pb::Message scanMessage(
+    DataRig& rig, std::uint64_t number = 1, std::uint32_t level = 0, const std::string& contains = {})
 {
     pb::Message message = rig.client.message();
     auto* scan = message.mutable_scan();
@@ -45,8 +46,8 @@ std::vector<pb::Scan> queriesOf(const Step& step)
     return queries;
 }
 
-Step answer(ClientRig& rig, std::uint64_t number, std::uint32_t bucket, std::uint32_t level, const std::vector<std::uint64_t>& keys = {},
-    const std::function<void(pb::ScanReply&)>& fill = {})
+Step answer(ClientRig& rig, std::uint64_t number, std::uint32_t bucket, std::uint32_t level,
+    const std::vector<std::uint64_t>& keys = {}, const std::function<void(pb::ScanReply&)>& fill = {})
 {
     pb::Message message = Peer(ClientRig::kData + bucket).message();
     auto* reply = message.mutable_scan_reply();
@@ -60,7 +61,12 @@ Step answer(ClientRig& rig, std::uint64_t number, std::uint32_t bucket, std::uin
     reply->set_hits(std::uint32_t(keys.size()));
     std::vector<BlockEntry> entries;
     for (const std::uint64_t key : keys)
-        entries.push_back({ .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(1), .length = 1, .version = 1, .bytes = "x" });
+        entries.push_back({ .kind = BlockEntry::Kind::Insert,
+            .key = Key(key),
+            .rank = Rank(1),
+            .length = 1,
+            .version = 1,
+            .bytes = "x" });
     reply->set_records(blockOf(entries));
     if (fill)
         fill(*reply);
@@ -225,8 +231,12 @@ void TestScan::aBucketThatIsBeingCreatedAnswersAfterTheCommit()
     move.mutable_move_records()->set_target(1);
     move.mutable_move_records()->set_level(1);
     move.mutable_move_records()->set_is_last(true);
-    move.mutable_move_records()->set_records(
-        blockOf({ { .kind = BlockEntry::Kind::Insert, .key = Key(5), .rank = Rank(1), .length = 4, .version = 1, .bytes = "five" } }));
+    move.mutable_move_records()->set_records(blockOf({ { .kind = BlockEntry::Kind::Insert,
+        .key = Key(5),
+        .rank = Rank(1),
+        .length = 4,
+        .version = 1,
+        .bytes = "five" } }));
     QCOMPARE(rig.driven.message(move).count(Body::kScanReply), std::size_t(0));
     const auto replies = repliesOf(rig.driven.message(rig.commitOrder(7)));
     QCOMPARE(replies.size(), std::size_t(1));
@@ -425,7 +435,8 @@ void TestScan::blocksOfTwoPartsAreNotMixed()
     ClientRig rig;
     rig.knows(1);
     rig.command(scanOrder());
-    const auto block = [&](Sequence sequence, std::uint32_t number, bool isLast, const std::vector<std::uint64_t>& keys) {
+    const auto block = [&](Sequence sequence, std::uint32_t number, bool isLast,
+                           const std::vector<std::uint64_t>& keys) {
         return answer(rig, 1, 0, 0, keys, [=](pb::ScanReply& reply) {
             reply.set_sequence(sequence);
             reply.set_block(number);

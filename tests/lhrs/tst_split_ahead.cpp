@@ -46,7 +46,8 @@ std::string carryOut(const std::vector<std::string>& blocks, Ranks& ranks)
             if (entry.isOfRequests())
                 continue;
             Word* before = words.contains(last) ? &words.at(last) : nullptr;
-            if (entry.kind == BlockEntry::Kind::Insert && before && before->first.kind == BlockEntry::Kind::Delete && before->first.key == entry.key) {
+            if (entry.kind == BlockEntry::Kind::Insert && before && before->first.kind == BlockEntry::Kind::Delete
+                && before->first.key == entry.key) {
                 before->to = entry;
                 continue;
             }
@@ -324,7 +325,8 @@ void TestSplitAhead::anAcknowledgementThatIsLostIsInALaterOne()
     BusyRig rig(44, 50000);
     rig.keep(rig.order());
     const auto openBlock = [&rig](std::uint32_t block, std::uint64_t to) {
-        const auto found = std::find_if(rig.open.begin(), rig.open.end(), [&](const Step::Sent& sent) { return blockNumber(sent) == block && sent.to == to; });
+        const auto found = std::find_if(rig.open.begin(), rig.open.end(),
+            [&](const Step::Sent& sent) { return blockNumber(sent) == block && sent.to == to; });
         return std::size_t(found - rig.open.begin());
     };
     const std::uint64_t target = DataRig::kData + 1, first = DataRig::kParity, second = DataRig::kParity + 1;
@@ -401,8 +403,8 @@ void TestSplitAhead::insertsAreRefusedWhenThereAreNoMoreRanks()
 
 void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished_data()
 {
-    QTest::addColumn<int>("before");   // records at the order; every second one stays
-    QTest::addColumn<int>("more");     // records that stay, inserted while it copies
+    QTest::addColumn<int>("before"); // records at the order; every second one stays
+    QTest::addColumn<int>("more"); // records that stay, inserted while it copies
     QTest::addColumn<bool>("reports"); // an overload report when it is finished
     QTest::newRow("ordered below its capacity, ends at it") << 6 << 3 << false;
     QTest::newRow("ordered below its capacity, ends above it") << 6 << 4 << true;
@@ -449,9 +451,9 @@ void TestSplitAhead::itReportsNoOverloadBeforeItsSplitIsFinished()
 void TestSplitAhead::afterAnAbortItReportsAnOverloadOnce_data()
 {
     QTest::addColumn<int>("before");
-    QTest::addColumn<int>("more");    // inserted while it copies; below 0: deleted
+    QTest::addColumn<int>("more"); // inserted while it copies; below 0: deleted
     QTest::addColumn<int>("reports"); // with the abort
-    QTest::addColumn<int>("inAll");   // after one more insert
+    QTest::addColumn<int>("inAll"); // after one more insert
     QTest::newRow("at its capacity") << 6 << 0 << 0 << 1;
     QTest::newRow("above it since it copied") << 6 << 2 << 1 << 1;
     QTest::newRow("it had reported") << 8 << 0 << 0 << 0;

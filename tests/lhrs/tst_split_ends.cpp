@@ -41,7 +41,9 @@ struct HearingRig : TargetRig {
         QStringList words;
         for (const std::string& block : staged) {
             for (const BlockEntry& entry : entriesOf(block)) {
-                const QString what = entry.kind == BlockEntry::Kind::Insert ? "insert" : entry.kind == BlockEntry::Kind::Void ? "void" : "other";
+                const QString what = entry.kind == BlockEntry::Kind::Insert ? "insert"
+                    : entry.kind == BlockEntry::Kind::Void                  ? "void"
+                                                                            : "other";
                 const QString value = QString::fromStdString(std::string(entry.bytes));
                 words << QString("%1 %2 at %3 '%4'").arg(what).arg(entry.key.value).arg(entry.rank.value).arg(value);
             }
@@ -100,7 +102,8 @@ void TestSplitEnds::aRecordThatComesAgainIsUpdatedAtItsRank()
     QCOMPARE(event.new_ranks(0), 1u);
     rig.take(true, { leaver(3, 2, ""), leaver(3, 2, "3") }); // also twice in one block
     QCOMPARE(rig.words(),
-        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "insert 1 at 1 'one, and longer'", "insert 3 at 2 ''", "insert 3 at 2 '3'" }));
+        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "insert 1 at 1 'one, and longer'",
+            "insert 3 at 2 ''", "insert 3 at 2 '3'" }));
     QCOMPARE(rig.parityProblem(), "");
     rig.commit();
     QCOMPARE(rig.data().store().count(), 2u);
@@ -118,7 +121,8 @@ void TestSplitEnds::aRecordThatIsTakenBackLeavesItsRankUnusedToTheEnd()
     QCOMPARE(event.gone_ranks(0), 1u);
     rig.take(true, { leaver(7, 8, "seven") });
     QCOMPARE(rig.words(),
-        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "void 1 at 1 ''", "insert 5 at 3 'five'", "insert 7 at 4 'seven'" }));
+        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "void 1 at 1 ''", "insert 5 at 3 'five'",
+            "insert 7 at 4 'seven'" }));
     QCOMPARE(rig.parityProblem(), "");
     rig.commit();
     QCOMPARE(replyOf(rig.search(1)).result(), pb::NOT_FOUND);
@@ -137,8 +141,8 @@ void TestSplitEnds::aRecordThatComesAgainAfterItWasTakenBackHasAnotherRank()
     rig.take(false, { takenBack(3), leaver(3, 31, "three again") });
     rig.take(true, { takenBack(1), leaver(1, 32, "the third one") });
     QCOMPARE(rig.words(),
-        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "void 1 at 1 ''", "insert 1 at 3 'one again'", "void 3 at 2 ''",
-            "insert 3 at 4 'three again'", "void 1 at 3 ''", "insert 1 at 5 'the third one'" }));
+        (QStringList { "insert 1 at 1 'one'", "insert 3 at 2 'three'", "void 1 at 1 ''", "insert 1 at 3 'one again'",
+            "void 3 at 2 ''", "insert 3 at 4 'three again'", "void 1 at 3 ''", "insert 1 at 5 'the third one'" }));
     QCOMPARE(rig.parityProblem(), "");
     rig.commit();
     QCOMPARE(rig.data().store().count(), 2u);
@@ -150,7 +154,9 @@ void TestSplitEnds::takingBackWhatNeverCameSaysNothing()
 {
     HearingRig rig;
     rig.take(false, { takenBack(9) }); // also as the very first entry
-    QCOMPARE(rig.take(false, { leaver(1, 1, "one"), takenBack(3), takenBack(1), takenBack(1) }).count(Happened::kRecordsMoved), std::size_t(1));
+    QCOMPARE(rig.take(false, { leaver(1, 1, "one"), takenBack(3), takenBack(1), takenBack(1) })
+                 .count(Happened::kRecordsMoved),
+        std::size_t(1));
     rig.take(true, { leaver(5, 3, "five") });
     QCOMPARE(rig.words(), (QStringList { "insert 1 at 1 'one'", "void 1 at 1 ''", "insert 5 at 2 'five'" }));
     QCOMPARE(rig.parityProblem(), "");
@@ -222,7 +228,7 @@ void TestSplitEnds::theFileIsRightWhateverChangesMeanwhile()
 
     // Blocks arrive in order, but acknowledgements come back late and in any order: each is delayed again and again.
     std::set<std::pair<std::uint64_t, std::uint64_t>> blocks; // sender and message
-    std::map<std::uint64_t, std::set<std::uint64_t>> told;    // split -> keys
+    std::map<std::uint64_t, std::set<std::uint64_t>> told; // split -> keys
     std::size_t toldAgain = 0, tookBack = 0;
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const pb::Message& message = *packet.message;
@@ -236,7 +242,8 @@ void TestSplitEnds::theFileIsRightWhateverChangesMeanwhile()
             for (const BlockEntry& entry : entriesOf(message.move_records().records())) {
                 if (entry.kind == BlockEntry::Kind::Delete)
                     ++tookBack;
-                else if (entry.kind == BlockEntry::Kind::Insert && !told[message.move_records().split()].insert(entry.key.value).second)
+                else if (entry.kind == BlockEntry::Kind::Insert
+                    && !told[message.move_records().split()].insert(entry.key.value).second)
                     ++toldAgain;
             }
         }

@@ -50,10 +50,13 @@ void TestToldChanges::changesAreToldTogether()
     QCOMPARE(event.place().role(), pb::DATA);
     QVERIFY(!event.has_operation() && event.cause_process() == 0);
     const pb::RecordsChanged& told = event.records_changed();
-    const std::vector<int> kinds { pb::CHANGE_INSERT, pb::CHANGE_INSERT, pb::CHANGE_UPDATE, pb::CHANGE_DELETE, pb::CHANGE_INSERT };
+    const std::vector<int> kinds { pb::CHANGE_INSERT, pb::CHANGE_INSERT, pb::CHANGE_UPDATE, pb::CHANGE_DELETE,
+        pb::CHANGE_INSERT };
     QCOMPARE(std::vector<int>(told.kinds().begin(), told.kinds().end()), kinds);
-    QCOMPARE(std::vector<std::uint64_t>(told.keys().begin(), told.keys().end()), (std::vector<std::uint64_t> { 70, 71, 70, 71, 72 }));
-    QCOMPARE(std::vector<std::uint32_t>(told.ranks().begin(), told.ranks().end()), (std::vector<std::uint32_t> { 1, 2, 1, 2, 2 }));
+    QCOMPARE(std::vector<std::uint64_t>(told.keys().begin(), told.keys().end()),
+        (std::vector<std::uint64_t> { 70, 71, 70, 71, 72 }));
+    QCOMPARE(std::vector<std::uint32_t>(told.ranks().begin(), told.ranks().end()),
+        (std::vector<std::uint32_t> { 1, 2, 1, 2, 2 }));
     QCOMPARE(told.sequence(), 5u);
     QCOMPARE(told.count(), 2u);
     // No repeat.
@@ -86,7 +89,8 @@ void TestToldChanges::manyChangesDoNotWait()
     constexpr std::uint64_t kMany = 5'000;
     for (std::uint64_t number = 1; number <= kMany; ++number) {
         // Insert and delete in turn, so that the bucket does not overflow.
-        const Step step = rig.ask({ .kind = number % 2 ? pb::INSERT : pb::DELETE, .key = 70, .value = "abc", .number = number });
+        const Step step = rig.ask(
+            { .kind = number % 2 ? pb::INSERT : pb::DELETE, .key = 70, .value = "abc", .number = number });
         for (const pb::Event& event : step.events) {
             told += std::size_t(event.records_changed().keys_size());
             ++events;
@@ -111,7 +115,8 @@ void TestToldChanges::deltasAreToldTogether()
 {
     ParityRig rig;
     rig.driven.setDetail(pb::RECORDS);
-    const ParityRig::Change first = rig.insert(0, 1, 70, "a"), other = rig.insert(2, 1, 71, "b"), gone = rig.erase(0, 1);
+    const ParityRig::Change first = rig.insert(0, 1, 70, "a"), other = rig.insert(2, 1, 71, "b"),
+                            gone = rig.erase(0, 1);
     for (const ParityRig::Change& change : { first, other, gone })
         QCOMPARE(rig.delta(change).events.size(), std::size_t(0));
     // A Delta that comes too early is held, and its event comes at that place. No list has the Delta before it is
@@ -120,11 +125,16 @@ void TestToldChanges::deltasAreToldTogether()
     const Step early = rig.delta(fourth);
     QCOMPARE(early.events.size(), std::size_t(2));
     const pb::DeltasApplied& told = early.events[0].deltas_applied();
-    QCOMPARE(std::vector<std::uint32_t>(told.positions().begin(), told.positions().end()), (std::vector<std::uint32_t> { 0, 2, 0 }));
-    QCOMPARE(std::vector<int>(told.kinds().begin(), told.kinds().end()), (std::vector<int> { pb::CHANGE_INSERT, pb::CHANGE_INSERT, pb::CHANGE_DELETE }));
-    QCOMPARE(std::vector<std::uint32_t>(told.ranks().begin(), told.ranks().end()), (std::vector<std::uint32_t> { 1, 1, 1 }));
-    QCOMPARE(std::vector<std::uint32_t>(told.members().begin(), told.members().end()), (std::vector<std::uint32_t> { 1, 2, 1 }));
-    QCOMPARE(std::vector<std::uint64_t>(told.applied().begin(), told.applied().end()), (std::vector<std::uint64_t> { 2, 0, 1 }));
+    QCOMPARE(std::vector<std::uint32_t>(told.positions().begin(), told.positions().end()),
+        (std::vector<std::uint32_t> { 0, 2, 0 }));
+    QCOMPARE(std::vector<int>(told.kinds().begin(), told.kinds().end()),
+        (std::vector<int> { pb::CHANGE_INSERT, pb::CHANGE_INSERT, pb::CHANGE_DELETE }));
+    QCOMPARE(
+        std::vector<std::uint32_t>(told.ranks().begin(), told.ranks().end()), (std::vector<std::uint32_t> { 1, 1, 1 }));
+    QCOMPARE(std::vector<std::uint32_t>(told.members().begin(), told.members().end()),
+        (std::vector<std::uint32_t> { 1, 2, 1 }));
+    QCOMPARE(std::vector<std::uint64_t>(told.applied().begin(), told.applied().end()),
+        (std::vector<std::uint64_t> { 2, 0, 1 }));
     QCOMPARE(told.record_groups(), 1u);
     QVERIFY(early.events[1].has_delta_held());
     rig.delta(third);

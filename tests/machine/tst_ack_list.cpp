@@ -21,10 +21,7 @@ pb::Message overload(std::uint32_t bucket)
 
 // A list with its clock.
 struct ListRig {
-    explicit ListRig(const pb::Timers& timers = {})
-        : list(timers)
-    {
-    }
+    explicit ListRig(const pb::Timers& timers = {}) : list(timers) { }
 
     std::uint64_t send(AckList::Patience patience, Way way = Way::Auto, AckList::Purpose purpose = 0)
     {
@@ -287,10 +284,11 @@ void TestAckList::aLongRecordBlockIsNeverCopied()
     std::string& records = *slice.mutable_spare_slice()->mutable_records();
     records.assign(100'000, 'r');
     const char* const memory = records.data();
-    const std::uint64_t id = rig.list.send(std::move(slice), kTo, NodeId(70), Way::Stream, AckList::Patience::KeepTrying, 0, rig.now, rig.out);
+    const std::uint64_t id = rig.list.send(
+        std::move(slice), kTo, NodeId(70), Way::Stream, AckList::Patience::KeepTrying, 0, rig.now, rig.out);
     const auto isIt = [&](const Effects::Send& send) {
-        return send.block && send.block->data() == memory && send.block->size() == 100'000 && send.message->spare_slice().number() == 3
-            && send.message->spare_slice().records().empty();
+        return send.block && send.block->data() == memory && send.block->size() == 100'000
+            && send.message->spare_slice().number() == 3 && send.message->spare_slice().records().empty();
     };
     QVERIFY(isIt(rig.out.sends().at(0)));
     rig.out.clear();

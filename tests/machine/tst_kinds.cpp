@@ -78,7 +78,8 @@ void KindsTest::eachKindHasANumberAndAName()
     QCOMPARE(kindOf(pb::Event()), 0);
     QCOMPARE(nameOf(pb::Event()), std::string());
     QVERIFY(bodyOf(pb::Event()) == nullptr);
-    QVERIFY(eventKind(0) == nullptr && eventKind(-1) == nullptr && eventKind(999) == nullptr && eventKind(600'999) == nullptr);
+    QVERIFY(eventKind(0) == nullptr && eventKind(-1) == nullptr && eventKind(999) == nullptr
+        && eventKind(600'999) == nullptr);
     QVERIFY(eventKindNamed("sequence") == nullptr);
 }
 

@@ -171,7 +171,8 @@ void TestLedger::openOperationsAgreeWithAMapWhateverEnds()
             model[last] = last;
         } else {
             auto ends = model.begin(); // mostly an old one
-            std::advance(ends, long(numbers.below(std::min<std::uint64_t>(model.size(), numbers.below(10) == 0 ? model.size() : 8))));
+            std::advance(ends,
+                long(numbers.below(std::min<std::uint64_t>(model.size(), numbers.below(10) == 0 ? model.size() : 8))));
             table.erase(ends->first);
             QVERIFY(table.find(ends->first) == nullptr);
             model.erase(ends);

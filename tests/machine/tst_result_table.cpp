@@ -249,7 +249,7 @@ void TestResultTable::aBlockThatLiesIsMalformed()
     QVERIFY(isMalformedWith(0, { 0 })); // no such kind
     QVERIFY(isMalformedWith(0, { 7 }));
     QVERIFY(isMalformedWith(0, { 255 }));
-    QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 }));  // rank 0
+    QVERIFY(isMalformedWith(9, { 0, 0, 0, 0 })); // rank 0
     QVERIFY(isMalformedWith(25, { 4, 0, 0, 0 })); // one byte more than the block has
     QVERIFY(isMalformedWith(25, { 255, 255, 255, 255 }));
     QVERIFY(isMalformedWith(25, { 2, 0, 0, 0 })); // one byte less: the rest is no valid entry
@@ -263,7 +263,12 @@ void TestResultTable::aRunIsReadAsItsRecords()
         std::vector<BlockEntry> expected;
         std::vector<std::string> values;
         const auto expect = [&](std::uint64_t key, std::uint32_t rank, const std::string& value) {
-            expected.push_back({ .kind = BlockEntry::Kind::Insert, .key = Key(key), .rank = Rank(rank), .length = std::uint32_t(value.size()), .version = key + 1, .bytes = {} });
+            expected.push_back({ .kind = BlockEntry::Kind::Insert,
+                .key = Key(key),
+                .rank = Rank(rank),
+                .length = std::uint32_t(value.size()),
+                .version = key + 1,
+                .bytes = {} });
             values.push_back(value);
         };
         // Other entries come before and after. Two runs are filled in when both are there, and the string may have
@@ -299,7 +304,10 @@ void TestResultTable::aRunIsReadAsItsRecords()
             while (shorter.next(entry))
                 ++count;
             const std::size_t runBytes = 13 + 3 * (16 + length), bothBytes = runBytes + 13 + 16 + length;
-            QCOMPARE(count, cut < 31 + runBytes ? std::size_t(1) : cut < 31 + bothBytes ? std::size_t(4) : std::size_t(5));
+            QCOMPARE(count,
+                cut < 31 + runBytes        ? std::size_t(1)
+                    : cut < 31 + bothBytes ? std::size_t(4)
+                                           : std::size_t(5));
             QCOMPARE(shorter.isMalformed(), cut != 31 && cut != 31 + runBytes && cut != 31 + bothBytes);
             if (cut > 500)
                 cut -= 450; // not every byte of long values
@@ -323,20 +331,26 @@ void TestResultTable::aRunThatLiesIsMalformed()
         BlockEntry entry;
         return !reader.next(entry) && reader.isMalformed() && !BlockReader(bad).isWellFormed();
     };
-    QVERIFY(isMalformedWith(1, 0));            // no such rank
-    QVERIFY(isMalformedWith(1, ~0u));          // the second rank does not exist
-    QVERIFY(isMalformedWith(5, 0));            // no rank
-    QVERIFY(isMalformedWith(5, 3));            // one more than the run has
+    QVERIFY(isMalformedWith(1, 0)); // no such rank
+    QVERIFY(isMalformedWith(1, ~0u)); // the second rank does not exist
+    QVERIFY(isMalformedWith(5, 0)); // no rank
+    QVERIFY(isMalformedWith(5, 3)); // one more than the run has
     QVERIFY(isMalformedWith(5, ~0u));
-    QVERIFY(isMalformedWith(5, 0x0d79435f));   // so many that the length of their bytes overflows to a small number
-    QVERIFY(isMalformedWith(9, 4));            // longer than the bytes
-    QVERIFY(isMalformedWith(9, 65'537));       // longer than any value
+    QVERIFY(isMalformedWith(5, 0x0d79435f)); // so many that the length of their bytes overflows to a small number
+    QVERIFY(isMalformedWith(9, 4)); // longer than the bytes
+    QVERIFY(isMalformedWith(9, 65'537)); // longer than any value
     QVERIFY(isMalformedWith(9, ~0u));
     std::string shorter = good; // one byte too many at the end is no valid entry
     shorter.push_back('x');
     QVERIFY(!BlockReader(shorter).isWellFormed());
-    QVERIFY(checkFails([] { std::string block; BlockWriter(block).addRun(Rank(0), 1, 1); }));
-    QVERIFY(checkFails([] { std::string block; BlockWriter(block).addRun(Rank(1), 0, 1); }));
+    QVERIFY(checkFails([] {
+        std::string block;
+        BlockWriter(block).addRun(Rank(0), 1, 1);
+    }));
+    QVERIFY(checkFails([] {
+        std::string block;
+        BlockWriter(block).addRun(Rank(1), 0, 1);
+    }));
 }
 
 void TestResultTable::randomBytesAreReadWithinTheirBounds()
@@ -348,7 +362,9 @@ void TestResultTable::randomBytesAreReadWithinTheirBounds()
         for (char& byte : bytes)
             byte = numbers.below(2) == 0 ? char(numbers.below(8)) : char(numbers.next());
         if (numbers.below(3) == 0 && bytes.size() > 13) // a run whose counts may be correct
-            bytes.replace(0, 13, std::string("\7\1\0\0\0", 5) + char(numbers.below(4)) + std::string(3, '\0') + char(numbers.below(20)) + std::string(3, '\0'));
+            bytes.replace(0, 13,
+                std::string("\7\1\0\0\0", 5) + char(numbers.below(4)) + std::string(3, '\0') + char(numbers.below(20))
+                    + std::string(3, '\0'));
         BlockReader reader(bytes);
         BlockEntry entry;
         while (reader.next(entry)) {

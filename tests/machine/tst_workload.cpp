@@ -246,7 +246,8 @@ void TestWorkload::theTimesOfAMixAreToldByKind()
     }
     const pb::WorkloadResult& result = last.replies.at(0).workload();
     QCOMPARE(result.kinds_size(), 4);
-    const std::pair<Body, pb::OperationKind> kinds[] = { { Body::kInsert, pb::INSERT }, { Body::kUpdate, pb::UPDATE }, { Body::kDelete, pb::DELETE }, { Body::kSearch, pb::SEARCH } };
+    const std::pair<Body, pb::OperationKind> kinds[] = { { Body::kInsert, pb::INSERT }, { Body::kUpdate, pb::UPDATE },
+        { Body::kDelete, pb::DELETE }, { Body::kSearch, pb::SEARCH } };
     for (int i = 0; i < 4; ++i) {
         const pb::KindTimes& told = result.kinds(i);
         std::vector<std::int64_t> own = times[kinds[i].first];
@@ -461,7 +462,8 @@ void TestWorkload::aHoldThatNobodyRenewsEndsByItself()
     const Step over = rig.take(rig.driven.pass(200ms));
     QCOMPARE(over.count(Happened::kWorkloadHeld), std::size_t(1));
     QVERIFY(!over.of(Happened::kWorkloadHeld).at(0).workload_held().is_held());
-    QCOMPARE(over.of(Happened::kWorkloadHeld).at(0).workload_held().reason(), std::string("nobody has renewed the hold"));
+    QCOMPARE(
+        over.of(Happened::kWorkloadHeld).at(0).workload_held().reason(), std::string("nobody has renewed the hold"));
     QCOMPARE(rig.serveAll().operations(), std::uint64_t(4));
 }
 
@@ -481,7 +483,8 @@ void TestWorkload::whatIsCommandedDuringAHoldBeginsAtItsEnd()
     pb::Command stop;
     stop.mutable_stop_workload();
     const Step stopped = rig.take(rig.command(stop));
-    QVERIFY(std::any_of(stopped.replies.begin(), stopped.replies.end(), [](const auto& reply) { return reply.has_workload(); }));
+    QVERIFY(std::any_of(
+        stopped.replies.begin(), stopped.replies.end(), [](const auto& reply) { return reply.has_workload(); }));
     // Values beyond the limits are refused, with a sentence.
     Step last;
     for (int i = 0; i < 300 && last.replies.empty(); ++i)

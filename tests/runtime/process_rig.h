@@ -24,7 +24,8 @@ inline zmq::context_t& context()
 // A SUB socket for events, as the window has one.
 class Watcher {
 public:
-    explicit Watcher(const std::string& endpoint, const std::string& filter = {}) : m_socket(context(), zmq::socket_type::sub)
+    explicit Watcher(const std::string& endpoint, const std::string& filter = {})
+        : m_socket(context(), zmq::socket_type::sub)
     {
         m_socket.set(zmq::sockopt::linger, 0);
         m_socket.set(zmq::sockopt::rcvhwm, 0);
@@ -44,14 +45,14 @@ public:
             return std::nullopt;
         Batch batch;
         pb::EventBatch body;
-        if (!parseEventHeader(frames[0].to_string_view(), batch.header) || !parseEvents(frames[1].to_string_view(), body))
+        if (!parseEventHeader(frames[0].to_string_view(), batch.header)
+            || !parseEvents(frames[1].to_string_view(), body))
             return std::nullopt;
         batch.events.assign(body.events().begin(), body.events().end());
         return batch;
     }
     // Reads events until the wanted one arrives; false: it did not.
-    template <class IsWanted>
-    bool hears(IsWanted isWanted)
+    template <class IsWanted> bool hears(IsWanted isWanted)
     {
         const auto end = std::chrono::steady_clock::now() + kPatience;
         while (std::chrono::steady_clock::now() < end) {
@@ -81,7 +82,8 @@ public:
     void send(const std::vector<std::string>& frames)
     {
         for (std::size_t i = 0; i < frames.size(); ++i)
-            m_socket.send(zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
+            m_socket.send(
+                zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
     }
     void send(const pb::Command& command) { send(std::vector { command.SerializeAsString() }); }
     std::optional<pb::CommandReply> receive(std::chrono::milliseconds patience = kPatience)

@@ -99,7 +99,8 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     pb::Address self, other;
     self.set_ip(1), self.set_udp_port(2), self.set_tcp_port(3);
     other.set_ip(4), other.set_udp_port(5), other.set_tcp_port(6);
-    const auto asked = [&](pb::Message message, std::uint64_t number, const pb::Address& client, std::uint64_t operation) {
+    const auto asked = [&](pb::Message message, std::uint64_t number, const pb::Address& client,
+                           std::uint64_t operation) {
         auto* request = message.mutable_search();
         request->mutable_request()->set_client(7);
         request->mutable_request()->set_number(number);
@@ -123,7 +124,8 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     probe.mutable_probe();
     probe.mutable_operation()->set_client(7); // no field of the body names it
     probe.mutable_operation()->set_number(9);
-    std::vector<pb::Message> messages { asked(searchFor(1), 1, self, 1), asked(searchFor(2), 2, other, 2), asked(searchFor(3), 3, self, 8), insert, reply, delta, probe };
+    std::vector<pb::Message> messages { asked(searchFor(1), 1, self, 1), asked(searchFor(2), 2, other, 2),
+        asked(searchFor(3), 3, self, 8), insert, reply, delta, probe };
     std::vector<pb::Message> sent = messages;
     std::size_t before = 0, after = 0;
     for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -146,7 +148,8 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     QCOMPARE(read.size(), messages.size() + 1);
     for (std::size_t i = 0; i < messages.size(); ++i)
         QCOMPARE(read[i].message->SerializeAsString(), messages[i].SerializeAsString());
-    QVERIFY(!read.back().message->has_from() && read.back().message->sender() == 0 && !read.back().message->search().has_client());
+    QVERIFY(!read.back().message->has_from() && read.back().message->sender() == 0
+        && !read.back().message->search().has_client());
 
     // A long message is allowed, but a part with unknown fields is not multiplied in memory.
     pb::Message full = searchFor(1, std::string(50'000, 'x'));
@@ -157,7 +160,8 @@ void EnvelopeTest::whatABodyDoesNotSayTwiceIsPutBack()
     full.GetReflection()->MutableUnknownFields(full.mutable_from())->AddLengthDelimited(99, std::string(10'000, 'x'));
     read.clear();
     QVERIFY(parseBody(bodyOf({ full, searchFor(2) }), arena, read));
-    QVERIFY(!read[0].message->search().has_client() && !read[1].message->has_from() && !read[1].message->search().has_client());
+    QVERIFY(!read[0].message->search().has_client() && !read[1].message->has_from()
+        && !read[1].message->search().has_client());
 }
 
 void EnvelopeTest::aBodyThatIsCutAnywhereGivesNoMessageAtAll()
@@ -181,7 +185,9 @@ void EnvelopeTest::aBodyWithBytesThatAreNoMessageIsRefused_data()
         QTest::newRow(name) << QByteArray(body.data(), qsizetype(body.size()));
     };
     row("length without end", std::string(20, '\xff'));
-    row("length beyond the end", "\x7f" "abc");
+    row("length beyond the end",
+        "\x7f"
+        "abc");
     row("two lengths that add up to zero", std::string("\x80\x80\x80\x80\x08\x80\x80\x80\x80\x08", 10));
     row("message of no bytes", std::string(1, '\0'));
     row("message without a body", std::string("\x02\x40\x01", 3));
@@ -348,11 +354,12 @@ void EnvelopeTest::aBlockFindsItsPlaceWithoutACopy()
         make(message);
         return message;
     };
-    const std::vector<pb::Message> messages {
-        withBody([](pb::Message& m) { m.mutable_move_records(); }), withBody([](pb::Message& m) { m.mutable_prepare_batch(); }),
-        withBody([](pb::Message& m) { m.mutable_contents(); }), withBody([](pb::Message& m) { m.mutable_slice_data(); }),
-        withBody([](pb::Message& m) { m.mutable_spare_slice(); }), withBody([](pb::Message& m) { m.mutable_scan_reply(); })
-    };
+    const std::vector<pb::Message> messages { withBody([](pb::Message& m) { m.mutable_move_records(); }),
+        withBody([](pb::Message& m) { m.mutable_prepare_batch(); }),
+        withBody([](pb::Message& m) { m.mutable_contents(); }),
+        withBody([](pb::Message& m) { m.mutable_slice_data(); }),
+        withBody([](pb::Message& m) { m.mutable_spare_slice(); }),
+        withBody([](pb::Message& m) { m.mutable_scan_reply(); }) };
     for (const pb::Message& message : messages) {
         google::protobuf::Arena arena;
         std::vector<ReadMessage> read;

@@ -28,9 +28,8 @@ pb::Fault fault(std::uint64_t number = 1, std::uint32_t leaseMs = 60'000)
 
 // A process under a shim, with commands as an operator sends them and its events as a watcher sees them.
 struct Broken {
-    Broken() : events(station.runtime->self().events_endpoint()), control(station.runtime->self().control_endpoint())
-    {
-    }
+    Broken()
+        : events(station.runtime->self().events_endpoint()), control(station.runtime->self().control_endpoint()) { }
     std::optional<pb::CommandReply> arm(const pb::Fault& wanted)
     {
         pb::Command command;
@@ -370,7 +369,8 @@ void FaultShimTest::everyFaultOfDatagramsIsSeenToAct()
     QVERIFY2(answers >= answersMin && answers <= answersMax, qPrintable(QString::number(answers)));
     if (kind == "delay_ms" || kind == "bytes_per_second") {
         QCOMPARE(achieved.delayed(), std::uint64_t(50));
-        QCOMPARE(std::accumulate(achieved.delays().begin(), achieved.delays().end(), std::uint64_t(0)), std::uint64_t(50));
+        QCOMPARE(
+            std::accumulate(achieved.delays().begin(), achieved.delays().end(), std::uint64_t(0)), std::uint64_t(50));
         QVERIFY(achieved.delay_max_ns() >= lateMs * 1'000'000ll);
     } else if (kind == "duplicate") {
         QCOMPARE(achieved.duplicated(), std::uint64_t(50));

@@ -71,7 +71,10 @@ pb::Command describe()
 
 // A station with a gate, and the processes that talk to it and operate it.
 struct GatedStation {
-    explicit GatedStation(bool hasGate = true) : station(options(hasGate)), speaker(station.udp()), operated(station.runtime->self().control_endpoint()) {}
+    explicit GatedStation(bool hasGate = true)
+        : station(options(hasGate)), speaker(station.udp()), operated(station.runtime->self().control_endpoint())
+    {
+    }
     static RuntimeOptions options(bool hasGate)
     {
         RuntimeOptions options;
@@ -193,7 +196,8 @@ void GateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
     const std::size_t before = rig.speaker.answers().size();
     const std::uint64_t heard = rig.station.heard->messages;
     QVERIFY(rig.ask(closed()).is_closed());
-    const std::uint64_t first = rig.say("a"), second = rig.say(std::string(60'000, 'b'), Way::Stream), third = rig.say("c");
+    const std::uint64_t first = rig.say("a"), second = rig.say(std::string(60'000, 'b'), Way::Stream),
+                        third = rig.say("c");
     QVERIFY(rig.holds(3));
     pb::GateState state = rig.ask(describe());
     QCOMPARE(rig.station.heard->messages.load(), heard);
@@ -223,7 +227,8 @@ void GateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
     watch.mutable_watch();
     const auto sample = rig.operated.call(watch);
     QCOMPARE(sample->sample().gate().messages_size(), 1);
-    QVERIFY(std::any_of(sample->sample().queues().begin(), sample->sample().queues().end(), [](const auto& queue) { return queue.name() == "Held by the gate" && queue.length() == 1; }));
+    QVERIFY(std::any_of(sample->sample().queues().begin(), sample->sample().queues().end(),
+        [](const auto& queue) { return queue.name() == "Held by the gate" && queue.length() == 1; }));
 
     QVERIFY(!rig.ask(opened()).is_closed());
     QVERIFY(rig.speaker.hears(before + 3));
@@ -233,7 +238,8 @@ void GateTest::whatArrivesIsHeldAndEachReleaseIsOneStep()
             told << "closed";
         else if (event.has_message_received() && !told.empty())
             told << "received";
-        return event.has_gate_opened() && event.gate_opened().held() == 1 && event.gate_opened().released() == 2 && event.gate_opened().reason() == "released";
+        return event.has_gate_opened() && event.gate_opened().held() == 1 && event.gate_opened().released() == 2
+            && event.gate_opened().reason() == "released";
     }));
     QCOMPARE(told.join(' '), QString("closed received received"));
     const auto refused = rig.operated.call(release);
@@ -302,7 +308,9 @@ void GateTest::aMessageMayBeLostAtTheGate()
     rig.ask(opened());
     QVERIFY(rig.speaker.hears(1));
     QCOMPARE(rig.speaker.answers(), (std::vector<std::uint64_t> { second }));
-    QVERIFY(watcher.hears([](const pb::Event& event) { return event.has_message_dropped() && event.message_dropped().reason() == "dropped at the gate"; }));
+    QVERIFY(watcher.hears([](const pb::Event& event) {
+        return event.has_message_dropped() && event.message_dropped().reason() == "dropped at the gate";
+    }));
     release.mutable_release_held()->set_count(1'001);
     QCOMPARE(rig.operated.call(release)->refusal(), pb::BAD_ARGUMENT);
 }
@@ -314,7 +322,9 @@ void GateTest::aGateThatNobodyRenewsOpens()
     rig.ask(closed(50));
     rig.say("held");
     QVERIFY(rig.speaker.hears(1)); // after the end of the lease
-    QVERIFY(watcher.hears([](const pb::Event& event) { return event.has_gate_opened() && event.gate_opened().reason() == "nobody has renewed it"; }));
+    QVERIFY(watcher.hears([](const pb::Event& event) {
+        return event.has_gate_opened() && event.gate_opened().reason() == "nobody has renewed it";
+    }));
     QVERIFY(!rig.ask(describe()).is_closed());
 }
 
@@ -377,8 +387,9 @@ std::size_t unrenewed(gui::ClusterStage& stage)
     return count;
 }
 
-const QString kCluster = QStringLiteral("lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true }); const c = lab.client('alice');"
-                                        "c.run({ do: 'insert', count: 20 }); lab.settle();\n");
+const QString kCluster = QStringLiteral(
+    "lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true }); const c = lab.client('alice');"
+    "c.run({ do: 'insert', count: 20 }); lab.settle();\n");
 
 } // namespace
 
@@ -443,11 +454,16 @@ void GateTest::oneProcessThatIsLateTakesTheGateBackEverywhere()
     QVERIFY(!control.isGated());
     QVERIFY(bool(stage.session.local().resume({ victim })));
     for (const gui::KnownProcess& known : control.directory())
-        QVERIFY(eventually([&] { const gui::Answer answer = control.callAndWait(known.info.node(), describe(), 5s); return answer && !answer.reply.gate().is_closed(); }));
+        QVERIFY(eventually([&] {
+            const gui::Answer answer = control.callAndWait(known.info.node(), describe(), 5s);
+            return answer && !answer.reply.gate().is_closed();
+        }));
     // A process that starts while the gate is closed is gated too, and continues with the others.
     QVERIFY(gui::closeGates(control, 10s).isClosed);
     const gui::ProcessId late = stage.session.local().startClient("carol")->node();
-    const auto isClosed = [&](gui::ProcessId process) { return control.callAndWait(process, describe(), 5s).reply.gate().is_closed(); };
+    const auto isClosed = [&](gui::ProcessId process) {
+        return control.callAndWait(process, describe(), 5s).reply.gate().is_closed();
+    };
     QVERIFY(eventually([&] { return isClosed(late) && isClosed(victim); }));
     QVERIFY(gui::openGates(control).text.empty());
     QVERIFY(!isClosed(late) && !isClosed(victim));
@@ -469,8 +485,10 @@ void GateTest::theGateOfAWindowThatIsGoneOpens()
     for (const gui::Answer& answer : control.callAllAndWait(calls, 10s))
         QVERIFY2(bool(answer), answer.text.c_str());
     QVERIFY(eventually([&] { return unrenewed(stage) == calls.size(); }));
-    const gui::ScriptResult after = stage.play("lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true, reset: false }); const c = lab.client('carol');\n"
-                                               "lab.expectEqual(c.run({ do: 'insert', count: 3 }).unanswered, 0, 'it serves');\n");
+    const gui::ScriptResult after = stage.play(
+        "lab.cluster({ m: 2, k: 1, b: 1000, spares: { data: 2, parity: 2 }, gate: true, reset: false }); const c = "
+        "lab.client('carol');\n"
+        "lab.expectEqual(c.run({ do: 'insert', count: 3 }).unanswered, 0, 'it serves');\n");
     QVERIFY2(after.outcome == gui::ScriptOutcome::Held, qPrintable(stage.story(after)));
 }
 
@@ -479,43 +497,44 @@ void GateTest::theGateOfAWindowThatIsGoneOpens()
 namespace {
 
 // How a lecture script uses the gate, and what it saw: kinds, receivers, and the outcome.
-const QString kScript = kCluster + QStringLiteral(
-    "const place = m => m.to === 'alice' ? 'client' : m.to === 'coordinator' ? 'coordinator' : 'server';\n"
-    "const k = lab.keysFor(lab.data(0), 2);\n"
-    "lab.expectError('Refused', () => lab.held());\n"
-    "lab.expectError('Refused', () => lab.release());\n"
-    "lab.expectEqual(lab.gate(true, { within: 10 }).closed, true, 'closed');\n"
-    "const closed = lab.here();\n"
-    "const h = c.start({ do: 'insert', keys: [k[0]], count: 1 });\n"
-    "const begin = lab.now(); lab.waitUntil(() => lab.now() > begin + 0.5);\n"
-    "lab.expectNone('MessageReceived', { since: closed });\n"
-    "for (const kind of ['insert', 'delta', 'delta_ack', 'reply']) {\n"
-    "    lab.waitUntil(() => lab.held().some(m => m.kind === kind));\n"
-    "    const one = lab.held().find(m => m.kind === kind);\n"
-    "    lab.expectEqual(lab.release({ message: one }), [one], kind);\n"
-    "    lab.print('through ' + one.kind + ' to ' + place(one));\n"
-    "}\n"
-    "lab.expectEqual(h.wait().operations, 1, 'done');\n"
-    "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
-    "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
-    "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
-    // A lost message is retransmitted when the clocks run again.
-    "const more = c.start({ do: 'insert', keys: [k[1]], count: 1 });\n"
-    "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
-    "const lost = lab.release({ message: lab.held().find(m => m.kind === 'insert'), drop: true });\n"
-    "lab.print('lost ' + lost.map(m => m.kind + ' to ' + place(m)));\n"
-    "lab.expectEqual(more.progress().operations, 0, 'not done');\n"
-    "lab.expectEqual(lab.gate(false).closed, false, 'open');\n"
-    "lab.expectEqual(more.wait().operations, 1, 'sent again');\n"
-    "lab.settle();\n"
-    "lab.expectNone('MemberSuspected', { since: closed });\n"
-    "lab.expectNone('BucketFailed', { since: closed });\n"
-    "lab.print('audit ' + lab.audit().unequal + ', verified ' + c.verify().equal);\n"
-    // Only timers are left: all clocks advance to the next one.
-    "lab.gate(true, { within: 10 });\n"
-    "for (let i = 0; lab.held().length > 0 && i < 100; i++) lab.release();\n"
-    "lab.print('passed ' + lab.release({ clock: true }).length);\n"
-    "lab.gate(false);\n");
+const QString kScript = kCluster
+    + QStringLiteral(
+        "const place = m => m.to === 'alice' ? 'client' : m.to === 'coordinator' ? 'coordinator' : 'server';\n"
+        "const k = lab.keysFor(lab.data(0), 2);\n"
+        "lab.expectError('Refused', () => lab.held());\n"
+        "lab.expectError('Refused', () => lab.release());\n"
+        "lab.expectEqual(lab.gate(true, { within: 10 }).closed, true, 'closed');\n"
+        "const closed = lab.here();\n"
+        "const h = c.start({ do: 'insert', keys: [k[0]], count: 1 });\n"
+        "const begin = lab.now(); lab.waitUntil(() => lab.now() > begin + 0.5);\n"
+        "lab.expectNone('MessageReceived', { since: closed });\n"
+        "for (const kind of ['insert', 'delta', 'delta_ack', 'reply']) {\n"
+        "    lab.waitUntil(() => lab.held().some(m => m.kind === kind));\n"
+        "    const one = lab.held().find(m => m.kind === kind);\n"
+        "    lab.expectEqual(lab.release({ message: one }), [one], kind);\n"
+        "    lab.print('through ' + one.kind + ' to ' + place(one));\n"
+        "}\n"
+        "lab.expectEqual(h.wait().operations, 1, 'done');\n"
+        "lab.expectError('Refused', () => lab.release({ message: { to: 'alice', number: 987654 } }));\n"
+        "lab.expectError('BadArgument', () => lab.release({ message: 7 }));\n"
+        "lab.expectError('Refused', () => lab.measure({ name: 't', cases: [{ a: 1 }], run: () => ({ x: 1 }) }));\n"
+        // A lost message is retransmitted when the clocks run again.
+        "const more = c.start({ do: 'insert', keys: [k[1]], count: 1 });\n"
+        "lab.waitUntil(() => lab.held().some(m => m.kind === 'insert'));\n"
+        "const lost = lab.release({ message: lab.held().find(m => m.kind === 'insert'), drop: true });\n"
+        "lab.print('lost ' + lost.map(m => m.kind + ' to ' + place(m)));\n"
+        "lab.expectEqual(more.progress().operations, 0, 'not done');\n"
+        "lab.expectEqual(lab.gate(false).closed, false, 'open');\n"
+        "lab.expectEqual(more.wait().operations, 1, 'sent again');\n"
+        "lab.settle();\n"
+        "lab.expectNone('MemberSuspected', { since: closed });\n"
+        "lab.expectNone('BucketFailed', { since: closed });\n"
+        "lab.print('audit ' + lab.audit().unequal + ', verified ' + c.verify().equal);\n"
+        // Only timers are left: all clocks advance to the next one.
+        "lab.gate(true, { within: 10 });\n"
+        "for (let i = 0; lab.held().length > 0 && i < 100; i++) lab.release();\n"
+        "lab.print('passed ' + lab.release({ clock: true }).length);\n"
+        "lab.gate(false);\n");
 
 } // namespace
 
@@ -566,7 +585,8 @@ void GateTest::theGateOfASimulatedClusterThatNobodyRenewsOpens()
     QVERIFY(control.callAndWait(coordinator, closed(300), 5s).reply.gate().is_closed());
     // One command to one process gates all of them, and all gates open when it is not renewed.
     for (const gui::KnownProcess& known : control.directory())
-        QVERIFY(eventually([&] { return !control.callAndWait(known.info.node(), describe(), 5s).reply.gate().is_closed(); }));
+        QVERIFY(eventually(
+            [&] { return !control.callAndWait(known.info.node(), describe(), 5s).reply.gate().is_closed(); }));
     QVERIFY(eventually([&] { return unrenewed(stage) == control.directory().size(); }));
 }
 

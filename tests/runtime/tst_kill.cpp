@@ -28,7 +28,8 @@ private slots:
 private:
     pb::CommandReply ask(ProcessId process, const pb::Command& command);
     // A file of four data buckets and `availability` parity buckets, with this many records.
-    void create(std::uint32_t availability, std::uint64_t records, std::uint32_t dataServers, std::uint32_t parityServers);
+    void create(
+        std::uint32_t availability, std::uint64_t records, std::uint32_t dataServers, std::uint32_t parityServers);
     pb::FileDescription describe();
     void kill(pb::Role role, std::uint32_t index);
     pb::WorkloadResult verify();
@@ -49,7 +50,8 @@ pb::CommandReply KillTest::ask(ProcessId process, const pb::Command& command)
     Answer answer = m_session->control().callAndWait(process, command, 60s);
     // A client that has just started may not have heard of the coordinator yet, and reports so.
     const auto until = std::chrono::steady_clock::now() + 10s;
-    while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED && std::chrono::steady_clock::now() < until)
+    while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED
+        && std::chrono::steady_clock::now() < until)
         answer = m_session->control().callAndWait(process, command, 60s);
     if (!answer)
         qWarning("%s", answer.text.c_str());
@@ -63,7 +65,8 @@ pb::FileDescription KillTest::describe()
     return ask(m_session->control().coordinator(), command).file();
 }
 
-void KillTest::create(std::uint32_t availability, std::uint64_t records, std::uint32_t dataServers, std::uint32_t parityServers)
+void KillTest::create(
+    std::uint32_t availability, std::uint64_t records, std::uint32_t dataServers, std::uint32_t parityServers)
 {
     LocalOptions options;
     options.config.set_m(4);
@@ -116,7 +119,7 @@ pb::WorkloadResult KillTest::verify()
 
 void KillTest::killedBucketsComeBack_data()
 {
-    QTest::addColumn<std::uint32_t>("data");   // buckets to be killed
+    QTest::addColumn<std::uint32_t>("data"); // buckets to be killed
     QTest::addColumn<std::uint32_t>("parity");
     QTest::newRow("one data bucket") << 1u << 0u;
     QTest::newRow("two data buckets") << 2u << 0u;
@@ -137,7 +140,8 @@ void KillTest::killedBucketsComeBack()
         const pb::FileDescription file = describe();
         const pb::View& view = file.groups(0).view();
         return file.at_rest() && view.epoch() > 0 && view.state() == pb::GROUP_UP && view.members_size() == 6
-            && std::all_of(view.members().begin(), view.members().end(), [](const pb::Member& m) { return m.state() == pb::UP; });
+            && std::all_of(
+                view.members().begin(), view.members().end(), [](const pb::Member& m) { return m.state() == pb::UP; });
     };
     QTRY_VERIFY_WITH_TIMEOUT(!isWhole(), 10'000); // their absence is noticed
     QTRY_VERIFY_WITH_TIMEOUT(isWhole(), 30'000);

@@ -16,7 +16,8 @@ namespace {
 constexpr int kPatienceMs = 120'000;
 const char* const kScript = "lab.cluster({ m: 2, k: 0, b: 20, loadControl: 0.5, spares: { data: 2, parity: 0 } });\n"
                             "const alice = lab.client('alice');\n"
-                            "lab.measure({ name: 'halves', factors: { share: [0.5] }, repetitions: 1, warmUp: 0, run: c => { alice.run({ do: 'insert', count: 5 }); return { seen: c.share / 2 }; } });\n"
+                            "lab.measure({ name: 'halves', factors: { share: [0.5] }, repetitions: 1, warmUp: 0, run: "
+                            "c => { alice.run({ do: 'insert', count: 5 }); return { seen: c.share / 2 }; } });\n"
                             "lab.expectEqual(lab.file().records, 5, 'all are there');\n"
                             "lab.print('FILLING ' + 0.25 + ' ' + 'i'.toUpperCase());\n";
 
@@ -47,7 +48,8 @@ void LanguagesTest::theProgramsDoTheSame_data()
     QTest::addColumn<QString>("language");
     QTest::addColumn<QStringList>("arguments");
     for (const char* language : { "de_DE", "tr_TR", "ar_EG" }) {
-        QTest::addRow("%s, simulated", language) << QString(language) << QStringList { "--sim", "--speed", "2.5", "--limit", "100.5" };
+        QTest::addRow("%s, simulated", language)
+            << QString(language) << QStringList { "--sim", "--speed", "2.5", "--limit", "100.5" };
         QTest::addRow("%s, processes", language) << QString(language) << QStringList { "--local", "--limit", "100.5" };
     }
 }
@@ -67,7 +69,8 @@ void LanguagesTest::theProgramsDoTheSame()
     environment.insert("LC_ALL", language + ".UTF-8");
     play.setProcessEnvironment(environment);
     play.setProcessChannelMode(QProcess::MergedChannels);
-    play.start(LHRS_BIN_DIR "/lhrs-play", arguments + QStringList { "--csv", directory.filePath("out"), script.fileName() });
+    play.start(
+        LHRS_BIN_DIR "/lhrs-play", arguments + QStringList { "--csv", directory.filePath("out"), script.fileName() });
     QVERIFY(play.waitForFinished(kPatienceMs));
     const QString said = QString::fromUtf8(play.readAll());
     QVERIFY2(play.exitStatus() == QProcess::NormalExit && play.exitCode() == 0, qPrintable(said));
@@ -78,7 +81,8 @@ void LanguagesTest::theProgramsDoTheSame()
     QVERIFY(table.open(QIODevice::ReadOnly));
     const QStringList lines = QString::fromUtf8(table.readAll()).trimmed().split('\n');
     const QRegularExpression quoted("\"[^\"]*\""); // the description of the machine contains commas
-    const QStringList heads = lines.at(lines.size() - 2).split(','), cells = QString(lines.last()).remove(quoted).split(',');
+    const QStringList heads = lines.at(lines.size() - 2).split(','),
+                      cells = QString(lines.last()).remove(quoted).split(',');
     QCOMPARE(cells.size(), heads.size());
     QCOMPARE(cells.value(heads.indexOf("share")), "0.5");
     QCOMPARE(cells.value(heads.indexOf("seen")), "0.25");

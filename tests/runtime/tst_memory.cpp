@@ -217,8 +217,11 @@ void TestMemory::aParityBucketWithoutRoomForABatchLetsTheSplitBeUndone()
     std::uint32_t block = 0;
     for (; block < 1'000; ++block) {
         batch.block = block;
-        batch.entries
-            = { { .kind = BlockEntry::Kind::Insert, .key = Key(block), .rank = Rank(block + 2), .length = 4'000, .bytes = leaver } };
+        batch.entries = { { .kind = BlockEntry::Kind::Insert,
+            .key = Key(block),
+            .rank = Rank(block + 2),
+            .length = 4'000,
+            .bytes = leaver } };
         const pb::Message message = rig.batchMessage(batch);
         if (!rig.driven.message(message).acknowledges(message))
             break;
@@ -327,8 +330,9 @@ void TestMemory::anAddressSpaceLimitThatIsLoweredIsSeen()
 void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
 {
     constexpr auto kMemory = "64M";
-    Program coordinator(QStringLiteral("lhrs-coordinator"), { "--new", "--name", "coordinator", "-k", "1", "-b", "100000", "--recovery", "automatic", "--timers",
-        "operation_ms: 500" });
+    Program coordinator(QStringLiteral("lhrs-coordinator"),
+        { "--new", "--name", "coordinator", "-k", "1", "-b", "100000", "--recovery", "automatic", "--timers",
+            "operation_ms: 500" });
     QVERIFY2(coordinator.isReady(), qPrintable(coordinator.errors()));
     const QString where = QString::fromStdString(coordinator.at("udp"));
     const auto server = [&](const char* role, const char* name) {
@@ -366,7 +370,9 @@ void TestMemory::nothingThatServersWithLittleMemoryAcknowledgedIsLost()
             workload->set_window(64);
         });
     };
-    const auto verified = [&] { return run([](pb::Command& command) { command.mutable_verify()->set_window(8); }).workload(); };
+    const auto verified = [&] {
+        return run([](pb::Command& command) { command.mutable_verify()->set_window(8); }).workload();
+    };
     const auto gauges = [](Program& program) {
         ControlSocket atServer(program.at("control"));
         pb::Command command;

@@ -25,7 +25,7 @@ struct OptionRow {
     const char* program;
     const char* option;
     Kind kind;
-    const char* low = nullptr;  // the smallest accepted value
+    const char* low = nullptr; // the smallest accepted value
     const char* high = nullptr; // the largest accepted value
 };
 
@@ -121,8 +121,7 @@ struct ProgramRow {
     std::function<std::pair<int, std::string>(const std::vector<const char*>&)> parse = {};
 };
 
-template <class Line>
-auto parsedBy(Parsed<Line> (*parse)(int, const char* const*))
+template <class Line> auto parsedBy(Parsed<Line> (*parse)(int, const char* const*))
 {
     return [parse](const std::vector<const char*>& words) {
         const auto parsed = parse(int(words.size()), words.data());
@@ -180,23 +179,34 @@ Ended run(const ProgramRow& program, const QStringList& words, const QString& di
         process.waitForFinished();
         return { -1, "it still runs" };
     }
-    return { process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, QString::fromUtf8(process.readAll()) };
+    return { process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+        QString::fromUtf8(process.readAll()) };
 }
 
 QStringList wrongWords(const OptionRow& row)
 {
-    const QStringList numbers { "", "nan", "inf", "-inf", "-1", "ten", "5ms", "0,5", "1e999", QString(300, '9'), "0b1", "5 5" };
+    const QStringList numbers { "", "nan", "inf", "-inf", "-1", "ten", "5ms", "0,5", "1e999", QString(300, '9'), "0b1",
+        "5 5" };
     switch (row.kind) {
     case Kind::Word: return {};
     case Kind::Choice: return { "", "nonsense" };
     case Kind::Seed: return numbers + QStringList { "4.5", "0x", "18446744073709551616" };
-    case Kind::Whole: return numbers + QStringList { "4.5", "1e3", QString::number(QString(row.low).toLongLong() - 1), QString::number(QString(row.high).toLongLong() + 1) };
+    case Kind::Whole:
+        return numbers
+            + QStringList { "4.5", "1e3", QString::number(QString(row.low).toLongLong() - 1),
+                  QString::number(QString(row.high).toLongLong() + 1) };
     case Kind::Real: return numbers + QStringList { "-0.1", "1e300" };
-    case Kind::Address: return { "", "garbage", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:-1", "127.0.0.1:x", "x:y", "999.0.0.1:5", "127.0.0.1:4000ms" };
+    case Kind::Address:
+        return { "", "garbage", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:-1", "127.0.0.1:x", "x:y", "999.0.0.1:5",
+            "127.0.0.1:4000ms" };
     case Kind::Threshold: return { "", "4", "x", "0:3", "4:99", "4:-1", "nan:1", "4:nan", "4:1:1" };
-    case Kind::Timers: return { "garbage", "resend_ms: -5", "resend_ms: nan", "resend_ms: 5ms", "resend_ms: 9999999999" };
-    case Kind::Bytes: return numbers + QStringList { "0", "1K", "15M", "16777215", "1.5G", "512MB", "1048577G", "99999999999G" };
-    case Kind::Size: return { "", "0x0", "foo", "nanxnan", "1280", "1280x720x2", "-1280x720", "99999x99999", "1280.5x720", "1280x720px" };
+    case Kind::Timers:
+        return { "garbage", "resend_ms: -5", "resend_ms: nan", "resend_ms: 5ms", "resend_ms: 9999999999" };
+    case Kind::Bytes:
+        return numbers + QStringList { "0", "1K", "15M", "16777215", "1.5G", "512MB", "1048577G", "99999999999G" };
+    case Kind::Size:
+        return { "", "0x0", "foo", "nanxnan", "1280", "1280x720x2", "-1280x720", "99999x99999", "1280.5x720",
+            "1280x720px" };
     }
     return {};
 }
@@ -247,14 +257,18 @@ void OptionsTest::theTableHasEachOptionOfTheHelp()
     QFETCH(const int, program);
     const ProgramRow& row = programs()[std::size_t(program)];
     // "-k,--availability K   Intended ...", "--size <WxH>   Size ...", "[--seed S]"
-    static const QRegularExpression kOption("(?:^\\s+|\\[|\\| )(-[-a-z]+)(?:,[-a-z]+)? (?:<[^>]+>|[A-Z][^\\s\\]]*)(?:\\s{2,}|\\]|$)", QRegularExpression::MultilineOption);
+    static const QRegularExpression kOption(
+        "(?:^\\s+|\\[|\\| )(-[-a-z]+)(?:,[-a-z]+)? (?:<[^>]+>|[A-Z][^\\s\\]]*)(?:\\s{2,}|\\]|$)",
+        QRegularExpression::MultilineOption);
     const Ended help = run(row, { "--help" }, m_directory.path());
     QSet<QString> told, known;
     for (auto found = kOption.globalMatch(help.said); found.hasNext();)
         told << found.next().captured(1);
     for (const OptionRow& option : optionsOf(row))
         known << option.option;
-    QVERIFY2(told == known, qPrintable("only in --help: " + QStringList((told - known).values()).join(' ') + "; only in the table: " + QStringList((known - told).values()).join(' ') + '\n' + help.said));
+    QVERIFY2(told == known,
+        qPrintable("only in --help: " + QStringList((told - known).values()).join(' ')
+            + "; only in the table: " + QStringList((known - told).values()).join(' ') + '\n' + help.said));
 }
 
 void OptionsTest::whatIsNoGoodValueIsRefusedInWords_data()
@@ -285,7 +299,8 @@ void OptionsTest::whatIsNoGoodValueIsRefusedInWords()
         if (QByteArray(row.name) != "lhrs-fuzz" && name != "--coordinator")
             words << row.besides;
         const Ended ended = run(row, words, m_directory.path());
-        const QByteArray about = (words.join(' ') + ": exit code " + QString::number(ended.code) + '\n' + ended.said).toUtf8();
+        const QByteArray about = (words.join(' ') + ": exit code " + QString::number(ended.code) + '\n' + ended.said)
+                                     .toUtf8();
         QVERIFY2(ended.code > 0, about);
         QVERIFY2(ended.said.contains(name), about);
         QVERIFY2(ended.said.trimmed().count('\n') <= 2 && !ended.said.trimmed().isEmpty(), about);
@@ -299,7 +314,8 @@ void OptionsTest::theBoundsThemselvesAreTaken()
             if (!program.parse || option.low == nullptr)
                 continue;
             for (const char* bound : { option.low, option.high }) {
-                const Ended ended = run(program, QStringList { option.option, bound } + program.besides, m_directory.path());
+                const Ended ended = run(
+                    program, QStringList { option.option, bound } + program.besides, m_directory.path());
                 QVERIFY2(ended.code == 0, qPrintable(QString(option.option) + ' ' + bound + ": " + ended.said));
             }
         }
@@ -316,11 +332,13 @@ void OptionsTest::optionsThatNeedAnotherSaySo()
             }
         return QString();
     };
-    QVERIFY2(said("lhrs-sim", { "--messages" }).contains("write --case or --case-file, too"), qPrintable(said("lhrs-sim", { "--messages" })));
+    QVERIFY2(said("lhrs-sim", { "--messages" }).contains("write --case or --case-file, too"),
+        qPrintable(said("lhrs-sim", { "--messages" })));
     QVERIFY(said("lhrs-play", { "--audit", "all" }).contains("write --connect HOST:PORT, too"));
     QVERIFY(said("lhrs-play", { "--chart-points", "ok.js" }).contains("requires --chart"));
     const QString unused = said("lhrs-play", { "--set", "unknown=3", "ok.js" });
-    QVERIFY2(unused.contains("--set unknown=3: the scenario takes no parameters") && unused.trimmed().count('\n') == 0, qPrintable(unused));
+    QVERIFY2(unused.contains("--set unknown=3: the scenario takes no parameters") && unused.trimmed().count('\n') == 0,
+        qPrintable(unused));
 }
 
 QTEST_GUILESS_MAIN(OptionsTest)

@@ -46,9 +46,9 @@ struct Failing {
 
     explicit Failing(const char* reason = kAnswersNoProbes)
     {
-        for (const auto& [process, name, kind] : { std::tuple(kFilesCoordinator, "coordinator", pb::COORDINATOR),
-                 std::tuple(kBucket, "data-1", pb::NODE), std::tuple(kParity, "parity-1", pb::NODE),
-                 std::tuple(kFilesClient, "alice", pb::CLIENT) }) {
+        for (const auto& [process, name, kind] :
+            { std::tuple(kFilesCoordinator, "coordinator", pb::COORDINATOR), std::tuple(kBucket, "data-1", pb::NODE),
+                std::tuple(kParity, "parity-1", pb::NODE), std::tuple(kFilesClient, "alice", pb::CLIENT) }) {
             pb::ProcessInfo info;
             info.set_node(process);
             info.set_kind(kind);
@@ -224,7 +224,8 @@ void PatienceTest::aScenarioThatStoodStillHasLostNoTime()
     QTemporaryDir folder;
     QFile script(folder.filePath("waits.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
-    script.write("let looks = 0;\nlab.print('begins');\nlab.waitUntil(() => ++looks > 20, { timeout: 10 });\nlab.print('ends');\n");
+    script.write("let looks = 0;\nlab.print('begins');\nlab.waitUntil(() => ++looks > 20, { timeout: 10 "
+                 "});\nlab.print('ends');\n");
     script.close();
     QProcess play;
     play.start(QStringLiteral(LHRS_BIN_DIR "/lhrs-play"), { script.fileName() });
@@ -434,8 +435,8 @@ void PatienceTest::theCauseOutlivesAKeyframe()
         }
         f.suspectAndFail();
         f.hear(kBucket, kFailedNs + 1);
-        const auto read = stateOf(keyframeOf(f.state, true),
-            [](std::int64_t, std::uint32_t) { return std::optional<pb::RankPage>(); });
+        const auto read = stateOf(
+            keyframeOf(f.state, true), [](std::int64_t, std::uint32_t) { return std::optional<pb::RankPage>(); });
         QVERIFY(bool(read));
         QCOMPARE(shownReason(*read, kFilesCoordinator, f.failed),
             std::string(isPaused ? kAnswersNoProbes : "nobody answered for 0.3 s: this machine is busy"));

@@ -247,8 +247,8 @@ void ProcessTest::whatIsNoCommandIsRefusedAndCounted()
         server->reply(reply);
     });
     ControlSocket stranger(server->endpoint());
-    std::vector<std::vector<std::string>> messages { { "" }, { "\xff\xff\xff" }, { "", "", "x" }, { "a", "b", "c", "d", "e" },
-        { std::string(1'000'000, '\x0b') }, { "not empty", who().SerializeAsString() } };
+    std::vector<std::vector<std::string>> messages { { "" }, { "\xff\xff\xff" }, { "", "", "x" },
+        { "a", "b", "c", "d", "e" }, { std::string(1'000'000, '\x0b') }, { "not empty", who().SerializeAsString() } };
     for (const auto& message : messages) {
         stranger.send(message);
         const auto reply = stranger.receive();
@@ -389,7 +389,8 @@ void ProcessTest::statisticsCountWhatHappened()
         if (!speaker.isAnswered(station.address()))
             return false;
         const auto batch = watcher.next(std::chrono::milliseconds(150));
-        return batch && std::any_of(batch->events.begin(), batch->events.end(), [](const auto& e) { return e.has_gauges(); });
+        return batch
+            && std::any_of(batch->events.begin(), batch->events.end(), [](const auto& e) { return e.has_gauges(); });
     }));
 }
 

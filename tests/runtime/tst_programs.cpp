@@ -13,8 +13,7 @@ using namespace lhrs::test;
 namespace {
 
 // A command line as words, for the functions that parse it.
-template <class Parse>
-auto parsed(Parse parse, const QStringList& words)
+template <class Parse> auto parsed(Parse parse, const QStringList& words)
 {
     std::vector<std::string> kept { "program" };
     for (const QString& word : words)
@@ -55,10 +54,10 @@ private slots:
 void ProgramsTest::aCommandLineIsUnderstood()
 {
     const auto coordinator = parsed(parseCoordinatorLine,
-        { "-m", "8", "--availability", "2", "-b", "50", "--field", "8", "--rerank", "keep", "--recovery", "automatic", "--slice", "50", "--threshold", "4:2", "--threshold",
-            "16:3", "--recruiting", "registry", "--galois", "log", "--timers", "resend_ms: 7 resends_max: 9", "--time-scale",
-            "2.5", "--listen", "127.0.0.2:4000", "--events", "4001", "--control", "4002", "--threads", "2", "--log", "error",
-            "--die-with-parent", "--name", "boss" });
+        { "-m", "8", "--availability", "2", "-b", "50", "--field", "8", "--rerank", "keep", "--recovery", "automatic",
+            "--slice", "50", "--threshold", "4:2", "--threshold", "16:3", "--recruiting", "registry", "--galois", "log",
+            "--timers", "resend_ms: 7 resends_max: 9", "--time-scale", "2.5", "--listen", "127.0.0.2:4000", "--events",
+            "4001", "--control", "4002", "--threads", "2", "--log", "error", "--die-with-parent", "--name", "boss" });
     QVERIFY2(coordinator.line, coordinator.text.c_str());
     const CoordinatorLine& line = *coordinator.line;
     QCOMPARE(line.config.m(), 8u);
@@ -249,9 +248,12 @@ void ProgramsTest::aPortInUseEndsWithASentence_data()
 {
     QTest::addColumn<QString>("option");
     QTest::addColumn<QString>("which");
-    QTest::newRow("listen") << "--listen" << "udp";
-    QTest::newRow("events") << "--events" << "events";
-    QTest::newRow("control") << "--control" << "control";
+    QTest::newRow("listen") << "--listen"
+                            << "udp";
+    QTest::newRow("events") << "--events"
+                            << "events";
+    QTest::newRow("control") << "--control"
+                             << "control";
 }
 
 void ProgramsTest::aPortInUseEndsWithASentence()
@@ -265,7 +267,8 @@ void ProgramsTest::aPortInUseEndsWithASentence()
     QVERIFY(second.waitForEnd());
     QCOMPARE(second.exitCode(), kExitFailed);
     const QString said = second.errors();
-    QVERIFY2(said.contains(used) && said.contains("in use by another program") && said.contains(option), qPrintable(said));
+    QVERIFY2(
+        said.contains(used) && said.contains("in use by another program") && said.contains(option), qPrintable(said));
 }
 
 void ProgramsTest::aNodeWithoutCoordinatorEndsWithASentence()
@@ -286,7 +289,8 @@ void ProgramsTest::aNodeWithoutCoordinatorEndsWithASentence()
 void ProgramsTest::aProgramDiesWithItsParentWhenTold()
 {
     QProcess shell;
-    shell.start("/bin/sh", { "-c", QStringLiteral("%1/lhrs-coordinator --die-with-parent --log off & wait").arg(LHRS_BIN_DIR) });
+    shell.start("/bin/sh",
+        { "-c", QStringLiteral("%1/lhrs-coordinator --die-with-parent --log off & wait").arg(LHRS_BIN_DIR) });
     while (!shell.canReadLine())
         QVERIFY(shell.waitForReadyRead(int(std::chrono::milliseconds(kPatience).count())));
     const QString line = QString::fromUtf8(shell.readLine());

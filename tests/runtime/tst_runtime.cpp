@@ -22,12 +22,14 @@ namespace {
 constexpr std::uint64_t kInserts = 25'000;
 
 // The reply that a test wants of a process, or a sentence why there is none.
-pb::CommandReply ask(Session& session, ProcessId process, const pb::Command& command, std::chrono::milliseconds limit = 60s)
+pb::CommandReply ask(
+    Session& session, ProcessId process, const pb::Command& command, std::chrono::milliseconds limit = 60s)
 {
     Answer answer = session.control().callAndWait(process, command, limit);
     // A client that has just started may not have heard of the coordinator yet, and reports so.
     const auto until = std::chrono::steady_clock::now() + 10s;
-    while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED && std::chrono::steady_clock::now() < until)
+    while (answer.outcome == Answer::Outcome::Refused && answer.reply.refusal() == pb::REFUSED
+        && std::chrono::steady_clock::now() < until)
         answer = session.control().callAndWait(process, command, limit);
     if (!answer)
         qWarning("%s", answer.text.c_str());
@@ -48,7 +50,8 @@ pb::FileDescription awaitRest(Session& session, ProcessId coordinator)
     return ask(session, coordinator, command).file();
 }
 
-LocalOptions options(std::uint32_t availability, std::uint32_t b, std::uint32_t dataServers, std::uint32_t parityServers)
+LocalOptions options(
+    std::uint32_t availability, std::uint32_t b, std::uint32_t dataServers, std::uint32_t parityServers)
 {
     LocalOptions o;
     o.config.set_m(4);
@@ -119,7 +122,8 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     Session session;
     session.local().setProgramDirectory(LHRS_BIN_DIR);
     session.control().setDetail(pb::Detail(detail), 0);
-    const auto started = session.local().start(options(std::uint32_t(availability), 10'000, 4, std::uint32_t(availability)));
+    const auto started = session.local().start(
+        options(std::uint32_t(availability), 10'000, 4, std::uint32_t(availability)));
     QVERIFY2(bool(started), started ? "" : started.error().text.c_str());
     const ProcessId coordinator = session.control().coordinator();
     QTRY_VERIFY_WITH_TIMEOUT(describe(session, coordinator).exists(), 10'000);
@@ -136,8 +140,9 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     workload->set_length(100);
     workload->set_window(std::uint32_t(window));
     const pb::WorkloadResult inserted = ask(session, client->node(), insert, 120s).workload();
-    qInfo("%d inserts, K = %d, window %d: %.3f s, p50 %.1f us, p99 %.1f us, max %.1f ms", int(kInserts), availability, window,
-        double(inserted.total_ns()) / 1e9, double(inserted.p50_ns()) / 1e3, double(inserted.p99_ns()) / 1e3, double(inserted.max_ns()) / 1e6);
+    qInfo("%d inserts, K = %d, window %d: %.3f s, p50 %.1f us, p99 %.1f us, max %.1f ms", int(kInserts), availability,
+        window, double(inserted.total_ns()) / 1e9, double(inserted.p50_ns()) / 1e3, double(inserted.p99_ns()) / 1e3,
+        double(inserted.max_ns()) / 1e6);
     QCOMPARE(inserted.results().at("OK"), kInserts);
 
     const pb::FileDescription file = awaitRest(session, coordinator);
@@ -156,7 +161,8 @@ void RuntimeTest::aFileOf25000RecordsIsCreated()
     std::vector<std::pair<std::uint32_t, std::uint32_t>> splits;
     std::uint64_t cursor = 0;
     // The events of different processes arrive at different times.
-    while ((splits.size() < 3 || (window == 1 && overflowCounts.size() < 3)) && session.ingest().waitBeyond(cursor, until, {})) {
+    while ((splits.size() < 3 || (window == 1 && overflowCounts.size() < 3))
+        && session.ingest().waitBeyond(cursor, until, {})) {
         const EventPage page = session.ingest().eventsSince(cursor, 100'000);
         cursor = page.next;
         for (const RunEvent& e : page.events) {
@@ -346,8 +352,9 @@ void RuntimeTest::noReplyIsMissingInParallelSearches()
         pb::Command command;
         command.mutable_statistics();
         const pb::Gauges gauges = ask(session, member.holder().node(), command).gauges();
-        qInfo("%s with %u records of 100 bytes: store %.1f MB, process %.1f MB", member.role() == pb::DATA ? "data bucket" : "parity bucket",
-            gauges.records(), double(gauges.store_bytes()) / 1e6, double(gauges.memory_bytes()) / 1e6);
+        qInfo("%s with %u records of 100 bytes: store %.1f MB, process %.1f MB",
+            member.role() == pb::DATA ? "data bucket" : "parity bucket", gauges.records(),
+            double(gauges.store_bytes()) / 1e6, double(gauges.memory_bytes()) / 1e6);
         QCOMPARE(gauges.records(), 31'250u);
     }
 }
@@ -381,12 +388,16 @@ void RuntimeTest::badArgumentsEndWithASentence_data()
     QTest::newRow("b is 0") << coordinator << QStringList { "-b", "0" } << QByteArray("-b");
     QTest::newRow("k is 9") << coordinator << QStringList { "-k", "9" } << QByteArray("8");
     QTest::newRow("unknown field") << coordinator << QStringList { "--field", "12" } << QByteArray("--field");
-    QTest::newRow("no config file") << coordinator << QStringList { "--config", "/no/such/file" } << QByteArray("/no/such/file");
+    QTest::newRow("no config file") << coordinator << QStringList { "--config", "/no/such/file" }
+                                    << QByteArray("/no/such/file");
     QTest::newRow("open address") << coordinator << QStringList { "--listen", "0.0.0.0" } << QByteArray("0.0.0.0");
     QTest::newRow("unknown option") << coordinator << QStringList { "--colour", "blue" } << QByteArray("--colour");
-    QTest::newRow("node without coordinator") << node << QStringList { "--role", "data" } << QByteArray("--coordinator");
-    QTest::newRow("unknown role") << node << QStringList { "--role", "king", "--coordinator", "127.0.0.1:9" } << QByteArray("--role");
-    QTest::newRow("coordinator does not answer") << node << QStringList { "--role", "data", "--coordinator", "127.0.0.1:9" } << QByteArray("127.0.0.1:9");
+    QTest::newRow("node without coordinator")
+        << node << QStringList { "--role", "data" } << QByteArray("--coordinator");
+    QTest::newRow("unknown role") << node << QStringList { "--role", "king", "--coordinator", "127.0.0.1:9" }
+                                  << QByteArray("--role");
+    QTest::newRow("coordinator does not answer")
+        << node << QStringList { "--role", "data", "--coordinator", "127.0.0.1:9" } << QByteArray("127.0.0.1:9");
 }
 
 void RuntimeTest::badArgumentsEndWithASentence()
@@ -416,10 +427,7 @@ void RuntimeTest::aPortInUseIsNamed()
     QCOMPARE(first.exitCode(), 0);
 }
 
-void RuntimeTest::aSignalEndsAProgramWithinASecond_data()
-{
-    everyProgramSaysWhatItIs_data();
-}
+void RuntimeTest::aSignalEndsAProgramWithinASecond_data() { everyProgramSaysWhatItIs_data(); }
 
 void RuntimeTest::aSignalEndsAProgramWithinASecond()
 {
@@ -434,7 +442,8 @@ void RuntimeTest::aSignalEndsAProgramWithinASecond()
     if (program != "lhrs-coordinator") {
         QStringList arguments { "--coordinator", "127.0.0.1:" + QString::fromLatin1(udp) };
         if (program == "lhrs-node")
-            arguments << "--role" << "data";
+            arguments << "--role"
+                      << "data";
         other.start(QStringLiteral(LHRS_BIN_DIR "/") + program, arguments);
         QVERIFY(other.waitForReadyRead(10'000));
         ended = &other;

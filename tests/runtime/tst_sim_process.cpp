@@ -41,7 +41,10 @@ PlayRun runPlay(const QStringList& arguments)
 // lhrs-sim, controlled and watched like any process; at first virtual time is paused.
 struct PausedSim {
     explicit PausedSim(std::uint64_t seed, const QStringList& more = {})
-        : program("lhrs-sim", QStringList { "--paused", "--seed", QString::number(seed), "-m", "2", "-b", "10", "--recovery", "automatic" } + more)
+        : program("lhrs-sim",
+            QStringList {
+                "--paused", "--seed", QString::number(seed), "-m", "2", "-b", "10", "--recovery", "automatic" }
+                + more)
     {
         if (!program.isReady())
             return;
@@ -146,7 +149,9 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<int>("expectationsMin");
-    const auto row = [](const char* file, const QStringList& arguments, int expectations) { QTest::newRow(file) << arguments << expectations; };
+    const auto row = [](const char* file, const QStringList& arguments, int expectations) {
+        QTest::newRow(file) << arguments << expectations;
+    };
     row("grow.js", { "--speed", "10" }, 30);
     row("demo.js", {}, 24);
     row("recover_k.js", {}, 15);
@@ -154,9 +159,11 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster_data()
     row("beyond_k.js", {}, 12);
     row("stale_image.js", {}, 10);
     row("raise_availability.js", {}, 10);
-    row("recovery_ways.js", { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
+    row("recovery_ways.js",
+        { "--set", "records=4000", "--set", "repetitions=1", "--set", "slice=500", "--set", "searches=200" }, 30);
     row("parity_by_hand.js", { "--speed", "max" }, 10);
-    row("reading_a_measurement.js", { "--speed", "max", "--set", "records=500", "--set", "searches=300", "--set", "repetitions=2" }, 12);
+    row("reading_a_measurement.js",
+        { "--speed", "max", "--set", "records=500", "--set", "searches=300", "--set", "repetitions=2" }, 12);
     row("walk.js", { "--speed", "max" }, 20);
     const auto experiment = [&](const char* file, std::initializer_list<const char*> settings, int expectations) {
         QStringList arguments { "--speed", "max", "--set", "repetitions=1" }; // short, and as fast as the machine can
@@ -197,7 +204,8 @@ void SimProcessTest::theScenarioHoldsOnASimulatedCluster()
 {
     QFETCH(const QStringList, arguments);
     QFETCH(const int, expectationsMin);
-    const PlayRun run = runPlay(QStringList { "--sim" } + arguments + QStringList { LHRS_SOURCE_DIR "/scenarios/" + QString(QTest::currentDataTag()) });
+    const PlayRun run = runPlay(QStringList { "--sim" } + arguments
+        + QStringList { LHRS_SOURCE_DIR "/scenarios/" + QString(QTest::currentDataTag()) });
     QVERIFY2(run.code == 0, qPrintable(run.out));
     QVERIFY(run.out.startsWith("SIMULATED: "));
     QVERIFY2(run.out.count("\n  ok  ") >= expectationsMin, qPrintable(run.out));
@@ -246,30 +254,44 @@ void SimProcessTest::theSameSeedAndCommandsTellTheSame()
 void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed_data()
 {
     QTest::addColumn<QString>("source");
-    QTest::newRow("a workload") << "lab.cluster({ m: 4, k: 2, b: 100, recovery: 'manual', spares: { data: 8, parity: 6 } });\n"
-                                   "const a = lab.client('a');\n"
-                                   "lab.measure({ name: 'rep', factors: { window: [1, 16] }, repetitions: 3, run: c => a.run({ do: 'insert', count: 100, window: c.window }) });";
-    QTest::newRow("recoveries, and a workload beside them") << "lab.cluster({ m: 2, k: 2, b: 20, recovery: 'automatic', spares: { data: 80, parity: 80 } });\n"
-                                   "const a = lab.client('a'), b = lab.client('b'); a.run({ count: 60 }); lab.settle();\n"
-                                   "lab.measure({ name: 'rep', factors: { lost: [1, 2] }, repetitions: 2, run: c => {\n"
-                                   "    const beside = b.start({ do: 'mixed', mix: { insert: 1, update: 1, search: 2 }, count: 200, window: 4 });\n"
-                                   "    const fault = lab.kill(c.lost === 1 ? lab.data(1) : [lab.data(1), lab.parity(0, 1)]);\n"
-                                   "    const done = lab.waitFor('RecoveryFinished', { timeout: 60 });\n"
-                                   "    const worked = beside.wait(); lab.settle();\n"
-                                   "    lab.restart(fault); lab.waitUntil(() => lab.spares().data > 2);\n"
-                                   "    const timing = lab.recoveries().pop();\n"
-                                   "    return { total_s: timing.total_s, comm_s: timing.comm_s, whole_s: timing.whole_s, records: done.records, p99_ms: worked.p99_ms, messages: worked.messages, work_s: worked.total_s }; } });";
-    QTest::newRow("several clusters, and faults that draw") << "for (const count of [60, 120]) {\n"
-                                   "    lab.cluster({ m: 4, k: 1, b: 40, recovery: 'manual', spares: { data: 12, parity: 6 } });\n"
-                                   "    const a = lab.client('a'); a.run({ count }); lab.settle();\n"
-                                   "    const loss = lab.net({ to: lab.data(0), drop: 0.3, duplicate: 0.2 });\n"
-                                   "    const worked = a.run({ do: 'search', count: 50, window: 4 }); lab.heal(loss);\n"
-                                   "    lab.kill(lab.data(1)); const timing = lab.recover({ group: 0 });\n"
-                                   "    lab.row('rep', { count, resends: worked.resends, p99_ms: worked.p99_ms, total_s: timing.total_s, failed: a.verify().failed }); }";
-    QTest::newRow("waits that time out") << "lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); const a = lab.client('a'); for (const t of [0.3, 0.4]) { a.run({ count: 300 });\n"
-                                   "    for (const wait of [() => lab.waitFor('RecoveryFinished', { timeout: t }), () => lab.waitUntil(() => false, { timeout: t })]) try { wait(); } catch (e) { lab.row('rep', { t, code: e.code, now: lab.now() }); } }";
-    QTest::newRow("clusters that end where the detail changes") << "let a; const make = () => { lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); a = lab.client('a'); a.run({ count: 100 }); };\n"
-                                   "make(); for (let i = 0; i < 3; ++i) lab.measure({ name: 'rep', repetitions: 2, before: make, run: () => a.run({ do: 'update', count: 100, window: 4 }) });";
+    QTest::newRow("a workload")
+        << "lab.cluster({ m: 4, k: 2, b: 100, recovery: 'manual', spares: { data: 8, parity: 6 } });\n"
+           "const a = lab.client('a');\n"
+           "lab.measure({ name: 'rep', factors: { window: [1, 16] }, repetitions: 3, run: c => a.run({ do: 'insert', "
+           "count: 100, window: c.window }) });";
+    QTest::newRow("recoveries, and a workload beside them")
+        << "lab.cluster({ m: 2, k: 2, b: 20, recovery: 'automatic', spares: { data: 80, parity: 80 } });\n"
+           "const a = lab.client('a'), b = lab.client('b'); a.run({ count: 60 }); lab.settle();\n"
+           "lab.measure({ name: 'rep', factors: { lost: [1, 2] }, repetitions: 2, run: c => {\n"
+           "    const beside = b.start({ do: 'mixed', mix: { insert: 1, update: 1, search: 2 }, count: 200, window: 4 "
+           "});\n"
+           "    const fault = lab.kill(c.lost === 1 ? lab.data(1) : [lab.data(1), lab.parity(0, 1)]);\n"
+           "    const done = lab.waitFor('RecoveryFinished', { timeout: 60 });\n"
+           "    const worked = beside.wait(); lab.settle();\n"
+           "    lab.restart(fault); lab.waitUntil(() => lab.spares().data > 2);\n"
+           "    const timing = lab.recoveries().pop();\n"
+           "    return { total_s: timing.total_s, comm_s: timing.comm_s, whole_s: timing.whole_s, records: "
+           "done.records, p99_ms: worked.p99_ms, messages: worked.messages, work_s: worked.total_s }; } });";
+    QTest::newRow("several clusters, and faults that draw")
+        << "for (const count of [60, 120]) {\n"
+           "    lab.cluster({ m: 4, k: 1, b: 40, recovery: 'manual', spares: { data: 12, parity: 6 } });\n"
+           "    const a = lab.client('a'); a.run({ count }); lab.settle();\n"
+           "    const loss = lab.net({ to: lab.data(0), drop: 0.3, duplicate: 0.2 });\n"
+           "    const worked = a.run({ do: 'search', count: 50, window: 4 }); lab.heal(loss);\n"
+           "    lab.kill(lab.data(1)); const timing = lab.recover({ group: 0 });\n"
+           "    lab.row('rep', { count, resends: worked.resends, p99_ms: worked.p99_ms, total_s: timing.total_s, "
+           "failed: a.verify().failed }); }";
+    QTest::newRow("waits that time out")
+        << "lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); const a = lab.client('a'); for (const "
+           "t of [0.3, 0.4]) { a.run({ count: 300 });\n"
+           "    for (const wait of [() => lab.waitFor('RecoveryFinished', { timeout: t }), () => lab.waitUntil(() => "
+           "false, { timeout: t })]) try { wait(); } catch (e) { lab.row('rep', { t, code: e.code, now: lab.now() }); "
+           "} }";
+    QTest::newRow("clusters that end where the detail changes")
+        << "let a; const make = () => { lab.cluster({ m: 4, k: 1, b: 100, spares: { data: 8, parity: 6 } }); a = "
+           "lab.client('a'); a.run({ count: 100 }); };\n"
+           "make(); for (let i = 0; i < 3; ++i) lab.measure({ name: 'rep', repetitions: 2, before: make, run: () => "
+           "a.run({ do: 'update', count: 100, window: 4 }) });";
 }
 
 void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
@@ -284,14 +306,16 @@ void SimProcessTest::oneSeedGivesTheSameTablesAtEverySpeed()
     for (const char* speed : { "max", "max", "20" }) {
         const QString out = directory.filePath(QString::number(tables.size()));
         const QString recording = directory.filePath("%1.lhrun").arg(tables.size());
-        const PlayRun run = runPlay({ "--sim", "--seed", "7", "--speed", speed, "--csv", out, "--record", recording, script.fileName() });
+        const PlayRun run = runPlay(
+            { "--sim", "--seed", "7", "--speed", speed, "--csv", out, "--record", recording, script.fileName() });
         QVERIFY2(run.code == 0, qPrintable(run.out));
         QString all; // all results, in whatever format; runs.csv names the machine and the time
         for (const QString& name : QDir(out).entryList(QDir::Files, QDir::Name))
             all += name == "runs.csv" ? QString() : name + '\n' + textOf(out + '/' + name);
         tables << all;
     }
-    for (const char* name : { "rep.csv", "operations.csv", "messages.csv", "commands.csv", "invariants.csv", "gaps.csv", "clusters.csv" })
+    for (const char* name :
+        { "rep.csv", "operations.csv", "messages.csv", "commands.csv", "invariants.csv", "gaps.csv", "clusters.csv" })
         QVERIFY2(tables[0].contains(name), name);
     QVERIFY(tables[0].count('\n') > 500);
     QCOMPARE(textOf(directory.filePath("0/gaps.csv")).count('\n'), 1); // nothing was lost: only the header row
@@ -408,7 +432,8 @@ void SimProcessTest::whoEndsByItselfIsKnown()
         "lab.expect(lab.bucket(lab.data(0)).process !== name, 'another holds its place');\n"
         "lab.expectEqual(c.verify().missing, 0, 'nothing is missing');\n"
         "const paused = lab.pause(lab.data(0), { lease: 3600 });\n"
-        "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', paused.victims]], 'it stands still');\n"
+        "lab.expectEqual(lab.faults().map(f => [f.kind, f.processes]), [['pause', paused.victims]], 'it stands "
+        "still');\n"
         "lab.expectEqual(lab.resume(paused).victims, paused.victims, 'and goes on');\n"
         "lab.expectEqual(lab.faults(), [], 'nothing is armed');\n"
         "lab.expectError('Refused', () => lab.resume(lab.data(0)));\n"
@@ -429,12 +454,14 @@ void SimProcessTest::whoIsKilledByOneCallDiesAtOneInstant()
         "lab.cluster({ m: 2, k: 2, b: 5, recovery: 'off', spares: { data: 3, parity: 3 } });\n"
         "lab.client('alice').run({ do: 'insert', count: 6 }); lab.waitFor('SplitFinished'); lab.settle();\n"
         // Events are checked at once, as they arrive: at this speed they are not kept for long.
-        "const told = calls => { const from = lab.here(); calls(); return lab.waitFor('FaultBegun', { count: 2, since: from }).map(e => e.t_s); };\n"
+        "const told = calls => { const from = lab.here(); calls(); return lab.waitFor('FaultBegun', { count: 2, since: "
+        "from }).map(e => e.t_s); };\n"
         "for (let i = 0; i < 10; ++i) { // two commands come together by chance, too\n"
         "    const paused = told(() => lab.pause(lab.data([0, 1]), { lease: 0.05 })); lab.settle();\n"
         "    lab.expectEqual([paused.length, paused[0]], [2, paused[1]], 'two pauses, one instant');\n"
         "}\n"
-        "const killed = told(() => { const two = lab.kill([lab.data(1), lab.parity(0, 0), lab.data(1)]); lab.expectEqual(two.victims.length, 2, 'each once'); });\n"
+        "const killed = told(() => { const two = lab.kill([lab.data(1), lab.parity(0, 0), lab.data(1)]); "
+        "lab.expectEqual(two.victims.length, 2, 'each once'); });\n"
         "lab.expectEqual([killed.length, killed[0]], [2, killed[1]], 'two kills, one instant');\n"
         "lab.expectEqual([lab.clock().paused, lab.clock().speed], [false, 0], 'and time goes on as fast as before');\n"
         "let said = ''; try { lab.kill([lab.data(0), 7]); } catch (e) { said = e.message; }\n"
@@ -461,9 +488,11 @@ void SimProcessTest::whatIsMeasuredAndRecordedSaysThatItIsSimulated()
     QFile script(directory.filePath("s.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
     script.write("lab.cluster({ k: 0, b: 50, spares: { data: 1, parity: 0 } }); const c = lab.client('alice');\n"
-                 "lab.measure({ name: 'numbers', cases: [{}], repetitions: 1, warmUp: 0, run: () => c.run({ do: 'insert', count: 5 }) });");
+                 "lab.measure({ name: 'numbers', cases: [{}], repetitions: 1, warmUp: 0, run: () => c.run({ do: "
+                 "'insert', count: 5 }) });");
     script.close();
-    const PlayRun run = runPlay({ "--sim", "--seed", "23", "--csv", directory.filePath("out"), "--record", directory.filePath("run.lhrun"), script.fileName() });
+    const PlayRun run = runPlay({ "--sim", "--seed", "23", "--csv", directory.filePath("out"), "--record",
+        directory.filePath("run.lhrun"), script.fileName() });
     QVERIFY2(run.code == 0, qPrintable(run.out));
     const QStringList rows = textOf(directory.filePath("out/numbers.csv")).split("\r\n");
     QCOMPARE(rows.value(1).section(',', 1, 1), QString("true"));
@@ -561,7 +590,9 @@ void SimProcessTest::aWrongLineEndsWithASentence_data()
 {
     QTest::addColumn<QStringList>("words");
     QTest::addColumn<QString>("says");
-    const auto row = [](const char* words, const char* says) { QTest::newRow(words) << QString::fromUtf8(words).split(' ') << QString::fromUtf8(says); };
+    const auto row = [](const char* words, const char* says) {
+        QTest::newRow(words) << QString::fromUtf8(words).split(' ') << QString::fromUtf8(says);
+    };
     row("--speed 0", "\"0\" is not max or a factor from 0.001 to 100");
     row("--speed 101", "from 0.001 to 100");
     row("--speed fast", "\"fast\" is not");
@@ -589,7 +620,8 @@ void SimProcessTest::itEndsWithWhoStartedIt()
     pid_t simulator = 0;
     {
         SimulatedStage stage;
-        QVERIFY(stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } });").outcome == ScriptOutcome::Held);
+        QVERIFY(
+            stage.play("lab.cluster({ k: 0, b: 10, spares: { data: 1, parity: 0 } });").outcome == ScriptOutcome::Held);
         simulator = pid_t(stage.session.control().directory().front().info.pid());
         QVERIFY(signalOne(simulator, 0));
     }

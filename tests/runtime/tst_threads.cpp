@@ -190,7 +190,8 @@ void ThreadsTest::theThreadsHaveTheNamesOfThePaper()
     QVERIFY(eventually([] {
         const auto names = threadNames();
         return names.count("Working") == 4 && names.count("UDP Listening") == 1 && names.count("TCP Listening") == 1
-            && names.count("Ack Manager") == 1 && names.count("Mcast Listening") == 1 && names.count("Mcast Working") == 1;
+            && names.count("Ack Manager") == 1 && names.count("Mcast Listening") == 1
+            && names.count("Mcast Working") == 1;
     }));
 }
 
@@ -389,11 +390,13 @@ void ThreadsTest::theMulticastThreadsAreInASampleUntilTheyEnd()
     Speaker speaker(station.udp());
     const auto hasBoth = [&] {
         const pb::NodeSample sample = watcher.sample();
-        return threadOf(sample, "Multicast listening").name() != "" && threadOf(sample, "Multicast working").name() != "" && queueOf(sample, "Multicast").bound() > 0;
+        return threadOf(sample, "Multicast listening").name() != ""
+            && threadOf(sample, "Multicast working").name() != "" && queueOf(sample, "Multicast").bound() > 0;
     };
     const auto hasNone = [&] {
         const pb::NodeSample sample = watcher.sample();
-        return threadOf(sample, "Multicast listening").name() == "" && threadOf(sample, "Multicast working").name() == "" && queueOf(sample, "Multicast").bound() == 0;
+        return threadOf(sample, "Multicast listening").name() == ""
+            && threadOf(sample, "Multicast working").name() == "" && queueOf(sample, "Multicast").bound() == 0;
     };
     QVERIFY(eventually(hasBoth));
     speaker.say(station.address()).mutable_confirm();
@@ -425,7 +428,8 @@ void ThreadsTest::aPausedProcessIsSeenToStandStill()
     pb::Command heal;
     heal.mutable_heal_faults();
     QVERIFY(watcher.ask(heal).refusal() == pb::NOT_REFUSED);
-    QVERIFY(eventually([&] { return threadOf(watcher.sample(), "UDP listening").state() != pb::NodeSample::IN_PAUSE; }));
+    QVERIFY(
+        eventually([&] { return threadOf(watcher.sample(), "UDP listening").state() != pb::NodeSample::IN_PAUSE; }));
 }
 
 void ThreadsTest::watchingEndsFiveSecondsAfterTheLastQuestion()

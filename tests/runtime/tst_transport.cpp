@@ -85,7 +85,8 @@ struct Talker {
         while (heard.size() < atLeast && at.receive(batch)) {
             for (std::size_t i = 0; i < batch.size(); ++i, ++datagrams) {
                 const auto opened = envelope.open(batch[i]);
-                if (!std::holds_alternative<std::string_view>(opened) || !parseBody(std::get<std::string_view>(opened), arena, heard))
+                if (!std::holds_alternative<std::string_view>(opened)
+                    || !parseBody(std::get<std::string_view>(opened), arena, heard))
                     return 0;
             }
         }
@@ -265,7 +266,8 @@ void TransportTest::framesArriveWholeAndInOrderHoweverTheBytesAreCut()
     const Stranger sender(receiver.streams->self());
     std::mt19937 random(7);
     for (std::size_t at = 0; at < all.size();) {
-        const std::size_t piece = std::min<std::size_t>(all.size() - at, at < 500 ? 1 + random() % 3 : random() % 100'000);
+        const std::size_t piece = std::min<std::size_t>(
+            all.size() - at, at < 500 ? 1 + random() % 3 : random() % 100'000);
         QVERIFY(sender.write(std::string_view(all).substr(at, piece)));
         at += piece;
     }
@@ -285,20 +287,25 @@ void TransportTest::framesWithABlockArriveWholeAndInOrder()
         std::string all;
         for (int i = 0; i < 60; ++i) {
             const std::string body(1 + random() % 300, char('a' + i % 26));
-            const std::size_t length = i % 3 == 0 ? 0 : i % 10 == 1 ? 1'500'000 : 1 + random() % (i % 2 != 0 ? 200 : 100'000);
+            const std::size_t length = i % 3 == 0 ? 0
+                : i % 10 == 1                     ? 1'500'000
+                                                  : 1 + random() % (i % 2 != 0 ? 200 : 100'000);
             std::string block(length, '\0');
             for (std::size_t at = 0; at < length; ++at)
                 block[at] = char(at * 31 + std::size_t(i));
             expected.push_back(body + block);
-            const TcpStreams::Frame frame = length == 0 ? TcpStreams::Frame { sealedPacket(sender.envelope, body) } : sealedFrame(sender.envelope, body, block);
+            const TcpStreams::Frame frame = length == 0 ? TcpStreams::Frame { sealedPacket(sender.envelope, body) }
+                                                        : sealedFrame(sender.envelope, body, block);
             if (isCutAnywhere)
                 all += length == 0 ? frame.packet : bytesOf(frame);
             else
-                QVERIFY(sender.streams->send(receiver.streams->self(), frame, i % 7 == 2 ? 1 + random() % (frame.size() - 1) : 0));
+                QVERIFY(sender.streams->send(
+                    receiver.streams->self(), frame, i % 7 == 2 ? 1 + random() % (frame.size() - 1) : 0));
         }
         const Stranger stranger(receiver.streams->self());
         for (std::size_t at = 0; at < all.size();) {
-            const std::size_t piece = std::min<std::size_t>(all.size() - at, at < 2'000 ? 1 + random() % 3 : 1 + random() % 60'000);
+            const std::size_t piece = std::min<std::size_t>(
+                all.size() - at, at < 2'000 ? 1 + random() % 3 : 1 + random() % 60'000);
             QVERIFY(stranger.write(std::string_view(all).substr(at, piece)));
             at += piece;
         }
@@ -313,7 +320,8 @@ void TransportTest::aBlockWaitsWithItsFrame()
     StreamEnd sender, receiver;
     receiver.giveRoom(false);
     for (int i = 0; i < 20; ++i)
-        QVERIFY(sender.streams->send(receiver.streams->self(), sealedFrame(sender.envelope, std::to_string(i), std::string(50'000, char('a' + i)))));
+        QVERIFY(sender.streams->send(receiver.streams->self(),
+            sealedFrame(sender.envelope, std::to_string(i), std::string(50'000, char('a' + i)))));
     QVERIFY(eventually([&] { return receiver.asked > 0; }));
     QCOMPARE(receiver.count(), std::size_t(0));
     receiver.giveRoom(true);
@@ -439,7 +447,8 @@ void TransportTest::aReaderThatDoesNotReadBlocksNobodyElse()
     stuck.giveRoom(true);
     QVERIFY(eventually([&] {
         const std::size_t before = stuck.count();
-        return sender.streams->send(stuck.streams->self(), big) && eventually([&] { return stuck.count() > before; }, 2s);
+        return sender.streams->send(stuck.streams->self(), big)
+            && eventually([&] { return stuck.count() > before; }, 2s);
     }));
 }
 

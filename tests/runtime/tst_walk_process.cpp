@@ -18,15 +18,18 @@ constexpr std::uint64_t kKeys = 200;
 
 struct LiveRing {
     LiveRing(int nodesAtStart, int processes)
-        : master("lhrs-coordinator", { "--system", "walk", "--name", "master", "--nodes", QString::number(nodesAtStart) })
+        : master(
+            "lhrs-coordinator", { "--system", "walk", "--name", "master", "--nodes", QString::number(nodesAtStart) })
     {
         isReady = master.isReady();
         const QString address = QString::fromStdString(master.at("udp"));
         for (int i = 1; i <= processes; ++i)
-            nodes.push_back(std::make_unique<Program>("lhrs-node", QStringList { "--system", "walk", "--coordinator", address, "--name", QString("node-%1").arg(i) }));
+            nodes.push_back(std::make_unique<Program>("lhrs-node",
+                QStringList { "--system", "walk", "--coordinator", address, "--name", QString("node-%1").arg(i) }));
         for (const auto& node : nodes)
             isReady = isReady && node->isReady();
-        client = std::make_unique<Program>("lhrs-client", QStringList { "--system", "walk", "--coordinator", address, "--name", "alice" });
+        client = std::make_unique<Program>(
+            "lhrs-client", QStringList { "--system", "walk", "--coordinator", address, "--name", "alice" });
         isReady = isReady && client->isReady();
         toMaster = std::make_unique<ControlSocket>(master.at("control"));
         toClient = std::make_unique<ControlSocket>(client->at("control"));
@@ -133,7 +136,9 @@ void WalkProcessTest::aLeaveAndAJoinLoseNothing()
 {
     LiveRing live(4, 5);
     QVERIFY(live.isReady);
-    QVERIFY(live.until([](const pb::RingDescription& ring) { return ring.ring_size() == 4 && ring.spares_size() == 1 && ring.at_rest(); }));
+    QVERIFY(live.until([](const pb::RingDescription& ring) {
+        return ring.ring_size() == 4 && ring.spares_size() == 1 && ring.at_rest();
+    }));
     QCOMPARE(live.run(pb::INSERT, kKeys).operations(), kKeys);
     pb::Command load; // while the ring changes
     load.set_ticket(5);
@@ -161,7 +166,8 @@ void WalkProcessTest::aLeaveAndAJoinLoseNothing()
     verify.mutable_verify();
     const auto verified = live.toClient->call(verify);
     QVERIFY(verified.has_value());
-    QCOMPARE(verified->workload().wrong() + verified->workload().missing() + verified->workload().unanswered(), std::uint64_t(0));
+    QCOMPARE(verified->workload().wrong() + verified->workload().missing() + verified->workload().unanswered(),
+        std::uint64_t(0));
     for (const pb::WalkNode& node : ring.ring())
         for (std::uint64_t key = 0; key < kKeys; key += 7)
             QCOMPARE(live.lookUp(key, node.node()).result(), pb::OK);
@@ -189,7 +195,9 @@ void WalkProcessTest::aNodeThatEndsIsToldLoudly()
 {
     LiveRing live(3, 4);
     QVERIFY(live.isReady);
-    QVERIFY(live.until([](const pb::RingDescription& ring) { return ring.ring_size() == 3 && ring.spares_size() == 1 && ring.at_rest(); }));
+    QVERIFY(live.until([](const pb::RingDescription& ring) {
+        return ring.ring_size() == 3 && ring.spares_size() == 1 && ring.at_rest();
+    }));
     Watcher watcher(live.master.at("events"));
     Program* const victim = live.programOf(live.ring().ring(2).node());
     QVERIFY(victim != nullptr);
@@ -199,7 +207,9 @@ void WalkProcessTest::aNodeThatEndsIsToldLoudly()
     QVERIFY2(QString::fromStdString(ring.broken()).contains("node-"), ring.broken().c_str());
     const auto joined = live.change(true, 0);
     QVERIFY(joined && joined->refusal() != pb::NOT_REFUSED);
-    QVERIFY2(QString::fromStdString(joined->text()).contains("broken") || QString::fromStdString(joined->text()).contains("ended"), joined->text().c_str());
+    QVERIFY2(QString::fromStdString(joined->text()).contains("broken")
+            || QString::fromStdString(joined->text()).contains("ended"),
+        joined->text().c_str());
 }
 
 QTEST_GUILESS_MAIN(WalkProcessTest)

@@ -189,8 +189,9 @@ void WatchTest::eachEventIsALine()
     QVERIFY2(serveUntil([&] { return m_publishers[0]->isSubscribed(); }), qPrintable(output()));
     m_publishers[0]->publish(1, { 11, 12 });
     QVERIFY2(serveUntil([&] { return output().count(u'\n') == 2; }), qPrintable(output()));
-    QCOMPARE(output(), u"1.500000 data-7 1 record_inserted key: 11 rank: 3\n"
-                       u"1.500000 data-7 2 record_inserted key: 12 rank: 3\n"_s);
+    QCOMPARE(output(),
+        u"1.500000 data-7 1 record_inserted key: 11 rank: 3\n"
+        u"1.500000 data-7 2 record_inserted key: 12 rank: 3\n"_s);
 }
 
 void WatchTest::aGapIsSaid()
@@ -254,7 +255,8 @@ void WatchTest::anEntryThatIsNoEndpointIsSaidAndTheOthersAreWatched()
 void WatchTest::wrongUseIsOneSentence()
 {
     const QStringList program { QStringLiteral(LHRS_SOURCE_DIR "/proto/watch.py") };
-    for (const QStringList& arguments : { QStringList {}, QStringList { u"tcp://127.0.0.1:1"_s, u"more"_s }, QStringList { u"garbage"_s } }) {
+    for (const QStringList& arguments :
+        { QStringList {}, QStringList { u"tcp://127.0.0.1:1"_s, u"more"_s }, QStringList { u"garbage"_s } }) {
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
         process.start(m_python, program + arguments);

@@ -5,6 +5,7 @@
 
 #include "gui/lab/words/narrator.h"
 
+#include <QRegularExpression>
 #include <QString>
 #include <QStringList>
 
@@ -51,6 +52,17 @@ private:
     std::vector<Telling> m_tellings;
     std::set<std::uint64_t> m_events;
 };
+
+// A caption that can be read in time has at most 25 words per sentence.
+inline QString tooLong(const QStringList& texts)
+{
+    static const QRegularExpression kEnd("\\. (?=[A-Z0-9])");
+    for (const QString& text : texts)
+        for (const QString& sentence : text.split(kEnd))
+            if (sentence.split(' ', Qt::SkipEmptyParts).size() > 25)
+                return sentence;
+    return {};
+}
 
 // All that a narrator says about a run.
 struct Reading {
@@ -104,8 +116,8 @@ inline std::vector<RunEvent> interleaved(const std::vector<RunEvent>& events, st
     return mixed;
 }
 
-// Processes: "C" the coordinator, "alice" and "bob", "d0".."d3" and "p0.0", "p0.1" the buckets of group 0, "s8" and "s9" spare
-// data servers, "q2" a spare parity server. m = 4, b = 16, K = 2.
+// Processes: "C" the coordinator, "alice" and "bob", "d0".."d3" and "p0.0", "p0.1" the buckets of group 0, "s8" and
+// "s9" spare data servers, "q2" a spare parity server. m = 4, b = 16, K = 2.
 struct NarratorStage {
     ClusterState state;
     Narrator narrator;
@@ -135,10 +147,7 @@ struct NarratorStage {
         story = {};
     }
 
-    ProcessId of(const std::string& name)
-    {
-        return processes.try_emplace(name, processes.size() + 1).first->second;
-    }
+    ProcessId of(const std::string& name) { return processes.try_emplace(name, processes.size() + 1).first->second; }
 
     void start(const std::string& who, pb::ProcessKind kind, const std::string& name, pb::Role pool = pb::NO_ROLE)
     {
@@ -151,7 +160,8 @@ struct NarratorStage {
         give(of(who), event);
     }
 
-    void place(const std::string& who, const std::string& name, pb::Role role, std::uint32_t number, std::uint32_t column)
+    void place(
+        const std::string& who, const std::string& name, pb::Role role, std::uint32_t number, std::uint32_t column)
     {
         if (!processes.contains(who))
             start(who, pb::NODE, name, role);
@@ -188,7 +198,8 @@ struct NarratorStage {
         }
         if (who == "recruit") {
             const std::string spare = word(), role = word(), number = word();
-            place(spare, spare, role == "DATA" ? pb::DATA : pb::PARITY, std::uint32_t(std::stoul(number)), rest.empty() ? 0 : std::uint32_t(std::stoul(rest)));
+            place(spare, spare, role == "DATA" ? pb::DATA : pb::PARITY, std::uint32_t(std::stoul(number)),
+                rest.empty() ? 0 : std::uint32_t(std::stoul(rest)));
             return true;
         }
         std::int64_t atNs = nowNs + 10'000'000;
@@ -236,13 +247,19 @@ inline std::vector<std::string> insertsOf(std::uint64_t count)
 {
     std::vector<std::string> lines;
     for (std::uint64_t i = 1; i <= count; ++i) {
-        const std::string operation = "operation { client: =alice number: " + std::to_string(i) + " } ", key = std::to_string(100 + i), n = std::to_string(i);
-        lines.push_back("alice " + operation + "operation_started { kind: INSERT key: " + key + " bucket: 0 image { i: 2 n: 0 } }");
+        const std::string operation = "operation { client: =alice number: " + std::to_string(i) + " } ",
+                          key = std::to_string(100 + i), n = std::to_string(i);
+        lines.push_back(
+            "alice " + operation + "operation_started { kind: INSERT key: " + key + " bucket: 0 image { i: 2 n: 0 } }");
         lines.push_back("alice " + operation + "message_sent { kind: \"insert\" to: =d0 }");
-        lines.push_back("d0 " + operation + "record_inserted { key: " + key + " rank: " + n + " sequence: " + n + " count: " + n + " }");
-        lines.push_back("p0.0 " + operation + "delta_applied { sequence: " + n + " rank: " + n + " key: " + key + " kind: CHANGE_INSERT members: 1 }");
-        lines.push_back("d0 " + operation + "change_acknowledged { sequence: " + n + " key: " + key + " rank: " + n + " }");
-        lines.push_back("alice " + operation + "operation_done { kind: INSERT key: " + key + " result: OK bucket: 0 rank: " + n + " }");
+        lines.push_back("d0 " + operation + "record_inserted { key: " + key + " rank: " + n + " sequence: " + n
+            + " count: " + n + " }");
+        lines.push_back("p0.0 " + operation + "delta_applied { sequence: " + n + " rank: " + n + " key: " + key
+            + " kind: CHANGE_INSERT members: 1 }");
+        lines.push_back(
+            "d0 " + operation + "change_acknowledged { sequence: " + n + " key: " + key + " rank: " + n + " }");
+        lines.push_back("alice " + operation + "operation_done { kind: INSERT key: " + key
+            + " result: OK bucket: 0 rank: " + n + " }");
         lines.push_back("d0 gauges { records: " + n + " }");
     }
     return lines;
@@ -253,13 +270,20 @@ inline QStringList forwardOf(int number, int key, int believed, int found, bool 
 {
     const QString operation = QString("operation { client: =alice number: %1 } ").arg(number);
     QStringList lines {
-        "alice " + operation + QString("operation_started { kind: SEARCH key: %1 bucket: %2 image { i: 1 n: 0 } }").arg(key).arg(believed),
-        QString("d%1 ").arg(believed) + operation + QString("operation_forwarded { kind: SEARCH key: %1 from: %2 to: %3 }").arg(key).arg(believed).arg(found),
+        "alice " + operation
+            + QString("operation_started { kind: SEARCH key: %1 bucket: %2 image { i: 1 n: 0 } }")
+                  .arg(key)
+                  .arg(believed),
+        QString("d%1 ").arg(believed) + operation
+            + QString("operation_forwarded { kind: SEARCH key: %1 from: %2 to: %3 }").arg(key).arg(believed).arg(found),
     };
     if (isAdjusted)
-        lines << "alice " + operation + QString("image_adjusted { bucket: %1 level: 2 before { i: 1 n: 0 } after { i: 2 n: 0 } }").arg(believed);
+        lines << "alice " + operation
+                + QString("image_adjusted { bucket: %1 level: 2 before { i: 1 n: 0 } after { i: 2 n: 0 } }")
+                      .arg(believed);
     lines << "alice " + operation
-            + QString("operation_done { kind: SEARCH key: %1 result: OK bucket: %2 forwards: 1 image_adjusted: %3 path: FORWARDED }")
+            + QString("operation_done { kind: SEARCH key: %1 result: OK bucket: %2 forwards: 1 image_adjusted: %3 "
+                      "path: FORWARDED }")
                   .arg(key)
                   .arg(found)
                   .arg(isAdjusted ? "true" : "false");

@@ -111,10 +111,12 @@ struct DirectedShow {
     // The recording is polled a few times per second of real time, which is not part of the show's time.
     bool takesWhatIsWritten()
     {
-        return QTest::qWaitFor([this] {
-            director.advance(0);
-            return !director.isStarved();
-        }, 20'000);
+        return QTest::qWaitFor(
+            [this] {
+                director.advance(0);
+                return !director.isStarved();
+            },
+            20'000);
     }
     bool says(const QString& words)
     {
@@ -208,12 +210,18 @@ void DirectorTest::whileNothingIsToldWhatHappensIsShown()
     QVERIFY(show.says("It begins."));
     for (std::size_t upTo = 42; upTo <= 46; upTo += 2) {
         show.run.write(upTo);
-        const bool isShown = QTest::qWaitFor([&] {
-            show.frame();
-            return show.pacer.shownUpTo() >= upTo;
-        }, 20'000);
-        QVERIFY2(isShown, qPrintable(QString("%1 of %2 shown, %3 recorded, after %4 s")
-            .arg(show.pacer.shownUpTo()).arg(upTo).arg(show.time.ahead().committed()).arg(show.played)));
+        const bool isShown = QTest::qWaitFor(
+            [&] {
+                show.frame();
+                return show.pacer.shownUpTo() >= upTo;
+            },
+            20'000);
+        QVERIFY2(isShown,
+            qPrintable(QString("%1 of %2 shown, %3 recorded, after %4 s")
+                           .arg(show.pacer.shownUpTo())
+                           .arg(upTo)
+                           .arg(show.time.ahead().committed())
+                           .arg(show.played)));
     }
 }
 
@@ -224,7 +232,10 @@ void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
     show.run.write(kAsked);
     show.director.setScript(Director::Script::Runs);
     show.say("It begins.", DirectedShow::cue(kAsked));
-    show.director.add({ .kind = Kind::Question, .at = DirectedShow::cue(kAsked), .id = "0", .text = "What now?",
+    show.director.add({ .kind = Kind::Question,
+        .at = DirectedShow::cue(kAsked),
+        .id = "0",
+        .text = "What now?",
         .names = { "this", "that" } });
     show.director.setScript(Director::Script::Waits);
     QVERIFY(show.until([&] { return show.director.await() == Await::Question; }));
@@ -240,8 +251,12 @@ void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
             shownAgain.push_back(event.index);
     });
     show.run.write(kAfterwards);
-    show.director.add({ .kind = Kind::Answer, .at = DirectedShow::cue(kAfterwards), .id = "0", .text = "That.",
-        .names = { "this", "that" }, .number = 1 });
+    show.director.add({ .kind = Kind::Answer,
+        .at = DirectedShow::cue(kAfterwards),
+        .id = "0",
+        .text = "That.",
+        .names = { "this", "that" },
+        .number = 1 });
     QCOMPARE(show.director.next(), Director::Went::Answered);
     show.director.setScript(Director::Script::Runs);
     QCOMPARE(show.director.begunAt(), std::uint64_t(kAfterwards));

@@ -268,8 +268,8 @@ void PacerTest::theFirstSlicesAreSeenOneByOne()
     QVERIFY(show.shown[39].at - show.shown[5].at < 2);
 }
 
-// At the detail of counts no message tells when the records of a split left. They arrive after the card of the new bucket
-// has come to its place, and a flight later.
+// At the detail of counts no message tells when the records of a split left. They arrive after the card of the new
+// bucket has come to its place, and a flight later.
 void PacerTest::recordsFlyToABucketThatIsThere()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -323,8 +323,5 @@ void PacerTest::nothingOfAFormerClusterStays()
     QCOMPARE(show.pacer.state().data.size(), show.feed.known().data.size());
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<PacerTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<PacerTest>(count, arguments); }
 #include "tst_pacer.moc"

@@ -136,7 +136,9 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
     QStringList said;
     for (int row = 0; row < history->model()->rowCount(); ++row)
         said << history->model()->index(row, 0).data().toString();
-    QCOMPARE(said, QStringList({ "(a)  The file grows", "A bucket overflows.", "(b)  It grows on", "And the parity with it.", "✓ 8 buckets" })); // and no note
+    QCOMPARE(said,
+        QStringList({ "(a)  The file grows", "A bucket overflows.", "(b)  It grows on", "And the parity with it.",
+            "✓ 8 buckets" })); // and no note
     window.timeLine().seek(window.timeLine().newest() / 2);
     replay.frames();
     QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
@@ -224,12 +226,14 @@ void PresentationTest::aHallReadsEverythingThatIsShown()
     for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
         QVERIFY2(!dock->isVisible(), qPrintable(dock->objectName()));
     QVERIFY2(window.status().text().startsWith("RECORDED"), qPrintable(window.status().text()));
-    QVERIFY2(smallestText(window.canvas().picture()) >= least, qPrintable(QString::number(smallestText(window.canvas().picture()))));
+    QVERIFY2(smallestText(window.canvas().picture()) >= least,
+        qPrintable(QString::number(smallestText(window.canvas().picture()))));
     QVERIFY(smallestText(window.status().picture()) >= least);
     QVERIFY(window.theme().font({ TextSize::Small }).pixelSize() >= least);
     QVERIFY2(smallerThan(least, window).isEmpty(), qPrintable(smallerThan(least, window)));
     QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
-    for (const QString& wrong : { textFault(window.canvas().restingPicture(), window.canvas().size()), textFault(window.status().picture(), window.status().size()) })
+    for (const QString& wrong : { textFault(window.canvas().restingPicture(), window.canvas().size()),
+             textFault(window.status().picture(), window.status().size()) })
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     auto* caption = window.player().findChild<CaptionLabel*>("caption");
     QVERIFY(caption->fits());
@@ -246,11 +250,14 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
+        kLimit);
     QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QVERIFY(!window.notes());
     window.setPresenting(true);
-    QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow() && window.findChild<QPushButton*>("copyGroupButton")->isHidden());
+    QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow()
+        && window.findChild<QPushButton*>("copyGroupButton")->isHidden());
     QVERIFY2(window.notes()->words().next.startsWith("(a)"), qPrintable(window.notes()->words().next));
     QVERIFY(window.notes()->words().faults.isEmpty());
     QVERIFY(!window.notes()->words().elapsed.isEmpty() && !window.notes()->words().clock.isEmpty());
@@ -269,7 +276,8 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY(window.findChild<QWidget*>("blankScreen")->isVisible());
     QTest::keyClick(window.notes(), Qt::Key_Escape);
     QTest::mouseClick(window.notes()->findChild<QPushButton*>("notes_stopPresenting"), Qt::LeftButton);
-    QVERIFY(!window.isPresenting() && !window.notes() && !window.findChild<QPushButton*>("copyGroupButton")->isHidden());
+    QVERIFY(
+        !window.isPresenting() && !window.notes() && !window.findChild<QPushButton*>("copyGroupButton")->isHidden());
 }
 
 void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
@@ -305,8 +313,9 @@ void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
 
 void PresentationTest::notesAreReadFromTheTextOfAScenario()
 {
-    const std::vector<PlannedStep> plan = planOf("lab.note('before any step');\nlab.step('a', 'It\\'s first');\n  lab.note(\"one\");\nlab.note('two ' + 2);\n"
-                                                 "// lab.step('x', 'commented out');\nlab.step('b', titleOf(3));\nlab.note('three');\nlab.step(");
+    const std::vector<PlannedStep> plan = planOf(
+        "lab.note('before any step');\nlab.step('a', 'It\\'s first');\n  lab.note(\"one\");\nlab.note('two ' + 2);\n"
+        "// lab.step('x', 'commented out');\nlab.step('b', titleOf(3));\nlab.note('three');\nlab.step(");
     QCOMPARE(plan.size(), std::size_t(3));
     QCOMPARE(plan[0].id + " " + plan[0].title, QString("a It's first"));
     QCOMPARE(plan[0].notes, QStringList({ "one" })); // computed text is not known yet
@@ -327,13 +336,23 @@ void PresentationTest::votesAreCountedByKeys()
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QVERIFY(window.openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld() || window.player().caption().contains("Which bucket"), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("Which bucket splits?   1: 5   2: 0"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player()
+                                 .caption()
+                                 .replace(QChar(QChar::Nbsp), QLatin1Char(' '))
+                                 .contains("Which bucket splits?   1: 5   2: 0"),
+        kLimit);
     for (const Qt::Key key : { Qt::Key_2, Qt::Key_2, Qt::Key_1, Qt::Key_Plus, Qt::Key_Plus, Qt::Key_Minus })
         QTest::keyClick(&window, key);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player().caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: 5 (2 votes)   2: 0 (2 votes)"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.player()
+                                 .caption()
+                                 .replace(QChar(QChar::Nbsp), QLatin1Char(' '))
+                                 .contains("1: 5 (2 votes)   2: 0 (2 votes)"),
+        kLimit);
     QTest::keyClick(&window, Qt::Key_PageDown);
     QTRY_VERIFY_WITH_TIMEOUT(!window.player().isRunning(), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(std::any_of(window.player().story().lines().begin(), window.player().story().lines().end(), [](const StoryLine& line) { return line.text == "[2,2]"; }), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(std::any_of(window.player().story().lines().begin(), window.player().story().lines().end(),
+                                 [](const StoryLine& line) { return line.text == "[2,2]"; }),
+        kLimit);
 }
 
 void PresentationTest::aScreenReaderIsToldEachCaption()
@@ -369,12 +388,14 @@ void PresentationTest::looksAreFoundAgain()
     {
         MainWindow window(options(settings));
         QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true));
-        QVERIFY(window.actions().get("highContrast")->isChecked() && window.canvas().isMotionReduced() && window.actions().get("reducedMotion")->isChecked());
+        QVERIFY(window.actions().get("highContrast")->isChecked() && window.canvas().isMotionReduced()
+            && window.actions().get("reducedMotion")->isChecked());
         window.actions().get("projector")->trigger();
     }
     {
         MainWindow window(options(settings));
-        QVERIFY(window.theme().fontScale() == 1.5 && !window.theme().isDark() && window.actions().get("projector")->isChecked());
+        QVERIFY(window.theme().fontScale() == 1.5 && !window.theme().isDark()
+            && window.actions().get("projector")->isChecked());
         window.actions().get("projector")->trigger();
         QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true)); // the theme chosen before it
     }
@@ -426,7 +447,8 @@ void PresentationTest::whateverHasTheFocusShowsIt()
     window.canvas().setFocus();
     std::set<QWidget*> seen;
     const QRgb colour = window.theme().focus.rgb();
-    for (QWidget* focus = QApplication::focusWidget(); focus && seen.insert(focus).second && seen.size() < 100; focus = QApplication::focusWidget()) {
+    for (QWidget* focus = QApplication::focusWidget(); focus && seen.insert(focus).second && seen.size() < 100;
+         focus = QApplication::focusWidget()) {
         const QRect rect = QRect(focus->mapTo(&window, QPoint()), focus->size()).adjusted(-4, -4, 4, 4) & window.rect();
         const QImage image = window.grab(rect).toImage();
         int marked = 0;
@@ -434,7 +456,12 @@ void PresentationTest::whateverHasTheFocusShowsIt()
             for (int x = 0; x < image.width(); ++x)
                 marked += image.pixel(x, y) == colour ? 1 : 0;
         }
-        QVERIFY2(marked >= focus->width() + focus->height(), qPrintable(QString("%1 %2: %3 pixels of %4 x %5").arg(focus->metaObject()->className(), focus->objectName()).arg(marked).arg(focus->width()).arg(focus->height())));
+        QVERIFY2(marked >= focus->width() + focus->height(),
+            qPrintable(QString("%1 %2: %3 pixels of %4 x %5")
+                           .arg(focus->metaObject()->className(), focus->objectName())
+                           .arg(marked)
+                           .arg(focus->width())
+                           .arg(focus->height())));
         QTest::keyClick(focus, Qt::Key_Tab);
         QCoreApplication::processEvents();
     }
@@ -465,7 +492,8 @@ void PresentationTest::aScreenReaderIsNotFlooded()
         if (canvas.accessibleDescription() != last)
             heard << (last = canvas.accessibleDescription());
     }
-    QVERIFY2(heard.size() >= 2 && heard.size() <= 9, qPrintable(QString::number(heard.size()) + ": " + heard.join(" | ")));
+    QVERIFY2(
+        heard.size() >= 2 && heard.size() <= 9, qPrintable(QString::number(heard.size()) + ": " + heard.join(" | ")));
 }
 
 void PresentationTest::theStartPageExplainsAndRemembers()
@@ -479,12 +507,16 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     auto* help = page.findChild<QLabel*>("startHelp");
     int fields = 0;
     for (QWidget* field : page.findChildren<QWidget*>()) {
-        const bool isField = qobject_cast<QSpinBox*>(field) || qobject_cast<QComboBox*>(field) || qobject_cast<QCheckBox*>(field) || (qobject_cast<QLineEdit*>(field) && !qobject_cast<QSpinBox*>(field->parentWidget()));
+        const bool isField = qobject_cast<QSpinBox*>(field) || qobject_cast<QComboBox*>(field)
+            || qobject_cast<QCheckBox*>(field)
+            || (qobject_cast<QLineEdit*>(field) && !qobject_cast<QSpinBox*>(field->parentWidget()));
         if (!isField)
             continue;
         ++fields;
-        QVERIFY2(field->toolTip().size() > 30 && field->accessibleDescription() == field->toolTip(), qPrintable(field->objectName()));
-        QVERIFY2(!field->accessibleName().isEmpty() || qobject_cast<QCheckBox*>(field), qPrintable(field->objectName()));
+        QVERIFY2(field->toolTip().size() > 30 && field->accessibleDescription() == field->toolTip(),
+            qPrintable(field->objectName()));
+        QVERIFY2(
+            !field->accessibleName().isEmpty() || qobject_cast<QCheckBox*>(field), qPrintable(field->objectName()));
         QFocusEvent focus(QEvent::FocusIn, Qt::TabFocusReason);
         QCoreApplication::sendEvent(field, &focus);
         QCOMPARE(help->text(), field->toolTip());
@@ -493,7 +525,8 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     const auto number = [&](const char* id) { return page.findChild<QSpinBox*>(id); };
     auto* start = page.findChild<QPushButton*>("startLocal");
     auto* thresholds = page.findChild<QLineEdit*>("thresholds");
-    for (const auto& [words, why] : { std::pair("8, many", "“many”"), std::pair("8, 8", "ascending"), std::pair("0", "“0”"), std::pair("1,2,3,4,5,6,7,8", "above 8") }) {
+    for (const auto& [words, why] : { std::pair("8, many", "“many”"), std::pair("8, 8", "ascending"),
+             std::pair("0", "“0”"), std::pair("1,2,3,4,5,6,7,8", "above 8") }) {
         thresholds->setText(words);
         QVERIFY2(page.objection().contains(why), qPrintable(page.objection()));
         QVERIFY(!start->isEnabled());
@@ -515,15 +548,20 @@ void PresentationTest::theStartPageExplainsAndRemembers()
     page.findChild<QComboBox*>("split")->setCurrentIndex(1);
     for (const char* id : { "merges", "mixKeys", "pureRs", "slow" })
         page.findChild<QCheckBox*>(id)->setChecked(true);
-    QVERIFY(page.localOptions().config.merges() && page.localOptions().config.mix_keys() && page.localOptions().config.pure_rs());
+    QVERIFY(page.localOptions().config.merges() && page.localOptions().config.mix_keys()
+        && page.localOptions().config.pure_rs());
     const QString line = page.findChild<QLabel*>("startLine")->text();
-    QCOMPARE(line, QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, recovery: 'automatic', slice: 10, rerank: 'keep', loadControl: 0.85, split: 'parallel', merges: true, mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
+    QCOMPARE(line,
+        QString("lab.cluster({ m: 3, k: 1, b: 50, field: 16, recordBytes: 100, spares: { data: 9, parity: 5 }, "
+                "recovery: 'automatic', slice: 10, rerank: 'keep', loadControl: 0.85, split: 'parallel', merges: true, "
+                "mixKeys: true, pureRs: true, timers: 'classroom', thresholds: [8, 32] });"));
     QVERIFY(page.findChild<QLabel*>("startNote")->text().startsWith("17 processes"));
     // The network test runs before any process is started; keys take effect later, and the field says so.
     QVERIFY2(portTrouble(17).empty(), portTrouble(17).c_str());
     QVERIFY2(portTrouble(1'000'000).find("4000000 ports") != std::string::npos, portTrouble(1'000'000).c_str());
     QCOMPARE(page.findChild<QLabel*>("startNote")->text().contains("registry"), !multicastTrouble().empty());
-    QVERIFY(!page.findChild<QLineEdit*>("keyFile")->isEnabled() && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("keys come later"));
+    QVERIFY(!page.findChild<QLineEdit*>("keyFile")->isEnabled()
+        && page.findChild<QLineEdit*>("keyFile")->placeholderText().contains("keys come later"));
     page.keep(remembered);
     StartPage next(QStringLiteral(LHRS_SOURCE_DIR "/scenarios"));
     next.recall(remembered);
@@ -547,7 +585,8 @@ void PresentationTest::theWheelOverAFieldIsLeftToThePage()
     }
     const auto turn = [](QWidget* field) { // true: the field accepted it, and the page will not get it
         const QPointF at = field->rect().center();
-        QWheelEvent wheel(at, field->mapToGlobal(at), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QWheelEvent wheel(
+            at, field->mapToGlobal(at), {}, { 0, -120 }, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
         QApplication::sendEvent(field, &wheel);
         return wheel.isAccepted();
     };
@@ -588,13 +627,18 @@ void PresentationTest::noTextIsClippedInAnyLook()
         replay.frames();
         QCOMPARE(window.size(), QSize(1280, 720));
         QVERIFY2(clipped(window).isEmpty(), qPrintable(QString::number(int(workspace)) + ": " + clipped(window)));
-        for (const QString& wrong : { window.canvas().isVisible() ? textFault(window.canvas().restingPicture(), window.canvas().size()) : QString(), textFault(window.status().picture(), window.status().size()) })
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1: %2, canvas %3 x %4").arg(int(workspace)).arg(wrong).arg(window.canvas().width()).arg(window.canvas().height())));
+        for (const QString& wrong :
+            { window.canvas().isVisible() ? textFault(window.canvas().restingPicture(), window.canvas().size())
+                                          : QString(),
+                textFault(window.status().picture(), window.status().size()) })
+            QVERIFY2(wrong.isEmpty(),
+                qPrintable(QString("%1: %2, canvas %3 x %4")
+                               .arg(int(workspace))
+                               .arg(wrong)
+                               .arg(window.canvas().width())
+                               .arg(window.canvas().height())));
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<PresentationTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<PresentationTest>(count, arguments); }
 #include "tst_presentation.moc"

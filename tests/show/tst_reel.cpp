@@ -78,12 +78,21 @@ private slots:
 
 void ReelTest::anEntryIsKeptAsItIs()
 {
-    ReelEntry entry { .kind = Kind::Replay, .at = { 12, 3'000'000'000'000'000'000, false }, .until = { 9, -5, true }, .from = { 1, 2, true },
-        .id = "a", .text = "Ä \"text\"\n", .names = { "data 1", "client bob" }, .number = 2, .seconds = 1.5, .slower = 400 };
+    ReelEntry entry { .kind = Kind::Replay,
+        .at = { 12, 3'000'000'000'000'000'000, false },
+        .until = { 9, -5, true },
+        .from = { 1, 2, true },
+        .id = "a",
+        .text = "Ä \"text\"\n",
+        .names = { "data 1", "client bob" },
+        .number = 2,
+        .seconds = 1.5,
+        .slower = 400 };
     entry.captions = { { { 3, 4, true }, "one" }, { { 5, 6, false }, "two" } };
     QCOMPARE(reelEntryOf(jsonOf(entry)), std::optional(entry));
     ReelEntry camera { .kind = Kind::Camera, .at = { 1, 1 } };
-    camera.camera = { "data 5", "records", "groups", { { "deltas", true }, { "ranks", false } }, 0.5, 3u, 4'000'000'000u, "inverse" };
+    camera.camera = { "data 5", "records", "groups", { { "deltas", true }, { "ranks", false } }, 0.5, 3u,
+        4'000'000'000u, "inverse" };
     QCOMPARE(reelEntryOf(jsonOf(camera)), std::optional(camera));
     for (int kind = 0; kind <= int(Kind::End); ++kind) {
         const ReelEntry plain { .kind = Kind(kind) };
@@ -96,7 +105,8 @@ void ReelTest::whatIsNoEntryIsNone()
 {
     for (const char* bad : { "", "{", "[]", "null", "{\"kind\":\"other\"}", "{\"kind\":7}" })
         QVERIFY2(!reelEntryOf(bad), bad);
-    const auto odd = reelEntryOf("{\"kind\":\"dwell\",\"seconds\":-3,\"number\":\"x\",\"camera\":[],\"captions\":{},\"at\":4}");
+    const auto odd = reelEntryOf(
+        "{\"kind\":\"dwell\",\"seconds\":-3,\"number\":\"x\",\"camera\":[],\"captions\":{},\"at\":4}");
     QVERIFY(odd);
     QCOMPARE(odd->seconds, 0.0);
     QVERIFY(odd->captions.empty() && !odd->at.isThere());
@@ -118,7 +128,7 @@ void ReelTest::wordsWaitForThePicture()
     QVERIFY(stage.until([&] { return stage.caption() == "Bucket 0 is full."; }));
     QVERIFY(stage.played - said >= Director::readingSeconds("Alice inserts eleven records.") - 0.11);
     QVERIFY(stage.window.pacer().state().data.at(0).count >= 11); // painted
-    QCOMPARE(bucketsShown(stage), std::size_t(1));                // and nothing later
+    QCOMPARE(bucketsShown(stage), std::size_t(1)); // and nothing later
     QVERIFY(stage.until([&] { return stage.caption() == "It has been split."; }));
     QCOMPARE(bucketsShown(stage), std::size_t(2));
     QVERIFY(stage.untilStop());
@@ -139,7 +149,8 @@ void ReelTest::aQuestionAndItsAnswerStayUntilAKey()
         stage.window.player().vote(choice);
     QVERIFY(stage.goOn());
     QCOMPARE(stage.director().await(), Await::Answer);
-    QVERIFY2(stage.caption().startsWith("Bucket 1 ✓ (2 of 3 votes)") && stage.caption().contains("That is how it is."), qPrintable(stage.caption()));
+    QVERIFY2(stage.caption().startsWith("Bucket 1 ✓ (2 of 3 votes)") && stage.caption().contains("That is how it is."),
+        qPrintable(stage.caption()));
     for (int i = 0; i < 300; ++i)
         QVERIFY(stage.frame());
     QCOMPARE(stage.director().await(), Await::Answer);
@@ -196,7 +207,8 @@ void ReelTest::anIntervalIsShownOnceMore()
     const ClusterState before = stage.window.pacer().state();
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return !stage.director().repeated().isEmpty(); }));
-    QVERIFY2(stage.director().repeated().startsWith("again, ") && stage.director().repeated().endsWith(" times slower"), qPrintable(stage.director().repeated()));
+    QVERIFY2(stage.director().repeated().startsWith("again, ") && stage.director().repeated().endsWith(" times slower"),
+        qPrintable(stage.director().repeated()));
     QVERIFY(stage.window.player().findChild<QLabel*>("repeatedBadge")->isVisible());
     QCOMPARE(bucketsShown(stage), std::size_t(1)); // the past
     const double begun = stage.played;
@@ -240,8 +252,9 @@ void ReelTest::aRecordingIsTheSameLecture()
         return all;
     };
     QCOMPARE(words(recorded), words(live));
-    QCOMPARE(stops, QStringList({ "It has been split.", kQuestion, "Bucket 1 ✓   That is how it is.", "After the answer.",
-                        "Back in the present." }));
+    QCOMPARE(stops,
+        QStringList({ "It has been split.", kQuestion, "Bucket 1 ✓   That is how it is.", "After the answer.",
+            "Back in the present." }));
     // And back, without a cluster.
     stage.press("formerMarker");
     QVERIFY(stage.frame());
@@ -251,11 +264,12 @@ void ReelTest::aRecordingIsTheSameLecture()
 // A chart opens at its position on the reel, with the measured values, also without a script.
 void ReelTest::aRecordedShowOpensItsCharts()
 {
-    const QString script = "lab.cluster({ m: 4, k: 1, b: 10, spares: { data: 4, parity: 2 } });\n"
-                           "lab.step('a', 'Measured');\nconst t = lab.row('sizes', { records: 8, bytes: 100 });\n"
-                           "lab.row('sizes', { records: 16, bytes: 200 });\n"
-                           "lab.say('Nothing is drawn yet.');\nlab.chart({ table: 'sizes', x: 'records', y: 'bytes' });\n"
-                           "lab.say('Now it is.');\n";
+    const QString script
+        = "lab.cluster({ m: 4, k: 1, b: 10, spares: { data: 4, parity: 2 } });\n"
+          "lab.step('a', 'Measured');\nconst t = lab.row('sizes', { records: 8, bytes: 100 });\n"
+          "lab.row('sizes', { records: 16, bytes: 200 });\n"
+          "lab.say('Nothing is drawn yet.');\nlab.chart({ table: 'sizes', x: 'records', y: 'bytes' });\n"
+          "lab.say('Now it is.');\n";
     QTemporaryDir folder;
     const QString path = folder.filePath("charts.lhrun");
     {
@@ -293,10 +307,11 @@ void ReelTest::aRecordedShowOpensItsCharts()
 // At an eighth of the speed a step takes eight times as long; the reading time is unchanged.
 void ReelTest::slowIsSlow()
 {
-    const QString script = "lab.cluster({ m: 4, k: 1, b: 10, slice: 2, recovery: 'automatic', spares: { data: 6, parity: 3 } });\n"
-                           "const alice = lab.client('alice'); alice.run({ do: 'insert', count: 8 });\n"
-                           "lab.step('a', 'Recovery');\nconst since = lab.here(); lab.kill(lab.data(0));\n"
-                           "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 }); lab.settle(); lab.print('end');\n";
+    const QString script
+        = "lab.cluster({ m: 4, k: 1, b: 10, slice: 2, recovery: 'automatic', spares: { data: 6, parity: 3 } });\n"
+          "const alice = lab.client('alice'); alice.run({ do: 'insert', count: 8 });\n"
+          "lab.step('a', 'Recovery');\nconst since = lab.here(); lab.kill(lab.data(0));\n"
+          "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 }); lab.settle(); lab.print('end');\n";
     std::map<double, double> took;
     for (const double speed : { 1.0, 0.125 }) {
         ShowStage stage;
@@ -308,7 +323,8 @@ void ReelTest::slowIsSlow()
         QVERIFY(stage.until([&] { return stage.texts(Kind::Print).contains("end"); }, 3'600));
         took[speed] = stage.played - begun;
     }
-    QVERIFY2(took[0.125] > 6.5 * took[1] && took[0.125] < 9 * took[1], qPrintable(QString("%1 s and %2 s").arg(took[1]).arg(took[0.125])));
+    QVERIFY2(took[0.125] > 6.5 * took[1] && took[0.125] < 9 * took[1],
+        qPrintable(QString("%1 s and %2 s").arg(took[1]).arg(took[0.125])));
 }
 
 void ReelTest::theSpeedIsSeen()
@@ -340,7 +356,8 @@ void ReelTest::theSpeedIsSeen()
 void ReelTest::manyAlikeAreShownTogetherWithTheirNumber()
 {
     ShowStage stage;
-    QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 2, parity: 2 } });\nconst alice = lab.client('alice');\nlab.step('a', 'A');\n"
+    QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 1000, spares: { data: 2, parity: 2 } });\nconst alice = "
+                        "lab.client('alice');\nlab.step('a', 'A');\n"
                         "lab.say('Many.');\nalice.run({ do: 'insert', count: 300 });\nlab.say('Done.');\n"));
     QVERIFY(stage.untilStop());
     stage.press("nextStep");
@@ -419,25 +436,26 @@ void ReelTest::somebodyLooksElsewhereAndComesBack()
 void ReelTest::aCallRefusesWhatIsNoInstant()
 {
     ShowStage stage;
-    QVERIFY(stage.begin("lab.cluster({ k: 0, spares: { data: 2, parity: 0 } });\nfor (const bad of [() => lab.say('A', { at: 3 }), () => lab.say('A', { during: { from: lab.here() } }), () => lab.replay({ from: lab.here(), to: 'x' }),\n"
-                        "    () => lab.replay({ from: lab.here(), to: lab.here(), at: [[lab.here(), 7]] })])\n"
-                        "    lab.expectError('BadArgument', bad);\nlab.say('All refused.');\n"));
+    QVERIFY(stage.begin(
+        "lab.cluster({ k: 0, spares: { data: 2, parity: 0 } });\nfor (const bad of [() => lab.say('A', { at: 3 }), () "
+        "=> lab.say('A', { during: { from: lab.here() } }), () => lab.replay({ from: lab.here(), to: 'x' }),\n"
+        "    () => lab.replay({ from: lab.here(), to: lab.here(), at: [[lab.here(), 7]] })])\n"
+        "    lab.expectError('BadArgument', bad);\nlab.say('All refused.');\n"));
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.window.player().result().sentence(), QString());
     QCOMPARE(stage.texts(Kind::Caption), QStringList({ "All refused." }));
 }
 
-const QString kTwoClusters = QStringLiteral(
-    "lab.step('a', 'The first file');\n"
-    "lab.say('Before there is a file.');\n"
-    "lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\n"
-    "lab.say('Bucket 0 alone.');\n"
-    "while (lab.file().M < 3) lab.split();\n"
-    "lab.settle();\n"
-    "lab.say('Three buckets.');\n"
-    "lab.split(); lab.settle();\n"
-    "lab.cluster({ m: 4, k: 0, b: 20, spares: { data: 4, parity: 0 } });\n"
-    "lab.say('Bucket 0 alone again.');\n");
+const QString kTwoClusters = QStringLiteral("lab.step('a', 'The first file');\n"
+                                            "lab.say('Before there is a file.');\n"
+                                            "lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\n"
+                                            "lab.say('Bucket 0 alone.');\n"
+                                            "while (lab.file().M < 3) lab.split();\n"
+                                            "lab.settle();\n"
+                                            "lab.say('Three buckets.');\n"
+                                            "lab.split(); lab.settle();\n"
+                                            "lab.cluster({ m: 4, k: 0, b: 20, spares: { data: 4, parity: 0 } });\n"
+                                            "lab.say('Bucket 0 alone again.');\n");
 
 // The picture reaches the end of the former file, then cuts to the next one, without mixing them.
 void ReelTest::anotherClusterIsCutTo()
@@ -462,7 +480,9 @@ void ReelTest::anotherClusterIsCutTo()
         const ClusterState& state = stage.window.pacer().state();
         QCOMPARE(state.data.size(), std::size_t(1));
         QVERIFY(state.parity.empty());
-        QCOMPARE(std::count_if(state.processes.begin(), state.processes.end(), [](const auto& entry) { return entry.second.hasEnded; }), std::ptrdiff_t(0));
+        QCOMPARE(std::count_if(state.processes.begin(), state.processes.end(),
+                     [](const auto& entry) { return entry.second.hasEnded; }),
+            std::ptrdiff_t(0));
         QVERIFY(stage.untilStop());
         QVERIFY(stage.director().isOver());
     };
@@ -482,14 +502,18 @@ void ReelTest::thePictureWaitsForAScriptThatIsSlower()
 {
     for (int round = 0; round < 5; ++round) {
         ShowStage stage;
-        QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\nconst alice = lab.client('alice');\n"
-                            "lab.step('a', 'one');\nlab.say('Bucket 0 alone.');\nwhile (lab.file().M < 3)\n    lab.split();\nlab.settle();\nlab.say('Three.');\n"));
+        QVERIFY(stage.begin(
+            "lab.cluster({ m: 4, k: 1, b: 20, spares: { data: 4, parity: 2 } });\nconst alice = lab.client('alice');\n"
+            "lab.step('a', 'one');\nlab.say('Bucket 0 alone.');\nwhile (lab.file().M < 3)\n    "
+            "lab.split();\nlab.settle();\nlab.say('Three.');\n"));
         QVERIFY(stage.untilStop());
         stage.press("nextStep");
-        QVERIFY(QTest::qWaitFor([&] {
-            stage.window.clock().step(0.016);
-            return stage.caption() == "Bucket 0 alone.";
-        }, 20'000));
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                stage.window.clock().step(0.016);
+                return stage.caption() == "Bucket 0 alone.";
+            },
+            20'000));
         QCOMPARE(bucketsShown(stage), std::size_t(1));
     }
 }
@@ -497,7 +521,8 @@ void ReelTest::thePictureWaitsForAScriptThatIsSlower()
 void ReelTest::anAnswerIsReadAlsoAfterACaption()
 {
     ShowStage stage;
-    QVERIFY(stage.begin("lab.step('a', 'A');\nconst q = lab.predict({ text: 'Which?', choices: ['this', 'that'] });\nlab.say('A word between.');\nq.reveal(1, 'So it is.');\nlab.say('Afterwards.');\n"));
+    QVERIFY(stage.begin("lab.step('a', 'A');\nconst q = lab.predict({ text: 'Which?', choices: ['this', 'that'] "
+                        "});\nlab.say('A word between.');\nq.reveal(1, 'So it is.');\nlab.say('Afterwards.');\n"));
     QVERIFY(stage.untilStop() && stage.goOn() && stage.goOn());
     QCOMPARE(stage.director().await(), Await::Answer);
     QCOMPARE(stage.caption(), QString("That ✓   So it is."));
@@ -510,20 +535,27 @@ void ReelTest::anEndIsSeenInItsTurn()
 {
     for (const bool hasStops : { true, false }) {
         ShowStage stage;
-        QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 10, recovery: 'automatic', spares: { data: 4, parity: 2 } });\nconst alice = lab.client('alice');\n"
-                            "lab.step('a', 'A');\nlab.say('Alice inserts.');\nalice.run({ do: 'insert', count: 15 });\nlab.settle();\nlab.say('All is well.');\n"
-                            "lab.step('b', 'B');\nlab.say('Bucket 0 will end.');\nconst since = lab.here();\nlab.kill(lab.data(0));\nlab.say('Its process is gone.');\n"
-                            "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 });\nlab.settle();\nlab.say('It is back.');\n"));
+        QVERIFY(stage.begin("lab.cluster({ m: 4, k: 1, b: 10, recovery: 'automatic', spares: { data: 4, parity: 2 } "
+                            "});\nconst alice = lab.client('alice');\n"
+                            "lab.step('a', 'A');\nlab.say('Alice inserts.');\nalice.run({ do: 'insert', count: 15 "
+                            "});\nlab.settle();\nlab.say('All is well.');\n"
+                            "lab.step('b', 'B');\nlab.say('Bucket 0 will end.');\nconst since = "
+                            "lab.here();\nlab.kill(lab.data(0));\nlab.say('Its process is gone.');\n"
+                            "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 "
+                            "});\nlab.settle();\nlab.say('It is back.');\n"));
         QVERIFY(stage.untilStop());
         const auto ended = [&] {
             const ClusterState& state = stage.window.canvas().state();
-            return std::count_if(state.processes.begin(), state.processes.end(), [](const auto& entry) { return entry.second.hasEnded; });
+            return std::count_if(state.processes.begin(), state.processes.end(),
+                [](const auto& entry) { return entry.second.hasEnded; });
         };
         hasStops ? stage.press("nextStep") : stage.press("runScenario");
         bool isEarly = false;
         const auto until = [&](const char* caption) {
             return stage.until([&] {
-                isEarly = isEarly || (ended() > 0 && stage.caption() != "Its process is gone." && stage.caption() != "Bucket 0 will end.");
+                isEarly = isEarly
+                    || (ended() > 0 && stage.caption() != "Its process is gone."
+                        && stage.caption() != "Bucket 0 will end.");
                 if (stage.director().await() == Await::Step)
                     stage.press("nextStep");
                 return stage.caption() == caption;
@@ -566,15 +598,19 @@ void ReelTest::freePlayHasANarrator()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18, 60'000);
-    QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."), qPrintable(window.player().caption()));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
+        60'000);
+    QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."),
+        qPrintable(window.player().caption()));
     pb::Event failed;
     failed.mutable_bucket_failed()->set_role(pb::DATA);
     failed.mutable_bucket_failed()->set_index(2);
     failed.mutable_bucket_failed()->set_process(kFileData + 2);
     failed.mutable_bucket_failed()->set_k_left(0);
     cluster.tell(kFileCoordinator, failed);
-    QTRY_VERIFY2_WITH_TIMEOUT(window.player().caption().startsWith("Bucket 2 does not answer and is declared failed"), qPrintable(window.player().caption()), 60'000);
+    QTRY_VERIFY2_WITH_TIMEOUT(window.player().caption().startsWith("Bucket 2 does not answer and is declared failed"),
+        qPrintable(window.player().caption()), 60'000);
     QCOMPARE(window.player().story().lines().back().text, window.player().caption()); // and it stays readable
 }
 
@@ -592,8 +628,5 @@ void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()
     QCOMPARE(wanted[0][0].toString(), QString(LHRS_SOURCE_DIR "/scenarios/demo.js"));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ReelTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ReelTest>(count, arguments); }
 #include "tst_reel.moc"

@@ -50,11 +50,12 @@ void RunStoryTest::theStoryIsAsItEnded()
     QVERIFY(story.add({ 9, 90, "A record is lost.", 0 }, 9));
     QVERIFY(story.add({ 12, 120, "Two splits.", 5 }, 12));
     QVERIFY(story.add({ 0, 130, "A process stands still.", 0 }, 13));
-    const std::vector<RunStory::Line> wanted { { 9, 90, "A record is lost." }, { 12, 120, "Two splits." }, { 13, 130, "A process stands still." } };
+    const std::vector<RunStory::Line> wanted { { 9, 90, "A record is lost." }, { 12, 120, "Two splits." },
+        { 13, 130, "A process stands still." } };
     QVERIFY(story.lines() == wanted);
     const std::uint64_t version = story.version();
-    QVERIFY(!story.add({ 9, 90, "A record is lost.", 0 }, 9));       // a repeat
-    QVERIFY(!story.add({ 14, 140, "Three splits.", 5 }, 14));        // its predecessor is replaced already
+    QVERIFY(!story.add({ 9, 90, "A record is lost.", 0 }, 9)); // a repeat
+    QVERIFY(!story.add({ 14, 140, "Three splits.", 5 }, 14)); // its predecessor is replaced already
     QVERIFY(story.lines() == wanted && story.version() == version);
     // An earlier instant is inserted at its place.
     QVERIFY(story.add({ 7, 70, "Between.", 0 }, 13));
@@ -73,7 +74,7 @@ void RunStoryTest::whatIsSeenByLookingIsToldOnce()
     RunStory story;
     QVERIFY(story.add({ 0, 2'000'000'000, "A process stands still.", 0 }, 3));
     QVERIFY(!story.add({ 0, 2'100'000'000, "A process stands still.", 0 }, 3)); // of the same instant, seen again
-    QVERIFY(story.add({ 0, 9'000'000'000, "A process stands still.", 0 }, 8));  // a new pause
+    QVERIFY(story.add({ 0, 9'000'000'000, "A process stands still.", 0 }, 8)); // a new pause
     QCOMPARE(story.lines().size(), std::size_t(2));
 }
 
@@ -132,8 +133,5 @@ void RunStoryTest::theLogHasASummary()
     QCOMPARE(rowsOf(stage).mid(rowsOf(stage).size() - live.size()), live);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<RunStoryTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<RunStoryTest>(count, arguments); }
 #include "tst_run_story.moc"

@@ -32,8 +32,11 @@ void ShowTest::theShowIsWellTold_data()
     QTest::addColumn<bool>("isPresented");
     QTest::addColumn<QStringList>("sets");
     constexpr QSize kSmall(1280, 720), kHall(1920, 1080), kWall(3840, 2160);
-    const auto row = [=](const char* file, const QStringList& sets = {}) { QTest::newRow(file) << QString(file) << kSmall << false << sets; };
-    for (const char* file : { "demo.js", "grow.js", "stale_image.js", "degraded_search.js", "recover_k.js", "beyond_k.js", "raise_availability.js", "parity_by_hand.js", "walk.js" }) {
+    const auto row = [=](const char* file, const QStringList& sets = {}) {
+        QTest::newRow(file) << QString(file) << kSmall << false << sets;
+    };
+    for (const char* file : { "demo.js", "grow.js", "stale_image.js", "degraded_search.js", "recover_k.js",
+             "beyond_k.js", "raise_availability.js", "parity_by_hand.js", "walk.js" }) {
         row(file);
         QTest::newRow(qPrintable(QString("%1 in a hall").arg(file))) << QString(file) << kHall << true << QStringList();
     }
@@ -109,8 +112,5 @@ void ShowTest::theShowIsWellTold()
     QCOMPARE(judge.faults().size(), 0);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ShowTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ShowTest>(count, arguments); }
 #include "tst_show.moc"

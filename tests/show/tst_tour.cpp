@@ -78,7 +78,8 @@ void TourTest::aBucketOverflowsAndOneSplits()
     story.prepare([&](const TourDeed& deed) { story.sight.count = deed.number; });
     QCOMPARE(story.sight.count, std::uint64_t(5));
     tellOfOthers(story);
-    story.tell(TourStory::kCoordinator, "split_finished { split: 1 bucket: 0 new_bucket: 2 level: 2 moved: 3 "
+    story.tell(TourStory::kCoordinator,
+        "split_finished { split: 1 bucket: 0 new_bucket: 2 level: 2 moved: 3 "
         "}"); // entered by hand
     QCOMPARE(story.words().held, (std::vector { false, false }));
     story.tell(TourStory::kData + 1, "bucket_overflowed { count: 11 level: 1 } place { role: DATA number: 1 }");
@@ -88,8 +89,9 @@ void TourTest::aBucketOverflowsAndOneSplits()
     story.tell(TourStory::kCoordinator, "split_finished { split: 2 bucket: 1 new_bucket: 3 level: 2 moved: 5 }");
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Bucket 1 had 11 records, more than b = 10")
-        && seen.contains("Bucket 1 split: 5 records moved to the new bucket 3")
-            && seen.contains("end with the bits 11") && seen.contains("has 4 buckets"), qPrintable(seen));
+            && seen.contains("Bucket 1 split: 5 records moved to the new bucket 3")
+            && seen.contains("end with the bits 11") && seen.contains("has 4 buckets"),
+        qPrintable(seen));
 }
 
 void TourTest::bucketNSplitsAndNotTheFullOne()
@@ -98,14 +100,16 @@ void TourTest::bucketNSplitsAndNotTheFullOne()
     story.setBuckets(2, 1, 0);
     for (std::uint32_t rank = 1; rank <= 6; ++rank)
         story.put(1, rank, 2 * rank + 1);
-    const auto deeds = story.prepare([&](const TourDeed& deed) { story.put(deed.bucket,
-        story.state.data[1].ranks.count() + 1, deed.number); });
+    const auto deeds = story.prepare(
+        [&](const TourDeed& deed) { story.put(deed.bucket, story.state.data[1].ranks.count() + 1, deed.number); });
     QCOMPARE(deeds.size(), std::size_t(3)); // one below b
     for (const TourDeed& deed : deeds)
         QVERIFY(deed.kind == TourDeed::Kind::InsertKey && deed.process == TourStory::kAlice && deed.bucket == 1
             && deed.number % 2 == 1);
-    QVERIFY2(story.words().task.contains("now n = 0") && story.words().task.contains("inserted 3 records into bucket "
-        "1"), qPrintable(story.words().task));
+    QVERIFY2(story.words().task.contains("now n = 0")
+            && story.words().task.contains("inserted 3 records into bucket "
+                                           "1"),
+        qPrintable(story.words().task));
     tellOfOthers(story);
     story.sight.selected = kBucket0; // that is bucket n
     QCOMPARE(story.words().held, (std::vector { false, false, false }));
@@ -125,8 +129,9 @@ void TourTest::bucketNSplitsAndNotTheFullOne()
     story.tell(TourStory::kCoordinator, "split_finished { split: 2 bucket: 1 new_bucket: 3 moved: 4 }");
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Bucket 2 overflowed with 12 records. The split pointer n stood at 1, so bucket 1 split: "
-        "4 records moved to bucket 3")
-            && seen.contains("i = 2 and n = 0"), qPrintable(seen));
+                           "4 records moved to bucket 3")
+            && seen.contains("i = 2 and n = 0"),
+        qPrintable(seen));
 }
 
 void TourTest::anOldImageIsAdjusted()
@@ -138,7 +143,8 @@ void TourTest::anOldImageIsAdjusted()
     const auto deeds = story.prepare([&](const TourDeed& deed) { story.state.clients[deed.process].image.Clear(); });
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::Forget, TourStory::kBob } }));
     QVERIFY2(story.words().task.contains("bob believes in 1 bucket, but the file has 3")
-        && story.words().task.contains("made bob forget"), qPrintable(story.words().task));
+            && story.words().task.contains("made bob forget"),
+        qPrintable(story.words().task));
     QVERIFY2(story.words().goals[1].contains("Select bucket 2"), qPrintable(story.words().goals[1]));
     const QString task = story.words().task;
     const auto old = story.state.clients[TourStory::kBob].image;
@@ -146,7 +152,8 @@ void TourTest::anOldImageIsAdjusted()
     QCOMPARE(story.words().task, task);
     story.state.clients[TourStory::kBob].image = old;
     tellOfOthers(story);
-    story.tell(TourStory::kData, "operation_forwarded { kind: INSERT key: 5 from: 0 to: 1 } place { role: DATA "
+    story.tell(TourStory::kData,
+        "operation_forwarded { kind: INSERT key: 5 from: 0 to: 1 } place { role: DATA "
         "number: 0 }");
     QCOMPARE(story.words().held, (std::vector { false, false, false }));
     story.sight.client = TourStory::kBob;
@@ -159,18 +166,21 @@ void TourTest::anOldImageIsAdjusted()
     operation.imageAfter.set_i(1);
     operation.imageAfter.set_n(1);
     story.state.clients[TourStory::kBob].last.push_back(operation);
-    story.tell(TourStory::kBob, "operation { client: 3 number: 11 } operation_done { kind: SEARCH key: 4 bucket: 0 "
+    story.tell(TourStory::kBob,
+        "operation { client: 3 number: 11 } operation_done { kind: SEARCH key: 4 bucket: 0 "
         "}"); // no forward
-    story.tell(TourStory::kData, "operation_forwarded { kind: SEARCH key: 6 from: 0 to: 2 } place { role: DATA "
+    story.tell(TourStory::kData,
+        "operation_forwarded { kind: SEARCH key: 6 from: 0 to: 2 } place { role: DATA "
         "number: 0 }");
     QCOMPARE(story.words().held, (std::vector { true, true, false }));
-    story.tell(TourStory::kBob, "operation { client: 3 number: 12 } operation_done { kind: SEARCH key: 6 bucket: 2 "
+    story.tell(TourStory::kBob,
+        "operation { client: 3 number: 12 } operation_done { kind: SEARCH key: 6 bucket: 2 "
         "forwards: 1 image_adjusted: true }");
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("bob believed in 1 bucket and sent the search of key 6 to bucket 0")
-        && seen.contains("belongs to bucket 2")
-            && seen.contains("forwarded by bucket 0") && seen.contains("believes in 3 buckets now, the file has 3"),
-                qPrintable(seen));
+            && seen.contains("belongs to bucket 2") && seen.contains("forwarded by bucket 0")
+            && seen.contains("believes in 3 buckets now, the file has 3"),
+        qPrintable(seen));
 }
 
 void TourTest::theParityOfARecordIsXor()
@@ -195,8 +205,9 @@ void TourTest::theParityOfARecordIsXor()
     story.sight.group = group;
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Rank 2 of group 0, symbol 3: bucket 0 (key 8) has 3a41 and bucket 2 (key 6) has 9b02. "
-        "3a41 XOR 9b02 = a143")
-            && seen.contains("parity bucket 0.0") && seen.contains("(2 of 4)"), qPrintable(seen));
+                           "3a41 XOR 9b02 = a143")
+            && seen.contains("parity bucket 0.0") && seen.contains("(2 of 4)"),
+        qPrintable(seen));
 }
 
 void TourTest::aBucketComesBack()
@@ -221,7 +232,8 @@ void TourTest::aBucketComesBack()
         "survivors { role: DATA number: 0 } survivors { role: PARITY number: 0 column: 0 } }");
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Parity bucket 0.0 computed 7 records by XOR from bucket 0 and parity bucket 0.0, in 0.4 s")
-            && seen.contains("Bucket 1 was in process data-2 and is in data-9 now"), qPrintable(seen));
+            && seen.contains("Bucket 1 was in process data-2 and is in data-9 now"),
+        qPrintable(seen));
 }
 
 void TourTest::oneFailureTooManyLosesRecordsByName()
@@ -250,7 +262,8 @@ void TourTest::oneFailureTooManyLosesRecordsByName()
     story.tell(TourStory::kCoordinator, "group_lost { group: 0 buckets: 0 buckets: 1 }", 9'000'000'000);
     const QString seen = story.words().seen;
     QVERIFY2(seen.contains("Buckets 0 and 1 of group 0 failed together, more than k")
-        && seen.contains("3 records are lost: those with keys 4, 8 and 1."), qPrintable(seen));
+            && seen.contains("3 records are lost: those with keys 4, 8 and 1."),
+        qPrintable(seen));
 }
 
 void TourTest::thePastIsSeenAndLeft()
@@ -282,7 +295,8 @@ void TourTest::thePastIsSeenAndLeft()
     story.state.groups[0].state = pb::GROUP_LOST;
     story.tell(TourStory::kCoordinator, "group_lost { group: 0 buckets: 0 buckets: 1 }", 9'000'000'000);
     QVERIFY2(story.words().task.contains("At 7.0 s of this run 2 records were lost")
-        && story.words().task.contains("killed buckets 0 and 1"), qPrintable(story.words().task));
+            && story.words().task.contains("killed buckets 0 and 1"),
+        qPrintable(story.words().task));
     tellOfOthers(story);
     story.sight.isPast = true; // but not before the loss
     QCOMPARE(story.words().held, (std::vector { false, false }));
@@ -296,8 +310,10 @@ void TourTest::thePastIsSeenAndLeft()
     QCOMPARE(story.tour.words(story.state, story.sight).held, (std::vector { true, false }));
     story.sight.isPast = false;
     const GuideWords words = story.words();
-    QVERIFY2(words.isDone && words.seen.contains("as it was at 4.5 s, 2.5 s before the loss: group 0 was whole, "
-        "bucket 0 held 1 record and bucket 1 held 1 record"), qPrintable(words.seen));
+    QVERIFY2(words.isDone
+            && words.seen.contains("as it was at 4.5 s, 2.5 s before the loss: group 0 was whole, "
+                                   "bucket 0 held 1 record and bucket 1 held 1 record"),
+        qPrintable(words.seen));
     QCOMPARE(words.nextWords, QString("Finish"));
 }
 
@@ -308,8 +324,10 @@ void TourTest::whatWasDoneBeforeIsSaid()
     story.tell(TourStory::kData, "bucket_overflowed { count: 11 level: 0 } place { role: DATA number: 0 }");
     story.tell(TourStory::kCoordinator, "split_finished { split: 1 bucket: 0 new_bucket: 1 level: 1 moved: 5 }");
     story.tour.begin(2);
-    QVERIFY2(story.words().isDone && story.words().seen.startsWith("You have seen this already. Bucket 0 had 11 "
-        "records"), qPrintable(story.words().seen));
+    QVERIFY2(story.words().isDone
+            && story.words().seen.startsWith("You have seen this already. Bucket 0 had 11 "
+                                             "records"),
+        qPrintable(story.words().seen));
     // Playing the past again has no effect.
     story.tour.begin(1);
     story.tell(TourStory::kData, "record_inserted { key: 1 rank: 1 count: 1 } place { role: DATA number: 0 }");
@@ -332,7 +350,11 @@ void TourTest::whatKeepsItFromGoingOnIsSaid()
         return story.words().trouble.contains(words);
     };
     using Link = TourSight::Link;
-    QVERIFY(says([](TourStory& s) { s.sight.link = Link::None; s.sight.trouble = "It fell over."; },
+    QVERIFY(says(
+        [](TourStory& s) {
+            s.sight.link = Link::None;
+            s.sight.trouble = "It fell over.";
+        },
         "There is no cluster. It fell over. “Begin anew”"));
     QVERIFY(says([](TourStory& s) { s.sight.link = Link::Gone; }, "does not answer any more"));
     QVERIFY(says([](TourStory& s) { s.sight.isOurs = false; }, "not the cluster of the tour"));
@@ -341,8 +363,8 @@ void TourTest::whatKeepsItFromGoingOnIsSaid()
     QVERIFY(says([](TourStory& s) { s.sight.isFull = false; }, "<detailFull>"));
     QVERIFY(says([](TourStory& s) { s.sight.isPast = true; }, "<follow>"));
     QVERIFY(says([](TourStory& s) { s.sight.isClockPaused = true; }, "<virtualRun>"));
-    QVERIFY(says([](TourStory& s) { s.state.processes[TourStory::kCoordinator].hasEnded = true; },
-        "The coordinator has ended"));
+    QVERIFY(says(
+        [](TourStory& s) { s.state.processes[TourStory::kCoordinator].hasEnded = true; }, "The coordinator has ended"));
     QVERIFY(says([](TourStory& s) { s.state.groups[0].state = pb::GROUP_LOST; }, "Records of this cluster are lost"));
 }
 
@@ -361,8 +383,8 @@ void TourTest::aDeedThatFailsIsTriedAgainAndThenSaid()
         story.tour.done(false, "alice has not heard of the coordinator");
     }
     QVERIFY(tries > 5 && tries < 100);
-    QVERIFY2(story.words().trouble.contains("alice has not heard of the coordinator"),
-        qPrintable(story.words().trouble));
+    QVERIFY2(
+        story.words().trouble.contains("alice has not heard of the coordinator"), qPrintable(story.words().trouble));
     // A cluster that cannot start is reported at once.
     story.tour.beginAnew();
     QCOMPARE(story.tour.takeDeed()->kind, TourDeed::Kind::Start);

@@ -29,14 +29,14 @@ const QString kSplitOnce = QStringLiteral(
     "lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 3, parity: 0 } });\n"
     "lab.client('alice');\n"
     "lab.exercise({ task: 'Split once (%2).', hints: ['First hint.', 'Second hint.', 'Third hint.'], goals: [{ "
-        "text: 'one split',\n"
+    "text: 'one split',\n"
     "    judge: (events, state) => { const n = events.filter(e => e.kind === 'SplitFinished').length;\n"
     "        return n > 1 ? { failed: true, why: 'There were ' + n + '.' } : { held: n === 1, why: 'Splits so "
-        "far: ' + n + '.' }; } },\n"
+    "far: ' + n + '.' }; } },\n"
     "    { text: 'by somebody who has inserted a record', judge: events => { const one = events.find(e => e.kind "
-        "=== 'RecordInserted');\n"
+    "=== 'RecordInserted');\n"
     "        return { held: !!one, why: one ? 'Key ' + one.key + ' was inserted.' : 'There is no record.' }; } }] "
-        "});\n");
+    "});\n");
 
 // A window on a simulated cluster, and the keys of a person.
 struct Desk {
@@ -63,12 +63,13 @@ struct Desk {
     // The exercise is shown, and the person's keys work.
     bool awaitTask()
     {
-        return QTest::qWaitFor([this] {
-            return window.guide().isVisible() && window.actions().get("split")->isEnabled()
-                && window.actions().get("insert")->isEnabled()
-                && window.player().isRunning() && !window.guide().words().goals.isEmpty()
-                    && window.guide().words().goals[0].contains("–");
-        }, kPatience);
+        return QTest::qWaitFor(
+            [this] {
+                return window.guide().isVisible() && window.actions().get("split")->isEnabled()
+                    && window.actions().get("insert")->isEnabled() && window.player().isRunning()
+                    && !window.guide().words().goals.isEmpty() && window.guide().words().goals[0].contains("–");
+            },
+            kPatience);
     }
     void key(const char* action)
     {
@@ -191,8 +192,9 @@ void WindowExerciseTest::whoLeavesHasTheCluster()
     desk.key("guideLeave");
     QVERIFY(!desk.window.guide().isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().isRunning(), kPatience);
-    QTRY_VERIFY_WITH_TIMEOUT(desk.window.cluster().link() == ClusterCommands::Link::Here
-        && desk.window.actions().get("split")->isEnabled(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        desk.window.cluster().link() == ClusterCommands::Link::Here && desk.window.actions().get("split")->isEnabled(),
+        kPatience);
     desk.key("split");
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.pacer().state().file.buckets, 2u, kPatience);
     QVERIFY(!desk.window.guide().isVisible());
@@ -229,11 +231,13 @@ void WindowExerciseTest::aRecordingKeepsIt()
     window.show();
     QVERIFY(window.openRecording(saved).isEmpty());
     window.director().setSpeed(Director::kInstant);
-    QVERIFY(QTest::qWaitFor([&] {
-        if (window.director().await() != Director::Await::Nothing)
-            window.actions().get("nextStep")->trigger();
-        return window.guide().isVisible() && window.guide().words().isDone;
-    }, kPatience));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            if (window.director().await() != Director::Await::Nothing)
+                window.actions().get("nextStep")->trigger();
+            return window.guide().isVisible() && window.guide().words().isDone;
+        },
+        kPatience));
     QVERIFY2(window.guide().text().contains("Solved.") && !window.guide().words().hasHint,
         qPrintable(window.guide().text()));
     window.closeRecording();

@@ -29,7 +29,8 @@ QString asking(const QString& choices)
 {
     return QStringLiteral("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
                           "const q = lab.predict({ text: 'Which bucket is split?', choices: [%1] });\n"
-                          "lab.print(q.votes);\n").arg(choices);
+                          "lab.print(q.votes);\n")
+        .arg(choices);
 }
 
 // Steps with one record each.
@@ -84,10 +85,12 @@ bool begin(ShowStage& stage, const QString& script)
 // Frames until the script has ended and the window has noticed.
 bool awaitEnd(ShowStage& stage)
 {
-    return QTest::qWaitFor([&] {
-        stage.window.clock().step(0);
-        return !stage.window.player().hasBegun();
-    }, kLimit);
+    return QTest::qWaitFor(
+        [&] {
+            stage.window.clock().step(0);
+            return !stage.window.player().hasBegun();
+        },
+        kLimit);
 }
 
 } // namespace
@@ -133,7 +136,8 @@ void WindowLectureTest::choicesAreButtons()
     // The text on the buttons is not painted a second time; a screen reader and the presenter get all of it.
     auto* caption = player.findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), QString("Which bucket is split?"));
-    QVERIFY2(stage.caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: bucket 0   2: bucket 1 & 2"), qPrintable(stage.caption()));
+    QVERIFY2(stage.caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: bucket 0   2: bucket 1 & 2"),
+        qPrintable(stage.caption()));
     // A click and the key have the same effect.
     const QWidget* focus = stage.window.focusWidget();
     QTest::mouseClick(second, Qt::LeftButton);
@@ -360,10 +364,12 @@ void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
         stage.window.player().stop();
         stage.director().setSpeed(Director::kInstant);
         stage.director().setStops(false);
-        QVERIFY(QTest::qWaitFor([&] {
-            stage.window.clock().step(0.1);
-            return !stage.window.player().hasBegun() && stage.director().isOver();
-        }, kLimit));
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                stage.window.clock().step(0.1);
+                return !stage.window.player().hasBegun() && stage.director().isOver();
+            },
+            kLimit));
     });
     meanwhile.start(5);
     QTest::keyClick(&stage.window, Qt::Key_Escape); // returns when the box is closed
@@ -471,8 +477,9 @@ void WindowLectureTest::aKeyIsWorkedOut()
     const auto seen = [](const Split& split, std::uint64_t key) {
         TourStory story(3);
         story.setBuckets(split.to, split.before.i, split.before.n);
-        const std::string full = std::to_string(split.full), way = QStringLiteral("split: 1 bucket: %1 new_bucket: %2")
-            .arg(split.from).arg(split.to).toStdString();
+        const std::string full = std::to_string(split.full),
+                          way
+            = QStringLiteral("split: 1 bucket: %1 new_bucket: %2").arg(split.from).arg(split.to).toStdString();
         const std::string overflowed = "bucket_overflowed { count: 12 } place { role: DATA number: " + full + " }";
         story.tell(TourStory::kData + split.full, overflowed.c_str());
         story.tell(TourStory::kCoordinator, ("split_ordered { " + way + " }").c_str());

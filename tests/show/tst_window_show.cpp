@@ -192,11 +192,13 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     window.clock().start();
     window.startTour();
     const auto isAt = [&](int stop) {
-        return QTest::qWaitFor([&] {
-            const GuideWords& words = window.guide().words();
-            return words.place == QString("Tour, stop %1 of 8").arg(stop) && words.trouble.isEmpty()
-                && !words.goals.isEmpty();
-        }, kShowLimit);
+        return QTest::qWaitFor(
+            [&] {
+                const GuideWords& words = window.guide().words();
+                return words.place == QString("Tour, stop %1 of 8").arg(stop) && words.trouble.isEmpty()
+                    && !words.goals.isEmpty();
+            },
+            kShowLimit);
     };
     QVERIFY2(isAt(1), qPrintable(window.guide().text()));
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kShowLimit);
@@ -232,8 +234,5 @@ void WindowShowTest::theEndCountsWhatHeld()
     QCOMPARE(stage.caption(), words);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowShowTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowShowTest>(count, arguments); }
 #include "tst_window_show.moc"

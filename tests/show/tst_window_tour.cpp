@@ -140,8 +140,8 @@ public:
             if (!menu)
                 return;
             isChosen = menu->actions().contains(wanted) && wanted->isEnabled();
-            QTest::mouseClick(menu, Qt::LeftButton, {}, isChosen ? menu->actionGeometry(wanted).center() : QPoint(-50,
-                -50));
+            QTest::mouseClick(
+                menu, Qt::LeftButton, {}, isChosen ? menu->actionGeometry(wanted).center() : QPoint(-50, -50));
             menu->close();
         });
         const QPoint at = headOf(object);
@@ -188,8 +188,8 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     const DataBucketState& first = v.state().data.at(0);
     QCOMPARE(first.ranks.count(), 1U);
-    QVERIFY2(v.seen().contains(QString("key %1 lies in bucket 0 at rank 1").arg(first.ranks.at(1))),
-        qPrintable(v.seen()));
+    QVERIFY2(
+        v.seen().contains(QString("key %1 lies in bucket 0 at rank 1").arg(first.ranks.at(1))), qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(2));
@@ -213,7 +213,8 @@ void WindowTourTest::allOfItByKeys()
     }
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     QVERIFY2(v.seen().contains("Bucket 1 overflowed with 11 records. The split pointer n stood at 0, so bucket 0 "
-        "split"), qPrintable(v.seen()));
+                               "split"),
+        qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(4));
@@ -258,15 +259,17 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY(v.pressFor("virtualRun"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     QVERIFY2(v.seen().contains("Buckets 0 and 1 of group 0 failed together")
-        && v.seen().contains(QString("%1 records are lost").arg(lost)), qPrintable(v.seen()));
+            && v.seen().contains(QString("%1 records are lost").arg(lost)),
+        qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(v.isAt(8));
     for (int press = 0; press < 12 && !v.guide().words().held[0]; ++press) {
         const std::int64_t before = v.window.timeLine().cursorNs();
         QVERIFY(v.pressFor("formerMarker"));
-        QVERIFY(v.until([&] { return v.window.timeLine().mode() != TimeLine::Mode::Follow
-            && v.window.timeLine().cursorNs() < before; }));
+        QVERIFY(v.until([&] {
+            return v.window.timeLine().mode() != TimeLine::Mode::Follow && v.window.timeLine().cursorNs() < before;
+        }));
         v.window.clock().step(0.1);
     }
     QVERIFY2(v.hasTicked(0), qPrintable(v.guide().text()));
@@ -317,8 +320,8 @@ void WindowTourTest::allOfItByTheMouse()
     const auto bob = std::find_if(v.state().clients.begin(), v.state().clients.end(),
         [](const auto& client) { return client.second.name == "bob"; });
     QVERIFY(bob != v.state().clients.end());
-    QTest::mouseClick(&v.window.canvas(), Qt::LeftButton, {}, v.window.canvas().rectOf({ ObjectKind::Client,
-        bob->first, 0 }).center().toPoint());
+    QTest::mouseClick(&v.window.canvas(), Qt::LeftButton, {},
+        v.window.canvas().rectOf({ ObjectKind::Client, bob->first, 0 }).center().toPoint());
     QVERIFY(v.hasTicked(0));
     QVERIFY(v.choose(data(2), "searchHere"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
@@ -354,8 +357,8 @@ void WindowTourTest::allOfItByTheMouse()
     const int y = track.height() / 2, right = int(track.xOf(v.window.timeLine().cursorNs())) - 1;
     QTest::mousePress(&track, Qt::LeftButton, {}, QPoint(right, y));
     for (int x = right; x > 2 && !v.guide().words().held[0]; x -= 3) {
-        QMouseEvent move(QEvent::MouseMove, QPointF(x, y), track.mapToGlobal(QPointF(x, y)), Qt::NoButton,
-            Qt::LeftButton, {});
+        QMouseEvent move(
+            QEvent::MouseMove, QPointF(x, y), track.mapToGlobal(QPointF(x, y)), Qt::NoButton, Qt::LeftButton, {});
         QApplication::sendEvent(&track, &move);
         v.window.clock().step(0.1);
     }
@@ -407,7 +410,8 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
     v.window.startTour();
     QVERIFY2(v.isAt(4), qPrintable(v.guide().text()));
     QVERIFY2(v.guide().text().contains("the tour has started a simulated cluster")
-        && v.guide().text().contains("bob believes in 1 bucket"), qPrintable(v.guide().text()));
+            && v.guide().text().contains("bob believes in 1 bucket"),
+        qPrintable(v.guide().text()));
 }
 
 void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
@@ -479,8 +483,5 @@ void WindowTourTest::noWordIsClipped()
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowTourTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowTourTest>(count, arguments); }
 #include "tst_window_tour.moc"

@@ -18,8 +18,7 @@ struct HeldThere {
 };
 
 struct GatedSite : Site {
-    explicit GatedSite(std::uint64_t seed = kGatedSeeds)
-        : Site(seed)
+    explicit GatedSite(std::uint64_t seed = kGatedSeeds) : Site(seed)
     {
         stepNs(300ms);
         alice = started(pb::CLIENT, pb::NO_ROLE, { "alice" }).front();

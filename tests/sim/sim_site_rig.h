@@ -21,11 +21,9 @@ using namespace std::chrono_literals;
 
 struct Site : SimObserver {
     explicit Site(std::uint64_t seed = 1, std::uint32_t b = 10, pb::RecoveryWay recovery = pb::RECOVERY_AUTOMATIC)
-        : cluster(options(seed))
-        , faults(cluster)
-        , machines({ config(b, recovery), withDefaults({}), Recruiting::Auto, 6, 4 })
-        , site(cluster, machines)
-        , control(cluster, clock, { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
+        : cluster(options(seed)), faults(cluster),
+          machines({ config(b, recovery), withDefaults({}), Recruiting::Auto, 6, 4 }), site(cluster, machines),
+          control(cluster, clock, { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
               [this](pb::CommandReply& reply) { replies[reply.ticket()] = reply; })
     {
         control.operate(site, faults);
@@ -80,7 +78,8 @@ struct Site : SimObserver {
     void runTo(Time until)
     {
         real = until;
-        for (control.look(real); cluster.nextAt() && clock.mayHappen(*cluster.nextAt(), real) && !control.isOver(); control.look(real))
+        for (control.look(real); cluster.nextAt() && clock.mayHappen(*cluster.nextAt(), real) && !control.isOver();
+             control.look(real))
             cluster.happenNext();
     }
     pb::SimulationState step(pb::StepClock until)
@@ -153,7 +152,8 @@ struct Site : SimObserver {
     }
     std::size_t count(pb::Event::BodyCase kind) const
     {
-        return std::size_t(std::count_if(events.begin(), events.end(), [kind](const pb::Event& event) { return event.body_case() == kind; }));
+        return std::size_t(std::count_if(
+            events.begin(), events.end(), [kind](const pb::Event& event) { return event.body_case() == kind; }));
     }
 
     SimCluster cluster;

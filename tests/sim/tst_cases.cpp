@@ -88,7 +88,8 @@ void TestCases::aCaseHoldsAndTellsItsStory()
     QString lines;
     simulation.setListener([&](const SimProcess& process, const pb::Event& event) {
         if (isTold(event) && !simulation.isReadingBack())
-            lines += QString::fromStdString(eventLine(simulation.cluster(), process, event, wordsOf(event.place()))) + QLatin1Char('\n');
+            lines += QString::fromStdString(eventLine(simulation.cluster(), process, event, wordsOf(event.place())))
+                + QLatin1Char('\n');
     });
     const bool isRight = simulation.run();
     QVERIFY2(isRight, isRight ? "" : simulation.failure()->text.c_str());
@@ -105,8 +106,11 @@ void TestCases::aCaseHoldsAndTellsItsStory()
     const QStringList actual = lines.split(QLatin1Char('\n'));
     for (qsizetype line = 0; line < std::max(expected.size(), actual.size()); ++line)
         QVERIFY2(expected.value(line) == actual.value(line),
-            qPrintable(QStringLiteral("%1.events, line %2; LHRS_REWRITE=1 writes the file anew\n  expected: %3\n  happened: %4")
-                           .arg(name).arg(line + 1).arg(expected.value(line), actual.value(line))));
+            qPrintable(QStringLiteral(
+                "%1.events, line %2; LHRS_REWRITE=1 writes the file anew\n  expected: %3\n  happened: %4")
+                           .arg(name)
+                           .arg(line + 1)
+                           .arg(expected.value(line), actual.value(line))));
 }
 
 void TestCases::everyStoryHasItsCase()

@@ -24,7 +24,9 @@ constexpr std::uint64_t kSender = 10, kReceiver = 11;
 // Two processes with PartTransfers and the messages under way between them.
 struct PartRig {
     struct End {
-        explicit End(std::uint64_t node) : info(process(node, pb::NODE)), context { info, {}, AckList(pb::Timers()), 0 } {}
+        explicit End(std::uint64_t node) : info(process(node, pb::NODE)), context { info, {}, AckList(pb::Timers()), 0 }
+        {
+        }
         pb::ProcessInfo info;
         NodeContext context;
         PartTransfers parts { context };
@@ -156,7 +158,7 @@ void TestRecoveryWays::partsMayComeInAnyOrderAndTwice()
     }
     QCOMPARE(wholes, 1);
     QVERIFY(rig.sender.parts.deadline() == Time::max()); // all parts are acknowledged
-    const auto [whole, ack] = rig.deliver(twice.back());  // a late copy
+    const auto [whole, ack] = rig.deliver(twice.back()); // a late copy
     QVERIFY(!whole);
     QCOMPARE(ack.part_ack().below(), twice.back().part().count());
 }
@@ -205,7 +207,8 @@ void TestRecoveryWays::whatNobodyTakesIsGivenUp()
         rig.now = rig.sender.parts.deadline();
         rig.sender.parts.onTime(rig.now, rig.effects);
         for (const pb::Event* event : rig.effects.events())
-            isGivenUp = isGivenUp || (event->has_message_given_up() && event->message_given_up().kind() == "slice_data");
+            isGivenUp = isGivenUp
+                || (event->has_message_given_up() && event->message_given_up().kind() == "slice_data");
         rig.effects.clear();
     }
     QVERIFY(isGivenUp);
@@ -319,11 +322,11 @@ void TestRecoveryWays::timesAddUp()
     clock.at = 14ms;
     times.leave(10ms, out, true); // 4 ms of work
     out.setPreparation(2ms);
-    times.enter(30ms, out);       // 14 ms waited, then 2 ms of reading
+    times.enter(30ms, out); // 14 ms waited, then 2 ms of reading
     clock.at = 33ms;
     times.leave(30ms, out, false); // and 3 ms of work
     out.setPreparation(0ms);
-    times.enter(40ms, out);        // 7 ms count as neither
+    times.enter(40ms, out); // 7 ms count as neither
     clock.at = 41ms;
     const TaskTimes::Sums sums = times.sums(40ms, out);
     QCOMPARE(sums.process, Time(10ms));
@@ -343,13 +346,16 @@ void TestRecoveryWays::timesAddUp()
 
 void TestRecoveryWays::lostBucketsComeBack_data()
 {
-    QTest::addColumn<QString>("ways");  // FileConfig in text format
+    QTest::addColumn<QString>("ways"); // FileConfig in text format
     QTest::addColumn<std::uint32_t>("lost");
     QTest::addColumn<bool>("isRough");
-    for (const char* ways : { "", "decode: DECODE_RS", "recovery_transport: RECOVERY_UDP", "tcp_mode: TCP_HANDSHAKE", "recovery_transport: RECOVERY_UDP tcp_mode: TCP_HANDSHAKE" }) {
+    for (const char* ways : { "", "decode: DECODE_RS", "recovery_transport: RECOVERY_UDP", "tcp_mode: TCP_HANDSHAKE",
+             "recovery_transport: RECOVERY_UDP tcp_mode: TCP_HANDSHAKE" }) {
         for (const std::uint32_t lost : { 1u, 2u }) {
             for (const bool isRough : { false, true })
-                QTest::addRow("%s, %u buckets, %s network", *ways ? ways : "as usual", lost, isRough ? "rough" : "quiet") << QString(ways) << lost << isRough;
+                QTest::addRow(
+                    "%s, %u buckets, %s network", *ways ? ways : "as usual", lost, isRough ? "rough" : "quiet")
+                    << QString(ways) << lost << isRough;
         }
     }
 }
@@ -382,7 +388,8 @@ void TestRecoveryWays::lostBucketsComeBack()
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         const Body body = packet.message->body_case();
         ++packets[body];
-        isStreamed = isStreamed || ((body == Body::kSliceData || body == Body::kSpareSlice) && packet.transport == pb::STREAM);
+        isStreamed = isStreamed
+            || ((body == Body::kSliceData || body == Body::kSpareSlice) && packet.transport == pb::STREAM);
         return true;
     };
     rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
@@ -412,14 +419,16 @@ void TestRecoveryWays::lostBucketsComeBack()
     QCOMPARE(told.recovery(), done.recovery());
     std::vector<Participant> participants;
     for (const auto& p : told.participants())
-        participants.push_back(p.role() == pb::DATA ? Participant::data(Position(p.index())) : Participant::parity(ParityColumn(p.index())));
+        participants.push_back(p.role() == pb::DATA ? Participant::data(Position(p.index()))
+                                                    : Participant::parity(ParityColumn(p.index())));
     const ErasureCode code(told.field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, 4);
     QCOMPARE(told.lost_size(), back);
     for (const auto& row : told.lost()) {
         const std::vector<Position> position { Position(row.position()) };
         const auto decoder = Decoder::create(code, participants, position);
         QVERIFY2(decoder, decoder ? "" : decoder.error().text.c_str());
-        QCOMPARE(std::vector<Symbol>(row.coefficients().begin(), row.coefficients().end()), decoder->coefficients(position[0]));
+        QCOMPARE(std::vector<Symbol>(row.coefficients().begin(), row.coefficients().end()),
+            decoder->coefficients(position[0]));
     }
     QCOMPARE(done.slice(), 7u);
     QCOMPARE(done.rebuild_ns(), done.process_ns() + done.communication_ns() + done.other_ns());
@@ -512,7 +521,8 @@ void TestRecoveryWays::seedsHoldInEachWay()
         QVERIFY(google::protobuf::TextFormat::PrintToString(drawn, &text));
         QFile file(QStringLiteral("%1/recovery-way-%2.case").arg(QDir::tempPath()).arg(seed));
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text.c_str()) > 0);
-        QFAIL(qPrintable(QString::fromStdString(simulation.failure()->text) + QStringLiteral("; the case is in ") + file.fileName()));
+        QFAIL(qPrintable(QString::fromStdString(simulation.failure()->text) + QStringLiteral("; the case is in ")
+            + file.fileName()));
     }
 }
 

@@ -18,7 +18,7 @@ namespace {
 // A machine of the test: it sends numbered messages to the next process, and keeps what it receives.
 class Echo : public Machine {
 public:
-    explicit Echo(std::uint32_t to, std::uint32_t count, Way way) : m_to(to), m_left(count), m_way(way) {}
+    explicit Echo(std::uint32_t to, std::uint32_t count, Way way) : m_to(to), m_left(count), m_way(way) { }
     void onMessage(const pb::Message& message, Time now, Effects&) override
     {
         received.push_back(message.id());
@@ -37,8 +37,8 @@ public:
         m_next = m_left > 0 ? now + std::chrono::milliseconds(1) : Time::max();
     }
     Time deadline() const override { return m_next; }
-    void snapshot(pb::Snapshot&) const override {}
-    void gauges(pb::Gauges&) const override {}
+    void snapshot(pb::Snapshot&) const override { }
+    void gauges(pb::Gauges&) const override { }
 
     std::vector<std::uint64_t> received;
     std::vector<Time> at;
@@ -128,7 +128,7 @@ void TestSimCluster::aFailedCheckEndsTheRunAndNotTheProcess()
 {
     class Doubter : public Echo {
     public:
-        Doubter() : Echo(1, 0, Way::Auto) {}
+        Doubter() : Echo(1, 0, Way::Auto) { }
         void onTime(Time, Effects&) override { LHRS_CHECK(received.size() > 7); }
     };
     SimCluster cluster({});
@@ -205,7 +205,8 @@ void TestSimCluster::theTimeOfSixteenNodesAtRestIsTold()
         command.mutable_force_split();
         cluster.command(process, std::move(command), [](const pb::CommandReply&) {});
     }
-    QVERIFY(cluster.runUntil([&] { return coordinator.file().buckets() == 12 && coordinator.isAtRest(); }, std::chrono::minutes(1)));
+    QVERIFY(cluster.runUntil(
+        [&] { return coordinator.file().buckets() == 12 && coordinator.isAtRest(); }, std::chrono::minutes(1)));
     const auto started = std::chrono::steady_clock::now();
     cluster.runUntil([] { return false; }, std::chrono::minutes(2));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();

@@ -406,14 +406,16 @@ void TestSimControl::aRoughNetworkLosesNothing()
             continue;
         pb::Command command;
         command.mutable_list_faults();
-        const pb::FaultEffect one = site.replies[site.give(command, process->info.node())].faults().faults(0).achieved();
+        const pb::FaultEffect one
+            = site.replies[site.give(command, process->info.node())].faults().faults(0).achieved();
         sum.set_dropped(sum.dropped() + one.dropped());
         sum.set_duplicated(sum.duplicated() + one.duplicated());
         sum.set_reordered(sum.reordered() + one.reordered());
         sum.set_corrupted(sum.corrupted() + one.corrupted());
         sum.set_delayed(sum.delayed() + one.delayed());
     }
-    QVERIFY(sum.dropped() > 0 && sum.duplicated() > 0 && sum.reordered() > 0 && sum.corrupted() > 0 && sum.delayed() > 0);
+    QVERIFY(
+        sum.dropped() > 0 && sum.duplicated() > 0 && sum.reordered() > 0 && sum.corrupted() > 0 && sum.delayed() > 0);
     pb::Command heal;
     heal.mutable_heal_faults();
     for (const auto& process : site.cluster.processes())
@@ -499,7 +501,8 @@ void TestSimControl::aCaseIsWatchedAndNotOperated()
     Simulation watched(told);
     SimClock clock;
     std::optional<pb::CommandReply> last;
-    SimControl control(watched.steeredCluster(), clock, { told.seed(), 1, "e", "c", [](Time at) { return at.count(); } },
+    SimControl control(watched.steeredCluster(), clock,
+        { told.seed(), 1, "e", "c", [](Time at) { return at.count(); } },
         [&last](pb::CommandReply& reply) { last = reply; });
     control.watch("the case of seed 3");
     clock.run(1, {}, {});
@@ -518,7 +521,8 @@ void TestSimControl::aCaseIsWatchedAndNotOperated()
                 return SimCluster::Gate::Ended;
         }
         real += 1us;
-        return clock.mayHappen(*watched.steeredCluster().nextAt(), real) ? SimCluster::Gate::Open
+        return clock.mayHappen(*watched.steeredCluster().nextAt(), real)
+            ? SimCluster::Gate::Open
             : (real = *clock.realTimeOf(*watched.steeredCluster().nextAt()), SimCluster::Gate::AskAgain);
     });
     QVERIFY(watched.run());

@@ -255,8 +255,8 @@ void SimGateTest::aKilledProcessTakesWhatItHeldWithIt()
     const std::size_t held = std::size_t(site.state(bucket).held());
     const std::uint64_t number = site.heldOf("insert")->message.number();
     site.arm(bucket, [](pb::Fault& fault) { fault.mutable_crash(); });
-    const auto said = std::find_if(site.events.begin(), site.events.end(),
-        [](const pb::Event& event) { return event.has_message_dropped(); });
+    const auto said = std::find_if(
+        site.events.begin(), site.events.end(), [](const pb::Event& event) { return event.has_message_dropped(); });
     QVERIFY(said != site.events.end());
     QCOMPARE(site.tellers[std::size_t(said - site.events.begin())], bucket);
     QCOMPARE(std::size_t(said->message_dropped().count()), held);

@@ -36,11 +36,11 @@ constexpr std::uint64_t kShare = 10; // one seed in ten, as each takes about ten
 #else
 constexpr std::uint64_t kShare = 1;
 #endif
-constexpr std::uint64_t kQuietSeeds = 30 / kShare;    // 1..30, without failures
-constexpr std::uint64_t kFailingSeeds = 80 / kShare;  // from kFailuresFrom on, and as many from kFailpointsFrom on
-constexpr std::uint64_t kRestartSeeds = 80 / kShare;  // from kRestartsFrom on
-constexpr std::uint64_t kWaveSeeds = 30 / kShare;     // from kWavesFrom on
-constexpr std::uint64_t kFullSeeds = 40 / kShare;     // from kFullFrom on
+constexpr std::uint64_t kQuietSeeds = 30 / kShare; // 1..30, without failures
+constexpr std::uint64_t kFailingSeeds = 80 / kShare; // from kFailuresFrom on, and as many from kFailpointsFrom on
+constexpr std::uint64_t kRestartSeeds = 80 / kShare; // from kRestartsFrom on
+constexpr std::uint64_t kWaveSeeds = 30 / kShare; // from kWavesFrom on
+constexpr std::uint64_t kFullSeeds = 40 / kShare; // from kFullFrom on
 constexpr std::uint64_t kRunTwice = 20;
 
 // Our own arguments; all others are Qt Test's.
@@ -49,7 +49,7 @@ struct Wish {
     std::string caseFile;
     bool isTraced = false; // --trace: every event as a line
     bool hasMessages = false; // --messages: those too
-    bool isQuick = false;  // --quick: no failing case is shrunk
+    bool isQuick = false; // --quick: no failing case is shrunk
 };
 Wish wish;
 
@@ -73,12 +73,12 @@ struct Totals {
     std::uint64_t degraded = 0;
     std::uint64_t lost = 0;
     std::uint64_t merges = 0;
-    std::uint64_t full = 0;     // servers that reached the limit of their memory
+    std::uint64_t full = 0; // servers that reached the limit of their memory
     std::uint64_t fullRuns = 0; // runs with such a server
     std::uint64_t restarts = 0; // of the coordinator
-    std::uint64_t rebuilt = 0;  // restarts after which the coordinator rebuilt the file
+    std::uint64_t rebuilt = 0; // restarts after which the coordinator rebuilt the file
     std::uint64_t readopted = 0; // runs in which a failed bucket was readmitted
-    std::uint64_t clients = 0;  // killed
+    std::uint64_t clients = 0; // killed
     std::uint64_t judged = 0;
     std::uint64_t undecided = 0;
     std::vector<double> seconds; // of wall time, by seed
@@ -179,7 +179,8 @@ std::string keepShrunk(const pb::Case& failing, int invariant)
         change("clients", failing.clients(), shrunk.smallest.clients()),
         change("operations", failing.operations_size(), shrunk.smallest.operations_size()),
         change("actions", failing.actions_size(), shrunk.smallest.actions_size()), "  in ", shrunk.runs, " runs\n",
-        "watch      ./run gui ", gui::recordCase(shrunk.smallest, folder + '/' + QString::fromStdString(hex(failing.seed())) + ".lhrun"), "\n");
+        "watch      ./run gui ",
+        gui::recordCase(shrunk.smallest, folder + '/' + QString::fromStdString(hex(failing.seed())) + ".lhrun"), "\n");
 }
 
 // Runs a seed; returns the description of the failure, if any.
@@ -284,10 +285,10 @@ void TestSimulation::everyFixedSeedHoldsItsInvariants_data()
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
     // Seeds that once found errors, and some in which rare failpoints fire: RecordReadBehind, OtherSources,
     // CutReportLate.
-    for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616, 0x66e,
-             0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0, 0x8040, 0x8048, 0x8131, 0x8162,
-             0x8855, 0x89ef, 0x4e85, 0x4ea1, 0x4eaf, 0x4eee, 0x4f12, 0x4e91, 0x4f10, 0x4fe0, 0x4eb6, 0x524e, 0x5254,
-             0x62b51, 0x41bc02, 0x423697, 0x42a4fc, 0x43cb89 })
+    for (const std::uint64_t seed : { 0x4f67, 0x763a, 0x76a5, 0x781c, 0x79de, 0x7aa5, 0x5300, 0x4f60, 0x501c, 0x616,
+             0x66e, 0x2d1b, 0x538d, 0x55a8, 0x6194, 0x7583, 0x793e, 0x7d1a, 0x7e0f, 0x7e31, 0x7ee7, 0x7f70, 0x7fe0,
+             0x8040, 0x8048, 0x8131, 0x8162, 0x8855, 0x89ef, 0x4e85, 0x4ea1, 0x4eaf, 0x4eee, 0x4f12, 0x4e91, 0x4f10,
+             0x4fe0, 0x4eb6, 0x524e, 0x5254, 0x62b51, 0x41bc02, 0x423697, 0x42a4fc, 0x43cb89 })
         QTest::newRow(hex(seed).c_str()) << quint64(seed);
 }
 
@@ -357,7 +358,9 @@ void TestSimulation::clocksMayDrift()
         told.set_pace_us(5'000);
         for (std::uint32_t i = 0; i < 200; ++i) {
             pb::CaseOperation& operation = *told.add_operations();
-            operation.set_kind(i < 5 ? pb::CaseOperation::INSERT : i % 2 == 0 ? pb::CaseOperation::UPDATE : pb::CaseOperation::SEARCH);
+            operation.set_kind(i < 5 ? pb::CaseOperation::INSERT
+                    : i % 2 == 0     ? pb::CaseOperation::UPDATE
+                                     : pb::CaseOperation::SEARCH);
             operation.set_client(i % 2);
             operation.set_key(i % 5);
             operation.set_length(8);
@@ -447,7 +450,7 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     QVERIFY(shrunk.runs <= 200);
 }
 #else
-void TestSimulation::everyMutantIsCaught_data() {}
+void TestSimulation::everyMutantIsCaught_data() { }
 void TestSimulation::everyMutantIsCaught() { QSKIP("only in the mutants build"); }
 void TestSimulation::aFailingCaseIsMadeSmall() { QSKIP("only in the mutants build"); }
 #endif
@@ -539,26 +542,36 @@ int playWished()
         if (seed == wish.seeds->second)
             break;
     }
-    std::printf("%s\n", check::say(totals.operations, " operations, ", totals.messages, " messages, ", totals.splits,
-        " splits (", totals.beside, " beside others), ", totals.undone, " undone, ", totals.parityAdded, " parity buckets added, ", totals.recordGroups,
-        " record groups checked, ", totals.time / std::chrono::seconds(1), " virtual seconds").c_str());
-    std::printf("%s\n", check::say(totals.kills, " kills, ", totals.pauses, " pauses, ", totals.slow, " slow nodes, ", totals.parts, " partitions; ",
-        totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn, " left something out), ", totals.recovered,
-        " buckets recovered, ", totals.degraded, " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
-        " operations in histories, ", totals.undecided, " keys undecided").c_str());
-    std::printf("%s\n", check::say(totals.restarts, " coordinators replaced, ", totals.rebuilt, " times the file was known again, ",
-        totals.clients, " clients killed, ", totals.merges, " merges, ", totals.full, " times a server was full (in ",
-        totals.fullRuns, " runs); ", totals.readopted, " runs judged until a failed bucket was taken back").c_str());
+    std::printf("%s\n",
+        check::say(totals.operations, " operations, ", totals.messages, " messages, ", totals.splits, " splits (",
+            totals.beside, " beside others), ", totals.undone, " undone, ", totals.parityAdded,
+            " parity buckets added, ", totals.recordGroups, " record groups checked, ",
+            totals.time / std::chrono::seconds(1), " virtual seconds")
+            .c_str());
+    std::printf("%s\n",
+        check::say(totals.kills, " kills, ", totals.pauses, " pauses, ", totals.slow, " slow nodes, ", totals.parts,
+            " partitions; ", totals.failed, " declared failed, ", totals.cuts, " cuts (", totals.withdrawn,
+            " left something out), ", totals.recovered, " buckets recovered, ", totals.degraded,
+            " records found without their bucket, ", totals.lost, " groups lost; ", totals.judged,
+            " operations in histories, ", totals.undecided, " keys undecided")
+            .c_str());
+    std::printf("%s\n",
+        check::say(totals.restarts, " coordinators replaced, ", totals.rebuilt, " times the file was known again, ",
+            totals.clients, " clients killed, ", totals.merges, " merges, ", totals.full,
+            " times a server was full (in ", totals.fullRuns, " runs); ", totals.readopted,
+            " runs judged until a failed bucket was taken back")
+            .c_str());
     std::string never;
     for (std::size_t failpoint = 0; failpoint < kFailpoints; ++failpoint)
         never += totals.fired[failpoint] == 0 ? ' ' + std::string(nameOf(Failpoint(failpoint))) : std::string();
     std::printf("failpoints that did not fire:%s\n", never.empty() ? " none" : never.c_str());
     if (!totals.seconds.empty()) {
         std::sort(totals.seconds.begin(), totals.seconds.end());
-        std::printf("median seed %.3f s, longest %.3f s\n", totals.seconds[totals.seconds.size() / 2], totals.seconds.back());
+        std::printf(
+            "median seed %.3f s, longest %.3f s\n", totals.seconds[totals.seconds.size() / 2], totals.seconds.back());
     }
-    std::printf("%s\n", check::say(failed, " of ", wish.seeds->second - wish.seeds->first + 1,
-        " seeds failed").c_str());
+    std::printf(
+        "%s\n", check::say(failed, " of ", wish.seeds->second - wish.seeds->first + 1, " seeds failed").c_str());
     return failed == 0 ? 0 : 1;
 }
 

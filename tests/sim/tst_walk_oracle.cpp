@@ -19,10 +19,7 @@ public:
         Address to;
         pb::Message message;
     };
-    explicit Liar(std::vector<Lie> lies)
-        : m_lies(std::move(lies))
-    {
-    }
+    explicit Liar(std::vector<Lie> lies) : m_lies(std::move(lies)) { }
 
     void onMessage(const pb::Message& message, Time, Effects& out) override
     {
@@ -30,7 +27,7 @@ public:
         answer.set_answers(message.id());
         answer.mutable_ack();
     }
-    void onCommand(const pb::Command&, Time, Effects&) override {}
+    void onCommand(const pb::Command&, Time, Effects&) override { }
     void onTime(Time, Effects& out) override
     {
         for (const Lie& lie : std::exchange(m_lies, {}))
@@ -38,8 +35,8 @@ public:
         m_isDone = true;
     }
     Time deadline() const override { return m_isDone ? Time::max() : Time(); }
-    void snapshot(pb::Snapshot&) const override {}
-    void gauges(pb::Gauges&) const override {}
+    void snapshot(pb::Snapshot&) const override { }
+    void gauges(pb::Gauges&) const override { }
 
 private:
     std::vector<Lie> m_lies;
@@ -77,10 +74,7 @@ public:
     {
         return *simulation.cluster().numbered(NodeId(ring.at(place).node()));
     }
-    const WalkNode& nodeAt(std::size_t place) const
-    {
-        return dynamic_cast<const WalkNode&>(*processOf(place).machine);
-    }
+    const WalkNode& nodeAt(std::size_t place) const { return dynamic_cast<const WalkNode&>(*processOf(place).machine); }
     IdRing ids() const { return simulation.master().ids(); }
     // The place in the ring of the key's owner.
     std::size_t ownerOf(std::uint64_t key) const
@@ -310,13 +304,20 @@ void TestWalkOracle::whatIsToldOfKeysIsSeen_data()
 {
     QTest::addColumn<QString>("what");
     QTest::addColumn<QString>("said");
-    QTest::newRow("found") << "read -39" << "finds key 39, which was removed";
-    QTest::newRow("not found") << "read 1" << "does not find key 1, which was stored";
-    QTest::newRow("by another") << "other" << "answers for key 1, which it does not own";
-    QTest::newRow("twice") << "twice" << "request 5 of process 4711 took effect twice";
-    QTest::newRow("removed twice") << "remove -39" << "removes key 39, which is not there";
-    QTest::newRow("not removed") << "remove 1" << "says that key 1 is removed, and it is not";
-    QTest::newRow("not stored") << "store -39" << "says that key 39 is stored, and it is not";
+    QTest::newRow("found") << "read -39"
+                           << "finds key 39, which was removed";
+    QTest::newRow("not found") << "read 1"
+                               << "does not find key 1, which was stored";
+    QTest::newRow("by another") << "other"
+                                << "answers for key 1, which it does not own";
+    QTest::newRow("twice") << "twice"
+                           << "request 5 of process 4711 took effect twice";
+    QTest::newRow("removed twice") << "remove -39"
+                                   << "removes key 39, which is not there";
+    QTest::newRow("not removed") << "remove 1"
+                                 << "says that key 1 is removed, and it is not";
+    QTest::newRow("not stored") << "store -39"
+                                << "says that key 39 is stored, and it is not";
 }
 
 void TestWalkOracle::whatIsToldOfKeysIsSeen()
@@ -370,9 +371,12 @@ void TestWalkOracle::theRingAtRestIsThatOfTheMaster_data()
 {
     QTest::addColumn<QString>("lie");
     QTest::addColumn<QString>("said");
-    QTest::newRow("linked to another") << "link" << "the successor of ";
-    QTest::newRow("no longer in") << "out" << "does not answer, and the master has it in the ring";
-    QTest::newRow("it joins") << "admit" << "takes part in change 100";
+    QTest::newRow("linked to another") << "link"
+                                       << "the successor of ";
+    QTest::newRow("no longer in") << "out"
+                                  << "does not answer, and the master has it in the ring";
+    QTest::newRow("it joins") << "admit"
+                              << "takes part in change 100";
 }
 
 void TestWalkOracle::theRingAtRestIsThatOfTheMaster()
@@ -415,11 +419,16 @@ void TestWalkOracle::lookUpsAreJudged_data()
     QTest::addColumn<QString>("said");
     QTest::newRow("right") << 1 << "" << QString();
     QTest::newRow("rightly absent") << 39 << "absent" << QString();
-    QTest::newRow("absent") << 1 << "absent" << "there, and the answer is NOT_FOUND";
-    QTest::newRow("there") << 39 << "" << "is not there, and the answer is OK";
-    QTest::newRow("another value") << 1 << "value" << "has another value";
-    QTest::newRow("too few steps") << 1 << "steps" << "was answered after 1 steps and not after 2";
-    QTest::newRow("another owner") << 1 << "owner" << "which is not its owner";
+    QTest::newRow("absent") << 1 << "absent"
+                            << "there, and the answer is NOT_FOUND";
+    QTest::newRow("there") << 39 << ""
+                           << "is not there, and the answer is OK";
+    QTest::newRow("another value") << 1 << "value"
+                                   << "has another value";
+    QTest::newRow("too few steps") << 1 << "steps"
+                                   << "was answered after 1 steps and not after 2";
+    QTest::newRow("another owner") << 1 << "owner"
+                                   << "which is not its owner";
 }
 
 void TestWalkOracle::lookUpsAreJudged()

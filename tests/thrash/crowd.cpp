@@ -36,13 +36,10 @@ constexpr std::uint64_t kFirstWriter = 0xc00000;
 // One client: its socket, its machine, and its progress.
 class Crowd::Member {
 public:
-    Member(Address coordinator, std::uint64_t seed, std::uint64_t key, std::uint64_t mark, Clock::time_point start, Effects& effects)
-        : m_start(start)
-        , m_node(seed | 1)
-        , m_key(key)
-        , m_mark(mark)
-        , m_effects(effects)
-        , m_envelope(Envelope::clusterOf(coordinator.ip, coordinator.udpPort), m_node)
+    Member(Address coordinator, std::uint64_t seed, std::uint64_t key, std::uint64_t mark, Clock::time_point start,
+        Effects& effects)
+        : m_start(start), m_node(seed | 1), m_key(key), m_mark(mark), m_effects(effects),
+          m_envelope(Envelope::clusterOf(coordinator.ip, coordinator.udpPort), m_node)
     {
         m_socket = Descriptor(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         sockaddr_in address = toSystem({ kLoopback, 0 });
@@ -146,8 +143,7 @@ private:
         m_value = markOf(result.value());
         m_isGone = true;
     }
-    template <class Step>
-    void step(Step step)
+    template <class Step> void step(Step step)
     {
         m_effects.clear();
         m_effects.begin(nullptr);
@@ -162,7 +158,8 @@ private:
             m_envelope.seal(packet.data(), size, send.node);
             const sockaddr_in to = toSystem({ send.to.ip, send.to.udpPort });
             // A datagram that cannot be sent is lost like any other.
-            (void)::sendto(m_socket.get(), packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
+            (void)::sendto(
+                m_socket.get(), packet.data(), packet.size(), 0, reinterpret_cast<const sockaddr*>(&to), sizeof to);
         }
         for (const pb::CommandReply* reply : m_effects.replies())
             answered(*reply);
@@ -189,10 +186,8 @@ private:
 };
 
 Crowd::Crowd(Address coordinator, std::uint64_t seed, std::uint32_t number)
-    : m_coordinator(coordinator)
-    , m_seed(seed)
-    , m_number(number)
-    , m_thread([this](const std::stop_token& stop) { run(stop); })
+    : m_coordinator(coordinator), m_seed(seed), m_number(number),
+      m_thread([this](const std::stop_token& stop) { run(stop); })
 {
 }
 
@@ -209,7 +204,8 @@ void Crowd::run(const std::stop_token& stop)
             members.push_back(std::move(member));
     }
     if (members.size() < kClients)
-        m_outcome.wrong.push_back("only " + std::to_string(members.size()) + " of a crowd got a socket: " + std::strerror(errno));
+        m_outcome.wrong.push_back(
+            "only " + std::to_string(members.size()) + " of a crowd got a socket: " + std::strerror(errno));
     std::vector<pollfd> polled;
     while (!stop.stop_requested() && Clock::now() < start + kLife) {
         polled.clear();
@@ -225,7 +221,8 @@ void Crowd::run(const std::stop_token& stop)
         if (present.empty())
             break;
         const Time now = Clock::now() - start;
-        const auto wait = next > now ? std::chrono::ceil<std::chrono::milliseconds>(std::min(next - now, Time(100ms))) : 0ms;
+        const auto wait = next > now ? std::chrono::ceil<std::chrono::milliseconds>(std::min(next - now, Time(100ms)))
+                                     : 0ms;
         if (::poll(polled.data(), polled.size(), int(wait.count())) < 0 && errno != EINTR)
             break;
         for (std::size_t i = 0; i < present.size(); ++i) {

@@ -22,7 +22,7 @@ public:
 
     struct Outcome {
         std::uint32_t inserted = 0; // acknowledged inserts
-        std::uint32_t unsure = 0;   // inserts and searches without a conclusive answer
+        std::uint32_t unsure = 0; // inserts and searches without a conclusive answer
         // Key and fingerprint of the value, which was read back.
         std::vector<std::pair<std::uint64_t, std::uint64_t>> kept;
         std::vector<std::string> wrong;

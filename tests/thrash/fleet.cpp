@@ -30,7 +30,8 @@ const char* wordOf(Kind kind)
 // A log line that must not appear while all is well.
 bool isError(const std::string& line)
 {
-    for (const char* sign : { "[error]", "check failed", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "runtime error:" })
+    for (const char* sign :
+        { "[error]", "check failed", "ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "runtime error:" })
         if (line.find(sign) != std::string::npos)
             return true;
     return false;
@@ -55,13 +56,11 @@ std::uint64_t startTimeOf(pid_t pid)
 }
 
 Fleet::Fleet(std::string programs, std::string logs)
-    : m_programs(std::move(programs))
-    , m_logs(std::move(logs))
-    , m_keeper([this](pid_t pid, const std::string& how) {
-        m_session.control().endProcessOfPid(std::uint32_t(pid), how);
-        const std::lock_guard lock(m_mutex);
-        m_ended[pid] = how;
-    })
+    : m_programs(std::move(programs)), m_logs(std::move(logs)), m_keeper([this](pid_t pid, const std::string& how) {
+          m_session.control().endProcessOfPid(std::uint32_t(pid), how);
+          const std::lock_guard lock(m_mutex);
+          m_ended[pid] = how;
+      })
 {
     m_session.control().setDetail(pb::COUNTS, 0);
 }
@@ -101,8 +100,8 @@ Result<Process*> Fleet::launch(
 // buckets.
 Result<Process*> Fleet::startCoordinator()
 {
-    std::vector<std::string> arguments { "-m", std::to_string(m_shape.m), "-k", std::to_string(m_shape.k), "-b", "100000",
-        "--recovery", "automatic", "--slice", "50", "--time-scale", std::to_string(m_shape.timeScale) };
+    std::vector<std::string> arguments { "-m", std::to_string(m_shape.m), "-k", std::to_string(m_shape.k), "-b",
+        "100000", "--recovery", "automatic", "--slice", "50", "--time-scale", std::to_string(m_shape.timeScale) };
     if (!m_shape.timers.empty())
         arguments.insert(arguments.end(), { "--timers", m_shape.timers });
     std::string name = "coordinator";
@@ -215,9 +214,11 @@ std::vector<std::string> Fleet::reap()
             if (process->kind == Kind::Coordinator)
                 m_coordinatorGone = std::max(m_coordinatorGone, Clock::now() - 1s); // it may have ended a moment ago
             // A process that finds no coordinator at its start gives up with this exit code.
-            const bool isWithoutCoordinator = how.ends_with("exit code 3") && Clock::now() < std::max(m_coordinatorGone, m_coordinatorPaused) + 20s;
+            const bool isWithoutCoordinator = how.ends_with("exit code 3")
+                && Clock::now() < std::max(m_coordinatorGone, m_coordinatorPaused) + 20s;
             if (!process->mayEnd && !isWithoutCoordinator)
-                surprises.push_back(process->name + ": " + how + "; its log is " + m_logs + "/" + process->name + ".log");
+                surprises.push_back(
+                    process->name + ": " + how + "; its log is " + m_logs + "/" + process->name + ".log");
         }
     }
     return surprises;

@@ -26,7 +26,7 @@ struct Process {
     std::uint64_t startTime = 0; // in the kernel's unit; a reused process number has a later start time
     pb::ProcessInfo info;
     bool isPaused = false;
-    bool mayEnd = false;           // it was killed, or told to end itself
+    bool mayEnd = false; // it was killed, or told to end itself
     bool hasEnded = false;
     Clock::time_point calmFrom {}; // until then it counts as hurt: recently paused, cut off, slow
 
@@ -79,7 +79,8 @@ public:
     gui::Ingest& ingest() { return m_session.ingest(); }
 
 private:
-    Result<Process*> launch(Kind kind, const std::string& name, const std::string& program, std::vector<std::string> arguments);
+    Result<Process*> launch(
+        Kind kind, const std::string& name, const std::string& program, std::vector<std::string> arguments);
     Result<Process*> startCoordinator();
     void signal(Process& process, int number);
 

@@ -137,8 +137,8 @@ void drawBar(SvgWriter& svg, const Bar& bar, const std::map<HistoryTime, int>& a
     look += isMarked ? " wrong" : "";
     svg.begin("g");
     svg.element("title", {}, describe(operation));
-    svg.element("rect", { { "class", look }, { "x", x }, { "y", y }, { "width", length }, { "height", kBarHeight },
-        { "rx", 3 } });
+    svg.element("rect",
+        { { "class", look }, { "x", x }, { "y", y }, { "width", length }, { "height", kBarHeight }, { "rx", 3 } });
     svg.element("text", { { "x", x + 4 }, { "y", y + kBaseline } }, labelOf(operation));
     for (const HistoryTime instant : possible)
         if (const auto place = at.find(instant); place != at.end())

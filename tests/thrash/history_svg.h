@@ -11,7 +11,7 @@ namespace lhrs::check {
 struct HistoryPicture {
     std::string title {};
     std::size_t marked = kNoOperation; // the operation that is wrong
-    std::size_t operationsMax = 200;   // of a longer history, only the last ones are drawn
+    std::size_t operationsMax = 200; // of a longer history, only the last ones are drawn
     std::vector<std::vector<HistoryTime>> instants {}; // where each operation could take effect, if known
 };
 

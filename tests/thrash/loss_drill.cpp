@@ -16,18 +16,17 @@ using std::chrono::milliseconds;
 constexpr auto kPatience = 60s;
 constexpr std::uint64_t kWordsEnough = 60; // answers per phase
 
-std::string nameOf(const pb::Member& member) { return pb::Role_Name(member.role()) + " " + std::to_string(member.index()); }
+std::string nameOf(const pb::Member& member)
+{
+    return pb::Role_Name(member.role()) + " " + std::to_string(member.index());
+}
 
 } // namespace
 
 LossDrill::LossDrill(Fleet& fleet, Nemesis& nemesis, Writers& writers, const Shape& shape, std::uint64_t seed,
     std::function<void(const std::string&)> tell)
-    : m_fleet(fleet)
-    , m_nemesis(nemesis)
-    , m_writers(writers)
-    , m_shape(shape)
-    , m_draws(seed, DrawnFor::Failures)
-    , m_tell(std::move(tell))
+    : m_fleet(fleet), m_nemesis(nemesis), m_writers(writers), m_shape(shape), m_draws(seed, DrawnFor::Failures),
+      m_tell(std::move(tell))
 {
 }
 
@@ -101,7 +100,10 @@ bool LossDrill::prepare()
     m_writers.setClients(m_nemesis.clients());
     m_writers.go();
     const std::uint64_t before = m_writers.figures().operations;
-    return awaitThat("the first operations of the drill", [&] { return m_writers.figures().operations > before + 300; }, kPatience) && describe();
+    return awaitThat(
+               "the first operations of the drill", [&] { return m_writers.figures().operations > before + 300; },
+               kPatience)
+        && describe();
 }
 
 // k + 1 members of one group, with at least one data bucket; if there is no other, the last one is a data bucket.
@@ -167,13 +169,16 @@ bool LossDrill::sinkToMinimum()
     for (const pb::Member& member : group()->view().members())
         if (member.role() == pb::DATA && !isVictim(member))
             wanted.insert(Fate::InLiveBucket);
-    return awaitThat("answers of a group at its minimum size", [&] {
-        auto now = m_writers.answeredSince();
-        return std::all_of(wanted.begin(), wanted.end(), [&](Fate fate) {
-            const auto before = from.done.find(fate);
-            return now.done[fate] > (before == from.done.end() ? 0 : before->second) + 2;
-        });
-    }, kPatience);
+    return awaitThat(
+        "answers of a group at its minimum size",
+        [&] {
+            auto now = m_writers.answeredSince();
+            return std::all_of(wanted.begin(), wanted.end(), [&](Fate fate) {
+                const auto before = from.done.find(fate);
+                return now.done[fate] > (before == from.done.end() ? 0 : before->second) + 2;
+            });
+        },
+        kPatience);
 }
 
 bool LossDrill::lose(Way way)
@@ -202,7 +207,9 @@ bool LossDrill::lose(Way way)
     for (const pb::Member& victim : m_victims)
         if (victim.holder().node() != m_sleeper)
             remove(victim.holder().node(), "kill");
-    return awaitThat("the state LOST", [this] { return describe() && group() != nullptr && group()->view().state() == pb::GROUP_LOST; }, kPatience);
+    return awaitThat(
+        "the state LOST",
+        [this] { return describe() && group() != nullptr && group()->view().state() == pb::GROUP_LOST; }, kPatience);
 }
 
 bool LossDrill::checkDeclared()
@@ -210,8 +217,9 @@ bool LossDrill::checkDeclared()
     m_tell("LOST");
     m_writers.lossIsDeclared();
     const auto areOthersUp = [this] {
-        return describe() && std::all_of(m_file.groups().begin(), m_file.groups().end(),
-            [this](const auto& other) { return other.number() == m_group || other.view().state() == pb::GROUP_UP; });
+        return describe() && std::all_of(m_file.groups().begin(), m_file.groups().end(), [this](const auto& other) {
+            return other.number() == m_group || other.view().state() == pb::GROUP_UP;
+        });
     };
     if (!awaitThat("I18: the state UP of the other groups", areOthersUp, kPatience))
         return false;
@@ -221,10 +229,13 @@ bool LossDrill::checkDeclared()
         if (member.role() == pb::DATA && isVictim != (member.state() == pb::MEMBER_LOST))
             return wrong("I18 " + nameOf(member) + " of the lost group is " + pb::MemberState_Name(member.state()));
     }
-    return awaitThat("LOST, told to clients, while other groups go on", [this] {
-        auto now = m_writers.answeredSince();
-        return now.toldLost > 2 && (m_file.groups_size() == 1 || now.done[Fate::Untouched] > kWordsEnough);
-    }, kPatience);
+    return awaitThat(
+        "LOST, told to clients, while other groups go on",
+        [this] {
+            auto now = m_writers.answeredSince();
+            return now.toldLost > 2 && (m_file.groups_size() == 1 || now.done[Fate::Untouched] > kWordsEnough);
+        },
+        kPatience);
 }
 
 bool LossDrill::acknowledge(Way way)
@@ -236,10 +247,13 @@ bool LossDrill::acknowledge(Way way)
         Process* sleeper = m_fleet.find(m_sleeper);
         m_fleet.resume(*sleeper);
         gui::Answer refused;
-        if (!awaitThat("a refusal to bury who still runs", [&] {
-                refused = say(command, kPatience);
-                return refused.outcome == gui::Answer::Outcome::Refused;
-            }, kPatience))
+        if (!awaitThat(
+                "a refusal to bury who still runs",
+                [&] {
+                    refused = say(command, kPatience);
+                    return refused.outcome == gui::Answer::Outcome::Refused;
+                },
+                kPatience))
             return false;
         m_tell("refused: " + refused.text);
         remove(m_sleeper, "kill");
@@ -258,11 +272,14 @@ bool LossDrill::acknowledge(Way way)
         m_fleet.resume(*sleeper); // its contents are no longer valid
     }
     const auto from = m_writers.answeredSince();
-    return awaitThat("answers of the buckets that came back empty", [&] {
-        auto now = m_writers.answeredSince();
-        const auto before = from.done.find(Fate::Lost);
-        return now.done[Fate::Lost] > (before == from.done.end() ? 0 : before->second) + 5;
-    }, kPatience);
+    return awaitThat(
+        "answers of the buckets that came back empty",
+        [&] {
+            auto now = m_writers.answeredSince();
+            const auto before = from.done.find(Fate::Lost);
+            return now.done[Fate::Lost] > (before == from.done.end() ? 0 : before->second) + 5;
+        },
+        kPatience);
 }
 
 std::vector<std::string> LossDrill::play()

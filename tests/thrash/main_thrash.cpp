@@ -48,7 +48,9 @@ struct Arguments {
 
 int usage(const std::string& wrong)
 {
-    std::fprintf(stderr, "%s\nlhrs-thrash [--seed S] [--minutes T] [--time-scale X] [--beyond-k] [--soak] [--no-restarts] [--logs DIRECTORY]\n",
+    std::fprintf(stderr,
+        "%s\nlhrs-thrash [--seed S] [--minutes T] [--time-scale X] [--beyond-k] [--soak] [--no-restarts] [--logs "
+        "DIRECTORY]\n",
         wrong.c_str());
     return 2;
 }
@@ -103,7 +105,7 @@ Shape drawShape(std::uint64_t seed, const Arguments& arguments)
     Shape shape;
     switch (arguments.isBeyondK ? 1 : draws.below(3)) {
     case 0: break; // one group of 4 + 2, a spare of each kind
-    case 1:        // two groups of 2 + 1
+    case 1: // two groups of 2 + 1
         shape.m = 2;
         shape.k = 1;
         break;
@@ -130,7 +132,8 @@ bool Run::fail(const std::string& what)
 {
     ++m_report.violations;
     tell("WRONG " + what);
-    std::printf("WRONG  after %.1f s: %s\n", std::chrono::duration<double>(Clock::now() - m_start).count(), what.c_str());
+    std::printf(
+        "WRONG  after %.1f s: %s\n", std::chrono::duration<double>(Clock::now() - m_start).count(), what.c_str());
     return false;
 }
 
@@ -168,7 +171,8 @@ void Run::takeCrowd()
     const auto crowd = m_nemesis->takeCrowd();
     if (!crowd)
         return;
-    tell("of the short clients " + std::to_string(crowd->inserted) + " inserted, " + std::to_string(crowd->unsure) + " do not know");
+    tell("of the short clients " + std::to_string(crowd->inserted) + " inserted, " + std::to_string(crowd->unsure)
+        + " do not know");
     m_report.shortClients += Crowd::kClients;
     m_report.shortClientsUnsure += crowd->unsure;
     failAll(crowd->wrong);
@@ -230,7 +234,8 @@ bool Run::endRound()
 bool Run::drill(std::uint64_t number)
 {
     ++m_report.losses;
-    LossDrill drill(*m_fleet, *m_nemesis, *m_writers, m_shape, m_seed * 1'000 + number, [this](const std::string& line) { tell(line); });
+    LossDrill drill(*m_fleet, *m_nemesis, *m_writers, m_shape, m_seed * 1'000 + number,
+        [this](const std::string& line) { tell(line); });
     return failAll(drill.play()) && endRound();
 }
 
@@ -290,8 +295,10 @@ Report Run::play(Clock::time_point end)
     if (const auto started = m_fleet->start(m_shape); !started) {
         fail(started.error().text);
     } else {
-        tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m) + ", k = " + std::to_string(m_shape.k));
-        m_nemesis = std::make_unique<Nemesis>(*m_fleet, m_shape, Nemesis::Options { m_seed, m_arguments.restartsCoordinator },
+        tell("seed " + std::to_string(m_seed) + ", m = " + std::to_string(m_shape.m)
+            + ", k = " + std::to_string(m_shape.k));
+        m_nemesis = std::make_unique<Nemesis>(*m_fleet, m_shape,
+            Nemesis::Options { m_seed, m_arguments.restartsCoordinator },
             [this](const std::string& line) { tell(line); });
         m_writers = std::make_unique<Writers>(m_fleet->control(), m_seed, scaled(kCleanWithin));
         (void)rounds(end); // errors are counted
@@ -302,18 +309,21 @@ Report Run::play(Clock::time_point end)
             keepEvents();
     }
     tearDown(descriptors);
-    std::printf("cluster of seed %llu (m = %u, k = %u): %s\n", static_cast<unsigned long long>(m_seed), m_shape.m, m_shape.k,
-        m_vitals.describe().c_str());
+    std::printf("cluster of seed %llu (m = %u, k = %u): %s\n", static_cast<unsigned long long>(m_seed), m_shape.m,
+        m_shape.k, m_vitals.describe().c_str());
     if (!isFine())
-        std::printf("logs, events, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu --minutes %g%s\n", m_logs.c_str(),
-            static_cast<unsigned long long>(m_seed), m_arguments.minutes, m_arguments.isBeyondK ? " --beyond-k" : "");
+        std::printf("logs, events, story and histories are in %s\nrepeat the draws: ./run test thrash --seed %llu "
+                    "--minutes %g%s\n",
+            m_logs.c_str(), static_cast<unsigned long long>(m_seed), m_arguments.minutes,
+            m_arguments.isBeyondK ? " --beyond-k" : "");
     std::fflush(stdout);
     return m_report;
 }
 
 int run(const Arguments& arguments)
 {
-    const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60 * arguments.minutes));
+    const auto end = Clock::now()
+        + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60 * arguments.minutes));
     std::uint64_t seed = arguments.seed;
     Report all;
     do {
@@ -355,7 +365,8 @@ int main(int argc, char** argv)
     const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
     arguments.programs = self.parent_path().string();
     arguments.logs = (self.parent_path().parent_path() / "log" / "thrash").string();
-    const std::map<std::string_view, bool*> switches { { "--beyond-k", &arguments.isBeyondK }, { "--soak", &arguments.isSoak } };
+    const std::map<std::string_view, bool*> switches { { "--beyond-k", &arguments.isBeyondK },
+        { "--soak", &arguments.isSoak } };
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
         if (const auto found = switches.find(option); found != switches.end()) {
@@ -369,7 +380,8 @@ int main(int argc, char** argv)
         if (i + 1 == argc)
             return usage(std::string(option) + " is no option, or needs a value.");
         const std::string value = argv[++i];
-        const std::map<std::string_view, double> most { { "--minutes", 60'000 }, { "--hours", 1'000 }, { "--time-scale", 1'000 } };
+        const std::map<std::string_view, double> most { { "--minutes", 60'000 }, { "--hours", 1'000 },
+            { "--time-scale", 1'000 } };
         if (option == "--logs") {
             arguments.logs = value;
         } else if (option == "--seed") {
@@ -381,7 +393,8 @@ int main(int argc, char** argv)
             const auto number = lhrs::readNumber<double>(value, 0.01, bound->second);
             if (!number)
                 return usage(std::string(option) + ": " + number.error().text + ".");
-            (option == "--time-scale" ? arguments.timeScale : arguments.minutes) = option == "--hours" ? 60 * *number : *number;
+            (option == "--time-scale" ? arguments.timeScale : arguments.minutes) = option == "--hours" ? 60 * *number
+                                                                                                       : *number;
         } else {
             return usage(std::string(option) + " is no option.");
         }

@@ -17,13 +17,9 @@ constexpr auto kCalm = 700ms; // after a pause or a cut, until a process counts 
 } // namespace
 
 Nemesis::Nemesis(Fleet& fleet, const Shape& shape, const Options& options, std::function<void(const std::string&)> tell)
-    : m_fleet(fleet)
-    , m_shape(shape)
-    , m_options(options)
-    , m_tell(std::move(tell))
-    , m_draws(options.seed, DrawnFor::Faults)
-    , m_next(Clock::now() + 500ms)
-    , m_wanted({ { Kind::Coordinator, 1 }, { Kind::DataNode, shape.dataNodes }, { Kind::ParityNode, shape.parityNodes },
+    : m_fleet(fleet), m_shape(shape), m_options(options), m_tell(std::move(tell)),
+      m_draws(options.seed, DrawnFor::Faults), m_next(Clock::now() + 500ms),
+      m_wanted({ { Kind::Coordinator, 1 }, { Kind::DataNode, shape.dataNodes }, { Kind::ParityNode, shape.parityNodes },
           { Kind::Client, shape.clients } })
 {
 }
@@ -43,14 +39,15 @@ void Nemesis::describe()
     }
     pb::Command command;
     command.mutable_describe_file();
-    m_fleet.control().call(coordinator->info.node(), command, 2s, [described = m_described, now](const gui::Answer& answer) {
-        const std::lock_guard lock(described->mutex);
-        described->isAsked = false;
-        if (!answer)
-            return;
-        described->from = now;
-        described->file = answer.reply.file();
-    });
+    m_fleet.control().call(
+        coordinator->info.node(), command, 2s, [described = m_described, now](const gui::Answer& answer) {
+            const std::lock_guard lock(described->mutex);
+            described->isAsked = false;
+            if (!answer)
+                return;
+            described->from = now;
+            described->file = answer.reply.file();
+        });
 }
 
 std::optional<pb::FileDescription> Nemesis::file() const
@@ -59,7 +56,8 @@ std::optional<pb::FileDescription> Nemesis::file() const
     const std::lock_guard lock(m_described->mutex);
     if (!m_described->file.exists())
         return std::nullopt;
-    const bool isFixed = isAlone && m_described->file.at_rest() && m_described->ordered == 0 && m_lastHurt < m_described->from;
+    const bool isFixed = isAlone && m_described->file.at_rest() && m_described->ordered == 0
+        && m_lastHurt < m_described->from;
     if (!isFixed && m_described->from + 1s < Clock::now())
         return std::nullopt;
     return m_described->file;
@@ -115,11 +113,12 @@ std::string Nemesis::whatIsMissing()
                 miss(name + ": " + pb::Role_Name(member.role()) + " " + std::to_string(member.index()) + " is "
                     + pb::MemberState_Name(member.state()));
             else if (m_fleet.find(member.holder().node()) == nullptr)
-                miss(name + ": " + pb::Role_Name(member.role()) + " " + std::to_string(member.index()) + " has no living holder");
+                miss(name + ": " + pb::Role_Name(member.role()) + " " + std::to_string(member.index())
+                    + " has no living holder");
         }
         if (parity != group.k() || group.k() + 1 < file.availability() || group.k() < m_shape.k)
-            miss(name + " has " + std::to_string(parity) + " parity buckets, k = " + std::to_string(group.k()) + ", and K is "
-                + std::to_string(file.availability()));
+            miss(name + " has " + std::to_string(parity) + " parity buckets, k = " + std::to_string(group.k())
+                + ", and K is " + std::to_string(file.availability()));
     }
     const auto nodes = m_fleet.living(Kind::DataNode).size() + m_fleet.living(Kind::ParityNode).size();
     if (members + file.data_spares() + file.parity_spares() != nodes)
@@ -154,7 +153,10 @@ bool Nemesis::mayHurt(const std::set<std::uint64_t>& nodes)
         for (const pb::Member& member : group.view().members()) {
             parity += member.role() == pb::PARITY ? 1 : 0;
             const Process* holder = m_fleet.find(member.holder().node());
-            hurt += member.state() != pb::UP || holder == nullptr || isHurt(*holder) || nodes.contains(member.holder().node()) ? 1 : 0;
+            hurt += member.state() != pb::UP || holder == nullptr || isHurt(*holder)
+                    || nodes.contains(member.holder().node())
+                ? 1
+                : 0;
         }
         // A lost parity bucket leaves the table as soon as its successor is being recruited.
         hurt += group.k() > parity ? group.k() - parity : 0;

@@ -114,7 +114,7 @@ private:
     Clock::time_point m_next;
     std::multimap<Clock::time_point, std::function<void()>> m_agenda;
     std::multimap<Clock::time_point, Kind> m_successors; // to be started at that time
-    std::map<Kind, std::uint32_t> m_wanted;              // processes of each kind
+    std::map<Kind, std::uint32_t> m_wanted; // processes of each kind
     std::set<const Process*> m_replaced;
     std::map<std::string, int> m_counts;
     std::map<std::string, Clock::time_point> m_lately;

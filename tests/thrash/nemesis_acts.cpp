@@ -12,8 +12,8 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
-const char* const kCrashEvents[] = { "split_prepared", "split_applied", "batch_applied", "records_moved", "slice_stored",
-    "slice_recovered", "epoch_changed", "state_changed", "node_recruited", "contents_arrived" };
+const char* const kCrashEvents[] = { "split_prepared", "split_applied", "batch_applied", "records_moved",
+    "slice_stored", "slice_recovered", "epoch_changed", "state_changed", "node_recruited", "contents_arrived" };
 
 } // namespace
 
@@ -91,8 +91,8 @@ bool Nemesis::pauseNode()
     if (node == nullptr || !mayHurt({ node->info.node() }))
         return false;
     const double scale = m_shape.timeScale;
-    const std::array<milliseconds, 3> times { drawTime(20, int(150 * scale)), drawTime(int(150 * scale), int(400 * scale)),
-        drawTime(int(400 * scale), int(1'500 * scale)) };
+    const std::array<milliseconds, 3> times { drawTime(20, int(150 * scale)),
+        drawTime(int(150 * scale), int(400 * scale)), drawTime(int(400 * scale), int(1'500 * scale)) };
     const milliseconds time = m_draws.oneOf(times);
     m_tell("pause " + node->name + " for " + std::to_string(time.count()) + " ms");
     sleepFor(*node, 0ms, time);
@@ -135,7 +135,9 @@ bool Nemesis::disturbAll()
     pb::Fault fault;
     pb::NetworkFault& network = *fault.mutable_network();
     network.set_way(pb::OUTGOING);
-    const auto share = [this](std::uint64_t perMille) { return m_draws.chance(500) ? double(m_draws.below(perMille)) / 1000 : 0.0; };
+    const auto share = [this](std::uint64_t perMille) {
+        return m_draws.chance(500) ? double(m_draws.below(perMille)) / 1000 : 0.0;
+    };
     network.set_drop(share(50));
     network.set_duplicate(share(500));
     network.set_reorder(share(300));

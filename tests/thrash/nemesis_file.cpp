@@ -14,9 +14,9 @@ using std::chrono::milliseconds;
 constexpr auto kBetweenRestarts = 4s; // a coordinator needs a while to find the file again; times the time scale
 constexpr std::uint32_t kSparesMax = 2; // per pool, above the number in the shape
 
-const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "split_finished", "merge_ordered", "merge_committed",
-    "parity_creation_ordered", "parity_added", "epoch_changed", "bucket_failed", "recovery_started", "recovery_finished",
-    "file_state_changed", "invitation_sent", "member_suspected" };
+const char* const kCoordinatorEvents[] = { "split_ordered", "split_committed", "split_finished", "merge_ordered",
+    "merge_committed", "parity_creation_ordered", "parity_added", "epoch_changed", "bucket_failed", "recovery_started",
+    "recovery_finished", "file_state_changed", "invitation_sent", "member_suspected" };
 
 } // namespace
 
@@ -28,10 +28,11 @@ void Nemesis::order(pb::Command command)
         ++m_described->ordered;
     }
     m_lastHurt = Clock::now();
-    m_fleet.control().call(m_fleet.coordinator()->info.node(), std::move(command), 10min, [described = m_described](const gui::Answer&) {
-        const std::lock_guard lock(described->mutex);
-        --described->ordered;
-    });
+    m_fleet.control().call(
+        m_fleet.coordinator()->info.node(), std::move(command), 10min, [described = m_described](const gui::Answer&) {
+            const std::lock_guard lock(described->mutex);
+            --described->ordered;
+        });
 }
 
 bool Nemesis::split()
@@ -139,7 +140,8 @@ bool Nemesis::endSpare()
 
 bool Nemesis::wasRestartedLately() const
 {
-    return Clock::now() < m_fleet.coordinatorGone() + std::chrono::duration_cast<milliseconds>(kBetweenRestarts * std::max(m_shape.timeScale, 1.0));
+    return Clock::now() < m_fleet.coordinatorGone()
+        + std::chrono::duration_cast<milliseconds>(kBetweenRestarts * std::max(m_shape.timeScale, 1.0));
 }
 
 bool Nemesis::restartCoordinator()
@@ -156,8 +158,7 @@ bool Nemesis::restartCoordinator()
 bool Nemesis::crashCoordinator()
 {
     Process* coordinator = m_fleet.coordinator();
-    if (!m_options.restartsCoordinator || coordinator == nullptr || coordinator->isPaused
-        || wasRestartedLately())
+    if (!m_options.restartsCoordinator || coordinator == nullptr || coordinator->isPaused || wasRestartedLately())
         return false;
     pb::Fault fault;
     fault.mutable_crash()->set_at(kCoordinatorEvents[m_draws.below(std::size(kCoordinatorEvents))]);

@@ -8,8 +8,7 @@ namespace lhrs::thrash {
 
 namespace {
 
-template <class Count>
-std::string listOf(const std::map<std::string, Count>& counts)
+template <class Count> std::string listOf(const std::map<std::string, Count>& counts)
 {
     std::string text;
     for (const auto& [name, count] : counts)
@@ -50,14 +49,16 @@ std::string Report::words() const
     std::snprintf(line, sizeof line, "operations: %llu (", static_cast<unsigned long long>(figures.operations));
     text += line + listOf(figures.outcomes) + "), " + std::to_string(figures.retired) + " keys retired";
     if (shortClients > 0)
-        text += "; " + std::to_string(shortClients) + " short clients, " + std::to_string(shortClientsUnsure) + " without an answer";
+        text += "; " + std::to_string(shortClients) + " short clients, " + std::to_string(shortClientsUnsure)
+            + " without an answer";
     std::snprintf(line, sizeof line, "\nlongest unavailability: %.0f ms, key %llu\n", double(figures.longestNs) / 1e6,
         static_cast<unsigned long long>(figures.longestKey));
     text += line;
     std::vector<double> clean = cleanSeconds;
     std::sort(clean.begin(), clean.end());
     if (!clean.empty()) {
-        std::snprintf(line, sizeof line, "clean again: %zu times, after %.1f s (median), %.1f s (longest); %u audits of groups\n", clean.size(),
+        std::snprintf(line, sizeof line,
+            "clean again: %zu times, after %.1f s (median), %.1f s (longest); %u audits of groups\n", clean.size(),
             clean[clean.size() / 2], clean.back(), audits);
         text += line;
     }

@@ -54,14 +54,14 @@ std::optional<std::size_t> descriptorsOf(const std::string& process)
 {
     std::error_code error;
     std::size_t count = 0;
-    for (std::filesystem::directory_iterator it("/proc/" + process + "/fd", error), end; !error && it != end; it.increment(error))
+    for (std::filesystem::directory_iterator it("/proc/" + process + "/fd", error), end; !error && it != end;
+         it.increment(error))
         ++count;
     return error ? std::nullopt : std::optional(count);
 }
 
 // The slope of the least-squares line through these points.
-template <class Samples>
-double slopeOf(const Samples& samples)
+template <class Samples> double slopeOf(const Samples& samples)
 {
     double x = 0, y = 0, xx = 0, xy = 0;
     const auto n = double(samples.size());
@@ -95,8 +95,8 @@ std::vector<std::string> Vitals::look(Fleet& fleet)
             wrong.push_back("I20 " + process->name + " had " + std::to_string(int(first.mebibytes)) + " MiB and has "
                 + std::to_string(int(*memory)));
         if (*descriptors > kDescriptorsMax)
-            wrong.push_back("I20 " + process->name + " had " + std::to_string(first.descriptors) + " open descriptors and has "
-                + std::to_string(*descriptors));
+            wrong.push_back("I20 " + process->name + " had " + std::to_string(first.descriptors)
+                + " open descriptors and has " + std::to_string(*descriptors));
     }
     const double hours = std::chrono::duration<double, std::ratio<3600>>(Clock::now() - m_start).count();
     for (auto& [kind, all] : sizes) {
@@ -112,7 +112,8 @@ std::string Vitals::describe() const
     for (const auto& [kind, samples] : m_samples) {
         char one[96];
         if (samples.size() >= 3 && samples.back().hours - samples.front().hours >= kSpanMin)
-            std::snprintf(one, sizeof one, "%s %.0f MiB, %+.2f an hour", kindWord(kind), m_largest.at(kind), slopeOf(samples));
+            std::snprintf(
+                one, sizeof one, "%s %.0f MiB, %+.2f an hour", kindWord(kind), m_largest.at(kind), slopeOf(samples));
         else
             std::snprintf(one, sizeof one, "%s %.0f MiB", kindWord(kind), m_largest.at(kind));
         text += (text.empty() ? "" : "; ") + std::string(one);
@@ -125,12 +126,14 @@ std::vector<std::string> Vitals::slopes() const
     std::vector<std::string> wrong;
     for (const auto& [kind, samples] : m_samples) {
         std::vector<Sample> late;
-        std::copy_if(samples.begin(), samples.end(), std::back_inserter(late), [](const Sample& s) { return s.hours >= kFirstHour; });
+        std::copy_if(samples.begin(), samples.end(), std::back_inserter(late),
+            [](const Sample& s) { return s.hours >= kFirstHour; });
         if (late.empty() || late.back().hours < 2 * kFirstHour || isInstrumented)
             continue; // too short for a judgement
         const double slope = slopeOf(late);
         if (slope > kSlopeMax * late.front().mebibytes)
-            wrong.push_back("I20 processes of kind " + std::string(kindWord(kind)) + " grow by " + std::to_string(slope) + " MiB an hour");
+            wrong.push_back("I20 processes of kind " + std::string(kindWord(kind)) + " grow by " + std::to_string(slope)
+                + " MiB an hour");
     }
     return wrong;
 }

@@ -32,7 +32,7 @@ private:
     };
 
     const Clock::time_point m_start = Clock::now();
-    std::map<std::uint64_t, First> m_first;      // by process number
+    std::map<std::uint64_t, First> m_first; // by process number
     std::map<Kind, std::vector<Sample>> m_samples; // medians over the living processes
     std::map<Kind, double> m_largest;
 };

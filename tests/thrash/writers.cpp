@@ -43,7 +43,8 @@ Outcome outcomeOf(pb::ResultCode result)
 } // namespace
 
 Writers::Writers(gui::ControlClient& control, std::uint64_t seed, std::chrono::milliseconds patience)
-    : m_control(control), m_patience(patience), m_draws(seed, DrawnFor::Workload), m_thread([this](std::stop_token stop) { run(stop); })
+    : m_control(control), m_patience(patience), m_draws(seed, DrawnFor::Workload),
+      m_thread([this](std::stop_token stop) { run(stop); })
 {
 }
 
@@ -137,7 +138,8 @@ Outcome Writers::judgeable(const KeyState& state, Outcome outcome, std::int64_t 
 {
     if (outcome != Outcome::Lost || !m_fateOf || state.fate == Fate::Untouched)
         return outcome;
-    const bool isToBeJudged = m_lossImminent < 0 || (m_lossDeclared >= 0 && time >= m_lossDeclared && m_lossAcknowledged < 0);
+    const bool isToBeJudged = m_lossImminent < 0
+        || (m_lossDeclared >= 0 && time >= m_lossDeclared && m_lossAcknowledged < 0);
     return isToBeJudged ? outcome : Outcome::Unknown;
 }
 
@@ -176,7 +178,10 @@ void Writers::giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock)
     KeyState& state = m_keys[key];
     const std::uint64_t drawn = m_draws.below(100);
     Order order;
-    order.kind = drawn < 20 ? RequestKind::Insert : drawn < 45 ? RequestKind::Update : drawn < 55 ? RequestKind::Delete : RequestKind::Search;
+    order.kind = drawn < 20 ? RequestKind::Insert
+        : drawn < 45        ? RequestKind::Update
+        : drawn < 55        ? RequestKind::Delete
+                            : RequestKind::Search;
     if (state.unknown > kUnknownMax)
         order.kind = RequestKind::Search; // the judge tries all orders of unknown changes
     const std::uint64_t mark = check::fingerprint(lane + 1, ++m_values);
@@ -196,7 +201,8 @@ void Writers::giveOrder(std::size_t lane, std::unique_lock<std::mutex>& lock)
     if (order.kind == RequestKind::Insert || order.kind == RequestKind::Update)
         operate->set_value(valueOf(mark));
     lock.unlock();
-    m_control.call(order.client, command, kOrderTimeout, [this, order](const gui::Answer& answer) { answered(order, answer); });
+    m_control.call(
+        order.client, command, kOrderTimeout, [this, order](const gui::Answer& answer) { answered(order, answer); });
     lock.lock();
 }
 
@@ -215,8 +221,9 @@ void Writers::answered(const Order& order, const gui::Answer& answer)
     if (outcome == Outcome::Ok && order.kind == RequestKind::Search) {
         const auto mark = markOf(result.value());
         if (!mark)
-            m_wrong.push_back("I19 key " + std::to_string(state.key) + ": a value of " + std::to_string(result.value().size())
-                + " bytes that nobody wrote was found in bucket " + std::to_string(result.bucket()));
+            m_wrong.push_back("I19 key " + std::to_string(state.key) + ": a value of "
+                + std::to_string(result.value().size()) + " bytes that nobody wrote was found in bucket "
+                + std::to_string(result.bucket()));
         found = mark.value_or(0);
     }
     const std::int64_t time = now();
@@ -262,7 +269,8 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
                 command.mutable_operate()->set_key(state.key);
                 const std::size_t lane = (turn + i) % m_lanes.size();
                 calls.emplace_back(m_lanes[lane].client, std::move(command));
-                indexes.push_back(state.history.invoke(std::uint32_t(m_lanes.size() + i), RequestKind::Search, 0, now()));
+                indexes.push_back(
+                    state.history.invoke(std::uint32_t(m_lanes.size() + i), RequestKind::Search, 0, now()));
             }
         }
         ++turn;
@@ -296,7 +304,8 @@ bool Writers::searchAll(const std::vector<std::size_t>& keys, std::vector<std::s
     }
     if (!left.empty())
         wrong.push_back("I17 " + std::to_string(left.size()) + " of " + std::to_string(keys.size())
-            + " keys are not answered although the file is whole, among them key " + std::to_string(m_keys[left.front()].key));
+            + " keys are not answered although the file is whole, among them key "
+            + std::to_string(m_keys[left.front()].key));
     return left.empty();
 }
 

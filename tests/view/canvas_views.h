@@ -27,11 +27,8 @@ struct Views {
     ImageView images;
 
     explicit Views(const FileShape& shape)
-        : show(shape)
-        , canvas(show.pacer, selection)
-        , log(show.feed, show.pacer, story, selection)
-        , diagram(show.feed, show.pacer, selection)
-        , images(show.pacer, selection)
+        : show(shape), canvas(show.pacer, selection), log(show.feed, show.pacer, story, selection),
+          diagram(show.feed, show.pacer, selection), images(show.pacer, selection)
     {
         for (QWidget* view : std::initializer_list<QWidget*> { &canvas, &log, &diagram, &images }) {
             view->resize(1280, 620);

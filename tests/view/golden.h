@@ -21,11 +21,15 @@ inline QString differenceTo(const QString& name, const QString& text)
         return {};
     }
     if (!file.open(QIODevice::ReadOnly))
-        return name + QStringLiteral(" cannot be read: ") + file.errorString() + QStringLiteral("; LHRS_REWRITE=1 writes it");
+        return name + QStringLiteral(" cannot be read: ") + file.errorString()
+            + QStringLiteral("; LHRS_REWRITE=1 writes it");
     const QStringList expected = QString::fromUtf8(file.readAll()).split('\n'), now = text.split('\n');
     for (qsizetype i = 0; i < std::max(expected.size(), now.size()); ++i) {
         if (expected.value(i) != now.value(i))
-            return QStringLiteral("%1, line %2; LHRS_REWRITE=1 writes the file anew\n  expected: %3\n  drawn: %4").arg(name).arg(i + 1).arg(expected.value(i), now.value(i));
+            return QStringLiteral("%1, line %2; LHRS_REWRITE=1 writes the file anew\n  expected: %3\n  drawn: %4")
+                .arg(name)
+                .arg(i + 1)
+                .arg(expected.value(i), now.value(i));
     }
     return {};
 }

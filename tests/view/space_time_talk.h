@@ -32,7 +32,8 @@ struct Talk {
         events.push_back(run);
         return events.size() - 1;
     }
-    std::size_t send(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0, std::uint64_t id = 0, std::uint32_t tries = 0)
+    std::size_t send(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0, std::uint64_t id = 0,
+        std::uint32_t tries = 0)
     {
         pb::Event event;
         event.mutable_message_sent()->set_id(id != 0 ? id : ++messages[from]);
@@ -54,7 +55,10 @@ struct Talk {
         *event.mutable_operation() = events[sent].event->operation();
         return tell(at, event, sent);
     }
-    std::size_t pass(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0) { return receive(send(from, to, kind, operation), to); }
+    std::size_t pass(ProcessId from, ProcessId to, const char* kind, std::uint64_t operation = 0)
+    {
+        return receive(send(from, to, kind, operation), to);
+    }
 };
 
 // Inserts with their Deltas, between the processes of a file.
@@ -83,7 +87,8 @@ inline SpaceTimeWish wishFor(const SpaceTime& model, SpaceTimeWish::Order order 
 
 inline std::size_t countOf(const SpaceTimeLayout& layout)
 {
-    return std::accumulate(layout.arrows.begin(), layout.arrows.end(), std::size_t(0), [](std::size_t sum, const auto& arrow) { return sum + arrow.count; });
+    return std::accumulate(layout.arrows.begin(), layout.arrows.end(), std::size_t(0),
+        [](std::size_t sum, const auto& arrow) { return sum + arrow.count; });
 }
 
 } // namespace lhrs::gui

@@ -85,8 +85,10 @@ void CanvasTest::arrangementsHaveEveryServerOnce()
 {
     for (const std::uint32_t buckets : { 1u, 6u, 64u, 300u }) {
         const ClusterState state = fileOf({ buckets, 4, 2 });
-        const auto servers = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.kind == pb::NODE; });
-        for (const auto& [arrangement, areColumns] : { std::pair(Arrangement::Hosts, false), std::pair(Arrangement::Groups, true), std::pair(Arrangement::Groups, false) }) {
+        const auto servers = std::count_if(
+            state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.kind == pb::NODE; });
+        for (const auto& [arrangement, areColumns] : { std::pair(Arrangement::Hosts, false),
+                 std::pair(Arrangement::Groups, true), std::pair(Arrangement::Groups, false) }) {
             LayoutOptions options;
             options.viewport = kView;
             options.arrangement = arrangement;
@@ -94,11 +96,19 @@ void CanvasTest::arrangementsHaveEveryServerOnce()
             const ClusterLayout layout = layoutCluster(state, Theme(), options);
             std::set<ProcessId> seen;
             for (const ClusterLayout::Item& item : layout.items) {
-                QVERIFY2(item.process == 0 || seen.insert(item.process).second, qPrintable(QString::number(item.process)));
+                QVERIFY2(
+                    item.process == 0 || seen.insert(item.process).second, qPrintable(QString::number(item.process)));
                 const QRectF area = layout.isInGroups(item.object) ? layout.groupsArea : QRectF(QPointF(0, 0), kView);
-                QVERIFY2(area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(item.rect) && item.rect.height() > 0 && item.rect.width() > 0, qPrintable(QString("%1 buckets, columns %2, item %3 %4").arg(buckets).arg(areColumns).arg(int(item.object.kind)).arg(item.object.a)));
+                QVERIFY2(area.adjusted(-0.5, -0.5, 0.5, 0.5).contains(item.rect) && item.rect.height() > 0
+                        && item.rect.width() > 0,
+                    qPrintable(QString("%1 buckets, columns %2, item %3 %4")
+                                   .arg(buckets)
+                                   .arg(areColumns)
+                                   .arg(int(item.object.kind))
+                                   .arg(item.object.a)));
                 for (const ClusterLayout::Item& other : layout.items)
-                    QVERIFY(&other == &item || other.rect.intersected(item.rect).width() < 0.01 || other.rect.intersected(item.rect).height() < 0.01);
+                    QVERIFY(&other == &item || other.rect.intersected(item.rect).width() < 0.01
+                        || other.rect.intersected(item.rect).height() < 0.01);
             }
             QCOMPARE(std::ptrdiff_t(seen.size()), std::ptrdiff_t(servers + 3)); // two clients and the coordinator
         }
@@ -114,7 +124,9 @@ void CanvasTest::theBeginningOfARecordingSaysSo()
     v.canvas.setRecorded(true);
     v.frame(0.2);
     const QString words = v.canvas.restingPicture().texts().join(" | ");
-    QVERIFY2(words.contains("Here the recorded run begins") && words.contains("there is no file yet") && !words.contains("recruits"), qPrintable(words));
+    QVERIFY2(words.contains("Here the recorded run begins") && words.contains("there is no file yet")
+            && !words.contains("recruits"),
+        qPrintable(words));
     QVERIFY2(words.contains("no client yet") && !words.contains("starts one"), qPrintable(words));
 }
 
@@ -182,7 +194,9 @@ void CanvasTest::aClientInThePictureIsMarkedInTheOtherViews()
     // And from the images view back to the picture.
     moveTo(v.canvas, QPoint(640, 300));
     const auto& drawn = v.images.picture().items();
-    const auto own = std::find_if(drawn.begin(), drawn.end(), [](const DisplayList::Item& item) { return item.object == kAliceRef && std::holds_alternative<DisplayList::Text>(item.primitive); });
+    const auto own = std::find_if(drawn.begin(), drawn.end(), [](const DisplayList::Item& item) {
+        return item.object == kAliceRef && std::holds_alternative<DisplayList::Text>(item.primitive);
+    });
     QVERIFY(own != drawn.end());
     moveTo(v.images, v.images.picture().textRect(std::get<DisplayList::Text>(own->primitive)).center().toPoint());
     QCOMPARE(v.selection.hovered(), kAliceRef);
@@ -255,7 +269,8 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     QStringList told;
     for (const int row : v.markedRows())
         told << v.log.model().index(row, EventLogModel::What).data().toString();
-    QVERIFY2(told.size() == 2 && told.join('|').contains("rank 22") && !told.join('|').contains("rank 21"), qPrintable(told.join(" | ")));
+    QVERIFY2(told.size() == 2 && told.join('|').contains("rank 22") && !told.join('|').contains("rank 21"),
+        qPrintable(told.join(" | ")));
     mouseOverRank(20); // another record, which is not in the open group
     QVERIFY(group.marks().items().empty());
     // The other direction: a record of another bucket of the group, in the picture; a member of the record group; a row
@@ -264,7 +279,9 @@ void CanvasTest::aRecordInATableIsMarkedEverywhere()
     const CellGeometry cells = cellGeometry(v.canvas.theme(), v.canvas.rectOf(other), cellPlanOf(v.canvas.state()));
     moveTo(v.canvas, cells.cellOf(7).center().toPoint());
     QCOMPARE(table.model().marked(), 7u);
-    const auto brushOf = [&](std::uint32_t rank) { return table.model().index(table.model().rowOfRank(rank), 0).data(Qt::BackgroundRole); };
+    const auto brushOf = [&](std::uint32_t rank) {
+        return table.model().index(table.model().rowOfRank(rank), 0).data(Qt::BackgroundRole);
+    };
     QVERIFY(brushOf(7).isValid() && !brushOf(8).isValid());
     moveTo(group, group.picture().boundsOf(other).center().toPoint());
     QCOMPARE(v.selection.rankBucket(), other);
@@ -387,14 +404,16 @@ void CanvasTest::withReducedMotionChangesFadeAndNothingTravels()
         for (int x = 0; x < after.width(); x += 2) {
             const QColor a = before.pixelColor(x, y), b = after.pixelColor(x, y), c = halfway.pixelColor(x, y);
             changed += a != b ? 1 : 0;
-            wrongPixels += std::abs((a.red() + b.red()) / 2 - c.red()) > 3 || std::abs((a.green() + b.green()) / 2 - c.green()) > 3 || std::abs((a.blue() + b.blue()) / 2 - c.blue()) > 3 ? 1 : 0;
+            wrongPixels += std::abs((a.red() + b.red()) / 2 - c.red()) > 3
+                    || std::abs((a.green() + b.green()) / 2 - c.green()) > 3
+                    || std::abs((a.blue() + b.blue()) / 2 - c.blue()) > 3
+                ? 1
+                : 0;
         }
-    QVERIFY2(changed > 500 && wrongPixels == 0, qPrintable(QString("%1 pixels changed, %2 are not halfway").arg(changed).arg(wrongPixels)));
+    QVERIFY2(changed > 500 && wrongPixels == 0,
+        qPrintable(QString("%1 pixels changed, %2 are not halfway").arg(changed).arg(wrongPixels)));
     QVERIFY(!v.canvas.isMoving());
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<CanvasTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<CanvasTest>(count, arguments); }
 #include "tst_canvas.moc"

@@ -64,10 +64,7 @@ RunSeries busyRun()
     return series;
 }
 
-ChartData busyChart(ChartKind kind)
-{
-    return chartOf(busyRun(), { kind, 0, 10'000 * kMs, 0, 200 });
-}
+ChartData busyChart(ChartKind kind) { return chartOf(busyRun(), { kind, 0, 10'000 * kMs, 0, 200 }); }
 
 // A view of that chart with a size.
 struct Shown {
@@ -125,7 +122,8 @@ void ChartsTest::whatIsDrawnIsWhatWasCounted()
         QCOMPARE(line->name(), data.series[i].name);
         QCOMPARE(std::size_t(line->count()), data.series[i].points.size());
         for (int p = 0; p < line->count(); ++p)
-            QCOMPARE(line->at(p), QPointF(data.series[i].points[std::size_t(p)].x, data.series[i].points[std::size_t(p)].y));
+            QCOMPARE(
+                line->at(p), QPointF(data.series[i].points[std::size_t(p)].x, data.series[i].points[std::size_t(p)].y));
     }
     // 500 of each kind in ten seconds.
     double inserts = 0;
@@ -142,7 +140,8 @@ void ChartsTest::aClickChoosesTheInstantBelowIt()
         const QPointF at = shown.view.positionOf(seconds, 10);
         QTest::mouseClick(shown.view.viewport(), Qt::LeftButton, {}, at.toPoint());
         QVERIFY(!chosen.isEmpty());
-        QVERIFY2(std::abs(chosen.last()[0].toDouble() - seconds) < 0.02, qPrintable(QString("%1 for %2").arg(chosen.last()[0].toDouble()).arg(seconds)));
+        QVERIFY2(std::abs(chosen.last()[0].toDouble() - seconds) < 0.02,
+            qPrintable(QString("%1 for %2").arg(chosen.last()[0].toDouble()).arg(seconds)));
     }
     const auto before = chosen.size();
     QTest::mouseClick(shown.view.viewport(), Qt::LeftButton, {}, QPoint(4, 4)); // outside the plot
@@ -175,8 +174,8 @@ void ChartsTest::theoryAndFaultsAreNamedInThePlot()
     QVERIFY(shown.view.texts().contains("data 3 failed"));
     const QImage image = shown.view.grab().toImage();
     const auto colourAt = [&](double x, double y) { return image.pixelColor(shown.view.positionOf(x, y).toPoint()); };
-    QVERIFY(colourAt(1.7, 67) != colourAt(1.7, 63));  // the band
-    QVERIFY(colourAt(5.2, 31) != colourAt(7.3, 31));  // the failure
+    QVERIFY(colourAt(1.7, 67) != colourAt(1.7, 63)); // the band
+    QVERIFY(colourAt(5.2, 31) != colourAt(7.3, 31)); // the failure
 }
 
 void ChartsTest::namesInThePlotDoNotOverlap_data()
@@ -197,7 +196,8 @@ void ChartsTest::namesInThePlotDoNotOverlap()
         for (std::size_t i = 0; i < boxes.size(); ++i) {
             QVERIFY(QRectF(shown.view.viewport()->rect()).adjusted(-1, -1, 1, 1).contains(boxes[i]));
             for (std::size_t j = i + 1; j < boxes.size(); ++j)
-                QVERIFY2(!boxes[i].adjusted(1, 1, -1, -1).intersects(boxes[j]), qPrintable(shown.view.texts().join('|')));
+                QVERIFY2(
+                    !boxes[i].adjusted(1, 1, -1, -1).intersects(boxes[j]), qPrintable(shown.view.texts().join('|')));
         }
     }
 }
@@ -295,7 +295,8 @@ void ChartsTest::chartsOfARecordingAreReadAndLinked()
     const double middle = view.shown().to / 2;
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.positionOf(middle, view.shown().yMax / 3).toPoint());
     const double seconds = double(window.timeLine().cursorNs() - window.timeLine().beginNs()) / 1e9;
-    QVERIFY2(std::abs(seconds - middle) < view.shown().to / 100 + 2e-6, qPrintable(QString("%1 for %2").arg(seconds).arg(middle)));
+    QVERIFY2(std::abs(seconds - middle) < view.shown().to / 100 + 2e-6,
+        qPrintable(QString("%1 for %2").arg(seconds).arg(middle)));
     window.actions().get("lecture")->trigger();
     QVERIFY(window.canvas().isVisible());
     QVERIFY(!window.charts().isVisible());
@@ -341,12 +342,14 @@ void ChartsTest::chartsFollowALiveCluster()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
     window.charts().choose(ChartKind::Load);
     // The values of the snapshots: 4 buckets of 20 records, b = 40.
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().nothing.isEmpty()), 15'000);
-    QTRY_COMPARE_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().rows.back().last().toDouble()), 50.0, 15'000);
+    QTRY_COMPARE_WITH_TIMEOUT(
+        (window.clock().step(0.6), window.charts().chart().rows.back().last().toDouble()), 50.0, 15'000);
     std::vector<pb::Event> events;
     for (int i = 0; i < 25; ++i) {
         pb::Event event;
@@ -358,7 +361,8 @@ void ChartsTest::chartsFollowALiveCluster()
     }
     cluster.tell(kFileClients, events);
     window.charts().choose(ChartKind::Operations);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().note.startsWith("25 operations")), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (window.clock().step(0.6), window.charts().chart().note.startsWith("25 operations")), 15'000);
 }
 
 void ChartsTest::theLegendSwitchesSeries()
@@ -395,7 +399,8 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     window.actions().get("measure")->trigger();
     window.charts().choose(ChartKind::Recovery);
     window.clock().step(0.6);
-    QVERIFY2(window.charts().chart().nothing.contains("No recovery measured yet"), qPrintable(window.charts().chart().nothing));
+    QVERIFY2(window.charts().chart().nothing.contains("No recovery measured yet"),
+        qPrintable(window.charts().chart().nothing));
     QCOMPARE(window.charts().view().texts(), QStringList { window.charts().chart().nothing });
     auto* button = window.charts().findChild<QPushButton*>("chartRemedy");
     QVERIFY(button->isVisible());
@@ -422,7 +427,8 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     for (const char* name : { "chart.svg", "chart.pdf", "chart.png", "chart.csv" })
         QCOMPARE(window.exportViewTo(folder.filePath(name)), QString());
     const QString svg = QString::fromUtf8(read("chart.svg"));
-    for (const QString& words : { QStringLiteral("RECORDED"), QStringLiteral("65-70 %"), QStringLiteral("Load factor"), QStringLiteral("seconds since the run began") })
+    for (const QString& words : { QStringLiteral("RECORDED"), QStringLiteral("65-70 %"), QStringLiteral("Load factor"),
+             QStringLiteral("seconds since the run began") })
         QVERIFY2(svg.contains(words), qPrintable(words));
     QVERIFY(read("chart.pdf").startsWith("%PDF"));
     QImage image;
@@ -443,7 +449,8 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QFile script(folder.filePath("mine.js"));
     QVERIFY(script.open(QIODevice::WriteOnly));
     script.write("// @title Mine @minutes 1 @needs 0 processes\n"
-                 "for (const window of [1, 16, 64]) for (const kind of ['insert', 'search']) lab.row('times', { kind: kind, window: window, ms: 1 + 10 / window });\n"
+                 "for (const window of [1, 16, 64]) for (const kind of ['insert', 'search']) lab.row('times', { kind: "
+                 "kind, window: window, ms: 1 + 10 / window });\n"
                  "lab.chart({ table: 'times', x: 'window', y: 'ms', by: ['kind'], title: 'Times by window' });\n"
                  "lab.row('times', { kind: 'update', window: 1, ms: 5 });\n");
     script.close();
@@ -453,7 +460,8 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QVERIFY(window.player().load(script.fileName()));
     window.player().runToEnd();
     QTRY_VERIFY((window.clock().step(0.1), window.charts().measured() != nullptr));
-    QTRY_COMPARE((window.clock().step(0.1), window.charts().measured()->panels.at(0).series.size()), std::size_t(3)); // it has followed
+    QTRY_COMPARE((window.clock().step(0.1), window.charts().measured()->panels.at(0).series.size()),
+        std::size_t(3)); // it has followed
     const auto* list = window.charts().findChild<QListWidget*>(QStringLiteral("chartList"));
     QCOMPARE(list->count(), kCharts + 1);
     QCOMPARE(list->currentItem()->text(), QString("Times by window"));
@@ -556,8 +564,5 @@ void ChartsTest::nothingIsCutOffAt1280x720()
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ChartsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ChartsTest>(count, arguments); }
 #include "tst_charts.moc"

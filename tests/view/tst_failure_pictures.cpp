@@ -29,13 +29,15 @@ QStringList headerOf(const ClusterState& state, QSizeF view = kSmallView)
     const Drawn picture = drawn(state, view);
     QStringList texts;
     for (const DisplayList::Item& item : picture.list.items())
-        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && item.object == ObjectRef { ObjectKind::Group, 0, 0 })
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+            text && item.object == ObjectRef { ObjectKind::Group, 0, 0 })
             texts << text->text;
     return texts;
 }
 
 // As the processes report a partition: each side its own view.
-void cut(ClusterState& state, const std::vector<ProcessId>& a, const std::vector<ProcessId>& b, bool restIsB = false, pb::FaultWay way = pb::BOTH_WAYS)
+void cut(ClusterState& state, const std::vector<ProcessId>& a, const std::vector<ProcessId>& b, bool restIsB = false,
+    pb::FaultWay way = pb::BOTH_WAYS)
 {
     const auto tell = [&](ProcessId at, const std::vector<ProcessId>& peers, bool isAllBut, pb::FaultWay own) {
         pb::Fault fault;
@@ -127,7 +129,8 @@ void FailurePicturesTest::aRecoveryIsABarThatGrows()
     const auto greenWidth = [&] {
         const Drawn picture = drawn(state, QSizeF(1920, 900));
         for (const DisplayList::Item& item : picture.list.items())
-            if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box && item.object.kind == ObjectKind::Group && box->fill == Theme().good)
+            if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+                box && item.object.kind == ObjectKind::Group && box->fill == Theme().good)
                 return box->rect.width();
         return -1.0;
     };
@@ -148,7 +151,8 @@ void FailurePicturesTest::theContentsOfAFailedBucketLookGone()
     const auto cells = [](const ClusterState& state) {
         const Drawn picture = drawn(state, kSmallView);
         for (const DisplayList::Item& item : picture.list.items())
-            if (const auto* found = std::get_if<DisplayList::Cells>(&item.primitive); found && item.object == ObjectRef { ObjectKind::Data, 1, 0 })
+            if (const auto* found = std::get_if<DisplayList::Cells>(&item.primitive);
+                found && item.object == ObjectRef { ObjectKind::Data, 1, 0 })
                 return found->palette;
         return std::vector<QColor>();
     };
@@ -156,7 +160,10 @@ void FailurePicturesTest::theContentsOfAFailedBucketLookGone()
         int count = 0;
         const Drawn picture = drawn(state, kSmallView);
         for (const DisplayList::Item& item : picture.list.items())
-            count += std::holds_alternative<DisplayList::Line>(item.primitive) && item.object == ObjectRef { ObjectKind::Data, 1, 0 } ? 1 : 0;
+            count += std::holds_alternative<DisplayList::Line>(item.primitive)
+                    && item.object == ObjectRef { ObjectKind::Data, 1, 0 }
+                ? 1
+                : 0;
         return count;
     };
     QVERIFY(cells(fileOf({ 8, 4, 2 })) != cells(failing(pb::GROUP_DEGRADED)));
@@ -182,14 +189,17 @@ void FailurePicturesTest::aDisplacedProcessStandsOutsideTheRows()
     QVERIFY(!picture.layout.pools.empty() && item->rect.bottom() <= picture.layout.pools[0].frame.top());
     QCOMPARE(picture.list.hitTest(item->rect.center()), displaced);
     const QString words = picture.list.texts().join(" | ");
-    QVERIFY2(words.contains("Displaced: serves nothing") && words.contains("node-2 was bucket 1: incarnation 2 is refused"), qPrintable(words));
+    QVERIFY2(
+        words.contains("Displaced: serves nothing") && words.contains("node-2 was bucket 1: incarnation 2 is refused"),
+        qPrintable(words));
     QVERIFY(isInside(picture.list, kSmallView));
     QCOMPARE(objectOf(state, kFileData + 1), displaced);
     QVERIFY(sentenceOf(state, displaced).contains("serves nothing"));
     const std::vector<ObjectRef> objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), displaced) != objects.end());
     state.markPaused(kFileData + 1, true, 1); // it may be paused all the longer
-    QVERIFY(drawn(state, kSmallView).list.texts().join('|').contains("paused") && sentenceOf(state, displaced).contains("is paused"));
+    QVERIFY(drawn(state, kSmallView).list.texts().join('|').contains("paused")
+        && sentenceOf(state, displaced).contains("is paused"));
 }
 
 void FailurePicturesTest::anEndedOneIsNotDisplaced()
@@ -214,10 +224,11 @@ void FailurePicturesTest::aCutIsShownAtWhoIsCutOffAndNotAtTheOthers()
     }
     const auto hasBadge = [&](std::uint32_t bucket) {
         const Drawn picture = drawn(state, kSmallView);
-        return std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
-            const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
-            return text && text->text == "cut off" && item.object == ObjectRef { ObjectKind::Data, bucket, 0 };
-        });
+        return std::any_of(
+            picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                return text && text->text == "cut off" && item.object == ObjectRef { ObjectKind::Data, bucket, 0 };
+            });
     };
     QVERIFY(hasBadge(1) && !hasBadge(0) && !hasBadge(2));
     QVERIFY(detailsOf(state, { ObjectKind::Data, 1, 0 }).join('\n').contains("fault on purpose"));
@@ -232,7 +243,8 @@ void FailurePicturesTest::everythingIsSaidInWordsToo()
     const ClusterState state = failing(pb::GROUP_DEGRADED);
     const ObjectRef bucket { ObjectKind::Data, 1, 0 };
     QVERIFY(sentenceOf(state, bucket).contains("failed"));
-    QVERIFY2(detailsOf(state, bucket).join('\n').contains("declared failed at 12.00 s: it does not answer probes"), qPrintable(detailsOf(state, bucket).join('\n')));
+    QVERIFY2(detailsOf(state, bucket).join('\n').contains("declared failed at 12.00 s: it does not answer probes"),
+        qPrintable(detailsOf(state, bucket).join('\n')));
     QVERIFY(sentenceOf(state, { ObjectKind::Group, 0, 0 }).contains("degraded, survives 1 failure more"));
     QVERIFY(isInside(drawn(state, kSmallView).list, kSmallView));
 }
@@ -315,14 +327,17 @@ void FailurePicturesTest::aFailedBucketHasItsLastWords()
     const QSizeF view(1920, 620);
     const Drawn picture = drawn(state, view);
     const QString words = picture.list.texts().join(" | ");
-    QVERIFY2(words.contains("ended at 11.87 s: killed on request") && words.contains(" 12.00 s: it does not answer probes"), qPrintable(words));
+    QVERIFY2(
+        words.contains("ended at 11.87 s: killed on request") && words.contains(" 12.00 s: it does not answer probes"),
+        qPrintable(words));
     QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
     // A suspected bucket shows since when and why; a live one, when it was last heard.
     ClusterState suspect = fileOf({ 4, 4, 1 });
     suspect.processes.at(parityProcess(0, 0)).lastEventNs = 9'500'000'000;
     suspect.groups[0].suspected[{ pb::PARITY, 0 }] = { "not heard of", 10'000'000'000 };
     const QString feared = drawn(suspect, view).list.texts().join(" | ");
-    QVERIFY2(feared.contains("its last event came at 9.50 s") && feared.contains("suspected at 10.00 s: not heard of"), qPrintable(feared));
+    QVERIFY2(feared.contains("its last event came at 9.50 s") && feared.contains("suspected at 10.00 s: not heard of"),
+        qPrintable(feared));
     // Without enough room the card omits it, and the hover card has it.
     const Drawn small = drawn(state, QSizeF(700, 420));
     QVERIFY2(textFault(small.list, QSizeF(700, 420)).isEmpty(), qPrintable(textFault(small.list, QSizeF(700, 420))));
@@ -400,12 +415,15 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
     for (const QRectF& part : ground) {
         all = all.united(part);
         for (const std::uint64_t bucket : { 0u, 1u, 2u, 3u })
-            QVERIFY2(!part.intersects(layout.find({ ObjectKind::Data, bucket, 0 })->rect.adjusted(2, 2, -2, -2)), qPrintable(QString::number(bucket)));
+            QVERIFY2(!part.intersects(layout.find({ ObjectKind::Data, bucket, 0 })->rect.adjusted(2, 2, -2, -2)),
+                qPrintable(QString::number(bucket)));
     }
-    QVERIFY(all.contains(layout.find({ ObjectKind::Data, 1, 0 })->rect) && all.contains(layout.find({ ObjectKind::Data, 2, 0 })->rect));
+    QVERIFY(all.contains(layout.find({ ObjectKind::Data, 1, 0 })->rect)
+        && all.contains(layout.find({ ObjectKind::Data, 2, 0 })->rect));
     QVERIFY(faultRect(state, layout, 77).contains(layout.find({ ObjectKind::Data, 1, 0 })->rect));
     // For screen readers, and for the menu.
-    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: data 1 and data 2 are cut off from everybody else"));
+    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }),
+        QString("Fault on purpose: data 1 and data 2 are cut off from everybody else"));
     const auto objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
     QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));
@@ -426,7 +444,8 @@ void FailurePicturesTest::twoSidesHaveWallsBetweenThem()
     QCOMPARE(partitions[0].a, (std::set<ProcessId> { kFileCoordinator }));
     QCOMPARE(partitions[0].b, (std::set<ProcessId> { kFileData, kFileData + 5 }));
     QCOMPARE(tapes(state).size(), std::size_t(2)); // one wall on each link
-    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }), QString("Fault on purpose: nothing passes from coordinator to data 0 and data 5"));
+    QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }),
+        QString("Fault on purpose: nothing passes from coordinator to data 0 and data 5"));
     // One represents many links.
     ClusterState many = fileOf({ 8, 4, 1 });
     std::vector<ProcessId> all;
@@ -438,7 +457,9 @@ void FailurePicturesTest::twoSidesHaveWallsBetweenThem()
 
 void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
 {
-    const auto textsOf = [](const ClusterState& state) { return drawn(state, QSizeF(1920, 900)).list.texts().join(" | "); };
+    const auto textsOf = [](const ClusterState& state) {
+        return drawn(state, QSizeF(1920, 900)).list.texts().join(" | ");
+    };
     pb::Fault fault;
     fault.set_number(5);
     fault.mutable_network()->set_drop(0.2);
@@ -456,10 +477,12 @@ void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
     const Drawn picture = drawn(link, QSizeF(1920, 900));
     bool isOnLink = false;
     for (const DisplayList::Item& item : picture.list.items())
-        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && text->text == "loses 20 %, +50 ms")
+        if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+            text && text->text == "loses 20 %, +50 ms")
             isOnLink = item.object == ObjectRef { ObjectKind::Fault, 5, 0 };
     QVERIFY(isOnLink);
-    QVERIFY(sentenceOf(link, { ObjectKind::Fault, 5, 0 }).startsWith("Fault on purpose: alice loses 20 % and delays by 50 ms"));
+    QVERIFY(sentenceOf(link, { ObjectKind::Fault, 5, 0 })
+                .startsWith("Fault on purpose: alice loses 20 % and delays by 50 ms"));
     fold::disarm(link.processes.at(kFileClients), fault);
     QVERIFY(!textsOf(link).contains("loses"));
 }
@@ -468,7 +491,8 @@ void FailurePicturesTest::aCoordinatorThatIsGoneIsSaid()
 {
     ClusterState state = fileOf({ 4, 4, 1 });
     const auto says = [&](const char* words) {
-        return drawn(state, QSizeF(1280, 620)).list.texts().join(" | ").contains(words) && drawn(state, QSizeF(1920, 900)).list.texts().join(" | ").contains(words);
+        return drawn(state, QSizeF(1280, 620)).list.texts().join(" | ").contains(words)
+            && drawn(state, QSizeF(1920, 900)).list.texts().join(" | ").contains(words);
     };
     QVERIFY(!says("key operations go on"));
     state.markEnded(kFileCoordinator, "killed on request", 5);
@@ -500,7 +524,8 @@ void FailurePicturesTest::whatFailedBeforeTheWindowCameIsThere()
     member.mutable_holder()->set_node(kFileData + 1);
     fold::placeDeclared(state, 0, member);
     const QString texts = drawn(state, QSizeF(1920, 900)).list.texts().join(" | ");
-    QVERIFY2(texts.contains("failed") && texts.contains("contents unknown") && !texts.contains("does not exist yet"), qPrintable(texts));
+    QVERIFY2(texts.contains("failed") && texts.contains("contents unknown") && !texts.contains("does not exist yet"),
+        qPrintable(texts));
     QVERIFY(sentenceOf(state, { ObjectKind::Data, 1, 0 }).contains("an unknown number of 40 records"));
 }
 
@@ -531,7 +556,8 @@ void FailurePicturesTest::whoTakesPartInARecoveryIsToldFromWhoDoesNot()
     const QStringList manager = saysOf({ ObjectKind::Parity, 0, 0 });
     QVERIFY2(manager.contains("manager, survivor") || manager.contains("manager"), qPrintable(manager.join(" | ")));
     QVERIFY(saysOf({ ObjectKind::Parity, 0, 1 }).contains("not needed"));
-    for (const ObjectRef other : { ObjectRef { ObjectKind::Data, 1, 0 }, ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 } })
+    for (const ObjectRef other : { ObjectRef { ObjectKind::Data, 1, 0 }, ObjectRef { ObjectKind::Data, 5, 0 },
+             ObjectRef { ObjectKind::Parity, 1, 0 } })
         QVERIFY(!saysOf(other).contains("survivor") && !saysOf(other).contains("not needed"));
     recovery.isOver = true;
     QVERIFY(!saysOf({ ObjectKind::Data, 0, 0 }).contains("survivor"));
@@ -546,7 +572,9 @@ void FailurePicturesTest::aSplitThatIsUndoneSaysSo()
     split.newBucket = 9;
     split.isOrdered = true;
     const QSizeF wide(1920, 900);
-    for (const auto& [stage, word] : { std::pair(SplitStage::Ordered, "ordered"), std::pair(SplitStage::Moving, "records moving"), std::pair(SplitStage::Prepared, "prepared"), std::pair(SplitStage::Committed, "committed") }) {
+    for (const auto& [stage, word] :
+        { std::pair(SplitStage::Ordered, "ordered"), std::pair(SplitStage::Moving, "records moving"),
+            std::pair(SplitStage::Prepared, "prepared"), std::pair(SplitStage::Committed, "committed") }) {
         split.stage = stage;
         QVERIFY2(headerOf(state, wide).contains(word) || headerOf(state, wide).contains("split 1 → 9"), word);
     }
@@ -593,8 +621,5 @@ void FailurePicturesTest::wordsOfWhatHappensDoNotCoverEachOther()
     QVERIFY2(most >= 8, qPrintable(QString::number(most))); // they make room for each other, and none is left out
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<FailurePicturesTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<FailurePicturesTest>(count, arguments); }
 #include "tst_failure_pictures.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The glossary: each term explained in one sentence with its source, with examples whose numbers are those of the state.
+// The glossary: each term explained in one sentence with its source, with examples whose numbers are those of the
+// state.
 #include "tests/rigs/gui/view_stage.h"
 
 #include "gui/show/glossary.h"
@@ -51,7 +52,8 @@ QString sourceFault(const QString& source)
     if (!file.open(QIODevice::ReadOnly))
         return path + " is not in the tree";
     const QStringList lines = QString::fromUtf8(file.readAll()).remove('`').split('\n');
-    const bool hasHeading = std::any_of(lines.begin(), lines.end(), [&](const QString& line) { return line.startsWith('#') && line.section(' ', 1) == heading; });
+    const bool hasHeading = std::any_of(lines.begin(), lines.end(),
+        [&](const QString& line) { return line.startsWith('#') && line.section(' ', 1) == heading; });
     return heading.isEmpty() || hasHeading ? QString() : path + " has no heading " + heading;
 }
 
@@ -145,16 +147,20 @@ void GlossaryTest::eachTermIsOneShortSentence()
         QVERIFY2(!ids.contains(term.id) && !names.contains(term.name), term.id);
         ids << term.id;
         names << term.name;
-        QVERIFY2(wordsIn(term.meaning) <= kWordsMax, qPrintable(QString("%1: %2 words").arg(term.id).arg(wordsIn(term.meaning))));
+        QVERIFY2(wordsIn(term.meaning) <= kWordsMax,
+            qPrintable(QString("%1: %2 words").arg(term.id).arg(wordsIn(term.meaning))));
         QVERIFY2(wordsIn(term.meaning) >= 5 && term.meaning.endsWith('.') && !term.meaning.contains(". "), term.id);
         QVERIFY2(!term.brief.isEmpty() && term.brief.size() <= 40 && !term.brief.endsWith('.'), term.id);
         QCOMPARE(termOf(term.id), &term);
         QVERIFY2(!term.related.empty(), term.id);
         for (const char* const other : term.related)
-            QVERIFY2(termOf(other) && QLatin1String(other) != QLatin1String(term.id), qPrintable(QString("%1: %2").arg(term.id, other)));
+            QVERIFY2(termOf(other) && QLatin1String(other) != QLatin1String(term.id),
+                qPrintable(QString("%1: %2").arg(term.id, other)));
     }
-    for (const char* const wanted : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "bucket-group", "delta", "epoch", "incarnation", "lease", "client-image", "forward", "image-adjustment", "slice", "cut",
-             "recovery-manager", "coordinator", "spare", "load-factor", "data-bucket", "parity-bucket", "overflow", "suspect", "degraded-group", "frozen-group", "lost-group", "gate", "hold", "invariant" })
+    for (const char* const wanted : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "bucket-group",
+             "delta", "epoch", "incarnation", "lease", "client-image", "forward", "image-adjustment", "slice", "cut",
+             "recovery-manager", "coordinator", "spare", "load-factor", "data-bucket", "parity-bucket", "overflow",
+             "suspect", "degraded-group", "frozen-group", "lost-group", "gate", "hold", "invariant" })
         QVERIFY2(ids.contains(wanted), wanted);
     QVERIFY(!termOf("nothing"));
 }
@@ -178,8 +184,9 @@ void GlossaryTest::aWrongSourceIsFound()
 
 void GlossaryTest::eachObjectOfThePictureHasATerm()
 {
-    for (const ObjectKind kind : { ObjectKind::Data, ObjectKind::Parity, ObjectKind::Dummy, ObjectKind::Group, ObjectKind::Spare, ObjectKind::Displaced, ObjectKind::Client, ObjectKind::Coordinator, ObjectKind::Pool, ObjectKind::File,
-             ObjectKind::Fault })
+    for (const ObjectKind kind : { ObjectKind::Data, ObjectKind::Parity, ObjectKind::Dummy, ObjectKind::Group,
+             ObjectKind::Spare, ObjectKind::Displaced, ObjectKind::Client, ObjectKind::Coordinator, ObjectKind::Pool,
+             ObjectKind::File, ObjectKind::Fault })
         QVERIFY(termOf(termIdOf({ kind, 0, 0 })));
     QVERIFY(termIdOf({}).empty());
 }
@@ -189,13 +196,18 @@ void GlossaryTest::eachTermHasAnExampleSomewhereAndNoneInAnEmptyCluster()
     const ClusterState some = troubled(), none;
     for (const auto& term : glossary()) {
         const QString words = exampleOf(term, some);
-        QVERIFY2(words.startsWith("Here: ") && words.endsWith('.') && !words.contains('%' + QString("1")), qPrintable(QString("%1: %2").arg(term.id, words)));
-        for (const ObjectRef object : { ObjectRef(), data(3), ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, 7, 0 }, ObjectRef { ObjectKind::Group, 99, 0 } })
-            QVERIFY2(exampleOf(term, none, object, 4).isEmpty(), qPrintable(QString("%1: %2").arg(term.id, exampleOf(term, none, object, 4))));
+        QVERIFY2(words.startsWith("Here: ") && words.endsWith('.') && !words.contains('%' + QString("1")),
+            qPrintable(QString("%1: %2").arg(term.id, words)));
+        for (const ObjectRef object : { ObjectRef(), data(3), ObjectRef { ObjectKind::Parity, 1, 0 },
+                 ObjectRef { ObjectKind::Client, 7, 0 }, ObjectRef { ObjectKind::Group, 99, 0 } })
+            QVERIFY2(exampleOf(term, none, object, 4).isEmpty(),
+                qPrintable(QString("%1: %2").arg(term.id, exampleOf(term, none, object, 4))));
     }
     // A term for something that does not occur in a file at rest has no example there.
     const ClusterState rest = fileOf({ 5, 4, 1 });
-    for (const char* const term : { "overflow", "suspect", "frozen-group", "degraded-group", "lost-group", "cut", "recovery-manager", "slice", "displaced", "fault", "gate", "hold", "lease", "invariant", "image-adjustment" })
+    for (const char* const term :
+        { "overflow", "suspect", "frozen-group", "degraded-group", "lost-group", "cut", "recovery-manager", "slice",
+            "displaced", "fault", "gate", "hold", "lease", "invariant", "image-adjustment" })
         QVERIFY2(example(term, rest).isEmpty(), qPrintable(example(term, rest)));
 }
 
@@ -204,7 +216,10 @@ void GlossaryTest::theNumbersAreThoseOfTheState_data()
     QTest::addColumn<int>("state"); // 0: five buckets; 1: eight, k = 2; 2: in trouble
     QTest::addColumn<QString>("term");
     QTest::addColumn<QString>("words");
-    const auto row = [](int state, const char* term, const char* words) { QTest::newRow(qPrintable(QString("%1 %2").arg(state).arg(term))) << state << QString(term) << QString::fromUtf8(words); };
+    const auto row = [](int state, const char* term, const char* words) {
+        QTest::newRow(qPrintable(QString("%1 %2").arg(state).arg(term)))
+            << state << QString(term) << QString::fromUtf8(words);
+    };
     row(0, "file", "5 data buckets in 2 groups hold 100 records");
     row(0, "i", "i = 2, so this round began with 4 buckets; each bucket has level 2 or 3");
     row(0, "n", "n = 1, so bucket 1 splits next, whichever is full");
@@ -264,16 +279,22 @@ void GlossaryTest::theNumbersAreThoseOfTheState()
 void GlossaryTest::theExampleIsMadeFromWhatIsPointedAt()
 {
     const ClusterState state = fileOf({ 14, 4, 2 });
-    QCOMPARE(example("j", state, data(5)), QString("Here: bucket 5 has level j = 4, so it keeps keys whose last 4 bits are 0101."));
+    QCOMPARE(example("j", state, data(5)),
+        QString("Here: bucket 5 has level j = 4, so it keeps keys whose last 4 bits are 0101."));
     QCOMPARE(example("m", state, data(6)), QString("Here: m = 4, so bucket 6 is in group 1, at position 2."));
     QCOMPARE(example("split", state, data(13)), QString("Here: bucket 13 came from the split of bucket 5."));
     QCOMPARE(example("rank", state, data(6), 5), QString("Here: the record with key 506 has rank 5 in bucket 6."));
-    QCOMPARE(example("record-group", state, { ObjectKind::Parity, 3, 1 }, 7), QString("Here: rank 7 of group 3 is one record group, with the keys 712 and 713."));
-    QCOMPARE(example("parity-bucket", state, { ObjectKind::Parity, 2, 1 }), QString("Here: parity bucket 2.1 holds 20 parity records for bucket group 2."));
-    QCOMPARE(example("k", state, { ObjectKind::Group, 3, 0 }), QString("Here: group 3 has k = 2, so it survives the loss of any 2 buckets."));
+    QCOMPARE(example("record-group", state, { ObjectKind::Parity, 3, 1 }, 7),
+        QString("Here: rank 7 of group 3 is one record group, with the keys 712 and 713."));
+    QCOMPARE(example("parity-bucket", state, { ObjectKind::Parity, 2, 1 }),
+        QString("Here: parity bucket 2.1 holds 20 parity records for bucket group 2."));
+    QCOMPARE(example("k", state, { ObjectKind::Group, 3, 0 }),
+        QString("Here: group 3 has k = 2, so it survives the loss of any 2 buckets."));
     QCOMPARE(example("epoch", state, data(9)), QString("Here: group 2 is in epoch 3."));
-    QCOMPARE(example("client-image", state, { ObjectKind::Client, kFileClients + 1, 0 }), QString("Here: bob believes in (3, 0), so in 8 buckets; the file has 14."));
-    QCOMPARE(example("spare", state, { ObjectKind::Spare, kFileSpares + 7, 0 }), QString("Here: spare-8 waits in the pool of the parity servers."));
+    QCOMPARE(example("client-image", state, { ObjectKind::Client, kFileClients + 1, 0 }),
+        QString("Here: bob believes in (3, 0), so in 8 buckets; the file has 14."));
+    QCOMPARE(example("spare", state, { ObjectKind::Spare, kFileSpares + 7, 0 }),
+        QString("Here: spare-8 waits in the pool of the parity servers."));
     // For an unused rank, or a bucket that does not exist, the example is another one.
     QCOMPARE(example("rank", state, data(6), 500), QString("Here: the record with key 106 has rank 1 in bucket 6."));
     QCOMPARE(example("data-bucket", state, data(99)), QString("Here: bucket 0 holds 20 records in process node-1."));
@@ -286,10 +307,15 @@ void GlossaryTest::levelsSayWhichKeysABucketKeeps_data()
     QTest::addColumn<bool>("isMixed");
     QTest::addColumn<QString>("words");
     QTest::newRow("one bucket") << 1 << 0 << false << "Here: bucket 0 has level j = 0, so it keeps all keys.";
-    QTest::newRow("two buckets") << 2 << 1 << false << "Here: bucket 1 has level j = 1, so it keeps keys whose last bit is 1.";
-    QTest::newRow("not split yet") << 6 << 2 << false << "Here: bucket 2 has level j = 2, so it keeps keys whose last 2 bits are 10.";
-    QTest::newRow("split already") << 6 << 5 << false << "Here: bucket 5 has level j = 3, so it keeps keys whose last 3 bits are 101.";
-    QTest::newRow("scrambled keys") << 6 << 5 << true << "Here: bucket 5 has level j = 3, so it keeps keys which end with the bits 101 after they are scrambled.";
+    QTest::newRow("two buckets") << 2 << 1 << false
+                                 << "Here: bucket 1 has level j = 1, so it keeps keys whose last bit is 1.";
+    QTest::newRow("not split yet") << 6 << 2 << false
+                                   << "Here: bucket 2 has level j = 2, so it keeps keys whose last 2 bits are 10.";
+    QTest::newRow("split already") << 6 << 5 << false
+                                   << "Here: bucket 5 has level j = 3, so it keeps keys whose last 3 bits are 101.";
+    QTest::newRow("scrambled keys")
+        << 6 << 5 << true
+        << "Here: bucket 5 has level j = 3, so it keeps keys which end with the bits 101 after they are scrambled.";
 }
 
 void GlossaryTest::levelsSayWhichKeysABucketKeeps()
@@ -305,7 +331,9 @@ void GlossaryTest::levelsSayWhichKeysABucketKeeps()
 
 void GlossaryTest::theSearchFindsPartsOfWords()
 {
-    const auto first = [](const char* words) { return QString(findTerms(words).empty() ? "" : findTerms(words).front()->id); };
+    const auto first = [](const char* words) {
+        return QString(findTerms(words).empty() ? "" : findTerms(words).front()->id);
+    };
     const auto has = [](const char* words, const char* id) {
         const auto found = findTerms(words);
         return std::find(found.begin(), found.end(), termOf(id)) != found.end();

@@ -23,7 +23,7 @@ GuideWords someWords()
     words.place = "Tour, stop 3 of 8";
     words.title = "Why bucket n splits, and not the bucket that is full";
     words.task = "Bucket 1 is nearly full: the tour has stored 9 records in it. A bucket that overflows does not "
-        "choose what splits.";
+                 "choose what splits.";
     words.goals = { "Select bucket 1: click it, or walk to it with the arrow keys.",
         "Press “Insert here” (Alt+I, or in the menu of the bucket) until bucket 1 has more than 10 records.",
         "Wait until the split is over." };
@@ -56,8 +56,8 @@ void GuideTest::eachWordIsShownAndTold()
     const QStringList lines = panel.text().split('\n');
     QCOMPARE(lines.size(), 6); // no hint until a person asks for it
     QCOMPARE(lines[0], words.place);
-    QVERIFY2(lines[3].startsWith("✓") && lines[4].startsWith("○") && lines[5].startsWith("○"),
-        qPrintable(panel.text()));
+    QVERIFY2(
+        lines[3].startsWith("✓") && lines[4].startsWith("○") && lines[5].startsWith("○"), qPrintable(panel.text()));
     QCOMPARE(told.size(), 1);
     QVERIFY(told[0][0].toString().contains(words.task));
     panel.show(words);
@@ -91,10 +91,9 @@ void GuideTest::buttonsAndKeysDoTheSame()
     GuidePanel& panel = window.guide();
     QVERIFY(!panel.isVisible());
     using Wanted = void (GuidePanel::*)();
-    const std::pair<const char*, Wanted> all[] = { { "guideNext", &GuidePanel::nextWanted }, { "guideBack",
-        &GuidePanel::backWanted },
-        { "guideHint", &GuidePanel::hintWanted }, { "guideAgain", &GuidePanel::againWanted }, { "guideLeave",
-            &GuidePanel::leaveWanted } };
+    const std::pair<const char*, Wanted> all[] = { { "guideNext", &GuidePanel::nextWanted },
+        { "guideBack", &GuidePanel::backWanted }, { "guideHint", &GuidePanel::hintWanted },
+        { "guideAgain", &GuidePanel::againWanted }, { "guideLeave", &GuidePanel::leaveWanted } };
     for (const auto& [id, wanted] : all)
         QVERIFY2(!window.actions().get(id)->isEnabled(), id); // no guide is active
     GuideWords words = someWords();
@@ -145,11 +144,11 @@ void GuideTest::nothingIsClipped()
     for (int round = 0; round < 3; ++round) {
         if (round == 1)
             words.seen = "Bucket 1 overflowed: it has 11 records, and b = 10. The split pointer n stood at 0, so "
-                "bucket 0 split, and "
+                         "bucket 0 split, and "
                          "4 of its records moved to bucket 2. Bucket 1 keeps its 11 records until n comes to it.";
         if (round == 2)
             words.trouble = "This cluster was replaced by another one. Press “Begin anew” (Ctrl+F2): this stop "
-                "begins on a new cluster.";
+                            "begins on a new cluster.";
         panel.show(words);
         if (round == 0)
             panel.press(GuidePanel::Hint);

@@ -82,7 +82,8 @@ void HoverCardTest::saysFirstWhatItIsAndHowItIs()
     DataBucketState& full = state.data.at(1);
     full.isOverflowed = true;
     const QString plain = QStringLiteral("Bucket 1 of group 0: %1 of %2 records, overflowing, up")
-                              .arg(full.count).arg(state.file.config.b());
+                              .arg(full.count)
+                              .arg(state.file.config.b());
     QCOMPARE(detailsOf(state, { ObjectKind::Data, 1, 0 }).front(), plain);
     state.processes.at(full.process).hasEnded = true;
     state.processes.at(full.process).endReason = "killed on request";
@@ -133,9 +134,8 @@ void HoverCardTest::coversNothingOfWhatItExplains()
     v.selection.point(Pointed { { ObjectKind::Data, 999, 0 } }); // of another instant
     const auto countBoxes = [&] {
         const auto& items = v.canvas.movingPicture().items();
-        return std::count_if(items.begin(), items.end(), [](const DisplayList::Item& item) {
-            return std::holds_alternative<DisplayList::Box>(item.primitive);
-        });
+        return std::count_if(items.begin(), items.end(),
+            [](const DisplayList::Item& item) { return std::holds_alternative<DisplayList::Box>(item.primitive); });
     };
     const auto before = countBoxes();
     v.frame(0.4);
@@ -177,8 +177,5 @@ void HoverCardTest::coversNothingOfWhatItExplains()
     QVERIFY2(seen > buckets, qPrintable(QString::number(seen)));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<HoverCardTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<HoverCardTest>(count, arguments); }
 #include "tst_hover_card.moc"

@@ -68,7 +68,8 @@ struct ImageDrawn {
     DisplayList list;
     QString words() const { return list.texts().join(QLatin1Char('\n')); }
 };
-ImageDrawn imagesOf(const ClusterState& state, qreal width = 440, const Theme& theme = Theme(), std::optional<std::uint64_t> tried = std::nullopt)
+ImageDrawn imagesOf(const ClusterState& state, qreal width = 440, const Theme& theme = Theme(),
+    std::optional<std::uint64_t> tried = std::nullopt)
 {
     ImageDrawn drawn { {}, DisplayList(theme) };
     drawn.picture = drawImages(state, theme, {}, width, drawn.list, tried);
@@ -176,7 +177,8 @@ void ImagesTest::aTriedKeyGoesTheWayOfTheAddressingRules()
                     continue;
                 // The client does not make an error for that key twice, and is never ahead of the file.
                 QCOMPARE(tryKey(key, tried.adjustment->after, truth).forwards(), std::size_t(0));
-                QVERIFY(bucketCount(tried.adjustment->after) > believed && bucketCount(tried.adjustment->after) <= buckets);
+                QVERIFY(
+                    bucketCount(tried.adjustment->after) > believed && bucketCount(tried.adjustment->after) <= buckets);
             }
         }
     }
@@ -218,7 +220,10 @@ void ImagesTest::aTriedKeyIsWorkedOutAndNothingMoreIsSaid()
     QVERIFY(words.contains(addressWords(4711, 0, 0)) && words.contains(addressWords(4711, 3, 0)));
     const KeyTry tried = tryKey(4711, {}, imageOf(8));
     QCOMPARE(tried.right, 7u);
-    QVERIFY2(words.simplified().contains(QString("adjust the image by (a = %1, j = %2)").arg(tried.adjustment->bucket).arg(tried.adjustment->level)), qPrintable(words));
+    QVERIFY2(
+        words.simplified().contains(
+            QString("adjust the image by (a = %1, j = %2)").arg(tried.adjustment->bucket).arg(tried.adjustment->level)),
+        qPrintable(words));
     // The correct bucket at once.
     words = imagesOf(believing(8, 8), 460, Theme(), 4711).words();
     QVERIFY2(words.contains("Both say bucket 7: no forward"), qPrintable(words));
@@ -227,7 +232,8 @@ void ImagesTest::aTriedKeyIsWorkedOutAndNothingMoreIsSaid()
     QVERIFY(imagesOf(state, 460, Theme(), 4711).words().contains("frozen and stays"));
     // Keys that the file scrambles.
     state.file.config.set_mix_keys(true);
-    QVERIFY(imagesOf(state, 460, Theme(), 4711).words().contains(QString("mix64(4711) = %1").arg(mix64(Key(4711)).value)));
+    QVERIFY(
+        imagesOf(state, 460, Theme(), 4711).words().contains(QString("mix64(4711) = %1").arg(mix64(Key(4711)).value)));
 }
 
 void ImagesTest::aForwardTooManyIsRed()
@@ -263,7 +269,8 @@ void ImagesTest::anImageAheadIsRedUnlessTheFileShrank()
     QVERIFY(imagesOf(state).words().contains("this must not be"));
     state.file.hasShrunk = true;
     QVERIFY2(imagesOf(state).words().contains("has shrunk"), qPrintable(imagesOf(state).words()));
-    QVERIFY2(imagesOf(state, 460, Theme(), 7).words().simplified().contains("Bucket 7 is no more"), qPrintable(imagesOf(state, 460, Theme(), 7).words()));
+    QVERIFY2(imagesOf(state, 460, Theme(), 7).words().simplified().contains("Bucket 7 is no more"),
+        qPrintable(imagesOf(state, 460, Theme(), 7).words()));
 }
 
 void ImagesTest::itLooksAsItDid_data()
@@ -280,7 +287,9 @@ void ImagesTest::itLooksAsItDid()
     QFETCH(const QString, file);
     QFETCH(const bool, isDark);
     QFETCH(const double, fontScale);
-    const QString wrong = differenceTo(file, imagesOf(believing(7, 5), 440, Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, fontScale), 23).list.toText());
+    const QString wrong = differenceTo(file,
+        imagesOf(believing(7, 5), 440, Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, fontScale), 23)
+            .list.toText());
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
@@ -310,7 +319,8 @@ void ImagesTest::noTextIsClippedOrCovered()
                 client.hops = { 1'234'567, 89, 3 };
                 client.imageAdjustments = 9;
                 const Theme theme(kind, scale);
-                const ImageDrawn drawn = imagesOf(state, width, theme, isTried ? std::optional<std::uint64_t>(18'446'744'073'709'551'557u) : std::nullopt);
+                const ImageDrawn drawn = imagesOf(state, width, theme,
+                    isTried ? std::optional<std::uint64_t>(18'446'744'073'709'551'557u) : std::nullopt);
                 const QString wrong = textFault(drawn.list, QSizeF(width, drawn.picture.height));
                 QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 buckets: %2").arg(buckets).arg(wrong)));
             }
@@ -327,7 +337,8 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     MainWindow window(options);
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("sendKey")->isEnabled(), kLimit);
     QVERIFY(QTest::qWaitForWindowActive(&window));
     cluster.forgetOrders();
@@ -346,8 +357,5 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     QCOMPARE(order->command.operate().key(), std::uint64_t(4711));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ImagesTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ImagesTest>(count, arguments); }
 #include "tst_images.moc"

@@ -28,7 +28,8 @@ constexpr int kLimit = 15'000;
 constexpr ProcessId kNode = kFileData + 3;
 using Sample = pb::NodeSample;
 
-Sample::Thread& addThread(Sample& sample, const std::string& name, Sample::ThreadState state, const std::string& handler = {})
+Sample::Thread& addThread(
+    Sample& sample, const std::string& name, Sample::ThreadState state, const std::string& handler = {})
 {
     auto& thread = *sample.add_threads();
     thread.set_name(name);
@@ -45,7 +46,8 @@ Sample sampleAt(int tenths)
     sample.set_time_ns(5'000'000'000 + tenths * 100'000'000ll);
     sample.set_sequence(8'120 + std::uint64_t(tenths));
     sample.set_epoch(3);
-    addThread(sample, "Working 1", tenths % 2 ? Sample::IN_HANDLER : Sample::WAITING, tenths % 2 ? "insert" : "").set_handler_ns(tenths * 12'000'000ll);
+    addThread(sample, "Working 1", tenths % 2 ? Sample::IN_HANDLER : Sample::WAITING, tenths % 2 ? "insert" : "")
+        .set_handler_ns(tenths * 12'000'000ll);
     addThread(sample, "Working 2", Sample::IN_CORE_WAIT).set_core_wait_ns(tenths * 4'000'000ll);
     addThread(sample, "UDP listening", Sample::IN_SOCKET).set_socket_ns(tenths * 1'000'000ll);
     addThread(sample, "TCP listening", Sample::WAITING);
@@ -172,7 +174,9 @@ void InspectorTest::lanesHaveTheNamesOfThePaperAndSayWhatTheThreadsDo()
     QStringList names;
     for (const NodeFacts::Lane& lane : facts.lanes)
         names << lane.name;
-    QCOMPARE(names, QStringList({ "Multicast listening", "Multicast working", "UDP listening", "Working 1", "Working 2", "TCP listening", "Acknowledgement manager", "Control server" }));
+    QCOMPARE(names,
+        QStringList({ "Multicast listening", "Multicast working", "UDP listening", "Working 1", "Working 2",
+            "TCP listening", "Acknowledgement manager", "Control server" }));
     const NodeFacts::Lane* working = laneOf(facts, "Working 1");
     QCOMPARE(working->words, QString("in handler insert"));
     QCOMPARE(working->samples.size(), std::size_t(12));
@@ -225,7 +229,8 @@ void InspectorTest::aQueueThatFillsIsSeenWithBoundAndHighMark()
     // Half full fills more of the bar than five of four thousand.
     std::vector<qreal> bars;
     for (const DisplayList::Item& item : drawn.list.items())
-        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box && box->fill == drawn.list.theme().selection && box->rect.height() > 6 && box->rect.width() > 3)
+        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+            box && box->fill == drawn.list.theme().selection && box->rect.height() > 6 && box->rect.width() > 3)
             bars.push_back(box->rect.width());
     QVERIFY(bars.size() >= 2);
     QVERIFY(*std::max_element(bars.begin(), bars.end()) > 10 * *std::min_element(bars.begin(), bars.end()));
@@ -253,7 +258,8 @@ void InspectorTest::whatWasNotWatchedIsSaidAndADeadProcessKeepsItsLastValues()
     state.markEnded(kNode, "killed", at(7));
     const NodeFacts ended = nodeFacts(state, kNode, at(60));
     QCOMPARE(ended.watch, NodeFacts::Watch::Ended);
-    QVERIFY2(ended.sampling.contains("ended at 12.700 s") && ended.sampling.contains("12.500 s"), qPrintable(ended.sampling));
+    QVERIFY2(ended.sampling.contains("ended at 12.700 s") && ended.sampling.contains("12.500 s"),
+        qPrintable(ended.sampling));
     QVERIFY(laneOf(ended, "Working 1") != nullptr);
     QVERIFY(drawnNodes({ nodeFacts(state, 4'711, at(0)) }).words().contains("not there at this instant"));
 }
@@ -269,7 +275,8 @@ void InspectorTest::aSimulatedProcessHasNoThreads()
     const NodeFacts facts = nodeFacts(state, kNode, at(100)); // virtual time may stand still
     QCOMPARE(facts.watch, NodeFacts::Watch::Now);
     QVERIFY(facts.lanes.empty());
-    QVERIFY2(drawnNodes({ facts }, 500).words().simplified().contains("Not there in a simulated cluster"), qPrintable(drawnNodes({ facts }).words()));
+    QVERIFY2(drawnNodes({ facts }, 500).words().simplified().contains("Not there in a simulated cluster"),
+        qPrintable(drawnNodes({ facts }).words()));
     QVERIFY(valueOf(facts, "CPU").isEmpty());
 }
 
@@ -295,13 +302,16 @@ void InspectorTest::samplesSurviveAKeyframe()
 {
     const ClusterState state = watched(40);
     QCOMPARE(state.processes.at(kNode).samples.size(), ProcessState::kSamples);
-    const auto again = stateOf(keyframeOf(state, true), [](std::int64_t, std::uint32_t) -> std::optional<pb::RankPage> { return std::nullopt; });
+    const auto again = stateOf(keyframeOf(state, true),
+        [](std::int64_t, std::uint32_t) -> std::optional<pb::RankPage> { return std::nullopt; });
     QVERIFY(again);
     const auto& samples = again->processes.at(kNode).samples;
     QCOMPARE(samples.size(), ProcessState::kSamples);
     QCOMPARE(samples.back().runNs, at(40));
-    QCOMPARE(samples.front().sample->SerializeAsString(), state.processes.at(kNode).samples.front().sample->SerializeAsString());
-    QCOMPARE(drawnNodes({ nodeFacts(*again, kNode, at(40)) }).list.toText(), drawnNodes({ nodeFacts(state, kNode, at(40)) }).list.toText());
+    QCOMPARE(samples.front().sample->SerializeAsString(),
+        state.processes.at(kNode).samples.front().sample->SerializeAsString());
+    QCOMPARE(drawnNodes({ nodeFacts(*again, kNode, at(40)) }).list.toText(),
+        drawnNodes({ nodeFacts(state, kNode, at(40)) }).list.toText());
 }
 
 void InspectorTest::noTextIsClippedOrCovered_data()
@@ -309,7 +319,8 @@ void InspectorTest::noTextIsClippedOrCovered_data()
     QTest::addColumn<qreal>("width");
     QTest::addColumn<qreal>("scale");
     QTest::addColumn<int>("nodes");
-    for (const auto& [width, scale] : { std::pair(330.0, 1.0), std::pair(460.0, 1.0), std::pair(690.0, 1.0), std::pair(1036.0, 1.0), std::pair(500.0, 1.5), std::pair(1036.0, 1.5) })
+    for (const auto& [width, scale] : { std::pair(330.0, 1.0), std::pair(460.0, 1.0), std::pair(690.0, 1.0),
+             std::pair(1036.0, 1.0), std::pair(500.0, 1.5), std::pair(1036.0, 1.5) })
         for (const int nodes : { 1, 2, 4 })
             QTest::addRow("%g at %g, %d", width, scale, nodes) << width << scale << nodes;
 }
@@ -338,7 +349,8 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().data.size() == 4, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().data.size() == 4, kLimit);
     QCOMPARE(cluster.process(kNode).asked("Watch"), 0);
     window.selection().select({ ObjectKind::Data, 3, 0 });
     window.actions().get("nodeInspector")->trigger();
@@ -372,14 +384,16 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* hold = window.actions().get("holdWorkload");
     QTRY_VERIFY_WITH_TIMEOUT(hold->isEnabled(), kLimit);
     QCOMPARE(hold->shortcut(), QKeySequence("W"));
     hold->trigger();
     const auto held = [&](ProcessId client, bool isHeld) {
         for (const FakeCluster::Order& order : cluster.orders())
-            if (order.process == client && order.command.has_hold_workload() && order.command.hold_workload().is_held() == isHeld)
+            if (order.process == client && order.command.has_hold_workload()
+                && order.command.hold_workload().is_held() == isHeld)
                 return order.command.hold_workload().lease_ms() > 0;
         return false;
     };
@@ -387,11 +401,13 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     pb::Event event;
     event.mutable_workload_held()->set_is_held(true);
     cluster.tell(kFileClients, event);
-    QTRY_VERIFY2_WITH_TIMEOUT(window.status().text().contains("WORKLOAD HELD"), qPrintable(window.status().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.status().text().contains("WORKLOAD HELD"), qPrintable(window.status().text()), kLimit);
     QVERIFY(hold->isChecked());
     // The other kinds of hold are independent: they do not release it.
     window.actions().get("freeze")->trigger();
-    QTRY_VERIFY2_WITH_TIMEOUT(window.status().text().contains("VIEW FROZEN"), qPrintable(window.status().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.status().text().contains("VIEW FROZEN"), qPrintable(window.status().text()), kLimit);
     window.actions().get("follow")->trigger();
     window.actions().get("gate")->trigger(); // these processes have no gate, and the message says so
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("--gate"), qPrintable(window.labLine().text()), kLimit);
@@ -424,38 +440,46 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* gate = window.actions().get("gate");
     QTRY_VERIFY_WITH_TIMEOUT(gate->isEnabled(), kLimit);
     QCOMPARE(gate->shortcut(), QKeySequence("X"));
-    QVERIFY(!window.actions().get("virtualStepMessage")->isEnabled() && !window.actions().get("releaseHere")->isEnabled());
+    QVERIFY(
+        !window.actions().get("virtualStepMessage")->isEnabled() && !window.actions().get("releaseHere")->isEnabled());
     gate->trigger();
     const auto told = [&](bool isClosed) {
         std::set<ProcessId> processes;
         for (const FakeCluster::Order& order : cluster.orders())
-            if (order.command.has_set_gate() && order.command.set_gate().is_closed() == isClosed && order.command.set_gate().at_ns() > 0)
+            if (order.command.has_set_gate() && order.command.set_gate().is_closed() == isClosed
+                && order.command.set_gate().at_ns() > 0)
                 processes.insert(order.process);
         return processes.size();
     };
     QTRY_COMPARE_WITH_TIMEOUT(told(true), window.pacer().state().processes.size(), kLimit);
     // A machine that runs many tests may be too slow for the window's 20 ms: then it has already reported that all
     // gates are open again.
-    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("hold what arrives") || told(false) > 0, qPrintable(window.labLine().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("hold what arrives") || told(false) > 0,
+        qPrintable(window.labLine().text()), kLimit);
     if (!window.cluster().isGated())
         QSKIP("the machine is too busy");
     pb::Event closed;
     closed.mutable_gate_closed();
     cluster.tell(kFileData, closed);
-    QTRY_VERIFY2_WITH_TIMEOUT(window.status().text().contains("MESSAGES GATED"), qPrintable(window.status().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.status().text().contains("MESSAGES GATED"), qPrintable(window.status().text()), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(gate->isChecked() && window.actions().get("virtualStepMessage")->isEnabled(), kLimit);
     window.selection().select({ ObjectKind::Data, 0, 0 });
     window.actions().get("nodeInspector")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(window.nodes().view().picture().texts().join(QLatin1Char(' ')).contains("delta ack from parity 0.0"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.nodes().view().picture().texts().join(QLatin1Char(' ')).contains("delta ack from parity 0.0"), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("releaseHere")->isEnabled(), kLimit);
     window.actions().get("virtualStepMessage")->trigger();
-    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("takes one step"), qPrintable(window.labLine().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.labLine().text().contains("takes one step"), qPrintable(window.labLine().text()), kLimit);
     window.actions().get("dropHere")->trigger();
-    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("nothing is held there"), qPrintable(window.labLine().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.labLine().text().contains("nothing is held there"), qPrintable(window.labLine().text()), kLimit);
     gate->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(told(false), window.pacer().state().processes.size(), kLimit);
     pb::Event opened;
@@ -469,7 +493,9 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     FakeCluster cluster { { 4, 4, 1 } };
     std::map<ProcessId, std::vector<pb::HeldMessage>> held;
     std::int64_t since = 0;
-    for (const auto& [number, kind, from, at] : { std::tuple(7, "insert", kFileClients, kFileData), std::tuple(8, "delta_ack", parityProcess(0, 0), kFileData), std::tuple(3, "search", kFileClients + 1, kFileData + 2) }) {
+    for (const auto& [number, kind, from, at] :
+        { std::tuple(7, "insert", kFileClients, kFileData), std::tuple(8, "delta_ack", parityProcess(0, 0), kFileData),
+            std::tuple(3, "search", kFileClients + 1, kFileData + 2) }) {
         pb::HeldMessage message;
         message.set_number(std::uint64_t(number));
         message.set_kind(kind);
@@ -482,7 +508,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
     GatePanel& panel = window.gatePanel();
     const QAbstractItemModelTester tester(&panel.model());
     QAction* list = window.actions().get("heldMessages");
@@ -507,7 +534,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     panel.table().selectRow(1);
     QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Data, 0, 0 }));
     QCOMPARE(panel.chosen()->message.number(), std::uint64_t(8));
-    const QString line = QStringLiteral("lab.release({ message: lab.held().find(m => m.to === 'node-1' && m.number === 8) });");
+    const QString line = QStringLiteral(
+        "lab.release({ message: lab.held().find(m => m.to === 'node-1' && m.number === 8) });");
     QCOMPARE(panel.findChild<QLabel*>("heldLine")->text(), line);
     window.selection().select({ ObjectKind::Data, 2, 0 });
     QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
@@ -516,7 +544,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     // By its button, not the oldest one; the message caused by it is selected next.
     const auto released = [&](std::uint64_t number, bool isDropped) {
         for (const FakeCluster::Order& order : cluster.orders())
-            if (order.command.has_release_held() && order.command.release_held().number() == number && order.command.release_held().is_dropped() == isDropped)
+            if (order.command.has_release_held() && order.command.release_held().number() == number
+                && order.command.release_held().is_dropped() == isDropped)
                 return order.process;
         return ProcessId(0);
     };
@@ -525,7 +554,8 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     button->click();
     QTRY_COMPARE_WITH_TIMEOUT(panel.model().rowCount(), 2, kLimit);
     QCOMPARE(released(8, false), kFileData);
-    QVERIFY2(window.labLine().text().contains("delta ack from parity-0-0 arrives at node-1"), qPrintable(window.labLine().text()));
+    QVERIFY2(window.labLine().text().contains("delta ack from parity-0-0 arrives at node-1"),
+        qPrintable(window.labLine().text()));
     QCOMPARE(panel.chosen()->message.number(), std::uint64_t(3));
     // By its key: this message is dropped.
     QTest::keyClick(&panel.table(), Qt::Key_Delete);

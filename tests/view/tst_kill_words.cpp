@@ -22,7 +22,8 @@ QString askedFor(const ClusterState& state, const std::vector<ProcessId>& proces
 }
 
 const QString kLost = QStringLiteral(" If it ends now, what it holds is lost for good.");
-const QString kUnknown = QStringLiteral("Nothing here knows yet which failures this file survives. If it ends now, what it holds may be lost for good.");
+const QString kUnknown = QStringLiteral(
+    "Nothing here knows yet which failures this file survives. If it ends now, what it holds may be lost for good.");
 
 } // namespace
 
@@ -40,20 +41,25 @@ void KillWordsTest::whatParityReplacesIsNotAskedFor()
     const ClusterState state = fileWith(2);
     QCOMPARE(askedFor(state, { kFileData }), QString());
     QCOMPARE(askedFor(state, { kFileData, parityProcess(0, 0) }), QString());
-    QCOMPARE(askedFor(state, { kFileData, kFileData + 1, kFileData + 4, parityProcess(1, 1) }), QString()); // two of each group
+    QCOMPARE(askedFor(state, { kFileData, kFileData + 1, kFileData + 4, parityProcess(1, 1) }),
+        QString()); // two of each group
 }
 
 void KillWordsTest::whatItDoesNotReplaceIs()
 {
     QCOMPARE(askedFor(fileWith(0), { kFileData + 5 }), "Group 1 has no parity bucket." + kLost);
-    QCOMPARE(askedFor(fileWith(2, pb::RECOVERY_OFF), { kFileData }), "This file does not recover from failures: it was made with recovery “off”." + kLost);
+    QCOMPARE(askedFor(fileWith(2, pb::RECOVERY_OFF), { kFileData }),
+        "This file does not recover from failures: it was made with recovery “off”." + kLost);
     ClusterState state = fileWith(2);
-    QCOMPARE(askedFor(state, { kFileData, kFileData + 1, kFileData + 2 }), "Group 0 survives 2 failures more, and these are 3." + kLost);
+    QCOMPARE(askedFor(state, { kFileData, kFileData + 1, kFileData + 2 }),
+        "Group 0 survives 2 failures more, and these are 3." + kLost);
     state.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
     QCOMPARE(askedFor(state, { kFileData }), QString());
-    QCOMPARE(askedFor(state, { kFileData, kFileData + 2 }), "Group 0 survives 1 failure more, and these are 2." + kLost);
+    QCOMPARE(
+        askedFor(state, { kFileData, kFileData + 2 }), "Group 0 survives 1 failure more, and these are 2." + kLost);
     state.processes.at(parityProcess(0, 1)).hasEnded = true; // its end has not been noticed yet
-    QCOMPARE(askedFor(state, { kFileData }), "Group 0 survives no further failure: 2 of its members are down, and k is 2." + kLost);
+    QCOMPARE(askedFor(state, { kFileData }),
+        "Group 0 survives no further failure: 2 of its members are down, and k is 2." + kLost);
     QCOMPARE(askedFor(state, { kFileData + 4 }), QString()); // in the other group
     ClusterState single = fileWith(1);
     single.groups[0].down[{ pb::DATA, 1 }] = { kFileData + 1, false, "it does not answer probes", 1 };
@@ -82,8 +88,5 @@ void KillWordsTest::aFileThatIsNotKnownYetIsNotSaidToBeLost()
     QCOMPARE(askedFor(state, { kFileData + 4 }), QString());
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<KillWordsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<KillWordsTest>(count, arguments); }
 #include "tst_kill_words.moc"

@@ -74,8 +74,8 @@ void TestMakeWay::processorTimesAreRead_data()
     QTest::newRow("two processors") << QByteArray("cpu  10 1 5 80 4 0 2 3 0 0\ncpu0 1 2 3 4 5 6 7 8 9 0\n") << true
                                     << quint64(105) << quint64(84);
     QTest::newRow("eight fields") << QByteArray("cpu 1 1 1 1 1 1 1 1") << true << quint64(8) << quint64(2);
-    QTest::newRow("one processor's line") << QByteArray("cpu0 10 1 5 80 4 0 2 3 0 0\n") << false << quint64(0)
-                                          << quint64(0);
+    QTest::newRow("one processor's line")
+        << QByteArray("cpu0 10 1 5 80 4 0 2 3 0 0\n") << false << quint64(0) << quint64(0);
     QTest::newRow("too few") << QByteArray("cpu 10 1 5 80\n") << false << quint64(0) << quint64(0);
     QTest::newRow("no number") << QByteArray("cpu 10 1 five 80 4 0 2 3\n") << false << quint64(0) << quint64(0);
     QTest::newRow("nothing") << QByteArray() << false << quint64(0) << quint64(0);
@@ -174,8 +174,8 @@ void TestMakeWay::aRoundedBoxLooksAsQtDrawsIt()
     for (int y = 0; y < ours.height(); ++y) {
         for (int x = 0; x < ours.width(); ++x) {
             const QColor a = ours.pixelColor(x, y), b = qts.pixelColor(x, y);
-            const int difference = std::max({ std::abs(a.red() - b.red()), std::abs(a.green() - b.green()),
-                std::abs(a.blue() - b.blue()) });
+            const int difference = std::max(
+                { std::abs(a.red() - b.red()), std::abs(a.green() - b.green()), std::abs(a.blue() - b.blue()) });
             const int aside = std::min(std::abs(x - 40), std::abs(x - 340));
             const int above = std::min(std::abs(y - 30), std::abs(y - 30 - int(height)));
             const bool isAtCorner = aside < 16 && above < 16;

@@ -66,7 +66,8 @@ pb::Event inserted(std::uint32_t bucket, std::uint64_t key, std::uint32_t rank, 
     return event;
 }
 
-pb::Event deleted(std::uint32_t bucket, std::uint64_t key, std::uint32_t rank, std::uint32_t count, std::uint64_t sequence)
+pb::Event deleted(
+    std::uint32_t bucket, std::uint64_t key, std::uint32_t rank, std::uint32_t count, std::uint64_t sequence)
 {
     pb::Event event = at(pb::DATA, bucket);
     auto* record = event.mutable_record_deleted();
@@ -101,7 +102,10 @@ ContentsAnswer pageOf(std::uint32_t first, std::uint32_t last, const std::string
     return answer;
 }
 
-QString cell(const QAbstractItemModel& model, int row, int column) { return model.index(row, column).data().toString(); }
+QString cell(const QAbstractItemModel& model, int row, int column)
+{
+    return model.index(row, column).data().toString();
+}
 
 // Reads every cell of some rows, as a painted view does.
 void look(const QAbstractItemModel& model, int first, int last)
@@ -165,7 +169,8 @@ void ModelsTest::theRecordTableFollowsAFileThatGrows()
     const DataBucketState& bucket = feed.known().data.at(0);
     QCOMPARE(data.rowCount(), int(bucket.ranks.rankMax()));
     for (std::uint32_t rank = 1; rank <= bucket.ranks.rankMax(); ++rank)
-        QCOMPARE(cell(data, int(rank) - 1, 1), bucket.ranks.has(rank) ? QString::number(bucket.ranks.at(rank)) : QString("free rank"));
+        QCOMPARE(cell(data, int(rank) - 1, 1),
+            bucket.ranks.has(rank) ? QString::number(bucket.ranks.at(rank)) : QString("free rank"));
     QCOMPARE(parity.columnCount(), 6); // rank, four positions, bytes
     QCOMPARE(parity.headerData(2, Qt::Horizontal).toString(), QString("bucket 1"));
     data.setBucket({ ObjectKind::Coordinator, 1, 0 });
@@ -430,7 +435,8 @@ void ModelsTest::theStoryKeepsItsLines()
     Tester tester(&story, kFatal);
     story.add({ { StoryLine::Kind::Step, "(a)  A file" }, { StoryLine::Kind::Say, "It begins." } });
     story.add({});
-    story.add({ { StoryLine::Kind::Held, "one bucket" }, { StoryLine::Kind::Failed, "two buckets (1)" }, { StoryLine::Kind::Note, "aside" } });
+    story.add({ { StoryLine::Kind::Held, "one bucket" }, { StoryLine::Kind::Failed, "two buckets (1)" },
+        { StoryLine::Kind::Note, "aside" } });
     QCOMPARE(story.rowCount(), 5);
     QCOMPARE(cell(story, 2, 0), QString("✓ one bucket"));
     QCOMPARE(cell(story, 3, 0), QString("✗ two buckets (1)")); // a sign, not only a colour
@@ -458,7 +464,8 @@ void ModelsTest::everyObjectHasAName()
     for (const char* name : { "data 5", "parity 1.1", "group 1", "client alice", "coordinator", "spare spare-1" })
         QVERIFY2(names.contains(name), name);
     const ObjectRef bucket { ObjectKind::Data, 5, 0 };
-    QCOMPARE(sentenceOf(state, bucket), QString("Data bucket 5, group 1, position 1, level 3, 20 of 40 records, up, parity up to date"));
+    QCOMPARE(sentenceOf(state, bucket),
+        QString("Data bucket 5, group 1, position 1, level 3, 20 of 40 records, up, parity up to date"));
     QVERIFY(sentenceOf(state, { ObjectKind::Dummy, 6, 0 }).contains("does not exist yet"));
     QCOMPARE(objectOf(state, parityProcess(1, 1)), (ObjectRef { ObjectKind::Parity, 1, 1 }));
     QCOMPARE(grouped(1'234'567), QString::fromUtf8("1\u202f234\u202f567"));
@@ -558,12 +565,10 @@ void ModelsTest::theCanvasIsAListForScreenReaders()
         }
     }
     for (const ObjectRef object : objects)
-        QVERIFY2(object.kind == ObjectKind::Group || reached.contains(object), qPrintable(nameOf(feed.state(), object)));
+        QVERIFY2(
+            object.kind == ObjectKind::Group || reached.contains(object), qPrintable(nameOf(feed.state(), object)));
     QCOMPARE(canvas.accessibleDescription(), sentenceOf(feed.state(), selection.selected()));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ModelsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ModelsTest>(count, arguments); }
 #include "tst_models.moc"

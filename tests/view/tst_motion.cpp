@@ -236,7 +236,10 @@ void MotionTest::theClientIsAnsweredAfterTheLastAcknowledgement()
     QVERIFY(show.until([&] { return glyphs(show.picture(), Glyph::Reply) > 0; }));
     std::size_t acknowledged = 0;
     for (const ShownEvent& event : show.shown)
-        acknowledged += event.run.event->has_message_received() && event.run.event->message_received().kind() == "delta_ack" ? 1 : 0;
+        acknowledged += event.run.event->has_message_received()
+                && event.run.event->message_received().kind() == "delta_ack"
+            ? 1
+            : 0;
     QCOMPARE(acknowledged, std::size_t(2));
     QCOMPARE(glyphs(show.picture(), Glyph::Ack), 0);
     QCOMPARE(show.pacer.state().clients.at(kAlice).done, std::uint64_t(12'345)); // not yet
@@ -276,7 +279,8 @@ void MotionTest::aForwardedRequestAndItsImageAdjustmentAreWritten()
                 seen << text;
         }
         hasImageReply = hasImageReply || glyphs(show.picture(), Glyph::Image) > 0;
-        return !show.pacer.isBusy() && show.pacer.shownUpTo() == show.feed.committed() && !show.motion.isMoving(show.pacer.clock());
+        return !show.pacer.isBusy() && show.pacer.shownUpTo() == show.feed.committed()
+            && !show.motion.isMoving(show.pacer.clock());
     }));
     const auto at = [&](const char* text) { return seen.indexOf(QString::fromUtf8(text)); };
     QVERIFY2(at("search key 47") >= 0, qPrintable(seen.join(" | ")));
@@ -298,11 +302,13 @@ void MotionTest::anInvitationIsDrawnAroundItsPool()
     show.feed.tell(kFileCoordinator, invitation);
     QVERIFY(show.until([&] { return show.picture().texts().contains("invitation: 1 wanted"); }));
     const ClusterLayout places = show.layout();
-    const auto pool = std::find_if(places.pools.begin(), places.pools.end(), [](const auto& p) { return p.role == pb::PARITY; });
+    const auto pool = std::find_if(
+        places.pools.begin(), places.pools.end(), [](const auto& p) { return p.role == pb::PARITY; });
     const DisplayList picture = show.picture();
     QVERIFY(std::any_of(picture.items().begin(), picture.items().end(), [&](const DisplayList::Item& item) {
         const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
-        return box && box->rect.contains(pool->frame.adjusted(1, 1, -1, -1)) && pool->frame.adjusted(-20, -20, 20, 20).contains(box->rect);
+        return box && box->rect.contains(pool->frame.adjusted(1, 1, -1, -1))
+            && pool->frame.adjusted(-20, -20, 20, 20).contains(box->rect);
     }));
     QVERIFY(show.untilRest());
     QVERIFY(!show.picture().texts().contains("invitation: 1 wanted"));
@@ -317,7 +323,10 @@ void MotionTest::ofEightSparesOneGoesAndSevenAreBack()
         const auto spares = sparesOf(show.pacer.state(), pb::DATA);
         return std::count_if(spares.begin(), spares.end(), [&](ProcessId id) {
             const ProcessState& p = show.pacer.state().processes.at(id);
-            return look == (p.offer.invitation != 0 ? Look::SpareOffered : p.isInvited ? Look::SpareInvited : Look::SpareIdle);
+            return look
+                == (p.offer.invitation != 0 ? Look::SpareOffered
+                        : p.isInvited       ? Look::SpareInvited
+                                            : Look::SpareIdle);
         });
     };
     QCOMPARE(count(Look::SpareIdle), 8);
@@ -410,7 +419,8 @@ void MotionTest::theRecordsOfASplitFlyFromRankToRank()
     QVERIFY(show.until([&] { return show.motion.recordsUnderWay() == 12; }));
     QVERIFY(!show.pacer.state().data.at(1).incoming.has(21)); // they have not arrived yet
     const ClusterLayout places = show.layout();
-    const QRectF source = places.find({ ObjectKind::Data, 0, 0 })->rect, target = places.find({ ObjectKind::Data, 1, 0 })->rect;
+    const QRectF source = places.find({ ObjectKind::Data, 0, 0 })->rect,
+                 target = places.find({ ObjectKind::Data, 1, 0 })->rect;
     const QRectF way = source.united(target).adjusted(-12, -80, 12, 80); // their path is an arc
     std::size_t squaresMost = 0;
     while (show.motion.recordsUnderWay() > 0) {
@@ -428,7 +438,7 @@ void MotionTest::theRecordsOfASplitFlyFromRankToRank()
     }
     QVERIFY(squaresMost > 3 && squaresMost <= 12);
     QVERIFY(show.pacer.state().data.at(1).incoming.has(21)); // arrived, and shown as undecided
-    QVERIFY(show.pacer.state().data.at(0).ranks.has(1));     // the source keeps its own until the decision
+    QVERIFY(show.pacer.state().data.at(0).ranks.has(1)); // the source keeps its own until the decision
 }
 
 // ---- trouble on the way
@@ -482,7 +492,8 @@ void MotionTest::manyMessagesAreBoundedAndSaidSo()
         depart(show, "split", kFileCoordinator, kFileData + i % 4, 0);
     QVERIFY(show.until([&] { return show.motion.messagesUnderWay() > Motion::kDots; }));
     QCOMPARE(show.motion.messagesUnderWay(), Motion::kDots + 200); // structural messages are never thinned out
-    QVERIFY2(show.motion.footNote(show.pacer).contains("dots: 1 of 3 messages"), qPrintable(show.motion.footNote(show.pacer))); // no silent omission
+    QVERIFY2(show.motion.footNote(show.pacer).contains("dots: 1 of 3 messages"),
+        qPrintable(show.motion.footNote(show.pacer))); // no silent omission
     const ClusterLayout places = show.layout();
     CellReader cells;
     DisplayList list(show.theme);
@@ -593,8 +604,5 @@ void MotionTest::theStretchIsSaid()
     QVERIFY2(note.contains(QString::fromUtf8("15\u202f000 × slower")), qPrintable(note));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<MotionTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<MotionTest>(count, arguments); }
 #include "tst_motion.moc"

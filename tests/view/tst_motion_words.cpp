@@ -103,7 +103,8 @@ void MotionWordsTest::messagesOnOneWayFlySideBySide()
     QSet<std::pair<int, int>> dots;
     const DisplayList picture = show.picture();
     for (const auto& item : picture.items())
-        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive); box != nullptr && box->outline == Outline::Circle)
+        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+            box != nullptr && box->outline == Outline::Circle)
             dots.insert({ qRound(box->rect.center().x()), qRound(box->rect.center().y()) });
     QCOMPARE(dots.size(), 2);
 }
@@ -139,12 +140,15 @@ void MotionWordsTest::whatIsBundledIsCounted()
     show.pacer.beginShow(show.feed, from);
     const auto counted = [&](const QString& words) {
         std::vector<int> counts;
-        show.until([&] {
-            for (const QString& text : show.picture().texts())
-                if (const auto match = QRegularExpression("^(\\d+) inserts?" + words + "$").match(text); match.hasMatch())
-                    counts.push_back(match.captured(1).toInt());
-            return show.pacer.isAtGate();
-        }, 60);
+        show.until(
+            [&] {
+                for (const QString& text : show.picture().texts())
+                    if (const auto match = QRegularExpression("^(\\d+) inserts?" + words + "$").match(text);
+                        match.hasMatch())
+                        counts.push_back(match.captured(1).toInt());
+                return show.pacer.isAtGate();
+            },
+            60);
         return counts;
     };
     std::vector<int> seen;
@@ -169,8 +173,5 @@ void MotionWordsTest::whatIsBundledIsCounted()
     QVERIFY(partial.back() <= 20);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<MotionWordsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<MotionWordsTest>(count, arguments); }
 #include "tst_motion_words.moc"

@@ -29,12 +29,13 @@ QString textOf(const QTemporaryDir& directory, const QString& name)
 
 // Two buckets take 2 s in GF(2^16) and 1 s in GF(2^8), three of them 3 s: one of the papers' shapes holds, one does
 // not.
-const QByteArray kRecovery = "run,simulated,detail,repetition,warm_up,scheme,failed_buckets,slice,gf,total_s,process_s,comm_s,machine\n"
-                             "r1,false,counts,1,true,rs,2,3125,16,90,90,90,\"a machine, 2 cores\"\n"
-                             "r1,false,counts,1,false,rs,2,3125,16,1.5,2,0.25,\"a machine, 2 cores\"\n"
-                             "r1,false,counts,2,false,rs,2,3125,16,2.5,2,0.25,\"a machine, 2 cores\"\n"
-                             "r1,false,counts,1,false,rs,3,3125,16,4,3,0.5,\"a machine, 2 cores\"\n"
-                             "r1,false,counts,1,false,rs,2,3125,8,1,1,0.25,\"a machine, 2 cores\"\n";
+const QByteArray kRecovery
+    = "run,simulated,detail,repetition,warm_up,scheme,failed_buckets,slice,gf,total_s,process_s,comm_s,machine\n"
+      "r1,false,counts,1,true,rs,2,3125,16,90,90,90,\"a machine, 2 cores\"\n"
+      "r1,false,counts,1,false,rs,2,3125,16,1.5,2,0.25,\"a machine, 2 cores\"\n"
+      "r1,false,counts,2,false,rs,2,3125,16,2.5,2,0.25,\"a machine, 2 cores\"\n"
+      "r1,false,counts,1,false,rs,3,3125,16,4,3,0.5,\"a machine, 2 cores\"\n"
+      "r1,false,counts,1,false,rs,2,3125,8,1,1,0.25,\"a machine, 2 cores\"\n";
 
 } // namespace
 
@@ -74,7 +75,9 @@ void PaperReportTest::rowsOfTheSameConditionsAreJoined()
     }
     QCOMPARE(measured, 9);
     // All published cells are there, measured or not.
-    QCOMPARE(std::count_if(report->rows.begin(), report->rows.end(), [](const PaperRow& row) { return row.experiment == "E4 E5 E6"; }), 90);
+    QCOMPARE(std::count_if(report->rows.begin(), report->rows.end(),
+                 [](const PaperRow& row) { return row.experiment == "E4 E5 E6"; }),
+        90);
 }
 
 void PaperReportTest::shapesHoldOrDoNotOrAreNotMeasured()
@@ -84,10 +87,12 @@ void PaperReportTest::shapesHoldOrDoNotOrAreNotMeasured()
     const auto report = paperReport(directory.path(), kPaper);
     QVERIFY(report);
     const auto shape = [&](const QString& words) {
-        const auto found = std::find_if(report->shapes.begin(), report->shapes.end(), [&](const PaperShape& s) { return s.claim.startsWith(words); });
+        const auto found = std::find_if(report->shapes.begin(), report->shapes.end(),
+            [&](const PaperShape& s) { return s.claim.startsWith(words); });
         return found != report->shapes.end() ? *found : PaperShape();
     };
-    const PaperShape linear = shape("Decoding is about linear"), fields = shape("GF(2^16) decodes"), search = shape("Searches in parallel");
+    const PaperShape linear = shape("Decoding is about linear"), fields = shape("GF(2^16) decodes"),
+                     search = shape("Searches in parallel");
     QCOMPARE(linear.ours.value_or(0), 1.5);
     QVERIFY(linear.holds());
     QCOMPARE(fields.ours.value_or(0), 2.0);
@@ -105,15 +110,18 @@ void PaperReportTest::theReportHasWhatWasMeasured()
     QCOMPARE(writeReport(*report, { "LHRS Lab of a test", "2026-01-01" }, directory.path(), files), QString());
     for (const QString& name : files)
         QVERIFY2(QFile(directory.filePath(name)).size() > 100, qPrintable(name));
-    QVERIFY(files.contains("recovery_gf16.svg") && files.contains("recovery_gf16.png") && !files.contains("search.svg"));
+    QVERIFY(
+        files.contains("recovery_gf16.svg") && files.contains("recovery_gf16.png") && !files.contains("search.svg"));
     const QString page = textOf(directory, "report.html");
-    for (const char* words : { "a machine, 2 cores", "LHRS Lab of a test", "does not hold here", "not measured", "slices of 3125 records", "<svg", "search (search_times.js)", "2003, table 30" })
+    for (const char* words : { "a machine, 2 cores", "LHRS Lab of a test", "does not hold here", "not measured",
+             "slices of 3125 records", "<svg", "search (search_times.js)", "2003, table 30" })
         QVERIFY2(page.contains(words), words);
     QVERIFY(!page.contains("href=") && !page.contains("src=") && !page.contains("SIMULATED")); // self-contained
     // The same figures as CSV: each cell of the published table once.
     const auto comparison = CsvTable::read(directory.filePath("comparison.csv"));
     QVERIFY(comparison);
-    const auto rows = comparison->where({ { "what", "recovery of 2 data buckets, RS, GF(2^16)" }, { "condition", "slices of 3125 records" }, { "quantity", "total" } });
+    const auto rows = comparison->where({ { "what", "recovery of 2 data buckets, RS, GF(2^16)" },
+        { "condition", "slices of 3125 records" }, { "quantity", "total" } });
     QCOMPARE(rows.size(), std::size_t(1));
     QCOMPARE(comparison->number(rows[0], "published_over_ours").value_or(0), 0.586);
     QCOMPARE(textOf(directory, "shapes.csv").count("does not hold here"), 1);
@@ -137,7 +145,8 @@ void PaperReportTest::whatCannotBeReadIsSaid()
     QVERIFY(!empty && QString::fromStdString(empty.error().text).contains("./run paper"));
     put(directory, "search.csv", "run,window\n1,2,3\n");
     const auto wrong = paperReport(directory.path(), kPaper);
-    QVERIFY(!wrong && QString::fromStdString(wrong.error().text).contains("search.csv, line 2: 3 cells, but there are 2 columns"));
+    QVERIFY(!wrong
+        && QString::fromStdString(wrong.error().text).contains("search.csv, line 2: 3 cells, but there are 2 columns"));
     QVERIFY(!paperReport(directory.path(), directory.filePath("nowhere")));
     put(directory, "search.csv", kRecovery);
     const auto report = paperReport(directory.path(), kPaper);
@@ -160,8 +169,5 @@ void PaperReportTest::csvIsReadAsItIsWritten()
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<PaperReportTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<PaperReportTest>(count, arguments); }
 #include "tst_paper_report.moc"

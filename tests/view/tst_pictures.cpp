@@ -43,7 +43,9 @@ QString linesOf(const DisplayList& list, const ClusterState& state)
     DisplayList few(list.theme());
     for (const DisplayList::Item& item : list.items()) {
         const ObjectRef& o = item.object;
-        const bool isFar = o.kind == ObjectKind::Data ? o.a >= state.m() : (o.kind == ObjectKind::Parity || o.kind == ObjectKind::Group) && o.a > 0;
+        const bool isFar = o.kind == ObjectKind::Data
+            ? o.a >= state.m()
+            : (o.kind == ObjectKind::Parity || o.kind == ObjectKind::Group) && o.a > 0;
         if (isLarge && isFar)
             continue;
         few.setObject(o);
@@ -142,7 +144,8 @@ void PicturesTest::theLongestWordingThatFitsIsTaken()
     QCOMPARE(given(wide(wordings[1]) - 1), wordings[2]);
     QCOMPARE(given(wide(wordings[2]) - 1), QString()); // nothing rather than one letter
     DisplayList list(theme);
-    QVERIFY(list.text(QRectF(0, 0, wide("parity ..."), 30), QStringLiteral("parity bucket of group 5"), style, Qt::black));
+    QVERIFY(
+        list.text(QRectF(0, 0, wide("parity ..."), 30), QStringLiteral("parity bucket of group 5"), style, Qt::black));
     QVERIFY(list.texts()[0].startsWith("pari"));
     QVERIFY(list.texts()[0].endsWith(QChar(0x2026)));
     QVERIFY(!list.text(QRectF(0, 0, 500, 4), QStringLiteral("too low"), style, Qt::black));
@@ -156,8 +159,10 @@ void PicturesTest::theSamePictureIsTheSameText()
     other.data[5].ranks.set(21, 4711);
     other.data[5].count = 21;
     QVERIFY(drawn(other, kSmallView).list.toText() != drawn(state, kSmallView).list.toText());
-    QVERIFY(drawn(other, kSmallView).list.toImage(kSmallView.toSize()) != drawn(state, kSmallView).list.toImage(kSmallView.toSize()));
-    QVERIFY(drawn(state, kSmallView).list.toImage(kSmallView.toSize()) == drawn(state, kSmallView).list.toImage(kSmallView.toSize()));
+    QVERIFY(drawn(other, kSmallView).list.toImage(kSmallView.toSize())
+        != drawn(state, kSmallView).list.toImage(kSmallView.toSize()));
+    QVERIFY(drawn(state, kSmallView).list.toImage(kSmallView.toSize())
+        == drawn(state, kSmallView).list.toImage(kSmallView.toSize()));
 }
 
 void PicturesTest::screenSvgAndTextHaveTheSameWords()
@@ -241,7 +246,8 @@ void PicturesTest::everyStateHasItsOwnShapeAndWord()
             QVERIFY(!lookWord(Look(a)).isEmpty());
             for (int b = a + 1; b < kLooks; ++b) {
                 const LookStyle &x = theme.look(Look(a)), &y = theme.look(Look(b));
-                QVERIFY2(x.outline != y.outline || x.glyph != y.glyph, qPrintable(QString("%1 and %2 are told apart by colour only").arg(a).arg(b)));
+                QVERIFY2(x.outline != y.outline || x.glyph != y.glyph,
+                    qPrintable(QString("%1 and %2 are told apart by colour only").arg(a).arg(b)));
             }
         }
         std::set<Glyph> glyphs;
@@ -257,11 +263,11 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord_data()
 {
     QTest::addColumn<int>("look");
     QTest::addColumn<bool>("isParity");
-    for (const Look look : { Look::DataUp, Look::DataStarting, Look::DataSplitting, Look::DataSilent, Look::DataGone, Look::DataPaused, Look::DataSuspect, Look::DataFailed,
-             Look::DataRecovering, Look::DataLost })
+    for (const Look look : { Look::DataUp, Look::DataStarting, Look::DataSplitting, Look::DataSilent, Look::DataGone,
+             Look::DataPaused, Look::DataSuspect, Look::DataFailed, Look::DataRecovering, Look::DataLost })
         QTest::newRow(qPrintable("data " + lookWord(look))) << int(look) << false;
-    for (const Look look : { Look::ParityUp, Look::ParityStarting, Look::ParitySplitting, Look::ParitySilent, Look::ParityGone, Look::ParityPaused, Look::ParitySuspect,
-             Look::ParityFailed, Look::ParityLost })
+    for (const Look look : { Look::ParityUp, Look::ParityStarting, Look::ParitySplitting, Look::ParitySilent,
+             Look::ParityGone, Look::ParityPaused, Look::ParitySuspect, Look::ParityFailed, Look::ParityLost })
         QTest::newRow(qPrintable("parity " + lookWord(look))) << int(look) << true;
 }
 
@@ -273,7 +279,8 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
         FileShape shape { buckets };
         shape.records = 3;
         ClusterState state = fileOf(shape);
-        const ObjectRef object = isParity ? ObjectRef { ObjectKind::Parity, 0, 0 } : ObjectRef { ObjectKind::Data, 1, 0 };
+        const ObjectRef object = isParity ? ObjectRef { ObjectKind::Parity, 0, 0 }
+                                          : ObjectRef { ObjectKind::Data, 1, 0 };
         const ProcessId process = isParity ? parityProcess(0, 0) : kFileData + 1;
         pb::MemberState& member = isParity ? state.parity[{ 0, 0 }].state : state.data[1].state;
         std::set<ProcessId> silent;
@@ -300,14 +307,16 @@ void PicturesTest::everyStateIsDrawnWithItsGlyphAndWord()
         const Glyph glyph = Theme().look(Look(look)).glyph;
         if (glyph != Glyph::None)
             QCOMPARE(glyphsOf(picture.list, object, glyph), 1);
-        for (const Glyph other : { Glyph::Cross, Glyph::Gone, Glyph::Question, Glyph::Hourglass, Glyph::Turning, Glyph::DoubleCross, Glyph::Clock, Glyph::Fork,
-                 Glyph::Dots }) {
+        for (const Glyph other : { Glyph::Cross, Glyph::Gone, Glyph::Question, Glyph::Hourglass, Glyph::Turning,
+                 Glyph::DoubleCross, Glyph::Clock, Glyph::Fork, Glyph::Dots }) {
             if (other != glyph)
                 QCOMPARE(glyphsOf(picture.list, object, other), 0);
         }
         if (buckets == 4 && glyph != Glyph::None)
-            QVERIFY2(textsOf(picture.list, object).contains(word), qPrintable(textsOf(picture.list, object).join(" | ")));
-        QVERIFY(sentenceOf(state, object).contains(word == "silent" ? lookWord(isParity ? Look::ParityUp : Look::DataUp) : word));
+            QVERIFY2(
+                textsOf(picture.list, object).contains(word), qPrintable(textsOf(picture.list, object).join(" | ")));
+        QVERIFY(sentenceOf(state, object)
+                    .contains(word == "silent" ? lookWord(isParity ? Look::ParityUp : Look::DataUp) : word));
     }
 }
 
@@ -320,11 +329,14 @@ void PicturesTest::stateColoursDifferForEveryEye()
         for (const QRgb x : Theme::stateColours()) {
             for (const QRgb y : Theme::stateColours()) {
                 const double d = difference(QColor::fromRgb(x), QColor::fromRgb(y), eye);
-                QVERIFY2(x == y || d >= 10, qPrintable(QString("eye %1: %2 and %3 differ by %4").arg(int(eye)).arg(x, 0, 16).arg(y, 0, 16).arg(d)));
+                QVERIFY2(x == y || d >= 10,
+                    qPrintable(
+                        QString("eye %1: %2 and %3 differ by %4").arg(int(eye)).arg(x, 0, 16).arg(y, 0, 16).arg(d)));
             }
         }
         // And the pairs with which each theme really paints states and messages.
-        for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
+        for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true),
+                 Theme(Theme::Kind::Dark, 1, true) }) {
             std::vector<QColor> looks, messages;
             for (int look = 0; look < kLooks; ++look)
                 looks.push_back(theme.look(Look(look)).colour);
@@ -333,7 +345,8 @@ void PicturesTest::stateColoursDifferForEveryEye()
             for (const std::vector<QColor>& colours : { looks, messages }) {
                 for (const QColor& x : colours) {
                     for (const QColor& y : colours)
-                        QVERIFY2(x == y || difference(x, y, eye) >= 10, qPrintable(QString("eye %1: %2 and %3").arg(int(eye)).arg(x.name(), y.name())));
+                        QVERIFY2(x == y || difference(x, y, eye) >= 10,
+                            qPrintable(QString("eye %1: %2 and %3").arg(int(eye)).arg(x.name(), y.name())));
                 }
             }
         }
@@ -342,7 +355,8 @@ void PicturesTest::stateColoursDifferForEveryEye()
 
 void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
 {
-    for (const Theme& theme : { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
+    for (const Theme& theme :
+        { Theme(), Theme(Theme::Kind::Dark), Theme(Theme::Kind::Light, 1, true), Theme(Theme::Kind::Dark, 1, true) }) {
         // In high contrast no text is hard to read, and no line is hard to see.
         const double ofText = theme.isHighContrast() ? 12 : 4.5;
         for (const QColor& back : { theme.canvas, theme.card, theme.cardHeader }) {
@@ -351,16 +365,20 @@ void PicturesTest::textAndOutlinesStandOutFromWhatIsBehindThem()
             QVERIFY2(contrast(theme.badText, back) >= 4.5, qPrintable(back.name()));
             QVERIFY2(contrast(theme.grid, back) >= 3 || !theme.isHighContrast(), qPrintable(back.name()));
             QVERIFY2(contrast(theme.selection, back) >= 3 || !theme.isHighContrast(), qPrintable(back.name()));
-            QVERIFY2(contrast(theme.outline, back) >= 3 || back == theme.cardHeader, qPrintable(QString("outline on %1: %2").arg(back.name()).arg(contrast(theme.outline, back))));
+            QVERIFY2(contrast(theme.outline, back) >= 3 || back == theme.cardHeader,
+                qPrintable(QString("outline on %1: %2").arg(back.name()).arg(contrast(theme.outline, back))));
             QVERIFY2(contrast(theme.focus, back) >= 3, qPrintable(back.name()));
         }
         for (int look = 0; look < kLooks; ++look)
             QVERIFY(contrast(inkOn(theme.look(Look(look)).colour), theme.look(Look(look)).colour) >= 4.0);
         for (int c = 0; c < kMessageClasses; ++c)
-            QVERIFY(contrast(inkOn(theme.message(MessageClass(c)).colour), theme.message(MessageClass(c)).colour) >= 4.0);
+            QVERIFY(
+                contrast(inkOn(theme.message(MessageClass(c)).colour), theme.message(MessageClass(c)).colour) >= 4.0);
         const QPalette palette = theme.palette();
-        for (const auto& [ink, back] : { std::pair(QPalette::WindowText, QPalette::Window), std::pair(QPalette::Text, QPalette::Base),
-                 std::pair(QPalette::ButtonText, QPalette::Button), std::pair(QPalette::Text, QPalette::AlternateBase), std::pair(QPalette::HighlightedText, QPalette::Highlight) })
+        for (const auto& [ink, back] :
+            { std::pair(QPalette::WindowText, QPalette::Window), std::pair(QPalette::Text, QPalette::Base),
+                std::pair(QPalette::ButtonText, QPalette::Button), std::pair(QPalette::Text, QPalette::AlternateBase),
+                std::pair(QPalette::HighlightedText, QPalette::Highlight) })
             QVERIFY(contrast(palette.color(ink), palette.color(back)) >= 4.5);
     }
 }
@@ -369,16 +387,23 @@ void PicturesTest::poolsSayHowTheyAreReached()
 {
     ClusterState state = fileOf({ 4, 4, 1 });
     state.processes.at(kFileCoordinator).address = "127.0.0.1:40001"; // 0x9c41
-    const auto titles = [&](QSizeF view) { return drawn(state, view).list.texts().filter(QRegularExpression("[Ss]pare (data|parity) servers|spares: ")); };
-    QCOMPARE(titles(QSizeF(1920, 700)), (QStringList { "Spare data servers: 6 waiting (multicast group 239.76.156.65)", "Spare parity servers: 4 waiting (multicast group 239.77.156.65)" }));
-    QVERIFY2(titles(QSizeF(800, 520)).join('|').contains("239.76.156.65"), qPrintable(titles(QSizeF(800, 520)).join('|')));
-    QVERIFY(sentenceOf(state, { ObjectKind::Pool, std::uint64_t(pb::DATA), 0 }).contains("6 are waiting, multicast group 239.76.156.65"));
+    const auto titles = [&](QSizeF view) {
+        return drawn(state, view).list.texts().filter(QRegularExpression("[Ss]pare (data|parity) servers|spares: "));
+    };
+    QCOMPARE(titles(QSizeF(1920, 700)),
+        (QStringList { "Spare data servers: 6 waiting (multicast group 239.76.156.65)",
+            "Spare parity servers: 4 waiting (multicast group 239.77.156.65)" }));
+    QVERIFY2(
+        titles(QSizeF(800, 520)).join('|').contains("239.76.156.65"), qPrintable(titles(QSizeF(800, 520)).join('|')));
+    QVERIFY(sentenceOf(state, { ObjectKind::Pool, std::uint64_t(pb::DATA), 0 })
+                .contains("6 are waiting, multicast group 239.76.156.65"));
     state.recruiting = pb::UDP;
     QCOMPARE(titles(QSizeF(1920, 700)).value(1), QString("Spare parity servers: 4 waiting (unicast registry)"));
     // A simulated network has no addresses.
     state.recruiting = pb::MULTICAST;
     state.isSimulated = true;
-    QCOMPARE(titles(QSizeF(1920, 700)).value(0), QString("Spare data servers: 6 waiting (data buckets multicast group)"));
+    QCOMPARE(
+        titles(QSizeF(1920, 700)).value(0), QString("Spare data servers: 6 waiting (data buckets multicast group)"));
 }
 
 void PicturesTest::anEmptyClusterSaysWhatItWaitsFor()
@@ -523,13 +548,11 @@ void PicturesTest::anotherCanvasIsNotTheSame()
     ClusterState oneMore = fileOf({ 4, 2, 1, 2, 2, 1, 40, 4 });
     oneMore.data[3].ranks.set(5, 503);
     oneMore.data[3].count = 5;
-    const QString wrong = differenceTo(QStringLiteral("canvas_light.txt"), linesOf(drawn(oneMore, QSizeF(1280, 620)).list, oneMore));
+    const QString wrong = differenceTo(
+        QStringLiteral("canvas_light.txt"), linesOf(drawn(oneMore, QSizeF(1280, 620)).list, oneMore));
     QVERIFY2(wrong.contains("5 / 40"), qPrintable(wrong)); // the message names the differing line
     QVERIFY(differenceTo(QStringLiteral("nobody_drew_this.txt"), QString()).contains("cannot be read"));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<PicturesTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<PicturesTest>(count, arguments); }
 #include "tst_pictures.moc"

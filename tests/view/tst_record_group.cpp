@@ -41,7 +41,9 @@ std::vector<Decoding> allSteps(const RecordGroup& group, DecodingWish wish)
     std::vector<Decoding> all;
     for (const GroupPage page : { GroupPage::Decode, GroupPage::Update, GroupPage::Compare }) {
         wish.page = page;
-        const std::size_t steps = page == GroupPage::Decode ? decodingOf(group, wish).steps.size() : page == GroupPage::Update ? group.k + 1 : 1;
+        const std::size_t steps = page == GroupPage::Decode ? decodingOf(group, wish).steps.size()
+            : page == GroupPage::Update                     ? group.k + 1
+                                                            : 1;
         for (std::size_t step = 0; step < steps; ++step) {
             wish.step = wish.updateStep = step;
             all.push_back(decodingOf(group, wish));
@@ -61,7 +63,10 @@ QString byLines(const DisplayList& list)
         const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
         if (!text)
             continue;
-        words += (words.isEmpty() ? QString() : text->box.top() == top ? QStringLiteral("  ") : QStringLiteral("\n")) + text->text;
+        words += (words.isEmpty()                 ? QString()
+                         : text->box.top() == top ? QStringLiteral("  ")
+                                                  : QStringLiteral("\n"))
+            + text->text;
         top = text->box.top();
     }
     return words;
@@ -81,13 +86,16 @@ public:
     RecordGroup group;
     std::map<ProcessId, int> asked;
 
-    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject*, std::function<void(ContentsAnswer)> done) override
+    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject*,
+        std::function<void(ContentsAnswer)> done) override
     {
         QCOMPARE(count, 1u);
         ++asked[process];
         ContentsAnswer answer;
         for (const GroupMember& member : group.members) {
-            const ProcessId own = member.member.kind == Participant::Kind::Data ? kFileData + member.place.number() : parityProcess(0, member.place.column());
+            const ProcessId own = member.member.kind == Participant::Kind::Data
+                ? kFileData + member.place.number()
+                : parityProcess(0, member.place.column());
             if (own != process || member.standing != GroupMember::Standing::Here)
                 continue;
             answer.isOk = true;
@@ -171,7 +179,8 @@ void RecordGroupTest::whatIsLostIsComputedAndEqual()
     QFETCH(const int, m);
     QFETCH(const int, k);
     QFETCH(const int, width);
-    const RecordGroup group = groupOf(std::uint32_t(m), std::uint32_t(k), FieldWidth(width), std::uint32_t(m) - (m > 2 ? 1 : 0));
+    const RecordGroup group = groupOf(
+        std::uint32_t(m), std::uint32_t(k), FieldWidth(width), std::uint32_t(m) - (m > 2 ? 1 : 0));
     for (unsigned set = 1; set < 1u << (m + k); ++set) {
         std::set<Participant> lost;
         for (int i = 0; i < m + k; ++i) {
@@ -211,14 +220,17 @@ void RecordGroupTest::theInverseOfTheSpecificationStandsOnThePage()
         lose(group, dataMember(q), true);
     DecodingWish wish;
     const QString words = textOf(decodingOf(group, wish));
-    for (const char* row : { "0001 79cc 79cc 0001", "452d b431 f11d 0000", "b431 5170 e541 0000", "f11d e541 145c 0000" })
+    for (const char* row :
+        { "0001 79cc 79cc 0001", "452d b431 f11d 0000", "b431 5170 e541 0000", "f11d e541 145c 0000" })
         QVERIFY2(words.contains(QLatin1String(row)), row);
     // D1 from (D0, D2, D3, P1): parity column 0 is lost, too.
     const Decoding d = decodingOf(groupOf(4, 2), supposing({ dataMember(1), parityMember(0) }));
     QCOMPARE(d.story->lost[0].coefficients, (std::vector<Symbol> { 0x91a0, 0xd3de, 0x79cc, 0x91a0 }));
     QVERIFY(textOf(d).contains("D1 = 91a0 · D0 ^ d3de · D2 ^ 79cc · D3 ^ 91a0 · P1"));
     Decoding inverse = d;
-    inverse.wish.step = std::size_t(std::find_if(d.steps.begin(), d.steps.end(), [](const DecodingStep& s) { return s.kind == DecodingStep::Kind::Inverse; }) - d.steps.begin());
+    inverse.wish.step = std::size_t(std::find_if(d.steps.begin(), d.steps.end(), [](const DecodingStep& s) {
+        return s.kind == DecodingStep::Kind::Inverse;
+    }) - d.steps.begin());
     const QString page = joined(drawnOf(inverse, 700).list);
     for (const char* coefficient : { "91a0", "d3de", "79cc", "D1 = 91a0·D0 ^ d3de·D2 ^ 79cc·D3 ^ 91a0·P1" })
         QVERIFY2(page.contains(QString::fromUtf8(coefficient)), coefficient);
@@ -247,7 +259,8 @@ void RecordGroupTest::anOlderWitnessIsNotCompared()
     group.find(dataMember(1))->witness->record.version = 3;
     const Decoding d = decodingOf(group, {});
     QCOMPARE(d.outcomes[0].verdict, Verdict::OldWitness);
-    QVERIFY2(d.outcomes[0].sentence.contains("change 3") && d.outcomes[0].sentence.contains("change 8"), qPrintable(d.outcomes[0].sentence));
+    QVERIFY2(d.outcomes[0].sentence.contains("change 3") && d.outcomes[0].sentence.contains("change 8"),
+        qPrintable(d.outcomes[0].sentence));
 }
 
 void RecordGroupTest::aByteThatDiffersIsMarked()
@@ -310,12 +323,14 @@ void RecordGroupTest::aWrongCoefficientOfTheManagerIsSaidInRed()
 {
     RecordGroup group = groupOf(4, 2);
     lose(group, dataMember(1), true);
-    const auto told = toldOf(group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
+    const auto told = toldOf(
+        group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
     told->mutable_lost(0)->set_coefficients(2, 0x79cd);
     group.decoder = told;
     const Decoding d = decodingOf(group, {});
     QVERIFY(d.managerDiffers);
-    QCOMPARE(d.managerSentence, QString("The recovery manager’s coefficient of D3 for D1 is 79cd; the code gives 79cc."));
+    QCOMPARE(
+        d.managerSentence, QString("The recovery manager’s coefficient of D3 for D1 is 79cd; the code gives 79cc."));
     // On every step, in the colour of errors.
     for (std::size_t step = 0; step < d.steps.size(); ++step) {
         DecodingWish wish;
@@ -374,7 +389,8 @@ void RecordGroupTest::noTextIsClippedOrCovered()
             for (const FieldWidth field : { FieldWidth::Gf16, FieldWidth::Gf8 }) {
                 const RecordGroup group = groupOf(m, k, field, m > 4 ? m - 2 : m);
                 for (const SymbolBase base : { SymbolBase::Hex, SymbolBase::Decimal, SymbolBase::Log }) {
-                    DecodingWish wish = supposing(k > 1 ? std::set { dataMember(1), parityMember(0) } : std::set { dataMember(1) });
+                    DecodingWish wish = supposing(
+                        k > 1 ? std::set { dataMember(1), parityMember(0) } : std::set { dataMember(1) });
                     wish.base = base;
                     if (m == 32 && base != SymbolBase::Hex)
                         continue;
@@ -383,7 +399,13 @@ void RecordGroupTest::noTextIsClippedOrCovered()
                             continue;
                         const GroupDrawn drawn = drawnOf(d, width, theme);
                         const QString wrong = textFault(drawn.list, QSizeF(width, drawn.picture.height));
-                        QVERIFY2(wrong.isEmpty(), qPrintable(QString("m %1, k %2, page %3, step %4: %5").arg(m).arg(k).arg(int(d.wish.page)).arg(d.wish.step).arg(wrong)));
+                        QVERIFY2(wrong.isEmpty(),
+                            qPrintable(QString("m %1, k %2, page %3, step %4: %5")
+                                           .arg(m)
+                                           .arg(k)
+                                           .arg(int(d.wish.page))
+                                           .arg(d.wish.step)
+                                           .arg(wrong)));
                     }
                 }
             }
@@ -399,7 +421,10 @@ void RecordGroupTest::theStepsSayWhatTheySaidBefore()
     lose(group, dataMember(1), true);
     group.decoder = toldOf(group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
     for (const Decoding& d : allSteps(group, {}))
-        words += QString("== page %1, step %2\n%3\n").arg(int(d.wish.page)).arg(d.wish.page == GroupPage::Update ? d.wish.updateStep : d.wish.step).arg(byLines(drawnOf(d, 690).list));
+        words += QString("== page %1, step %2\n%3\n")
+                     .arg(int(d.wish.page))
+                     .arg(d.wish.page == GroupPage::Update ? d.wish.updateStep : d.wish.step)
+                     .arg(byLines(drawnOf(d, 690).list));
     const QString wrong = differenceTo(QStringLiteral("decoder.txt"), words);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
@@ -537,7 +562,8 @@ void RecordGroupTest::aDeadBucketIsComparedWithWhatWasReadBefore()
     // Its manager reports that it is back on a spare: it remains the subject of the view.
     ClusterState& known = v.feed.known();
     known.groups[0].down.clear();
-    known.groups[0].recovery.decoder = toldOf(v.source.group, { dataMember(0), dataMember(2), dataMember(3), parityMember(0) }, { dataMember(1) });
+    known.groups[0].recovery.decoder = toldOf(
+        v.source.group, { dataMember(0), dataMember(2), dataMember(3), parityMember(0) }, { dataMember(1) });
     known.processes[kFileData + 1].hasEnded = false;
     v.source.group.members[1].standing = GroupMember::Standing::Here;
     v.pacer.reset();
@@ -564,12 +590,10 @@ void RecordGroupTest::whatHappensTakesThePlaceOfWhatWasOnlySupposed()
         v.feed.known().markEnded(kFileData + 2, "killed", 1'000);
         v.pacer.reset();
         v.frames(20);
-        QCOMPARE(v.view.decoding()->lost, isChosen ? (std::vector { dataMember(1), dataMember(2) }) : std::vector { dataMember(2) });
+        QCOMPARE(v.view.decoding()->lost,
+            isChosen ? (std::vector { dataMember(1), dataMember(2) }) : std::vector { dataMember(2) });
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<RecordGroupTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<RecordGroupTest>(count, arguments); }
 #include "tst_record_group.moc"

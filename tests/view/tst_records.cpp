@@ -179,7 +179,8 @@ void RecordsTest::aTextIsLookedForInTheWholeBucket()
     stage.model.setFilter("needle");
     QCOMPARE(stage.model.rowCount(), 0); // nothing has been read yet
     QVERIFY(stage.model.isReadingAll());
-    QVERIFY2((stage.model.refresh(2), stage.model.headline()).contains("reading the whole bucket"), qPrintable(stage.model.headline()));
+    QVERIFY2((stage.model.refresh(2), stage.model.headline()).contains("reading the whole bucket"),
+        qPrintable(stage.model.headline()));
     stage.run();
     QVERIFY(!stage.model.isReadingAll());
     QCOMPARE(stage.column(0), QStringList({ "650" }));
@@ -210,7 +211,8 @@ void RecordsTest::aWitnessIsComparedRecordByRecord()
     QCOMPARE(verdicts.at(7), WitnessVerdict::Extra);
     QCOMPARE(verdicts.at(12), WitnessVerdict::Missing);
     QCOMPARE(verdicts.at(1), WitnessVerdict::Equal);
-    QVERIFY2(stage.model.comparisonWords().endsWith("17 equal, 1 changed, 1 missing, 1 extra"), qPrintable(stage.model.comparisonWords()));
+    QVERIFY2(stage.model.comparisonWords().endsWith("17 equal, 1 changed, 1 missing, 1 extra"),
+        qPrintable(stage.model.comparisonWords()));
     const int last = stage.model.columnCount() - 1;
     QCOMPARE(stage.model.headerData(last, Qt::Horizontal).toString(), QString("witness"));
     QCOMPARE(stage.column(last)[2], QString("changed"));
@@ -223,7 +225,8 @@ void RecordsTest::aWitnessIsComparedRecordByRecord()
     stage.gone = { 7 };
     stage.model.compare();
     stage.run();
-    QVERIFY2(stage.model.comparisonWords().endsWith("19 equal, 0 changed, 0 missing, 0 extra"), qPrintable(stage.model.comparisonWords()));
+    QVERIFY2(stage.model.comparisonWords().endsWith("19 equal, 0 changed, 0 missing, 0 extra"),
+        qPrintable(stage.model.comparisonWords()));
 }
 
 void RecordsTest::rowsAreWrittenAsCsv()
@@ -232,7 +235,9 @@ void RecordsTest::rowsAreWrittenAsCsv()
     stage.bytes[2] = std::string("a,\"\0", 4);
     stage.model.readAll();
     stage.run();
-    QCOMPARE(stage.model.csv(), QString("rank,key,length,version,bytes_hex\r\n1,101,6,1,72616e6b2031\r\n2,201,4,1,612c2200\r\n3,301,6,1,72616e6b2033\r\n"));
+    QCOMPARE(stage.model.csv(),
+        QString("rank,key,length,version,bytes_hex\r\n1,101,6,1,72616e6b2031\r\n2,201,4,1,612c2200\r\n3,301,6,1,"
+                "72616e6b2033\r\n"));
     QCOMPARE(stage.model.rowsAsText({ 0 }), QString("1\t101\t6\t1\t72 61 6e 6b 20 31\trank 1"));
     stage.model.setFilter("key 201");
     QVERIFY(!stage.model.csv().contains("301")); // only listed rows
@@ -304,7 +309,8 @@ void RecordsTest::aLongTitleTakesLinesAndNoWidth()
     const auto* title = table.findChild<QLabel*>("recordTitle");
     // Otherwise it is no long title.
     QVERIFY2(title->fontMetrics().horizontalAdvance(title->text()) > table.width(), qPrintable(title->text()));
-    QVERIFY2(table.minimumSizeHint().width() <= std::max(usual, 360), qPrintable(QString::number(table.minimumSizeHint().width())));
+    QVERIFY2(table.minimumSizeHint().width() <= std::max(usual, 360),
+        qPrintable(QString::number(table.minimumSizeHint().width())));
     QVERIFY2(title->height() >= 2 * title->fontMetrics().height(), qPrintable(QString::number(title->height())));
     QVERIFY2(clipped(table).isEmpty(), qPrintable(clipped(table)));
 }
@@ -387,8 +393,5 @@ void RecordsTest::aMillionRanksAreListedWithoutReading()
     QCOMPARE(stage.column(0), QStringList({ "500000", "500001", "500002" }));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<RecordsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<RecordsTest>(count, arguments); }
 #include "tst_records.moc"

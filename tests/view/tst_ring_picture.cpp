@@ -55,7 +55,8 @@ struct Still {
     {
         return int(std::count_if(list.items().begin(), list.items().end(), [this](const DisplayList::Item& item) {
             const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
-            return box != nullptr && box->outline == Outline::Circle && box->rect.width() < 10 * theme.px(1) && !item.object;
+            return box != nullptr && box->outline == Outline::Circle && box->rect.width() < 10 * theme.px(1)
+                && !item.object;
         }));
     }
     int ribbons() const
@@ -70,7 +71,8 @@ struct Still {
     void keep(const QString& name) const
     {
         if (const QString folder = qEnvironmentVariable("LHRS_SHOW_RINGS"); !folder.isEmpty())
-            list.toImage(picture.layoutShown().viewport.toSize(), 1, theme.canvas).save(QStringLiteral("%1/%2.png").arg(folder, name));
+            list.toImage(picture.layoutShown().viewport.toSize(), 1, theme.canvas)
+                .save(QStringLiteral("%1/%2.png").arg(folder, name));
     }
 };
 
@@ -94,8 +96,7 @@ struct Played {
         pacer.advance(seconds);
         canvas.refresh(seconds);
     }
-    template <class Condition>
-    bool until(Condition&& holds, double secondsMax = 60)
+    template <class Condition> bool until(Condition&& holds, double secondsMax = 60)
     {
         for (double t = 0; t < secondsMax; t += kFrame) {
             if (holds())
@@ -198,7 +199,8 @@ void RingPictureTest::nodesAreWhereTheirIdsAre()
     QVERIFY(std::hypot(centreOf(2).x(), centreOf(2).y() - layout.radius) < 0.01);
     QVERIFY(std::hypot(centreOf(3).x() + layout.radius, centreOf(3).y()) < 0.01);
     QVERIFY(std::abs(layout.find(nodeAt(4))->angle - 12345678.0 / 4294967296.0 * 2 * M_PI) < 1e-9);
-    QVERIFY(layout.area.contains(QRectF(layout.centre - QPointF(layout.radius, layout.radius), 2 * QSizeF(layout.radius, layout.radius))));
+    QVERIFY(layout.area.contains(
+        QRectF(layout.centre - QPointF(layout.radius, layout.radius), 2 * QSizeF(layout.radius, layout.radius))));
     const ClusterState large = [] { // all of 64 bits are used
         ClusterState s = ringOf(1);
         s.ring.bits = 64;
@@ -237,7 +239,8 @@ void RingPictureTest::labelsAreLegible()
         QVERIFY2(view.adjusted(-1, -1, 1, 1).contains(item.label), qPrintable(ringObjectName(state, item.object)));
         QVERIFY(!item.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(layout.foot));
         for (const RingLayout::Item& other : layout.items) {
-            QVERIFY2(&other == &item || !other.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(item.label), qPrintable(ringObjectName(state, other.object)));
+            QVERIFY2(&other == &item || !other.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(item.label),
+                qPrintable(ringObjectName(state, other.object)));
             QVERIFY2(!other.rect.intersects(item.label), qPrintable(ringObjectName(state, other.object)));
         }
     }
@@ -258,7 +261,8 @@ void RingPictureTest::labelsThatHaveNoRoomAreLeftOutNotDrawnOverEachOther()
     for (const RingLayout::Item& item : still.layout().items) {
         labels += item.label.isNull() ? 0 : 1;
         for (const RingLayout::Item& other : still.layout().items)
-            QVERIFY(item.label.isNull() || &other == &item || !other.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(item.label));
+            QVERIFY(item.label.isNull() || &other == &item
+                || !other.label.adjusted(0.01, 0.01, -0.01, -0.01).intersects(item.label));
     }
     QVERIFY(labels > 40);
     QVERIFY(labels < 150);
@@ -267,8 +271,8 @@ void RingPictureTest::labelsThatHaveNoRoomAreLeftOutNotDrawnOverEachOther()
 void RingPictureTest::pushedApartStaysNear()
 {
     QCOMPARE(pushedApart({ 10, 50, 90 }, 10, 0, 100), (std::vector<qreal> { 10, 50, 90 })); // nothing to do
-    QCOMPARE(pushedApart({ 50, 50 }, 10, 0, 100), (std::vector<qreal> { 45, 55 }));          // each gives way by the same
-    QCOMPARE(pushedApart({ 0, 0, 0 }, 10, 5, 100), (std::vector<qreal> { 5, 15, 25 }));      // from the edge
+    QCOMPARE(pushedApart({ 50, 50 }, 10, 0, 100), (std::vector<qreal> { 45, 55 })); // each gives way by the same
+    QCOMPARE(pushedApart({ 0, 0, 0 }, 10, 5, 100), (std::vector<qreal> { 5, 15, 25 })); // from the edge
     QCOMPARE(pushedApart({ 99, 100 }, 10, 0, 100), (std::vector<qreal> { 90, 100 }));
     QVERIFY(pushedApart({}, 10, 0, 100).empty());
 }
@@ -281,7 +285,9 @@ void RingPictureTest::whatIsUnderTheMouseIsFound()
     for (const RingLayout::Item& item : layout.items) {
         QCOMPARE(still.list.hitTest(item.rect.center()), item.object);
         if (!item.label.isNull())
-            QCOMPARE(still.list.hitTest(QPointF(item.isLeft ? item.label.right() - 3 : item.label.left() + 3, item.label.center().y() - 4)), item.object);
+            QCOMPARE(still.list.hitTest(QPointF(
+                         item.isLeft ? item.label.right() - 3 : item.label.left() + 3, item.label.center().y() - 4)),
+                item.object);
     }
     // The arc of a node's ids is the node.
     const walk::RingNode& node = state.ring.nodes.at(kRingNode + 2);
@@ -316,14 +322,17 @@ void RingPictureTest::aNodeIsDescribedInWords()
     ClusterState state = ringOf({ 1u << 30, 1u << 31 }, 10, 1);
     const RingPicture picture;
     const QString words = picture.sentenceOf(state, nodeAt(1));
-    QVERIFY2(words.startsWith("Node node-2, in the ring, id 2147483648; answers for the ids after 1073741824 up to its own: 25 % of the circle"), qPrintable(words));
+    QVERIFY2(words.startsWith("Node node-2, in the ring, id 2147483648; answers for the ids after 1073741824 up to its "
+                              "own: 25 % of the circle"),
+        qPrintable(words));
     QVERIFY2(words.contains("knows one node, its successor: node-1"), qPrintable(words));
     QVERIFY(picture.sentenceOf(state, { ObjectKind::Node, kRingSpare, 0 }).contains("waits outside"));
     QVERIFY(picture.detailsOf(state, nodeAt(1)).back().startsWith("process node-2"));
     state.processes[kRingNode + 1].isPaused = true;
     QVERIFY(picture.sentenceOf(state, nodeAt(1)).contains("paused: queries wait at it"));
     state.ring.askers[kRingClient] = { 4, 6 };
-    QVERIFY(picture.sentenceOf(state, { ObjectKind::Client, kRingClient, 0 }).contains("4 queries, 1.5 steps on average"));
+    QVERIFY(
+        picture.sentenceOf(state, { ObjectKind::Client, kRingClient, 0 }).contains("4 queries, 1.5 steps on average"));
     QCOMPARE(picture.find(state, "node-2").object, nodeAt(1));
     const SystemView::Found key = picture.find(state, "key 17");
     QCOMPARE(key.object.a, state.ring.ownerOf(0xa0fd1f9b)->process);
@@ -356,7 +365,9 @@ void RingPictureTest::screenReadersHearNodesInTheOrderOfTheirIds()
     QCOMPARE(list->childCount(), 7); // alice, the master, four nodes, one outside
     const std::vector<std::uint64_t> order = ringNodes(p.pacer.state());
     for (int i = 0; i < 4; ++i)
-        QVERIFY(list->child(2 + i)->text(QAccessible::Name).startsWith(QStringLiteral("Node %1,").arg(ringNodeName(p.pacer.state(), order[std::size_t(i)]))));
+        QVERIFY(list->child(2 + i)
+                    ->text(QAccessible::Name)
+                    .startsWith(QStringLiteral("Node %1,").arg(ringNodeName(p.pacer.state(), order[std::size_t(i)]))));
 }
 
 void RingPictureTest::aQueryPassesEachNodeInOrderAndItsCountRises()
@@ -379,11 +390,16 @@ void RingPictureTest::aQueryPassesEachNodeInOrderAndItsCountRises()
         return false;
     }));
     QCOMPARE(passed, way);
-    QCOMPARE(labels, (std::vector<QString> { "search key 17", "search key 17 · 1 step", "search key 17 · 2 steps", "search key 17 · 3 steps", "search key 17 · 4 steps" }));
+    QCOMPARE(labels,
+        (std::vector<QString> { "search key 17", "search key 17 · 1 step", "search key 17 · 2 steps",
+            "search key 17 · 3 steps", "search key 17 · 4 steps" }));
     const RingMotion::Query* query = p.ring().motion().query({ kRingClient, 1 });
     QVERIFY(query != nullptr);
     QCOMPARE(query->way, way);
-    QVERIFY(p.until([&] { return p.canvas.movingPicture().texts().contains("OK after 4 steps") || p.canvas.movingPicture().texts().contains("ok after 4 steps"); }));
+    QVERIFY(p.until([&] {
+        return p.canvas.movingPicture().texts().contains("OK after 4 steps")
+            || p.canvas.movingPicture().texts().contains("ok after 4 steps");
+    }));
     QVERIFY(p.until([&] { return !p.canvas.isMoving(); }));
     p.selection.selectOperation({ kRingClient, 1 }); // it is followed: its way is drawn again
     p.frame();
@@ -476,7 +492,8 @@ void RingPictureTest::aLostNodeIsSaidAndDrawn()
     QCOMPARE(still.glyphs(Glyph::Cut), 1); // on the way to it
     QCOMPARE(still.glyphs(hasEnded ? Glyph::Gone : Glyph::Cross), 1);
     QVERIFY2(still.text().contains("the ring is broken at node-3"), qPrintable(still.text()));
-    QVERIFY2(still.text().contains(QStringLiteral("%1 keys of node-3 cannot be reached").arg(keys)), qPrintable(still.text()));
+    QVERIFY2(still.text().contains(QStringLiteral("%1 keys of node-3 cannot be reached").arg(keys)),
+        qPrintable(still.text()));
     QVERIFY2(still.text().contains(QStringLiteral("%1 keys out of reach").arg(keys)), qPrintable(still.text()));
 }
 
@@ -523,8 +540,5 @@ void RingPictureTest::theReviewedPicture()
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<RingPictureTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<RingPictureTest>(count, arguments); }
 #include "tst_ring_picture.moc"

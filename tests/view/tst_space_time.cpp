@@ -228,7 +228,8 @@ void SpaceTimeTest::timesBecomePixelsAndBack()
     SpaceTimeWish wish;
     wish.from = from;
     wish.to = to;
-    const SpaceTimeLayout layout = layoutSpaceTime(spaceTimeOf(conversation(2).events), fileOf({ 8, 4, 1 }), wish, Theme(), QSizeF(wide, 400));
+    const SpaceTimeLayout layout = layoutSpaceTime(
+        spaceTimeOf(conversation(2).events), fileOf({ 8, 4, 1 }), wish, Theme(), QSizeF(wide, 400));
     QVERIFY(layout.plot.left() > 0 && layout.plot.right() <= wide);
     QCOMPARE(layout.xOf(layout.from), layout.plot.left());
     QCOMPARE(layout.xOf(layout.to), layout.plot.right());
@@ -309,7 +310,9 @@ void SpaceTimeTest::aFollowedOperationStandsOut()
     SpaceTimeWish wish = wishFor(model);
     wish.operation = { kFileClients, 4 };
     const SpaceTimeLayout layout = layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wish, Theme(), QSizeF(1200, 500));
-    QCOMPARE(std::count_if(layout.arrows.begin(), layout.arrows.end(), [](const auto& arrow) { return !arrow.isFaint; }), std::ptrdiff_t(4));
+    QCOMPARE(
+        std::count_if(layout.arrows.begin(), layout.arrows.end(), [](const auto& arrow) { return !arrow.isFaint; }),
+        std::ptrdiff_t(4));
     QCOMPARE(layout.messages, std::size_t(40)); // the others are still in the model
 }
 
@@ -333,7 +336,8 @@ void SpaceTimeTest::theSearchFindsKindsAndSentences()
 void SpaceTimeTest::theMiddleOfAnArrowIsHit()
 {
     const SpaceTime model = spaceTimeOf(conversation(6).events);
-    const SpaceTimeLayout layout = layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500));
+    const SpaceTimeLayout layout = layoutSpaceTime(
+        model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500));
     int hit = 0;
     for (const SpaceTimeLayout::Arrow& arrow : layout.arrows) {
         const SpaceTimeLayout::Arrow* found = layout.arrowAt((arrow.from + arrow.to) / 2);
@@ -349,7 +353,8 @@ void SpaceTimeTest::theSamePictureIsTheSameText()
     const SpaceTime model = spaceTimeOf(conversation(6).events);
     const auto draw = [&] {
         DisplayList list { Theme() };
-        drawSpaceTime(layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500)), model, wishFor(model), list);
+        drawSpaceTime(layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500)), model,
+            wishFor(model), list);
         return list;
     };
     QCOMPARE(draw().toText(), draw().toText());
@@ -372,7 +377,8 @@ void SpaceTimeTest::shivizClocksKnowExactlyTheCauses()
     };
     std::vector<Event> events;
     for (qsizetype i = 0; i + 1 < lines.size(); i += 2)
-        events.push_back({ lines[i].section(' ', 0, 0), QJsonDocument::fromJson(lines[i].section(' ', 1).toUtf8()).object() });
+        events.push_back(
+            { lines[i].section(' ', 0, 0), QJsonDocument::fromJson(lines[i].section(' ', 1).toUtf8()).object() });
     QCOMPARE(events.size(), talk.events.size());
     std::map<QString, int> last;
     for (const Event& event : events) {
@@ -415,7 +421,8 @@ void SpaceTimeTest::faultsAreShadedOnTheirLane()
     *ended.mutable_fault_ended()->mutable_fault() = event.fault_begun().fault();
     const std::size_t over = talk.tell(kFileData + 1, ended);
     const SpaceTime model = spaceTimeOf(talk.events);
-    const SpaceTimeLayout layout = layoutSpaceTime(model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500));
+    const SpaceTimeLayout layout = layoutSpaceTime(
+        model, fileOf({ 8, 4, 1 }), wishFor(model), Theme(), QSizeF(1200, 500));
     QCOMPARE(layout.shades.size(), std::size_t(1));
     QCOMPARE(layout.shades[0].box.left(), layout.xOf(model.events[begun].logical));
     QCOMPARE(layout.shades[0].box.right(), layout.xOf(model.events[over].logical));
@@ -442,7 +449,8 @@ void SpaceTimeTest::aKillThatHasActedShadesNoMore()
         const SpaceTimeLayout layout = layoutSpaceTime(model, state, wishFor(model), Theme(), QSizeF(1200, 500));
         QCOMPARE(layout.shades.size(), std::size_t(1));
         QCOMPARE(layout.shades[0].box.left(), layout.xOf(model.events[begun].logical));
-        QCOMPARE(layout.shades[0].box.right(), hasEnded ? layout.xOf(model.events[last].logical) : layout.xOf(layout.to));
+        QCOMPARE(
+            layout.shades[0].box.right(), hasEnded ? layout.xOf(model.events[last].logical) : layout.xOf(layout.to));
     }
 }
 
@@ -499,24 +507,26 @@ void SpaceTimeTest::clocksThatMustBeWrongAreCorrectedAndOthersMeasured()
             event.runNs += 50'000'000;
     const SpaceTime model = spaceTimeOf(talk.events);
     QCOMPARE(model.backwards, std::size_t(5));
-    const SpaceTimeLayout raw = layoutSpaceTime(model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Time), Theme(), QSizeF(1200, 500));
+    const SpaceTimeLayout raw = layoutSpaceTime(
+        model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Time), Theme(), QSizeF(1200, 500));
     QCOMPARE(raw.backwards, std::size_t(5));
-    QCOMPARE(std::count_if(raw.arrows.begin(), raw.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }), std::ptrdiff_t(5));
+    QCOMPARE(std::count_if(raw.arrows.begin(), raw.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }),
+        std::ptrdiff_t(5));
     QCOMPARE(raw.clocks.size(), std::size_t(3));
-    QCOMPARE(std::count_if(raw.clocks.begin(), raw.clocks.end(), [](const auto& clock) { return clock.isWrong; }), std::ptrdiff_t(1));
+    QCOMPARE(std::count_if(raw.clocks.begin(), raw.clocks.end(), [](const auto& clock) { return clock.isWrong; }),
+        std::ptrdiff_t(1));
     for (const auto& clock : raw.clocks) {
         QCOMPARE(clock.errorNs, std::int64_t(1'000'000));
         QVERIFY(qAbs(clock.box.width() - std::max(2.0, raw.xOf(raw.from + 2e6) - raw.plot.left())) < 0.01);
         QCOMPARE(clock.box.right(), raw.plot.right());
     }
-    const SpaceTimeLayout aligned = layoutSpaceTime(model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Aligned), Theme(), QSizeF(1200, 500));
+    const SpaceTimeLayout aligned = layoutSpaceTime(
+        model, ClusterState(), wishFor(model, SpaceTimeWish::Order::Aligned), Theme(), QSizeF(1200, 500));
     QCOMPARE(aligned.backwards, std::size_t(0));
     QCOMPARE(aligned.corrected, std::size_t(1));
-    QVERIFY(std::none_of(aligned.arrows.begin(), aligned.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }));
+    QVERIFY(std::none_of(
+        aligned.arrows.begin(), aligned.arrows.end(), [](const auto& arrow) { return arrow.isBackwards; }));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<SpaceTimeTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<SpaceTimeTest>(count, arguments); }
 #include "tst_space_time.moc"

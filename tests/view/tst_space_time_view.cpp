@@ -60,7 +60,8 @@ void SpaceTimeViewTest::selectionIsSharedWithTheCanvasAndTheLog()
     SpaceTimeView& view = window.spaceTime();
     QTRY_VERIFY((window.clock().step(0.2), !view.canvas().layoutShown().lanes.empty()));
     const auto& lanes = view.canvas().layoutShown().lanes;
-    const auto lane = std::find_if(lanes.begin(), lanes.end(), [](const auto& l) { return l.object.kind == ObjectKind::Data; });
+    const auto lane = std::find_if(
+        lanes.begin(), lanes.end(), [](const auto& l) { return l.object.kind == ObjectKind::Data; });
     QVERIFY(lane != lanes.end());
     const ObjectRef object = lane->object;
     QTest::mouseClick(&view.canvas(), Qt::LeftButton, {}, QPoint(20, int(lane->y)));
@@ -87,7 +88,8 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     std::vector<pb::Event> events;
     for (int i = 0; i < 5; ++i) {
@@ -101,7 +103,8 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
     auto* reset = window.spaceTime().findChild<QPushButton*>("spaceTimeReset");
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), reset->isVisible()), 15'000);
     QTest::mouseClick(reset, Qt::LeftButton);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), window.spaceTime().canvas().layoutShown().messages >= 5), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (window.clock().step(0.2), window.spaceTime().canvas().layoutShown().messages >= 5), 15'000);
 }
 
 void SpaceTimeViewTest::theLiveDiagramFollows()
@@ -110,7 +113,8 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     for (int i = 0; i < 30; ++i) {
         pb::Event event;
@@ -120,7 +124,8 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
         cluster.tell(kFileData, event);
     }
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().model().messages.size() == 30), 15'000);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().canvas().layoutShown().messages == 30), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (window.clock().step(0.3), window.spaceTime().canvas().layoutShown().messages == 30), 15'000);
     // The time axis of the clocks shows the same messages.
     window.spaceTime().findChild<QComboBox*>("spaceTimeOrder")->setCurrentIndex(1);
     QCOMPARE(window.spaceTime().wish().order, SpaceTimeWish::Order::Time);
@@ -149,8 +154,5 @@ void SpaceTimeViewTest::aDistanceIsMeasured()
     QCOMPARE(view.wish().from, shown); // measuring does not scroll
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<SpaceTimeViewTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<SpaceTimeViewTest>(count, arguments); }
 #include "tst_space_time_view.moc"

@@ -16,7 +16,8 @@ constexpr QSizeF kSmallView(1280, 520), kWideView(1920, 880), kInspectView(800, 
 QString fault(const ClusterLayout& layout)
 {
     const QRectF view(QPointF(0, 0), layout.viewport);
-    std::vector<Named> areas { { "clients", layout.clients }, { "file", layout.file }, { "groups", layout.groupsArea }, { "foot", layout.foot } };
+    std::vector<Named> areas { { "clients", layout.clients }, { "file", layout.file }, { "groups", layout.groupsArea },
+        { "foot", layout.foot } };
     for (const auto& pool : layout.pools)
         areas.push_back({ "pool " + QString::number(pool.role), pool.frame });
     for (const Named& area : areas) {
@@ -41,12 +42,15 @@ QString fault(const ClusterLayout& layout)
     }
     for (const auto& pool : layout.pools) {
         for (const auto& item : layout.items) {
-            if (item.object.kind == ObjectKind::Spare && pool.frame.contains(item.rect.center()) && (!isInside(item.rect, pool.frame) || item.rect.top() < pool.title.bottom() - 0.5))
+            if (item.object.kind == ObjectKind::Spare && pool.frame.contains(item.rect.center())
+                && (!isInside(item.rect, pool.frame) || item.rect.top() < pool.title.bottom() - 0.5))
                 return wordsOf(item.object) + " is not below its pool's title";
         }
     }
     const QString itemsTwice = overlap(items), groupsTwice = overlap(frames);
-    return !itemsTwice.isEmpty() ? "items overlap: " + itemsTwice : groupsTwice.isEmpty() ? QString() : "groups overlap: " + groupsTwice;
+    return !itemsTwice.isEmpty() ? "items overlap: " + itemsTwice
+        : groupsTwice.isEmpty()  ? QString()
+                                 : "groups overlap: " + groupsTwice;
 }
 
 } // namespace
@@ -101,9 +105,14 @@ void ViewsTest::nothingOverlapsAndAllLiesInItsArea()
                 const ClusterState state = fileOf(shape);
                 const ClusterLayout layout = layoutCluster(state, theme, options);
                 const QString wrong = fault(layout);
-                QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 buckets, m %2, k %3: %4").arg(buckets).arg(m).arg(k).arg(wrong)));
-                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; })), std::size_t(buckets));
-                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Parity; })), state.parity.size());
+                QVERIFY2(wrong.isEmpty(),
+                    qPrintable(QString("%1 buckets, m %2, k %3: %4").arg(buckets).arg(m).arg(k).arg(wrong)));
+                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
+                             [](const auto& i) { return i.object.kind == ObjectKind::Data; })),
+                    std::size_t(buckets));
+                QCOMPARE(std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
+                             [](const auto& i) { return i.object.kind == ObjectKind::Parity; })),
+                    state.parity.size());
             }
         }
     }
@@ -121,7 +130,8 @@ void ViewsTest::fullPoolsAndManyClientsFit()
         options.viewport = kSmallView;
         const ClusterLayout layout = layoutCluster(state, Theme(), options);
         QVERIFY2(fault(layout).isEmpty(), qPrintable(fault(layout)));
-        const auto shown = std::count_if(layout.items.begin(), layout.items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Client; });
+        const auto shown = std::count_if(layout.items.begin(), layout.items.end(),
+            [](const auto& i) { return i.object.kind == ObjectKind::Client; });
         QCOMPARE(std::size_t(shown) + layout.clientsHidden, std::size_t(many));
         QVERIFY(shown > 0);
         QCOMPARE(layout.pools.size(), std::size_t(2));
@@ -209,21 +219,27 @@ void ViewsTest::failuresAreSeenAmongAThousandTiles()
     const auto largestOf = [](const DisplayList& list, ObjectRef object, Glyph glyph) {
         qreal side = 0;
         for (const DisplayList::Item& item : list.items())
-            if (const auto* mark = std::get_if<DisplayList::Mark>(&item.primitive); mark && item.object == object && mark->glyph == glyph)
+            if (const auto* mark = std::get_if<DisplayList::Mark>(&item.primitive);
+                mark && item.object == object && mark->glyph == glyph)
                 side = std::max(side, mark->rect.width());
         return side;
     };
     for (const QSizeF view : { kSmallView, kWideView }) {
         const Drawn picture = drawn(state, view);
         const Theme theme;
-        for (const auto& [a, glyph] : { std::pair(17, theme.look(Look::DataSplitting).glyph), std::pair(300, theme.look(Look::DataRecovering).glyph),
-                 std::pair(801, theme.look(Look::DataFailed).glyph), std::pair(40, theme.look(Look::DataLost).glyph), std::pair(500, Glyph::Warning) })
-            QVERIFY2(largestOf(picture.list, { ObjectKind::Data, std::uint64_t(a), 0 }, glyph) >= 8, qPrintable(QString::number(a)));
+        for (const auto& [a, glyph] : { std::pair(17, theme.look(Look::DataSplitting).glyph),
+                 std::pair(300, theme.look(Look::DataRecovering).glyph),
+                 std::pair(801, theme.look(Look::DataFailed).glyph), std::pair(40, theme.look(Look::DataLost).glyph),
+                 std::pair(500, Glyph::Warning) })
+            QVERIFY2(largestOf(picture.list, { ObjectKind::Data, std::uint64_t(a), 0 }, glyph) >= 8,
+                qPrintable(QString::number(a)));
         for (const std::uint64_t group : { 10, 75, 200 }) {
-            const bool hasFrame = std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
-                const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
-                return box && item.object == ObjectRef { ObjectKind::Group, group, 0 } && box->stroke.isValid() && box->width >= 2;
-            });
+            const bool hasFrame = std::any_of(
+                picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+                    const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+                    return box && item.object == ObjectRef { ObjectKind::Group, group, 0 } && box->stroke.isValid()
+                        && box->width >= 2;
+                });
             QVERIFY2(hasFrame, qPrintable(QString("group %1").arg(group)));
         }
     }
@@ -234,11 +250,14 @@ void ViewsTest::theStateOfANarrowCardIsReadToItsEnd()
 {
     ClusterState state = fileOf({ 8, 4, 2 });
     state.markEnded(state.data[1].process, "killed on request", 0);
-    for (const auto& [view, word, other] : { std::tuple(QSizeF(580, 470), "gone", "process gone"), std::tuple(kWideView, "process gone", "gone") }) {
+    for (const auto& [view, word, other] :
+        { std::tuple(QSizeF(580, 470), "gone", "process gone"), std::tuple(kWideView, "process gone", "gone") }) {
         const Drawn picture = drawn(state, view);
-        QVERIFY2(picture.list.texts().contains(word) && !picture.list.texts().contains(other), qPrintable(picture.list.texts().join(" | ")));
+        QVERIFY2(picture.list.texts().contains(word) && !picture.list.texts().contains(other),
+            qPrintable(picture.list.texts().join(" | ")));
         for (const DisplayList::Item& item : picture.list.items())
-            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive); text && text->text == QLatin1String(word))
+            if (const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                text && text->text == QLatin1String(word))
                 QVERIFY(Theme().width(text->style, text->text) <= text->box.width());
     }
 }
@@ -331,17 +350,21 @@ void ViewsTest::aLargeViewIsFilled()
         const QByteArray what = QByteArray::number(buckets) + " buckets, scale " + QByteArray::number(scale);
         QVERIFY2(fault(picture.layout).isEmpty(), what + ": " + fault(picture.layout).toUtf8());
         // For many tiles in a small view the parity's own label ("0.1") names the group.
-        QVERIFY2((buckets > 24 || picture.list.texts().contains("Group 0")) && (fontScale > 1 || buckets > 24 || picture.list.texts().filter("j = ").size() > 0), what);
+        QVERIFY2((buckets > 24 || picture.list.texts().contains("Group 0"))
+                && (fontScale > 1 || buckets > 24 || picture.list.texts().filter("j = ").size() > 0),
+            what);
         QVERIFY2(textFault(picture.list, view).isEmpty(), what + ": " + textFault(picture.list, view).toUtf8());
         for (const auto& item : picture.layout.items)
-            QVERIFY2(picture.list.hitTest(item.rect.center()) == item.object, what + ": " + wordsOf(item.object).toUtf8());
+            QVERIFY2(
+                picture.list.hitTest(item.rect.center()) == item.object, what + ": " + wordsOf(item.object).toUtf8());
         QRectF used;
         for (const auto& group : picture.layout.groups)
             used = used.united(group.frame);
         const qreal high = used.height() / picture.layout.groupsArea.height();
         QVERIFY2(high > 0.6, what + ": only so much of the height is used: " + QByteArray::number(high));
         if (buckets <= 4) {
-            const bool hasKeys = cellGeometry(theme, picture.layout.find({ ObjectKind::Data, 0, 0 })->rect, cellPlanOf(state)).hasKeys;
+            const bool hasKeys
+                = cellGeometry(theme, picture.layout.find({ ObjectKind::Data, 0, 0 })->rect, cellPlanOf(state)).hasKeys;
             QVERIFY2(hasKeys || view.width() < 900, what + ": keys are not written");
         }
     }
@@ -353,8 +376,12 @@ void ViewsTest::largeTextLeavesEveryBucketItsNumber_data()
     QTest::addColumn<double>("fontScale");
     for (const double scale : { 1.6, 2.0, 2.5 }) {
         const QByteArray percent = QByteArray::number(qRound(scale * 100)) + " %";
-        for (const QSizeF view : { QSizeF(1280, 400), QSizeF(1280, 300), QSizeF(1280, 255), QSizeF(800, 300), QSizeF(1024, 300) })
-            QTest::newRow((QByteArray::number(view.width()) + " x " + QByteArray::number(view.height()) + ", " + percent).constData()) << view << scale;
+        for (const QSizeF view :
+            { QSizeF(1280, 400), QSizeF(1280, 300), QSizeF(1280, 255), QSizeF(800, 300), QSizeF(1024, 300) })
+            QTest::newRow(
+                (QByteArray::number(view.width()) + " x " + QByteArray::number(view.height()) + ", " + percent)
+                    .constData())
+                << view << scale;
     }
 }
 
@@ -377,14 +404,18 @@ void ViewsTest::largeTextLeavesEveryBucketItsNumber()
         QVERIFY2(textFault(picture.list, view).isEmpty(), qPrintable(textFault(picture.list, view)));
         const QStringList words = picture.list.texts();
         if (picture.layout.pools.empty() && spares > 0)
-            QVERIFY2(!words.filter(QString("no room for %1 spares").arg(2 * spares)).isEmpty(), qPrintable(words.join(" | ")));
+            QVERIFY2(!words.filter(QString("no room for %1 spares").arg(2 * spares)).isEmpty(),
+                qPrintable(words.join(" | ")));
         for (std::uint64_t bucket = 0; bucket < 8; ++bucket) {
             const ObjectRef object { ObjectKind::Data, bucket, 0 };
-            const bool isNumbered = std::any_of(picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
-                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
-                return text && item.object == object && (text->text == QString::number(bucket) || text->text == QString("Bucket %1").arg(bucket));
-            });
-            QVERIFY2(isNumbered, qPrintable(QString("bucket %1 at %2").arg(bucket).arg(wordsOf(picture.layout.find(object)->rect))));
+            const bool isNumbered = std::any_of(
+                picture.list.items().begin(), picture.list.items().end(), [&](const DisplayList::Item& item) {
+                    const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                    return text && item.object == object
+                        && (text->text == QString::number(bucket) || text->text == QString("Bucket %1").arg(bucket));
+                });
+            QVERIFY2(isNumbered,
+                qPrintable(QString("bucket %1 at %2").arg(bucket).arg(wordsOf(picture.layout.find(object)->rect))));
         }
     }
 }
@@ -399,7 +430,8 @@ void ViewsTest::cellsReachFromEdgeToEdge()
             const CellGeometry cells = cellGeometry(Theme(), QRectF(10, 10, wide, 300), plan);
             QVERIFY(cells.isValid());
             const qreal right = cells.area.left() + cells.columns * cells.pitchX;
-            QVERIFY2(right <= cells.area.right() + 1 && cells.area.right() - right < cells.columns + 1, qPrintable(QString("%1: %2 of %3").arg(wide).arg(right).arg(cells.area.right())));
+            QVERIFY2(right <= cells.area.right() + 1 && cells.area.right() - right < cells.columns + 1,
+                qPrintable(QString("%1: %2 of %3").arg(wide).arg(right).arg(cells.area.right())));
         }
     }
 }
@@ -447,7 +479,8 @@ void ViewsTest::noTextIsClippedOrCovered()
             }
             const Drawn picture = drawn(state, view, theme);
             const QString wrong = textFault(picture.list, view);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString("%1 buckets, %2 clients: %3").arg(buckets).arg(clients).arg(wrong)));
+            QVERIFY2(wrong.isEmpty(),
+                qPrintable(QString("%1 buckets, %2 clients: %3").arg(buckets).arg(clients).arg(wrong)));
         }
     }
 }
@@ -476,10 +509,12 @@ void ViewsTest::theCentreOfEveryObjectHitsIt()
     }
     for (const auto& group : picture.layout.groups) {
         if (group.header.height() >= Theme().lineHeight({ TextSize::Small }))
-            QCOMPARE(picture.list.hitTest(group.header.topLeft() + QPointF(8, group.header.height() / 2)), (ObjectRef { ObjectKind::Group, group.number, 0 }));
+            QCOMPARE(picture.list.hitTest(group.header.topLeft() + QPointF(8, group.header.height() / 2)),
+                (ObjectRef { ObjectKind::Group, group.number, 0 }));
     }
     for (const auto& pool : picture.layout.pools)
-        QCOMPARE(picture.list.hitTest(pool.title.center()), (ObjectRef { ObjectKind::Pool, std::uint64_t(pool.role), 0 }));
+        QCOMPARE(
+            picture.list.hitTest(pool.title.center()), (ObjectRef { ObjectKind::Pool, std::uint64_t(pool.role), 0 }));
     QCOMPARE(picture.list.hitTest(picture.layout.file.center()), (ObjectRef { ObjectKind::File, 0, 0 }));
     QCOMPARE(picture.list.hitTest(QPointF(2, 2)), ObjectRef());
 }
@@ -497,8 +532,5 @@ void ViewsTest::noFontIsSmallerThanTwelvePixels()
     QCOMPARE(Theme(Theme::Kind::Dark, 0.1).fontScale(), 0.8);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<ViewsTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<ViewsTest>(count, arguments); }
 #include "tst_views.moc"

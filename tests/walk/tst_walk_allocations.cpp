@@ -64,7 +64,8 @@ void TestWalkAllocations::aQueryTakesNothing()
     rig.joins();
     if (isMine)
         rig.driven.message(rig.query(pb::WALK_PUT, key, value));
-    const pb::Message asked = rig.query(pb::WalkOperation(operation), key, operation == pb::WALK_PUT ? value : std::string());
+    const pb::Message asked = rig.query(
+        pb::WalkOperation(operation), key, operation == pb::WALK_PUT ? value : std::string());
     std::string bytes(sizeInBody(asked), '\0');
     appendMessage(asked, bytes.data());
 

@@ -35,9 +35,7 @@ public:
     static constexpr std::uint64_t kMaster = 1, kNode = 10, kSelf = 1000;
 
     explicit Rig(std::uint32_t nodes = 4, std::uint32_t ordinal = 0)
-        : info(process(kSelf, pb::CLIENT))
-        , client({ info, addressOfProcess(kMaster), 5 })
-        , driven(client, info)
+        : info(process(kSelf, pb::CLIENT)), client({ info, addressOfProcess(kMaster), 5 }), driven(client, info)
     {
         const Step step = driven.pass(0ns);
         driven.message(welcome(nodes, 1, step.of(Body::kRegister).at(0).message.id(), ordinal));

@@ -43,7 +43,8 @@ void TestWalkFailures::aReceiverThatDiesBeforeItHasAllIsUndone()
     const std::uint64_t put = rig.begin(pb::INSERT, key, "after");
     rig.kill(joins);
     QCOMPARE(rig.await(ticket).walk().change().undone(), std::string("the receiver is silent"));
-    QCOMPARE(rig.await(put).operation().result(), pb::OK); // it was held; the node that was the owner all the time does it
+    QCOMPARE(
+        rig.await(put).operation().result(), pb::OK); // it was held; the node that was the owner all the time does it
     QUIET(rig);
     QCOMPARE(events[Told::kChangeUndone], 1);
     QCOMPARE(events[Told::kRingNodeLost], 0);
@@ -63,7 +64,7 @@ void TestWalkFailures::aReceiverThatWakesAfterStopIsASpare()
         if (packet.to != joins || !isBody(packet, Walk::kKeys) || std::exchange(hasPaused, true))
             return true;
         rig.cluster.pause(joins, 15s); // so long that the master forgets it
-        return false;                  // this copy is lost; the next ones wait for it
+        return false; // this copy is lost; the next ones wait for it
     };
     const pb::CommandReply undone = rig.join(joins);
     QVERIFY(hasPaused && !undone.walk().change().undone().empty());
@@ -241,8 +242,9 @@ void TestWalkFailures::anOrderIsForOneProcess()
     rig.kill(kFirst + 2);
     rig.addNode(kFirst + 2, NodeId(99));
     int dropped = 0;
-    rig.cluster.onEvent
-        = [&](std::uint64_t, const pb::Event& event) { dropped += event.has_message_dropped() ? 1 : 0; };
+    rig.cluster.onEvent = [&](std::uint64_t, const pb::Event& event) {
+        dropped += event.has_message_dropped() ? 1 : 0;
+    };
     const pb::CommandReply undone = rig.join(kFirst + 2); // the master has not noticed
     QVERIFY(dropped > 0);
     QVERIFY(!undone.walk().change().undone().empty());

@@ -33,9 +33,7 @@ public:
     static constexpr std::uint64_t kMaster = 1, kNode = 10, kClient = 1000;
 
     explicit Rig(std::uint32_t nodes = 0)
-        : info(process(kMaster, pb::COORDINATOR))
-        , master({ info, 8, nodes, {} })
-        , driven(master, info)
+        : info(process(kMaster, pb::COORDINATOR)), master({ info, 8, nodes, {} }), driven(master, info)
     {
         driven.pass(0ns);
     }

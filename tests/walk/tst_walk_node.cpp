@@ -221,7 +221,8 @@ void TestWalkNode::theGiverHoldsChangesAfterTheLastBlockAndPassesThemOnAfterTheD
     QVERIFY(sentOf(rig.driven.pass(5s), Walk::kKeys).empty());
 }
 
-// The receiver has given a part of the range to another one since, and Over is late: it must not come back to the receiver.
+// The receiver has given a part of the range to another one since, and Over is late: it must not come back to the
+// receiver.
 void TestWalkNode::theGiverDoesNotPassAQueryBackToTheReceiver()
 {
     Rig rig;

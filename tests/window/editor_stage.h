@@ -42,7 +42,9 @@ struct Desk {
     void press(Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(&edit, key, with); }
     bool stands(int line)
     {
-        return QTest::qWaitFor([&] { return edit.runMarks().isHeld && window.player().isHeld() && edit.currentLine() == line; }, kPatience);
+        return QTest::qWaitFor(
+            [&] { return edit.runMarks().isHeld && window.player().isHeld() && edit.currentLine() == line; },
+            kPatience);
     }
     bool ends()
     {

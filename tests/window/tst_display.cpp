@@ -27,20 +27,24 @@ namespace {
 constexpr int kLimit = 30'000;
 
 // The actions of a person at the machine.
-void person(const QStringList& does)
-{
-    QCOMPARE(QProcess::execute(QStringLiteral("xdotool"), does), 0);
-}
+void person(const QStringList& does) { QCOMPARE(QProcess::execute(QStringLiteral("xdotool"), does), 0); }
 void key(const char* name) { person({ QStringLiteral("key"), QLatin1String(name) }); }
-void mouseTo(QPoint at) { person({ QStringLiteral("mousemove"), QStringLiteral("--sync"), QString::number(at.x()), QString::number(at.y()) }); }
+void mouseTo(QPoint at)
+{
+    person({ QStringLiteral("mousemove"), QStringLiteral("--sync"), QString::number(at.x()), QString::number(at.y()) });
+}
 
 // The window has the focus of the X server, and a frame.
 bool isManaged(QWidget& window)
 {
-    return QTest::qWaitForWindowActive(&window, kLimit) && QTest::qWaitFor([&] { return window.windowHandle()->frameMargins().top() > 0; }, kLimit);
+    return QTest::qWaitForWindowActive(&window, kLimit)
+        && QTest::qWaitFor([&] { return window.windowHandle()->frameMargins().top() > 0; }, kLimit);
 }
 
-bool isOn(const QWidget& window, const QScreen* screen) { return window.windowHandle()->screen() == screen && screen->geometry().contains(window.frameGeometry().center()); }
+bool isOn(const QWidget& window, const QScreen* screen)
+{
+    return window.windowHandle()->screen() == screen && screen->geometry().contains(window.frameGeometry().center());
+}
 
 // A window of a desktop with a file in it; another program, such as a file manager.
 class FileWindow : public QLabel {
@@ -73,11 +77,12 @@ private:
 // Waits until the other program has printed that.
 bool says(QProcess& program, QString& all, const QString& word)
 {
-    return QTest::qWaitFor([&] { return all += QString::fromLocal8Bit(program.readAllStandardOutput()), all.contains(word); }, kLimit);
+    return QTest::qWaitFor(
+        [&] { return all += QString::fromLocal8Bit(program.readAllStandardOutput()), all.contains(word); }, kLimit);
 }
 
 struct EventWatch : QObject {
-    explicit EventWatch(QEvent::Type wanted) : m_wanted(wanted) {}
+    explicit EventWatch(QEvent::Type wanted) : m_wanted(wanted) { }
     bool eventFilter(QObject*, QEvent* event) override
     {
         seen += event->type() == m_wanted ? 1 : 0;
@@ -115,7 +120,9 @@ void DisplayTest::theProgramStartsAndIsClosedByTheWindowManager()
     QVERIFY(program.waitForStarted());
     QProcess look;
     const auto isShown = [&] {
-        look.start(QStringLiteral("xdotool"), { QStringLiteral("search"), QStringLiteral("--onlyvisible"), QStringLiteral("--name"), QStringLiteral("^LHRS Lab$") });
+        look.start(QStringLiteral("xdotool"),
+            { QStringLiteral("search"), QStringLiteral("--onlyvisible"), QStringLiteral("--name"),
+                QStringLiteral("^LHRS Lab$") });
         look.waitForFinished();
         return !look.readAllStandardOutput().trimmed().isEmpty();
     };
@@ -145,7 +152,12 @@ void DisplayTest::thePresentationFillsTheOtherScreenAndTheNotesStayHere()
     key("F5");
     QTRY_VERIFY_WITH_TIMEOUT(window.isPresenting() && window.isFullScreen(), kLimit);
     QTRY_VERIFY2_WITH_TIMEOUT(isOn(window, second) && window.frameGeometry() == second->geometry(),
-        qPrintable(QStringLiteral("%1 x %2 at %3, %4").arg(window.width()).arg(window.height()).arg(window.x()).arg(window.y())), kLimit);
+        qPrintable(QStringLiteral("%1 x %2 at %3, %4")
+                       .arg(window.width())
+                       .arg(window.height())
+                       .arg(window.x())
+                       .arg(window.y())),
+        kLimit);
     QVERIFY(window.notes() && !window.menuBar()->isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(window.notes()->isVisible() && isOn(*window.notes(), first), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.windowHandle()->frameMargins().isNull(), kLimit);
@@ -184,7 +196,8 @@ void DisplayTest::aRecordingIsDraggedInFromAnotherProgram()
     EventWatch enters(QEvent::DragEnter);
     window.installEventFilter(&enters);
     const QPoint to = window.mapToGlobal(window.rect().center());
-    person({ "search", "--sync", "--onlyvisible", "--name", "^files$", "windowactivate", "--sync", "%1", "mousemove", "--window", "%1", "100", "60", "mousedown", "1" });
+    person({ "search", "--sync", "--onlyvisible", "--name", "^files$", "windowactivate", "--sync", "%1", "mousemove",
+        "--window", "%1", "100", "60", "mousedown", "1" });
     QVERIFY2(says(files, told, QStringLiteral("taken")), qPrintable(told));
     person({ "mousemove_relative", "--sync", "40", "10" });
     mouseTo(to);

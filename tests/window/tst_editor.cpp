@@ -62,7 +62,9 @@ void EditorTest::eachWordHasItsKind_data()
 {
     QTest::addColumn<QStringList>("lines");
     QTest::addColumn<QStringList>("words");
-    const auto row = [](const char* name, const QStringList& lines, const QStringList& words) { QTest::newRow(name) << lines << words; };
+    const auto row = [](const char* name, const QStringList& lines, const QStringList& words) {
+        QTest::newRow(name) << lines << words;
+    };
     row("a call", { "const a = lab.split(); // now" }, { "keyword const | call lab.split | comment // now" });
     row("a call that is none", { "lab.splitt(); lab . file()" }, { "unknown lab.splitt | call lab . file" });
     for (const CallReference& call : LabReference::instance().calls())
@@ -70,12 +72,17 @@ void EditorTest::eachWordHasItsKind_data()
             row(qPrintable(call.name + " of a later version"), { call.name + "({})" }, { "later " + call.name });
     row("not of this lab", { "my.lab.split(); labor.x; lab;" }, { "" });
     row("of a client", { "alice.insert(5); list.push(1); x.insert" }, { "call insert | number 5 | number 1" });
-    row("strings", { "say('it''s', \"a \\\" b\", 'open" }, { "string 'it' | string 's' | string \"a \\\" b\" | string 'open" });
+    row("strings", { "say('it''s', \"a \\\" b\", 'open" },
+        { "string 'it' | string 's' | string \"a \\\" b\" | string 'open" });
     row("numbers", { "1.5e-3 + 0xFF - .5 + a1 - 10" }, { "number 1.5e-3 | number 0xFF | number .5 | number 10" });
-    row("a comment over lines", { "a /* if", "if lab.split */ if", "if" }, { "comment /* if", "comment if lab.split */ | keyword if", "keyword if" });
-    row("a template over lines", { "`M is ${lab.file().M} of", "${ { a: 1 }.a }` + if" }, { "string `M is ${ | call lab.file | string } of", "string ${ | number 1 | string }` | keyword if" });
-    row("expressions and division", { "x = /a'[/]b/g.test(s) / 2 / y; return /'/" }, { "string /a'[/]b/g | number 2 | keyword return | string /'/" });
-    row("no keywords as members", { "a.delete; a.delete(1); { if: 1, do : 2 }; default: if" }, { "call delete | number 1 | number 1 | number 2 | keyword default | keyword if" });
+    row("a comment over lines", { "a /* if", "if lab.split */ if", "if" },
+        { "comment /* if", "comment if lab.split */ | keyword if", "keyword if" });
+    row("a template over lines", { "`M is ${lab.file().M} of", "${ { a: 1 }.a }` + if" },
+        { "string `M is ${ | call lab.file | string } of", "string ${ | number 1 | string }` | keyword if" });
+    row("expressions and division", { "x = /a'[/]b/g.test(s) / 2 / y; return /'/" },
+        { "string /a'[/]b/g | number 2 | keyword return | string /'/" });
+    row("no keywords as members", { "a.delete; a.delete(1); { if: 1, do : 2 }; default: if" },
+        { "call delete | number 1 | number 1 | number 2 | keyword default | keyword if" });
     row("nothing", { "" }, { "" });
 }
 
@@ -96,7 +103,8 @@ void EditorTest::everyKindIsReadOnEveryGround()
             for (int word = 0; word <= int(ScriptWordKind::UnknownCall); ++word) {
                 const QTextCharFormat format = formatOf(ScriptWordKind(word), theme);
                 const double found = contrast(format.foreground().color(), theme.card);
-                QVERIFY2(found >= 4.5, qPrintable(QString("kind %1, %2, %3").arg(word).arg(theme.isDark() ? "dark" : "light").arg(found)));
+                QVERIFY2(found >= 4.5,
+                    qPrintable(QString("kind %1, %2, %3").arg(word).arg(theme.isDark() ? "dark" : "light").arg(found)));
             }
         }
 }
@@ -113,11 +121,13 @@ void EditorTest::whatIsNoScenarioIsSaidInOneSentence()
     QVERIFY(problem(folder.filePath("none.js")).contains("none.js cannot be read: No such file"));
     QVERIFY(problem(folder.path()).contains("is a directory"));
     QVERIFY(put(folder.filePath("latin.js"), "lab.print(1);\nlab.say('gr\xfc\xdf');\n"));
-    QVERIFY2(problem(folder.filePath("latin.js")).contains("is no UTF-8: see line 2"), qPrintable(problem(folder.filePath("latin.js"))));
+    QVERIFY2(problem(folder.filePath("latin.js")).contains("is no UTF-8: see line 2"),
+        qPrintable(problem(folder.filePath("latin.js"))));
     QVERIFY(put(folder.filePath("zero.js"), QByteArray("a\n\0b", 4)));
     QVERIFY(problem(folder.filePath("zero.js")).contains("line 2 has a byte of zeros"));
     QVERIFY(put(folder.filePath("large.js"), QByteArray((1 << 20) + 1, 'x')));
-    QVERIFY2(problem(folder.filePath("large.js")).contains("1024 KiB at most"), qPrintable(problem(folder.filePath("large.js"))));
+    QVERIFY2(problem(folder.filePath("large.js")).contains("1024 KiB at most"),
+        qPrintable(problem(folder.filePath("large.js"))));
     const auto written = writeScenario(folder.filePath("no/such/x.js"), "a", false, false);
     QVERIFY(!written && QString::fromStdString(written.error().text).contains("there is no directory"));
 
@@ -244,7 +254,10 @@ void EditorTest::unsavedTextComesBackAfterAWindowThatDidNotClose()
     }
     // An unsaved text without a file, which is then discarded. Files that are not ours are left alone.
     QVERIFY(put(unsaved + "/foreign.json", "{ \"text\": 5 }"));
-    { Desk desk(unsaved); desk.edit.insertPlainText("lab.print('new');"); } // closed before the text was stored
+    {
+        Desk desk(unsaved);
+        desk.edit.insertPlainText("lab.print('new');");
+    } // closed before the text was stored
     Desk desk(unsaved);
     QVERIFY(desk.isActive);
     QVERIFY2(desk.editor.banner().contains("a new scenario"), qPrintable(desk.editor.banner()));
@@ -295,7 +308,8 @@ void EditorTest::keysInTheTextAreForTheText()
     QVERIFY(desk.isActive);
     QVERIFY(desk.editor.open(folder.filePath("mine.js")));
     std::vector<std::unique_ptr<QSignalSpy>> others;
-    for (const char* id : { "saveRecording", "split", "startLocal", "leave", "delete", "insert", "update", "search", "playPause", "nextStep", "fit", "virtualRun" })
+    for (const char* id : { "saveRecording", "split", "startLocal", "leave", "delete", "insert", "update", "search",
+             "playPause", "nextStep", "fit", "virtualRun" })
         others.push_back(std::make_unique<QSignalSpy>(desk.window.actions().get(id), &QAction::triggered));
     QTest::keyClicks(&desk.edit, "if (0) { x[1] = 'b,;/' }");
     for (const Qt::Key key : { Qt::Key_S, Qt::Key_W, Qt::Key_D, Qt::Key_I, Qt::Key_U })
@@ -335,7 +349,9 @@ void EditorTest::callsAreCompletedAndExplained()
     QVERIFY(callHelp("alice.insert(1)", 8).startsWith("client.insert(key, value)"));
     QVERIFY(callHelp("lab.splitt()", 5).contains("does not exist. Did you mean lab.split?"));
     QCOMPARE(callHelp("lab.lamps()", 5), QString("lab.lamps is now called lab.invariants."));
-    QVERIFY(checkCalls("lab.lamps();").value_or(ScriptProblem()).message.contains("lab.lamps is now called lab.invariants"));
+    QVERIFY(checkCalls("lab.lamps();")
+                .value_or(ScriptProblem())
+                .message.contains("lab.lamps is now called lab.invariants"));
     QVERIFY(callHelp("plain()", 2).isEmpty());
     Desk desk;
     QVERIFY(desk.isActive);
@@ -394,12 +410,14 @@ void EditorTest::nothingIsClipped()
         return desk.window.size() == size ? clipped(desk.window) : QString("the window has grown");
     };
     QVERIFY2(check().isEmpty(), qPrintable(check()));
-    desk.write("lab.step('a', 'A step with a title that is longer than most of them');\nlab.row('times', { total_s: 1.5 });\nlab.expect(false, 'this holds');\n");
+    desk.write("lab.step('a', 'A step with a title that is longer than most of them');\nlab.row('times', { total_s: "
+               "1.5 });\nlab.expect(false, 'this holds');\n");
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(!desk.edit.notes().empty(), kPatience);
     QVERIFY(desk.ends());
     QVERIFY2(check().isEmpty(), qPrintable(check()));
-    QVERIFY2(desk.edit.height() > (scale < 2 ? 8 : 6) * desk.edit.fontMetrics().height(), qPrintable(QString::number(desk.edit.height())));
+    QVERIFY2(desk.edit.height() > (scale < 2 ? 8 : 6) * desk.edit.fontMetrics().height(),
+        qPrintable(QString::number(desk.edit.height())));
     desk.press(Qt::Key_F, Qt::ControlModifier);
     QVERIFY2(check().isEmpty(), qPrintable(check()));
     // However often the parts are laid out, they stay where they are.
@@ -417,8 +435,5 @@ void EditorTest::nothingIsClipped()
     desk.editor.forgetUnsaved();
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<EditorTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<EditorTest>(count, arguments); }
 #include "tst_editor.moc"

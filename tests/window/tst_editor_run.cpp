@@ -163,8 +163,10 @@ void EditorRunTest::whatIsWrongStandsInItsLine_data()
     QTest::addColumn<QString>("words");
     QTest::newRow("a word of lab that is none") << "lab.print(1);\n\nlab.splitt();\n" << 3 << "Did you mean lab.split?";
     QTest::newRow("thrown by the script") << "lab.print(1);\nthrow new Error('mine');\n" << 2 << "mine";
-    QTest::newRow("inside lab, inside a function") << "function f() {\n    lab.split();\n}\nlab.print(1);\nf();\n" << 2 << "needs a cluster";
-    QTest::newRow("an expectation, with both values") << "const a = 1 + 1;\nlab.expectEqual(a, 3, 'it is three');\n" << 2 << "it is three";
+    QTest::newRow("inside lab, inside a function") << "function f() {\n    lab.split();\n}\nlab.print(1);\nf();\n"
+                                                   << 2 << "needs a cluster";
+    QTest::newRow("an expectation, with both values") << "const a = 1 + 1;\nlab.expectEqual(a, 3, 'it is three');\n"
+                                                      << 2 << "it is three";
 }
 
 void EditorRunTest::whatIsWrongStandsInItsLine()
@@ -181,7 +183,8 @@ void EditorRunTest::whatIsWrongStandsInItsLine()
     QCOMPARE(desk.edit.notes().begin()->first, line);
     QVERIFY2(desk.edit.notes().begin()->second.contains(words), qPrintable(desk.edit.notes().begin()->second));
     if (words == "it is three") {
-        QVERIFY2(desk.edit.notes().at(2).contains('2') && desk.edit.notes().at(2).contains('3'), qPrintable(desk.edit.notes().at(2)));
+        QVERIFY2(desk.edit.notes().at(2).contains('2') && desk.edit.notes().at(2).contains('3'),
+            qPrintable(desk.edit.notes().at(2)));
     }
     QVERIFY2(desk.editor.words().startsWith(QString("Line %1: ").arg(line)), qPrintable(desk.editor.words()));
     // The note stays at its line until the scenario runs again.
@@ -200,7 +203,8 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     QVERIFY2(desk.editor.words().contains("Object.assign"), qPrintable(desk.editor.words()));
     desk.window.player().runToEnd();
     QVERIFY(!desk.window.player().isRunning());
-    QVERIFY2(desk.window.player().caption().contains("line 2") || !desk.window.player().isLoaded(), qPrintable(desk.window.player().caption()));
+    QVERIFY2(desk.window.player().caption().contains("line 2") || !desk.window.player().isLoaded(),
+        qPrintable(desk.window.player().caption()));
     QCOMPARE(desk.edit.cursorLine(), 2);
     desk.write("// only words\n");
     QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().empty(), kPatience);
@@ -217,7 +221,8 @@ void EditorRunTest::stepsAreTickedAndLeadToTheirLines()
 {
     Desk desk;
     QVERIFY(desk.isActive);
-    QAbstractItemModelTester tester(&desk.editor.side().steps(), QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QAbstractItemModelTester tester(
+        &desk.editor.side().steps(), QAbstractItemModelTester::FailureReportingMode::QtTest);
     desk.write("lab.step('a', 'The first');\n"
                "lab.print(1);\n"
                "for (const name of ['x', 'y'])\n"
@@ -229,7 +234,8 @@ void EditorRunTest::stepsAreTickedAndLeadToTheirLines()
             words << QString("%1 %2 %3 %4").arg(row.line).arg(row.id, row.title).arg(int(row.state));
         return words;
     };
-    QTRY_COMPARE_WITH_TIMEOUT(states(), (QStringList { "1 a The first 1", "4 b  0", "5 c The last 0" }), kPatience); // 1: next
+    QTRY_COMPARE_WITH_TIMEOUT(
+        states(), (QStringList { "1 a The first 1", "4 b  0", "5 c The last 0" }), kPatience); // 1: next
     desk.window.actions().get("nextStep")->trigger();
     QVERIFY(desk.stands(1));
     desk.window.actions().get("nextStep")->trigger();
@@ -240,14 +246,16 @@ void EditorRunTest::stepsAreTickedAndLeadToTheirLines()
     QTRY_COMPARE_WITH_TIMEOUT(states().value(1), QString("4 b x 3"), kPatience);
     desk.press(Qt::Key_F10); // the step itself, and nothing further
     QVERIFY(desk.stands(5));
-    QTRY_COMPARE_WITH_TIMEOUT(states(), (QStringList { "1 a The first 3", "4 b x 3", "4 b y 3", "5 c The last 1" }), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(
+        states(), (QStringList { "1 a The first 3", "4 b x 3", "4 b y 3", "5 c The last 1" }), kPatience);
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QVERIFY(desk.ends());
     QTRY_COMPARE_WITH_TIMEOUT(states().last(), QString("5 c The last 3"), kPatience);
     // Each result shows its duration; a click leads to its line.
     auto* view = desk.window.findChild<QTableView*>("steps");
     QVERIFY(view->model()->index(0, StepModel::Time).data().toString().endsWith(" s"));
-    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, view->visualRect(view->model()->index(3, StepModel::Title)).center());
+    QTest::mouseClick(
+        view->viewport(), Qt::LeftButton, {}, view->visualRect(view->model()->index(3, StepModel::Title)).center());
     QCOMPARE(desk.edit.cursorLine(), 5);
     desk.editor.forgetUnsaved();
 }
@@ -321,15 +329,13 @@ void EditorRunTest::clicksAreRecordedAsLines()
     desk.click("recordClicksHere");
     emit desk.window.cluster().said("lab.split();");
     emit desk.window.cluster().said("lab.client('alice').search(5);");
-    QCOMPARE(desk.edit.text(), QString("if (true) {\n    lab.print(1);\n    lab.split();\n    lab.client('alice').search(5);\n}\n"));
+    QCOMPARE(desk.edit.text(),
+        QString("if (true) {\n    lab.print(1);\n    lab.split();\n    lab.client('alice').search(5);\n}\n"));
     desk.window.actions().get("recordClicks")->trigger();
     emit desk.window.cluster().said("lab.split();");
     QCOMPARE(desk.edit.text().count("lab.split();"), 1);
     desk.editor.forgetUnsaved();
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<EditorRunTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<EditorRunTest>(count, arguments); }
 #include "tst_editor_run.moc"

@@ -38,11 +38,15 @@ struct Palette {
     }
     bool isReady()
     {
-        const bool hasAll = QTest::qWaitFor([&] {
-            const ClusterState& state = window.pacer().state();
-            return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here && state.processes.size() == 18
-                && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
-        }, kLimit);
+        const bool hasAll = QTest::qWaitFor(
+            [&] {
+                const ClusterState& state = window.pacer().state();
+                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                    && state.processes.size() == 18
+                    && std::none_of(state.processes.begin(), state.processes.end(),
+                        [](const auto& p) { return p.second.isIncomplete; });
+            },
+            kLimit);
         if (!hasAll)
             return false;
         window.actions().get("faultPanel")->trigger();
@@ -50,8 +54,7 @@ struct Palette {
         return panel().isVisible();
     }
     FaultPanel& panel() { return window.faults(); }
-    template <class Field>
-    Field& field(const char* id) { return *panel().findChild<Field*>(QLatin1String(id)); }
+    template <class Field> Field& field(const char* id) { return *panel().findChild<Field*>(QLatin1String(id)); }
     void setKind(FaultWish::Kind kind) { field<QComboBox>("faultKind").setCurrentIndex(int(kind)); }
     // Orders of that kind, by receiver.
     std::map<ProcessId, pb::Command> orders(pb::Command::BodyCase body)
@@ -93,7 +96,9 @@ void FaultPanelTest::whatTheFormSaysIsArmedAtTheReceiver()
     palette.field<QDoubleSpinBox>("faultCorrupt").setValue(4);
     palette.field<QSpinBox>("faultRate").setValue(7);
     palette.field<QSpinBox>("faultLease").setValue(30);
-    const QString line = QStringLiteral("lab.net({ to: lab.data(1), drop: 0.2, duplicate: 0.025, reorder: 0.03, corrupt: 0.04, delayMs: 50, jitterMs: 10, bytesPerSecond: 7000, lease: 30 });");
+    const QString line = QStringLiteral(
+        "lab.net({ to: lab.data(1), drop: 0.2, duplicate: 0.025, reorder: 0.03, corrupt: 0.04, delayMs: 50, jitterMs: "
+        "10, bytesPerSecond: 7000, lease: 30 });");
     QCOMPARE(palette.field<QLabel>("faultLine").text(), line);
     QTRY_VERIFY_WITH_TIMEOUT(palette.window.actions().get("armFault")->isEnabled(), kLimit);
     palette.cluster.forgetOrders();
@@ -117,7 +122,8 @@ void FaultPanelTest::whatTheFormSaysIsArmedAtTheReceiver()
     const pb::Fault second = palette.orders(pb::Command::kArmFault).at(kFileClients).arm_fault().fault();
     QCOMPARE(second.network().way(), pb::OUTGOING);
     QCOMPARE(second.network().peers(0).node(), kFileData + 1);
-    QVERIFY(std::find(second.network().kinds().begin(), second.network().kinds().end(), "insert") != second.network().kinds().end());
+    QVERIFY(std::find(second.network().kinds().begin(), second.network().kinds().end(), "insert")
+        != second.network().kinds().end());
     QVERIFY(second.number() != fault.number());
 }
 
@@ -128,7 +134,8 @@ void FaultPanelTest::typedNumbersTakeBothMarks_data()
     QTest::addColumn<double>("value");
     QTest::addColumn<QString>("says"); // empty: it is accepted
     const auto row = [](const char* typed, int decimals, double value, const char* says = "") {
-        QTest::addRow("%s with %d decimals", typed, decimals) << QString::fromUtf8(typed) << decimals << value << QString(says);
+        QTest::addRow("%s with %d decimals", typed, decimals)
+            << QString::fromUtf8(typed) << decimals << value << QString(says);
     };
     row("2.5", 1, 2.5);
     row("2,5", 1, 2.5);
@@ -188,7 +195,8 @@ void FaultPanelTest::whatCouldBeThousandsIsRefusedAndNotArmed()
         QTest::keyClick(&lost, Qt::Key_Return);
         QCOMPARE(lost.value(), 2.5);
         QCOMPARE(lost.text(), "2.5 %");
-        QVERIFY2(palette.field<QLabel>("faultLine").text().contains("drop: 0.025"), qPrintable(palette.field<QLabel>("faultLine").text()));
+        QVERIFY2(palette.field<QLabel>("faultLine").text().contains("drop: 0.025"),
+            qPrintable(palette.field<QLabel>("faultLine").text()));
         QTRY_VERIFY_WITH_TIMEOUT(arm->isEnabled(), kLimit);
     }
     // While the number is ambiguous nothing can be armed.
@@ -213,7 +221,8 @@ void FaultPanelTest::aPartitionIsToldToBothSides()
     palette.setKind(FaultWish::Kind::Partition);
     palette.field<ProcessPicker>("faultFirst").choose({ kFileData, kFileData + 1 });
     QVERIFY(palette.field<ProcessPicker>("faultSecond").isRest());
-    QCOMPARE(palette.field<QLabel>("faultLine").text(), QString("lab.partition([lab.data(0), lab.data(1)], 'rest', { lease: 60 });"));
+    QCOMPARE(palette.field<QLabel>("faultLine").text(),
+        QString("lab.partition([lab.data(0), lab.data(1)], 'rest', { lease: 60 });"));
     palette.cluster.forgetOrders();
     palette.window.actions().get("armFault")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(palette.orders(pb::Command::kArmFault).size(), std::size_t(18), kLimit); // all processes
@@ -239,7 +248,8 @@ void FaultPanelTest::whatCannotBeArmedIsSaid()
     QVERIFY(palette.isReady());
     const auto says = [&](const char* words) {
         const QString text = palette.field<QLabel>("faultLine").text();
-        return text.contains(words) && palette.panel().objection() == text && !palette.window.actions().get("armFault")->isEnabled();
+        return text.contains(words) && palette.panel().objection() == text
+            && !palette.window.actions().get("armFault")->isEnabled();
     };
     QVERIFY(says("Say how many messages are lost"));
     palette.setKind(FaultWish::Kind::Partition);
@@ -262,7 +272,8 @@ void FaultPanelTest::armedFaultsAreListedWithWhatTheyAchieved()
 {
     Palette palette;
     QVERIFY(palette.isReady());
-    const QAbstractItemModelTester tester(&palette.panel().model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
+    const QAbstractItemModelTester tester(
+        &palette.panel().model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     QCOMPARE(palette.field<QLabel>("noFaults").text(), QString("Nothing is broken on purpose now."));
     pb::CommandReply reply;
     auto& entry = *reply.mutable_faults()->add_faults();
@@ -277,7 +288,8 @@ void FaultPanelTest::armedFaultsAreListedWithWhatTheyAchieved()
     const auto cell = [&](int column) { return palette.panel().model().index(0, column).data().toString(); };
     QVERIFY2(cell(0).contains("loses 20 %"), qPrintable(cell(0)));
     QCOMPARE(cell(1), QString("42 s"));
-    QTRY_COMPARE_WITH_TIMEOUT((palette.window.clock().step(0.6), cell(2)), QString("180 messages: 36 lost (20.0 % lost)"), kLimit); // of 18 processes
+    QTRY_COMPARE_WITH_TIMEOUT((palette.window.clock().step(0.6), cell(2)),
+        QString("180 messages: 36 lost (20.0 % lost)"), kLimit); // of 18 processes
     QTRY_VERIFY_WITH_TIMEOUT(palette.window.actions().get("healFault")->isEnabled(), kLimit);
     palette.cluster.forgetOrders();
     palette.window.actions().get("healFault")->trigger();
@@ -307,9 +319,11 @@ void FaultPanelTest::theMenuAndTheKeyboardReachIt()
     std::set<QWidget*> reached;
     for (int i = 0; i < 80 && reached.insert(QApplication::focusWidget()).second; ++i)
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
-    for (const char* id : { "faultFirst", "faultSecond", "faultDrop", "faultDelay", "faultMessages", "faultLease", "faultKept", "armedFaults" }) {
+    for (const char* id : { "faultFirst", "faultSecond", "faultDrop", "faultDelay", "faultMessages", "faultLease",
+             "faultKept", "armedFaults" }) {
         auto* field = palette.panel().findChild<QWidget*>(QLatin1String(id));
-        const bool isReached = std::any_of(reached.begin(), reached.end(), [&](QWidget* w) { return w == field || field->isAncestorOf(w) || w->focusProxy() == field; });
+        const bool isReached = std::any_of(reached.begin(), reached.end(),
+            [&](QWidget* w) { return w == field || field->isAncestorOf(w) || w->focusProxy() == field; });
         QVERIFY2(isReached, id);
         QVERIFY2(!field->accessibleName().isEmpty() || id == std::string_view("faultKept"), id);
     }
@@ -353,8 +367,5 @@ void FaultPanelTest::thePickerKeepsWhatIsTicked()
     QVERIFY(changed.size() >= 4);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<FaultPanelTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<FaultPanelTest>(count, arguments); }
 #include "tst_fault_panel.moc"

@@ -42,13 +42,18 @@ void ScreensTest::aWindowIsPutWhereItCanBeSeen_data()
     QTest::addColumn<QRect>("fitted");
     const QRect large(0, 0, 2560, 1440), right(2560, 0, 1920, 1080), small(0, 0, 1024, 768), panel(0, 28, 1024, 740);
     QTest::newRow("it fits") << QRect(100, 100, 1280, 720) << QList<QRect> { large } << QRect(100, 100, 1280, 720);
-    QTest::newRow("on the second screen") << QRect(2700, 100, 1280, 720) << QList<QRect> { large, right } << QRect(2700, 100, 1280, 720);
-    QTest::newRow("its screen is gone") << QRect(2700, 100, 1280, 720) << QList<QRect> { large } << QRect(1280, 100, 1280, 720);
-    QTest::newRow("it filled a larger screen that is gone") << QRect(2560, 0, 3840, 2160) << QList<QRect> { large } << large;
+    QTest::newRow("on the second screen")
+        << QRect(2700, 100, 1280, 720) << QList<QRect> { large, right } << QRect(2700, 100, 1280, 720);
+    QTest::newRow("its screen is gone") << QRect(2700, 100, 1280, 720) << QList<QRect> { large }
+                                        << QRect(1280, 100, 1280, 720);
+    QTest::newRow("it filled a larger screen that is gone")
+        << QRect(2560, 0, 3840, 2160) << QList<QRect> { large } << large;
     QTest::newRow("a small screen") << QRect(0, 0, 1280, 720) << QList<QRect> { small } << QRect(0, 0, 1024, 720);
     QTest::newRow("a small screen with a panel") << QRect(0, 0, 1280, 760) << QList<QRect> { panel } << panel;
-    QTest::newRow("between two screens") << QRect(2000, 0, 1280, 720) << QList<QRect> { large, right } << QRect(2560, 0, 1280, 720);
-    QTest::newRow("left and above all") << QRect(-5000, -900, 1280, 720) << QList<QRect> { large } << QRect(0, 0, 1280, 720);
+    QTest::newRow("between two screens") << QRect(2000, 0, 1280, 720) << QList<QRect> { large, right }
+                                         << QRect(2560, 0, 1280, 720);
+    QTest::newRow("left and above all") << QRect(-5000, -900, 1280, 720) << QList<QRect> { large }
+                                        << QRect(0, 0, 1280, 720);
     QTest::newRow("no screen") << QRect(7, 8, 1280, 720) << QList<QRect> {} << QRect(7, 8, 1280, 720);
 }
 
@@ -63,7 +68,8 @@ void ScreensTest::aWindowIsPutWhereItCanBeSeen()
     QCOMPARE(fitOnScreens(wanted, facts), fitted);
     const QMargins frame(4, 32, 4, 4);
     const QRect framed = fitOnScreens(wanted, facts, frame).marginsAdded(frame);
-    QVERIFY(screens.isEmpty() || std::any_of(screens.begin(), screens.end(), [&](const QRect& screen) { return screen.contains(framed); }));
+    QVERIFY(screens.isEmpty()
+        || std::any_of(screens.begin(), screens.end(), [&](const QRect& screen) { return screen.contains(framed); }));
 }
 
 QTEST_GUILESS_MAIN(ScreensTest)

@@ -114,8 +114,8 @@ void StartPageTest::eachScenarioHasACardInItsSection()
     const StartPage page(kTree);
     const QStringList lectures = namesIn(page, "lectures"), experiments = namesIn(page, "experiments");
     QCOMPARE(lectures.front(), QString("demo"));
-    QVERIFY(lectures.contains("grow") && !lectures.contains("recovery_tables")
-        && experiments.contains("recovery_tables"));
+    QVERIFY(
+        lectures.contains("grow") && !lectures.contains("recovery_tables") && experiments.contains("recovery_tables"));
     QStringList files;
     for (const QString& file : QDir(kTree).entryList({ "*.js" }))
         files << QFileInfo(file).completeBaseName();
@@ -149,10 +149,10 @@ void StartPageTest::exercisesComeWithTheirFiles()
     QVERIFY(without.findChild<CardSection*>("exercises")->isHidden()
         && without.findChild<QPushButton*>("toExercises")->isHidden());
     QVERIFY(QDir(folder.path()).mkdir("exercises"));
-    QVERIFY(makeFile(folder.filePath("exercises/b.js"),
-        "// exercises/b.js   @title Second   @exercise 2   @minutes 4\n"));
-    QVERIFY(makeFile(folder.filePath("exercises/c.js"),
-        "// exercises/c.js   @title First   @exercise 1   @minutes 3\n"));
+    QVERIFY(
+        makeFile(folder.filePath("exercises/b.js"), "// exercises/b.js   @title Second   @exercise 2   @minutes 4\n"));
+    QVERIFY(
+        makeFile(folder.filePath("exercises/c.js"), "// exercises/c.js   @title First   @exercise 1   @minutes 3\n"));
     StartPage page(folder.path());
     QCOMPARE(namesIn(page, "exercises"), QStringList({ "c", "b" }));
     QVERIFY(!page.findChild<CardSection*>("exercises")->isHidden()
@@ -222,7 +222,8 @@ void StartPageTest::theFirstLookIsSimulatedAndNothingElse()
     const QTemporaryDir folder;
     const auto script = [](const char* simulated) {
         return QByteArray("// @title A\nlab.cluster({ m: 2, k: 0, b: 20, spares: { data: 1, parity: 0 } });\n"
-            "lab.expectEqual(lab.simulated, ") + simulated + ", 'where it runs');\nlab.step('a', 'A');\n";
+                          "lab.expectEqual(lab.simulated, ")
+            + simulated + ", 'where it runs');\nlab.step('a', 'A');\n";
     };
     QVERIFY(makeFile(folder.filePath("demo.js"), script("true")));
     QVERIFY(makeFile(folder.filePath("other.js"), script("false")));
@@ -316,7 +317,7 @@ void StartPageTest::theRecordingsAreRemembered()
 {
     const QTemporaryDir folder;
     const QString here = folder.filePath("here.lhrun"), gone = folder.filePath("gone.lhrun"),
-        settings = folder.filePath("window.ini");
+                  settings = folder.filePath("window.ini");
     QVERIFY(makeFile(here) && makeFile(gone));
     {
         Remembered remembered(settings);
@@ -339,7 +340,8 @@ void StartPageTest::theRecordingsAreRemembered()
     QVERIFY(!there->isGrey() && there->isEnabled());
     QCOMPARE(there->words().title, QString("here.lhrun"));
     QVERIFY2(there->words().words.contains("grow.js") && there->words().facts.contains("2026-11-21")
-        && there->words().facts.contains("simulated"), qPrintable(there->words().facts));
+            && there->words().facts.contains("simulated"),
+        qPrintable(there->words().facts));
     QSignalSpy wanted(&page, &StartPage::recordingWanted), changed(&page, &StartPage::recordingsChanged);
     there->click();
     QCOMPARE(wanted.size(), 1);
@@ -360,7 +362,8 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
 {
     const QTemporaryDir folder;
     const QString script = folder.filePath("little.js"), saved = folder.filePath("saved.lhrun");
-    QVERIFY(makeFile(script, "// @title Little\nlab.cluster({ m: 2, k: 0, b: 20, spares: { data: 2, parity: 0 } });\n"
+    QVERIFY(makeFile(script,
+        "// @title Little\nlab.cluster({ m: 2, k: 0, b: 20, spares: { data: 2, parity: 0 } });\n"
         "lab.client('a').run({ do: 'insert', count: 5 }); lab.settle();\n"));
     MainWindow::Options wanted = options();
     wanted.settingsPath = folder.filePath("window.ini");
@@ -377,8 +380,8 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
     MainWindow window(wanted);
     window.show();
     const auto facts = [&] { return window.startPage().recordings().all().at(0); };
-    QVERIFY(facts().path == saved && facts().isSimulated && facts().scenario == "little.js"
-        && !facts().date().isEmpty());
+    QVERIFY(
+        facts().path == saved && facts().isSimulated && facts().scenario == "little.js" && !facts().date().isEmpty());
     const RecentRecording asSaved = facts();
     // An opened file shows the same.
     QCOMPARE(window.openRecording(saved), QString());
@@ -488,8 +491,9 @@ void StartPageTest::everythingIsReachedByTheKeyboard()
         reached << at->objectName();
         QTest::keyClick(at, Qt::Key_Tab);
     }
-    QCOMPARE(reached, QStringList({ "neverSeen", "takeTour", "toExercises", "demo", "01_first_split", "playLive", "chooseParameters",
-        namesIn(stage.page(), "experiments").front(), "openARecording" }));
+    QCOMPARE(reached,
+        QStringList({ "neverSeen", "takeTour", "toExercises", "demo", "01_first_split", "playLive", "chooseParameters",
+            namesIn(stage.page(), "experiments").front(), "openARecording" }));
 }
 
 void StartPageTest::eachScenarioHasAPictureInBothThemes()
@@ -533,8 +537,5 @@ void StartPageTest::aPictureIsWhatTheProgramMakes()
     QVERIFY(!QFile::exists(folder.filePath("wrong_light.png")));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<StartPageTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<StartPageTest>(count, arguments); }
 #include "tst_start_page.moc"

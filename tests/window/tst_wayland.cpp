@@ -24,7 +24,8 @@ constexpr int kLimit = 30'000;
 bool fills(const QWidget& widget, const QScreen* screen)
 {
     const QWindow* window = widget.windowHandle();
-    return widget.isVisible() && widget.isFullScreen() && window->isExposed() && widget.size() == screen->size() && window->frameMargins().isNull();
+    return widget.isVisible() && widget.isFullScreen() && window->isExposed() && widget.size() == screen->size()
+        && window->frameMargins().isNull();
 }
 
 QString person(const QStringList& does)
@@ -49,7 +50,11 @@ QString windowOf(const QScreen& screen)
 QString whereIs(const QWidget& widget)
 {
     const QWindow* window = widget.windowHandle();
-    return QStringLiteral("%1 x %2 on %3, frame %4").arg(widget.width()).arg(widget.height()).arg(window ? window->screen()->name() : QString()).arg(window ? window->frameMargins().top() : -1);
+    return QStringLiteral("%1 x %2 on %3, frame %4")
+        .arg(widget.width())
+        .arg(widget.height())
+        .arg(window ? window->screen()->name() : QString())
+        .arg(window ? window->frameMargins().top() : -1);
 }
 
 } // namespace
@@ -90,7 +95,9 @@ void WaylandTest::thePresentationFillsTheOtherScreenAndTheNotesThisOne()
         QTRY_VERIFY2_WITH_TIMEOUT(fills(*window.notes(), first), qPrintable(whereIs(*window.notes())), kLimit);
     }
     window.setPresenting(false);
-    QTRY_VERIFY2_WITH_TIMEOUT(window.windowHandle()->isExposed() && window.size() == QSize(800, 500) && window.windowHandle()->frameMargins().top() > 0, qPrintable(whereIs(window)), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(window.windowHandle()->isExposed() && window.size() == QSize(800, 500)
+            && window.windowHandle()->frameMargins().top() > 0,
+        qPrintable(whereIs(window)), kLimit);
     QVERIFY(!window.notes());
 }
 
@@ -109,7 +116,8 @@ void WaylandTest::aScreenThatGoesLeavesThePresentationOnTheOther()
     QTRY_VERIFY2_WITH_TIMEOUT(fills(window, QGuiApplication::screens()[0]), qPrintable(whereIs(window)), kLimit);
     QVERIFY(window.isPresenting());
     window.setPresenting(false);
-    QTRY_VERIFY2_WITH_TIMEOUT(!window.isFullScreen() && window.windowHandle()->frameMargins().top() > 0, qPrintable(whereIs(window)), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        !window.isFullScreen() && window.windowHandle()->frameMargins().top() > 0, qPrintable(whereIs(window)), kLimit);
 }
 
 int main(int count, char** arguments)

@@ -50,12 +50,16 @@ struct Watching {
     }
     bool isReady(std::size_t processes)
     {
-        return QTest::qWaitFor([&] {
-            const ClusterState& state = window.pacer().state();
-            return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here && state.processes.size() == processes
-                && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; })
-                && window.workloads().client() != 0;
-        }, kLimit);
+        return QTest::qWaitFor(
+            [&] {
+                const ClusterState& state = window.pacer().state();
+                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                    && state.processes.size() == processes
+                    && std::none_of(state.processes.begin(), state.processes.end(),
+                        [](const auto& p) { return p.second.isIncomplete; })
+                    && window.workloads().client() != 0;
+            },
+            kLimit);
     }
 };
 
@@ -125,14 +129,16 @@ void WindowTest::aClickSelectsAndShowsTheRecords()
     QTRY_VERIFY_WITH_TIMEOUT(!window.canvas().rectOf({ ObjectKind::Data, 1, 0 }).isNull(), kLimit);
     window.setWorkspace(MainWindow::Workspace::Inspect);
     QCoreApplication::processEvents();
-    QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf({ ObjectKind::Data, 1, 0 }).center().toPoint());
+    QTest::mouseClick(
+        &window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf({ ObjectKind::Data, 1, 0 }).center().toPoint());
     QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Data, 1, 0 }));
     QCOMPARE(window.records().model().rowCount(), 20);
     QCOMPARE(window.records().model().index(4, 1).data().toString(), QString("501"));
     QVERIFY(window.canvas().accessibleDescription().startsWith("Data bucket 1"));
     // A click on a client selects it for the workload.
     const ObjectRef client { ObjectKind::Client, kFileClients + 1, 0 };
-    QTRY_COMPARE_WITH_TIMEOUT(window.canvas().restingPicture().hitTest(window.canvas().rectOf(client).center()), client, kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(
+        window.canvas().restingPicture().hitTest(window.canvas().rectOf(client).center()), client, kLimit);
     QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf(client).center().toPoint());
     QCOMPARE(window.selection().selected(), client);
     QTRY_COMPARE_WITH_TIMEOUT(window.workloads().client(), kFileClients + 1, kLimit); // the list follows a moment later
@@ -146,10 +152,14 @@ void WindowTest::workloadButtonsSendWhatTheySay_data()
     QTest::addColumn<QString>("id");
     QTest::addColumn<int>("kind");
     QTest::addColumn<QString>("line");
-    QTest::newRow("insert") << "insert" << int(pb::INSERT) << "lab.client('alice').run({ do: 'insert', count: 7, window: 3 });";
-    QTest::newRow("update") << "update" << int(pb::UPDATE) << "lab.client('alice').run({ do: 'update', count: 7, window: 3 });";
-    QTest::newRow("search") << "search" << int(pb::SEARCH) << "lab.client('alice').run({ do: 'search', count: 7, window: 3 });";
-    QTest::newRow("delete") << "delete" << int(pb::DELETE) << "lab.client('alice').run({ do: 'delete', count: 7, window: 3 });";
+    QTest::newRow("insert") << "insert" << int(pb::INSERT)
+                            << "lab.client('alice').run({ do: 'insert', count: 7, window: 3 });";
+    QTest::newRow("update") << "update" << int(pb::UPDATE)
+                            << "lab.client('alice').run({ do: 'update', count: 7, window: 3 });";
+    QTest::newRow("search") << "search" << int(pb::SEARCH)
+                            << "lab.client('alice').run({ do: 'search', count: 7, window: 3 });";
+    QTest::newRow("delete") << "delete" << int(pb::DELETE)
+                            << "lab.client('alice').run({ do: 'delete', count: 7, window: 3 });";
 }
 
 void WindowTest::workloadButtonsSendWhatTheySay()
@@ -196,7 +206,8 @@ void WindowTest::structureButtonsAskTheCoordinator()
         if (!QTest::qWaitFor([&] { return actions.get(id)->isEnabled(); }, kLimit))
             return std::nullopt;
         actions.get(id)->trigger();
-        return QTest::qWaitFor([&] { return cluster.order(body).has_value(); }, kLimit) ? cluster.order(body) : std::nullopt;
+        return QTest::qWaitFor([&] { return cluster.order(body).has_value(); }, kLimit) ? cluster.order(body)
+                                                                                        : std::nullopt;
     };
     const auto split = sent("split", pb::Command::kForceSplit);
     QVERIFY(split);
@@ -208,7 +219,8 @@ void WindowTest::structureButtonsAskTheCoordinator()
     const auto parity = sent("addParity", pb::Command::kCreateParity);
     QVERIFY(parity);
     QCOMPARE(parity->command.create_parity().group(), 1u); // the group of the selected bucket
-    for (const auto& [id, mode] : { std::pair("imageFrozen", pb::FROZEN), std::pair("imageExact", pb::EXACT), std::pair("imageAdjusting", pb::ADJUSTING) }) {
+    for (const auto& [id, mode] : { std::pair("imageFrozen", pb::FROZEN), std::pair("imageExact", pb::EXACT),
+             std::pair("imageAdjusting", pb::ADJUSTING) }) {
         const auto image = sent(id, pb::Command::kSetImage);
         QVERIFY(image);
         QCOMPARE(image->command.set_image().mode(), mode);
@@ -246,7 +258,8 @@ void WindowTest::aRefusalIsSaidInWords()
     watching.window.actions().get("split")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QCOMPARE(answered[0][2].toBool(), false);
-    QVERIFY2(watching.window.labLine().text().contains("a split is under way"), qPrintable(watching.window.labLine().text()));
+    QVERIFY2(watching.window.labLine().text().contains("a split is under way"),
+        qPrintable(watching.window.labLine().text()));
 }
 
 // ---- keys
@@ -264,7 +277,8 @@ void WindowTest::everyActionHasNamePlaceAndSentence()
             for (const QAction* inner : action->menu() ? action->menu()->actions() : QList<QAction*>())
                 inMenus << inner->objectName();
         }
-        QVERIFY2(menu->menu()->sizeHint().height() < 680, qPrintable(QString("%1 has %2 pixels").arg(menu->text()).arg(menu->menu()->sizeHint().height())));
+        QVERIFY2(menu->menu()->sizeHint().height() < 680,
+            qPrintable(QString("%1 has %2 pixels").arg(menu->text()).arg(menu->menu()->sizeHint().height())));
     }
     QVERIFY(window.actions().all().size() > 40);
     for (const QAction* action : window.actions().all()) {
@@ -303,7 +317,8 @@ void WindowTest::everyKeyDoesItsAction()
     int pressed = 0;
     for (QAction* action : window.actions().all()) {
         const QString id = action->objectName();
-        if (!action->isEnabled() || id == "quit" || id == "leave" || id == "startLocal" || id == "startSimulated" || id == "tour")
+        if (!action->isEnabled() || id == "quit" || id == "leave" || id == "startLocal" || id == "startSimulated"
+            || id == "tour")
             continue;
         for (const QKeySequence& key : action->shortcuts()) {
             window.activateWindow();
@@ -316,7 +331,8 @@ void WindowTest::everyKeyDoesItsAction()
         }
     }
     QVERIFY2(pressed > 40, qPrintable(QString::number(pressed)));
-    for (const char* title : { "Connect", "Open a scenario", "Export what is shown", "Find", "Keys and actions", "Find an action" })
+    for (const char* title :
+        { "Connect", "Open a scenario", "Export what is shown", "Find", "Keys and actions", "Find an action" })
         QVERIFY2(closer.seen.contains(title), qPrintable(QString(title) + " of " + closer.seen.join(", ")));
     QVERIFY(window.isVisible());
 }
@@ -359,7 +375,8 @@ void WindowTest::theKeyboardReachesEveryView()
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_F6);
         QCoreApplication::processEvents();
         const QWidget* focus = QApplication::focusWidget();
-        QVERIFY(focus != nullptr && focus->isVisible() && window.rect().contains(QRect(focus->mapTo(&window, QPoint()), focus->size())));
+        QVERIFY(focus != nullptr && focus->isVisible()
+            && window.rect().contains(QRect(focus->mapTo(&window, QPoint()), focus->size())));
         for (const QWidget* w = focus; w; w = w->parentWidget()) {
             if (qobject_cast<const QDockWidget*>(w) || w == &window.canvas() || w == &window.workloads())
                 reached.insert(w->objectName());
@@ -539,14 +556,18 @@ void WindowTest::aFloodDoesNotHoldTheWindow()
         }
     });
     int turn = 0;
-    QTRY_VERIFY_WITH_TIMEOUT((window.resize(++turn % 2 ? QSize(1280, 720) : QSize(1500, 800)), window.pacer().state().data.at(0).count == kBatches * kBatch), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT((window.resize(++turn % 2 ? QSize(1280, 720) : QSize(1500, 800)),
+                                 window.pacer().state().data.at(0).count == kBatches * kBatch),
+        kLimit);
     QVERIFY(loop.turns() > 5);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     const ClusterState state = window.cluster().session().ingest().state();
     QCOMPARE(state.data.at(0).ranks.count(), kBatches * kBatch);
     QCOMPARE(state.lost, std::uint64_t(0));
     // At rest the log has everything that the ring has kept, and the picture equals the state.
-    QTRY_VERIFY_WITH_TIMEOUT(!window.pacer().isBusy() && window.log().model().listed() + window.log().model().forgotten() >= kBatches * kBatch, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.pacer().isBusy()
+            && window.log().model().listed() + window.log().model().forgotten() >= kBatches * kBatch,
+        kLimit);
 }
 
 void WindowTest::thePictureIsSavedAndExported()
@@ -562,8 +583,5 @@ void WindowTest::thePictureIsSavedAndExported()
     QVERIFY(!watching.window.savePicture("/nonexistent/window.png"));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowTest>(count, arguments); }
 #include "tst_window.moc"

@@ -44,7 +44,8 @@ QStringList warnings; // warnings of Qt
 void noteWarning(QtMsgType type, const QMessageLogContext&, const QString& text)
 {
     // Limits of the offscreen platform are not errors of the window.
-    if (type != QtDebugMsg && type != QtInfoMsg && !text.contains(QLatin1String("This plugin does not support")) && !text.contains(QLatin1String("XDG_RUNTIME_DIR")))
+    if (type != QtDebugMsg && type != QtInfoMsg && !text.contains(QLatin1String("This plugin does not support"))
+        && !text.contains(QLatin1String("XDG_RUNTIME_DIR")))
         warnings << text;
     if (type == QtFatalMsg)
         std::fprintf(stderr, "%s\n", qPrintable(text));
@@ -61,7 +62,8 @@ MainWindow::Options optionsOfTest()
 class FakeUser {
 public:
     FakeUser(MainWindow& window, QString recording, std::uint64_t seed)
-        : m_window(window), m_recording(std::move(recording)), m_random(seed), m_isTold(qEnvironmentVariableIsSet("LHRS_FUZZ_TRACE"))
+        : m_window(window), m_recording(std::move(recording)), m_random(seed),
+          m_isTold(qEnvironmentVariableIsSet("LHRS_FUZZ_TRACE"))
     {
     }
 
@@ -72,9 +74,12 @@ public:
             int weight;
             Act act;
         };
-        static constexpr Habit kHabits[] = { { 6, &FakeUser::scrub }, { 5, &FakeUser::dragTrack }, { 5, &FakeUser::moveInTime }, { 4, &FakeUser::setSpeed }, { 5, &FakeUser::wheel },
-            { 4, &FakeUser::drag }, { 5, &FakeUser::click }, { 3, &FakeUser::select }, { 4, &FakeUser::resize }, { 2, &FakeUser::theme }, { 2, &FakeUser::font }, { 3, &FakeUser::dock },
-            { 4, &FakeUser::workspace }, { 6, &FakeUser::actionByKey }, { 5, &FakeUser::plainKey }, { 2, &FakeUser::findAction }, { 8, &FakeUser::useControl }, { 5, &FakeUser::letTimePass } };
+        static constexpr Habit kHabits[] = { { 6, &FakeUser::scrub }, { 5, &FakeUser::dragTrack },
+            { 5, &FakeUser::moveInTime }, { 4, &FakeUser::setSpeed }, { 5, &FakeUser::wheel }, { 4, &FakeUser::drag },
+            { 5, &FakeUser::click }, { 3, &FakeUser::select }, { 4, &FakeUser::resize }, { 2, &FakeUser::theme },
+            { 2, &FakeUser::font }, { 3, &FakeUser::dock }, { 4, &FakeUser::workspace }, { 6, &FakeUser::actionByKey },
+            { 5, &FakeUser::plainKey }, { 2, &FakeUser::findAction }, { 8, &FakeUser::useControl },
+            { 5, &FakeUser::letTimePass } };
         int all = 0;
         for (const Habit& habit : kHabits)
             all += habit.weight;
@@ -116,7 +121,8 @@ private:
     {
         TimeLine& time = m_window.timeLine();
         const std::int64_t length = time.endNs() - time.beginNs();
-        const std::int64_t ns = time.beginNs() - length / 10 + std::int64_t(m_random() % std::uint64_t(length + length / 5 + 1));
+        const std::int64_t ns = time.beginNs() - length / 10
+            + std::int64_t(m_random() % std::uint64_t(length + length / 5 + 1));
         say(QStringLiteral("seeks %1 ns").arg(ns));
         time.seekTime(ns);
     }
@@ -137,7 +143,8 @@ private:
     }
     void moveInTime()
     {
-        static constexpr const char* kMoves[] = { "playPause", "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack" };
+        static constexpr const char* kMoves[] = { "playPause", "playPause", "freeze", "follow", "toStart",
+            "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack" };
         const char* move = kMoves[below(int(std::size(kMoves)))];
         say(move);
         m_window.actions().get(move)->trigger();
@@ -176,7 +183,8 @@ private:
         const Qt::KeyboardModifiers with = kWith[below(3)];
         const int turns = (below(2) == 0 ? 120 : -120) * (1 + below(8));
         say(QStringLiteral("wheel %1 over %2").arg(turns).arg(view.objectName()));
-        QWheelEvent event(at, view.mapToGlobal(at), {}, QPoint(below(3) == 0 ? turns : 0, turns), Qt::NoButton, with, Qt::NoScrollPhase, false);
+        QWheelEvent event(at, view.mapToGlobal(at), {}, QPoint(below(3) == 0 ? turns : 0, turns), Qt::NoButton, with,
+            Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(&view, &event);
     }
     void drag()
@@ -201,7 +209,14 @@ private:
             return;
         const QPoint at = pointIn(view);
         const int how = below(5);
-        say(QStringLiteral("%1 at %2, %3 of %4").arg(how == 0 ? "menu" : how == 1 ? "double click" : how == 2 ? "hover" : "click").arg(at.x()).arg(at.y()).arg(view.objectName()));
+        say(QStringLiteral("%1 at %2, %3 of %4")
+                .arg(how == 0      ? "menu"
+                        : how == 1 ? "double click"
+                        : how == 2 ? "hover"
+                                   : "click")
+                .arg(at.x())
+                .arg(at.y())
+                .arg(view.objectName()));
         if (how == 0) {
             QContextMenuEvent event(QContextMenuEvent::Mouse, at, view.mapToGlobal(at));
             QCoreApplication::sendEvent(&view, &event);
@@ -217,11 +232,14 @@ private:
     // An object that exists, existed, or never existed.
     void select()
     {
-        static constexpr ObjectKind kKinds[] = { ObjectKind::None, ObjectKind::Data, ObjectKind::Parity, ObjectKind::Group, ObjectKind::Client, ObjectKind::Coordinator, ObjectKind::Spare, ObjectKind::Pool,
+        static constexpr ObjectKind kKinds[] = { ObjectKind::None, ObjectKind::Data, ObjectKind::Parity,
+            ObjectKind::Group, ObjectKind::Client, ObjectKind::Coordinator, ObjectKind::Spare, ObjectKind::Pool,
             ObjectKind::File, ObjectKind::Dummy, ObjectKind::Displaced, ObjectKind::Fault, ObjectKind::Message };
         ObjectRef object { kKinds[below(int(std::size(kKinds)))], std::uint64_t(below(12)), std::uint64_t(below(3)) };
         const auto& processes = m_window.pacer().state().processes;
-        if ((object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator || object.kind == ObjectKind::Spare) && !processes.empty())
+        if ((object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator
+                || object.kind == ObjectKind::Spare)
+            && !processes.empty())
             object.a = std::next(processes.begin(), below(int(processes.size())))->first;
         say(QStringLiteral("selects kind %1, %2, %3").arg(int(object.kind)).arg(object.a).arg(object.b));
         m_window.selection().select(object);
@@ -268,7 +286,8 @@ private:
     }
     void workspace()
     {
-        static constexpr const char* kPlaces[] = { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write", "present", "stopPresenting", "reducedMotion", "projector" };
+        static constexpr const char* kPlaces[] = { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write",
+            "present", "stopPresenting", "reducedMotion", "projector" };
         const char* place = kPlaces[below(int(std::size(kPlaces)))];
         say(place);
         m_window.actions().get(place)->trigger();
@@ -293,8 +312,10 @@ private:
     }
     void plainKey()
     {
-        static constexpr Qt::Key kKeys[] = { Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down, Qt::Key_Return, Qt::Key_Tab, Qt::Key_Escape, Qt::Key_Backspace, Qt::Key_Delete, Qt::Key_PageUp,
-            Qt::Key_PageDown, Qt::Key_Home, Qt::Key_End, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_B, Qt::Key_D, Qt::Key_G, Qt::Key_L, Qt::Key_Slash, Qt::Key_1, Qt::Key_9, Qt::Key_Menu };
+        static constexpr Qt::Key kKeys[] = { Qt::Key_Left, Qt::Key_Right, Qt::Key_Up, Qt::Key_Down, Qt::Key_Return,
+            Qt::Key_Tab, Qt::Key_Escape, Qt::Key_Backspace, Qt::Key_Delete, Qt::Key_PageUp, Qt::Key_PageDown,
+            Qt::Key_Home, Qt::Key_End, Qt::Key_Plus, Qt::Key_Minus, Qt::Key_B, Qt::Key_D, Qt::Key_G, Qt::Key_L,
+            Qt::Key_Slash, Qt::Key_1, Qt::Key_9, Qt::Key_Menu };
         const Qt::Key key = kKeys[below(int(std::size(kKeys)))];
         QWidget& at = focus();
         say(QStringLiteral("key %1 in %2").arg(QKeySequence(key).toString(), at.objectName()));
@@ -325,8 +346,11 @@ private:
     {
         QList<QWidget*> controls;
         for (QWidget* widget : m_window.findChildren<QWidget*>()) {
-            if (widget->isVisible() && widget->isEnabled() && (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget) || qobject_cast<QSpinBox*>(widget) || qobject_cast<QScrollBar*>(widget)
-                    || qobject_cast<QLineEdit*>(widget) || qobject_cast<QTabBar*>(widget) || qobject_cast<QAbstractItemView*>(widget)))
+            if (widget->isVisible() && widget->isEnabled()
+                && (qobject_cast<QAbstractButton*>(widget) || qobject_cast<QComboBox*>(widget)
+                    || qobject_cast<QSpinBox*>(widget) || qobject_cast<QScrollBar*>(widget)
+                    || qobject_cast<QLineEdit*>(widget) || qobject_cast<QTabBar*>(widget)
+                    || qobject_cast<QAbstractItemView*>(widget)))
                 controls << widget;
         }
         if (controls.isEmpty())
@@ -338,7 +362,8 @@ private:
         else if (auto* box = qobject_cast<QComboBox*>(control))
             box->setCurrentIndex(below(box->count()));
         else if (auto* spin = qobject_cast<QSpinBox*>(control))
-            spin->setValue(spin->minimum() + below(std::min(1'000'000, spin->maximum() - std::max(spin->minimum(), -1'000'000))));
+            spin->setValue(
+                spin->minimum() + below(std::min(1'000'000, spin->maximum() - std::max(spin->minimum(), -1'000'000))));
         else if (auto* bar = qobject_cast<QScrollBar*>(control))
             bar->setValue(bar->minimum() + below(bar->maximum() - bar->minimum() + 1));
         else if (auto* line = qobject_cast<QLineEdit*>(control))
@@ -366,7 +391,8 @@ QString wrongness(MainWindow& window, Recording& truth)
         return QStringLiteral("the time line says: ") + time.trouble();
     if (time.cursor() > truth.events())
         return QStringLiteral("the cursor stands at %1 of %2").arg(time.cursor()).arg(truth.events());
-    if (!window.canvas().restingPicture().texts().isEmpty() != window.canvas().isVisible() && window.canvas().isVisible() && window.canvas().width() > 200 && window.canvas().height() > 200)
+    if (!window.canvas().restingPicture().texts().isEmpty() != window.canvas().isVisible()
+        && window.canvas().isVisible() && window.canvas().width() > 200 && window.canvas().height() > 200)
         return QStringLiteral("an empty picture");
     // At rest the picture equals the state of the instant.
     if (time.mode() == TimeLine::Mode::Play)
@@ -431,14 +457,16 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
             isDrawn = image.pixel(x, image.height() / 2) != first;
         return image.size() == window.size() && isDrawn ? QString() : path + QStringLiteral(" is empty");
     };
-    for (const auto& [choice, suffix] : { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
+    for (const auto& [choice, suffix] :
+        { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
         window.setThemeChoice(choice);
         QCOMPARE(keep(QStringLiteral("start_%1").arg(suffix)), QString());
     }
     QCOMPARE(window.openRecording(m_path), QString());
     window.timeLine().seek(window.timeLine().newest() * 3 / 4);
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    for (const auto& [choice, suffix] : { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
+    for (const auto& [choice, suffix] :
+        { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
         window.setThemeChoice(choice);
         for (const char* view : { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write" }) {
             window.actions().get(view)->trigger();
@@ -455,7 +483,8 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant_data()
 {
     QTest::addColumn<quint64>("seed");
     const QString wanted = qEnvironmentVariable("LHRS_FUZZ_SEEDS", QStringLiteral("1..2"));
-    const quint64 first = wanted.section(QStringLiteral(".."), 0, 0).toULongLong(), last = wanted.section(QStringLiteral(".."), -1).toULongLong();
+    const quint64 first = wanted.section(QStringLiteral(".."), 0, 0).toULongLong(),
+                  last = wanted.section(QStringLiteral(".."), -1).toULongLong();
     for (quint64 seed = first; seed <= last; ++seed)
         QTest::newRow(qPrintable(QStringLiteral("seed %1").arg(seed))) << seed;
 }
@@ -477,8 +506,10 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant()
     // A model that contradicts itself gives a warning.
     std::vector<std::unique_ptr<QAbstractItemModelTester>> testers;
     for (const QTableView* table : window.findChildren<QTableView*>())
-        testers.push_back(std::make_unique<QAbstractItemModelTester>(table->model(), QAbstractItemModelTester::FailureReportingMode::Warning));
-    testers.push_back(std::make_unique<QAbstractItemModelTester>(&window.player().story(), QAbstractItemModelTester::FailureReportingMode::Warning));
+        testers.push_back(std::make_unique<QAbstractItemModelTester>(
+            table->model(), QAbstractItemModelTester::FailureReportingMode::Warning));
+    testers.push_back(std::make_unique<QAbstractItemModelTester>(
+        &window.player().story(), QAbstractItemModelTester::FailureReportingMode::Warning));
     FakeUser user(window, m_path, seed);
     QString wrong;
     for (int act = 0; act < acts && wrong.isEmpty(); ++act) {
@@ -486,7 +517,10 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant()
         if (act % 10 == 9 || act + 1 == acts)
             wrong = wrongness(window, **truth);
         if (!wrong.isEmpty())
-            wrong = QStringLiteral("seed %1, act %2: %3\nlast: %4").arg(seed).arg(act).arg(wrong, user.acts().join(QStringLiteral("\n      ")));
+            wrong = QStringLiteral("seed %1, act %2: %3\nlast: %4")
+                        .arg(seed)
+                        .arg(act)
+                        .arg(wrong, user.acts().join(QStringLiteral("\n      ")));
     }
     qInstallMessageHandler(before);
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong));

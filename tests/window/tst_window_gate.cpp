@@ -160,8 +160,8 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     const auto* summary = panel.findChild<QLabel*>("heldSummary");
     QVERIFY(w.pressFor("insert", false));
     QVERIFY2(w.choose("insert from client"), qPrintable(w.listed()));
-    QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("held, the oldest first; all clocks stand"),
-        qPrintable(summary->text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        summary->text().contains("held, the oldest first; all clocks stand"), qPrintable(summary->text()), kLimit);
 
     // Kind, place, duration in virtual time, transport.
     const HeldModel::Row row = panel.model().rows()[std::size_t(panel.table().currentIndex().row())];
@@ -251,8 +251,5 @@ void WindowGateTest::aCaseSaysThatItHasNone()
     QTRY_VERIFY_WITH_TIMEOUT(!w.window.actions().get("gate")->isChecked(), kLimit);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowGateTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowGateTest>(count, arguments); }
 #include "tst_window_gate.moc"

@@ -40,11 +40,18 @@ struct Watching {
     }
     bool isReady()
     {
-        const auto isThere = [this] { return window.showsCluster() && window.canvas().viewOf<FilePicture>().layoutShown().items.size() == kItems && !window.canvas().isMoving() && window.workloads().client() != 0 && window.canvas().restingPicture().texts().contains("20 / 40"); };
+        const auto isThere = [this] {
+            return window.showsCluster() && window.canvas().viewOf<FilePicture>().layoutShown().items.size() == kItems
+                && !window.canvas().isMoving() && window.workloads().client() != 0
+                && window.canvas().restingPicture().texts().contains("20 / 40");
+        };
         return QTest::qWaitFor(isThere, kLimit) && QTest::qWaitForWindowActive(&window);
     }
     GlossarySheet* sheet() { return window.findChild<GlossarySheet*>(); }
-    QString shown() { return sheet() && sheet()->isVisible() && sheet()->shown() ? QString(sheet()->shown()->id) : QString(); }
+    QString shown()
+    {
+        return sheet() && sheet()->isVisible() && sheet()->shown() ? QString(sheet()->shown()->id) : QString();
+    }
     QString entry() { return sheet()->findChild<QTextBrowser*>("glossaryEntry")->toPlainText(); }
     QListWidget* terms() { return sheet()->findChild<QListWidget*>("glossaryTerms"); }
     // A key for the window, whatever has the focus in it. Qt also calls a window active if its child is; keys go to
@@ -59,7 +66,8 @@ struct Watching {
     void point(QPointF at)
     {
         window.canvas().setAttribute(Qt::WA_UnderMouse);
-        QMouseEvent move(QEvent::MouseMove, at, window.canvas().mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+        QMouseEvent move(
+            QEvent::MouseMove, at, window.canvas().mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
         QCoreApplication::sendEvent(&window.canvas(), &move);
         for (int frame = 0; frame < 4; ++frame)
             window.clock().step(0.2);
@@ -112,7 +120,10 @@ void WindowGlossaryTest::theKeyboardAloneOpensTheSheetAtASelectedBucket()
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("data-bucket"), kLimit);
     GlossarySheet* sheet = w.sheet();
     QTRY_COMPARE_WITH_TIMEOUT(QApplication::activeWindow(), sheet, kLimit);
-    QVERIFY2(w.entry().contains("Data bucket") && w.entry().contains("Here: bucket 5 holds 20 records in process node-6.") && w.entry().contains("section 2"), qPrintable(w.entry()));
+    QVERIFY2(w.entry().contains("Data bucket")
+            && w.entry().contains("Here: bucket 5 holds 20 records in process node-6.")
+            && w.entry().contains("section 2"),
+        qPrintable(w.entry()));
     QCOMPARE(w.terms()->currentItem()->text(), QString("Data bucket"));
     // To the first of the related terms, whose example is in the same bucket.
     auto* related = sheet->findChild<QLabel*>("glossaryRelated");
@@ -122,7 +133,8 @@ void WindowGlossaryTest::theKeyboardAloneOpensTheSheetAtASelectedBucket()
     QTest::keyClick(related, Qt::Key_Tab); // to the first link
     QTest::keyClick(related, Qt::Key_Return);
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);
-    QVERIFY2(w.entry().contains("Here: bucket 5 has level j = 3, so it keeps keys whose last 3 bits are 101."), qPrintable(w.entry()));
+    QVERIFY2(w.entry().contains("Here: bucket 5 has level j = 3, so it keeps keys whose last 3 bits are 101."),
+        qPrintable(w.entry()));
     QTest::keyClick(sheet->focusWidget(), Qt::Key_Escape);
     QVERIFY(!sheet->isVisible());
     // Nothing is selected: the search is ready.
@@ -139,8 +151,8 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     QVERIFY(!level.isNull());
     w.point(level);
     const QString card = w.card().join(" | ");
-    for (const char* words : { "Bucket level j: j last bits of a key count", "Bucket 5 of group 1: ",
-             "position 1, level j = 3" })
+    for (const char* words :
+        { "Bucket level j: j last bits of a key count", "Bucket 5 of group 1: ", "position 1, level j = 3" })
         QVERIFY2(card.contains(words), qPrintable(card));
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);
@@ -151,7 +163,8 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("b"), kLimit);
     // A record: its own rank.
-    const CellGeometry cells = cellGeometry(w.window.canvas().theme(), w.window.canvas().rectOf(kBucket5), cellPlanOf(w.window.canvas().state()));
+    const CellGeometry cells = cellGeometry(
+        w.window.canvas().theme(), w.window.canvas().rectOf(kBucket5), cellPlanOf(w.window.canvas().state()));
     QVERIFY(cells.isValid());
     w.point(cells.cellOf(7).center());
     w.ask();
@@ -167,7 +180,9 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     const auto& text = std::get<DisplayList::Text>(row->primitive);
     const QRectF words = list.textRect(text);
     QVERIFY(list.termAt(QPointF(words.right() - 4, words.center().y())) == "K");
-    QVERIFY(list.termAt(QPointF(words.left() + list.theme().width(text.style, text.text.section("(i", 0, 0) + "(") + 2, words.center().y())) == "i");
+    QVERIFY(list.termAt(QPointF(words.left() + list.theme().width(text.style, text.text.section("(i", 0, 0) + "(") + 2,
+                words.center().y()))
+        == "i");
     QVERIFY(list.termAt(QPointF(words.left() + 2, words.center().y())).empty()); // “File” itself
     for (const char* const term : { "i", "n", "M", "K", "load-factor", "m", "b", "galois-field", "j" }) {
         const QPointF part = w.partOf(kFile, term);
@@ -197,12 +212,14 @@ void WindowGlossaryTest::eachPartOfThePictureHasItsTerm()
         const Drawn drawing = drawn(state, QSizeF(1900, 1000));
         for (const DisplayList::Part& part : drawing.list.parts()) {
             QVERIFY2(termOf(part.term), std::string(part.term).c_str());
-            QVERIFY2(bool(part.object) && part.rect.width() > 0 && part.rect.height() > 0, std::string(part.term).c_str());
+            QVERIFY2(
+                bool(part.object) && part.rect.width() > 0 && part.rect.height() > 0, std::string(part.term).c_str());
             seen << QString::fromLatin1(part.term.data(), qsizetype(part.term.size()));
         }
     }
-    for (const char* const term : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "epoch", "client-image", "forward", "load-factor", "galois-field", "overflow", "suspect", "degraded-group", "frozen-group", "lost-group",
-             "slice", "recovery-manager" })
+    for (const char* const term : { "i", "n", "j", "M", "K", "k", "m", "b", "rank", "record-group", "epoch",
+             "client-image", "forward", "load-factor", "galois-field", "overflow", "suspect", "degraded-group",
+             "frozen-group", "lost-group", "slice", "recovery-manager" })
         QVERIFY2(seen.contains(term), term);
     // A new picture discards the explanations of the former one.
     DisplayList list((Theme()));
@@ -241,9 +258,14 @@ void WindowGlossaryTest::theCardIsNoLargerThanItsDetails()
     int narrow = 0;
     const auto check = [&](ObjectRef object, std::string_view term) {
         const HoverCard card = hoverCard(state, theme, object, term), details = detailsCard(state, theme, object);
-        const QString name = QString("%1 %2: %3").arg(nameOf(state, object), QString::fromLatin1(term.data(), qsizetype(term.size())), QStringList(card.lines.begin(), card.lines.end()).join(" | "));
-        QVERIFY2(!card.lines.empty() && card.lines.size() <= details.lines.size() && card.size.height() <= details.size.height(), qPrintable(name));
-        QVERIFY2(card.size.width() * card.size.height() <= details.size.width() * details.size.height() + 1, qPrintable(name));
+        const QString name = QString("%1 %2: %3")
+                                 .arg(nameOf(state, object), QString::fromLatin1(term.data(), qsizetype(term.size())),
+                                     QStringList(card.lines.begin(), card.lines.end()).join(" | "));
+        QVERIFY2(!card.lines.empty() && card.lines.size() <= details.lines.size()
+                && card.size.height() <= details.size.height(),
+            qPrintable(name));
+        QVERIFY2(card.size.width() * card.size.height() <= details.size.width() * details.size.height() + 1,
+            qPrintable(name));
         const auto* explained = termOf(term.empty() ? termIdOf(object) : term);
         const bool isWhole = card.lines[0] == explained->name + ": " + explained->brief;
         narrow += isWhole ? 0 : 1;
@@ -309,10 +331,12 @@ void WindowGlossaryTest::aPanelHasItsTerm()
     w.window.setWorkspace(MainWindow::Workspace::Inspect);
     w.window.findChild<QDockWidget*>("imageDock")->raise();
     w.window.clock().step(0.2);
-    QVERIFY(QTest::qWaitFor([&] {
-        w.window.clock().step(0.2);
-        return !w.window.images().picture().parts().empty();
-    }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            w.window.clock().step(0.2);
+            return !w.window.images().picture().parts().empty();
+        },
+        kLimit));
     for (const DisplayList::Part& part : w.window.images().picture().parts())
         QVERIFY2(termOf(part.term), std::string(part.term).c_str());
     w.window.images().setAttribute(Qt::WA_UnderMouse);
@@ -348,7 +372,8 @@ void WindowGlossaryTest::theSheetFindsTerms()
     words->selectAll();
     QTest::keyClicks(words, "nonsense");
     QCOMPARE(w.terms()->count(), 0);
-    QVERIFY2(w.entry().contains("No term") && sheet->findChild<QLabel*>("glossaryRelated")->text().isEmpty(), qPrintable(w.entry()));
+    QVERIFY2(w.entry().contains("No term") && sheet->findChild<QLabel*>("glossaryRelated")->text().isEmpty(),
+        qPrintable(w.entry()));
     // An earlier search does not get in the way of a new question.
     w.window.selection().select(kBucket5);
     w.ask();
@@ -388,7 +413,9 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped_data()
     QTest::addColumn<double>("fontScale");
     for (const auto theme : { MainWindow::ThemeChoice::Light, MainWindow::ThemeChoice::Dark })
         for (const double scale : { 1.0, 1.5 })
-            QTest::newRow(qPrintable(QString("%1, %2 %").arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light").arg(100 * scale))) << int(theme) << scale;
+            QTest::newRow(qPrintable(
+                QString("%1, %2 %").arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light").arg(100 * scale)))
+                << int(theme) << scale;
 }
 
 void WindowGlossaryTest::noTextOfTheSheetIsClipped()
@@ -408,22 +435,34 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped()
     GlossarySheet* sheet = w.sheet();
     QTRY_VERIFY_WITH_TIMEOUT(sheet->isVisible(), kLimit);
     QCOMPARE(w.terms()->fontInfo().pixelSize(), qRound(before * fontScale));
-    QVERIFY2(sheet->width() <= w.window.width() && sheet->height() <= w.window.height(), qPrintable(QString("%1 x %2").arg(sheet->width()).arg(sheet->height())));
-    QVERIFY2(sheet->minimumSizeHint().width() <= sheet->width() && sheet->minimumSizeHint().height() <= sheet->height(), qPrintable(QString("wants %1 x %2").arg(sheet->minimumSizeHint().width()).arg(sheet->minimumSizeHint().height())));
+    QVERIFY2(sheet->width() <= w.window.width() && sheet->height() <= w.window.height(),
+        qPrintable(QString("%1 x %2").arg(sheet->width()).arg(sheet->height())));
+    QVERIFY2(sheet->minimumSizeHint().width() <= sheet->width() && sheet->minimumSizeHint().height() <= sheet->height(),
+        qPrintable(
+            QString("wants %1 x %2").arg(sheet->minimumSizeHint().width()).arg(sheet->minimumSizeHint().height())));
     auto* entry = sheet->findChild<QTextBrowser*>();
     for (int row = 0; row < w.terms()->count(); ++row) {
         w.terms()->setCurrentRow(row);
         QCoreApplication::processEvents();
         const QString name = w.terms()->item(row)->text();
-        QVERIFY2(w.terms()->visualItemRect(w.terms()->item(row)).width() >= w.terms()->fontMetrics().horizontalAdvance(name), qPrintable(name));
-        QVERIFY2(entry->horizontalScrollBar()->maximum() == 0 && entry->verticalScrollBar()->maximum() == 0, qPrintable(QString("%1: %2 and %3 pixels more").arg(name).arg(entry->horizontalScrollBar()->maximum()).arg(entry->verticalScrollBar()->maximum())));
+        QVERIFY2(
+            w.terms()->visualItemRect(w.terms()->item(row)).width() >= w.terms()->fontMetrics().horizontalAdvance(name),
+            qPrintable(name));
+        QVERIFY2(entry->horizontalScrollBar()->maximum() == 0 && entry->verticalScrollBar()->maximum() == 0,
+            qPrintable(QString("%1: %2 and %3 pixels more")
+                           .arg(name)
+                           .arg(entry->horizontalScrollBar()->maximum())
+                           .arg(entry->verticalScrollBar()->maximum())));
         QVERIFY2(clipped(*sheet).isEmpty(), qPrintable(name + ": " + clipped(*sheet)));
         QVERIFY(entry->fontInfo().pixelSize() >= int(fontScale * Theme::kSmallestPixels));
     }
     // Text and links contrast with their background, also after the theme has changed.
-    w.window.setThemeChoice(theme == int(MainWindow::ThemeChoice::Dark) ? MainWindow::ThemeChoice::Light : MainWindow::ThemeChoice::Dark);
+    w.window.setThemeChoice(
+        theme == int(MainWindow::ThemeChoice::Dark) ? MainWindow::ThemeChoice::Light : MainWindow::ThemeChoice::Dark);
     QCoreApplication::processEvents();
-    QVERIFY(std::abs(entry->palette().color(QPalette::Text).lightnessF() - entry->palette().color(QPalette::Base).lightnessF()) > 0.5F);
+    QVERIFY(std::abs(entry->palette().color(QPalette::Text).lightnessF()
+                - entry->palette().color(QPalette::Base).lightnessF())
+        > 0.5F);
 }
 
 void WindowGlossaryTest::aScreenReaderHasNamesForAllOfIt()
@@ -445,8 +484,5 @@ void WindowGlossaryTest::aScreenReaderHasNamesForAllOfIt()
     QVERIFY(!w.sheet()->windowTitle().isEmpty());
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowGlossaryTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowGlossaryTest>(count, arguments); }
 #include "tst_window_glossary.moc"

@@ -40,7 +40,9 @@ struct Watching {
     {
         cluster.setContents([group = groupOf(4, 2)](ProcessId process, const pb::ReadContents& asked) {
             for (const GroupMember& member : group.members) {
-                const ProcessId own = member.member.kind == Participant::Kind::Data ? kFileData + member.place.number() : parityProcess(0, member.place.column());
+                const ProcessId own = member.member.kind == Participant::Kind::Data
+                    ? kFileData + member.place.number()
+                    : parityProcess(0, member.place.column());
                 if (own == process)
                     return pageOf(member, asked.rank_from());
             }
@@ -51,15 +53,20 @@ struct Watching {
     }
     bool isReady()
     {
-        return QTest::qWaitFor([&] {
-            const ClusterState& state = window.pacer().state();
-            return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here && state.processes.size() == 4 + 2 + 1 + 2 + 10
-                && std::none_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.isIncomplete; });
-        }, kLimit);
+        return QTest::qWaitFor(
+            [&] {
+                const ClusterState& state = window.pacer().state();
+                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                    && state.processes.size() == 4 + 2 + 1 + 2 + 10
+                    && std::none_of(state.processes.begin(), state.processes.end(),
+                        [](const auto& p) { return p.second.isIncomplete; });
+            },
+            kLimit);
     }
     bool isDecoded()
     {
-        return QTest::qWaitFor([&] { return window.group().decoding() && window.group().decoding()->hasBytes; }, kLimit);
+        return QTest::qWaitFor(
+            [&] { return window.group().decoding() && window.group().decoding()->hasBytes; }, kLimit);
     }
     // The key goes to the widget with the focus.
     void press(const char* keys)
@@ -106,7 +113,9 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
         }
         return !cell.isNull();
     };
-    QTRY_VERIFY_WITH_TIMEOUT(w.window.width() == 1600 && !w.window.canvas().isMoving() && findCell() && w.window.canvas().restingPicture().hitTest(cell + QPoint(2, 2)) == bucket, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(w.window.width() == 1600 && !w.window.canvas().isMoving() && findCell()
+            && w.window.canvas().restingPicture().hitTest(cell + QPoint(2, 2)) == bucket,
+        kLimit);
     QTest::mouseDClick(&w.window.canvas(), Qt::LeftButton, {}, cell + QPoint(2, 2));
     QVERIFY(view.isOpen());
     QCOMPARE(view.rank(), 3u);
@@ -239,7 +248,8 @@ void WindowGroupTest::aWrongCoefficientIsRedOnTheScreen()
     };
     const int before = reds();
     const RecordGroup group = groupOf(4, 2);
-    const auto told = toldOf(group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
+    const auto told = toldOf(
+        group, { dataMember(0), dataMember(2), dataMember(3), parityMember(1) }, { dataMember(1) });
     told->set_recovery(5);
     pb::Event event;
     event.mutable_place()->set_role(pb::PARITY);
@@ -301,14 +311,12 @@ void WindowGroupTest::nothingIsClippedAt1280x720()
         QVERIFY(view.decoding() && view.decoding()->hasBytes);
         for (std::size_t step = 0; step < view.decoding()->steps.size(); ++step) {
             view.setStep(step);
-            const QString wrong = textFault(view.picture(), QSizeF(view.width(), std::max(view.height(), view.pictureSize().height())));
+            const QString wrong = textFault(
+                view.picture(), QSizeF(view.width(), std::max(view.height(), view.pictureSize().height())));
             QVERIFY2(wrong.isEmpty(), qPrintable(QString("step %1: %2").arg(step).arg(wrong)));
         }
     }
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowGroupTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowGroupTest>(count, arguments); }
 #include "tst_window_group.moc"

@@ -36,7 +36,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QTemporaryDir folder;
     QFile steps(folder.filePath("steps.js"));
     QVERIFY(steps.open(QIODevice::WriteOnly));
-    steps.write("lab.step('a', 'What was seen');\nlab.say('Everything by keys.');\nlab.step('b', 'The end');\nlab.say('No mouse was near.');\n");
+    steps.write("lab.step('a', 'What was seen');\nlab.say('Everything by keys.');\nlab.step('b', 'The "
+                "end');\nlab.say('No mouse was near.');\n");
     steps.close();
     MainWindow window(options());
     window.resize(1280, 720); // the offscreen screen is smaller
@@ -53,7 +54,9 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
 
     const ClusterState& state = window.canvas().state();
     QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
-    const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) { QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with); };
+    const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) {
+        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with);
+    };
     // Presses the key of an action when it is enabled; true: its command was answered, and succeeded.
     const auto pressFor = [&](const char* action, bool isAnswered = true) {
         QAction* wanted = window.actions().get(action);
@@ -61,10 +64,15 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
             return false;
         answered.clear();
         const int combination = wanted->shortcut()[0].toCombined();
-        press(Qt::Key(combination & ~int(Qt::KeyboardModifierMask)), Qt::KeyboardModifiers(combination & int(Qt::KeyboardModifierMask)));
-        return !isAnswered || (QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool());
+        press(Qt::Key(combination & ~int(Qt::KeyboardModifierMask)),
+            Qt::KeyboardModifiers(combination & int(Qt::KeyboardModifierMask)));
+        return !isAnswered
+            || (QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool());
     };
-    const auto says = [&](const QString& words) { return QTest::qWaitFor([&] { return window.canvas().restingPicture().texts().join(" | ").contains(words); }, kLimit); };
+    const auto says = [&](const QString& words) {
+        return QTest::qWaitFor(
+            [&] { return window.canvas().restingPicture().texts().join(" | ").contains(words); }, kLimit);
+    };
     // Types into the dialog that the key "/" opens; an empty text: only Tab and Enter, for a question.
     const auto typeInDialog = [&](const QString& words) {
         auto* look = new QTimer(&window); // polls for the dialog, as its action may not be enabled yet
@@ -91,7 +99,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     };
 
     QVERIFY(pressFor("startSimulated"));
-    QVERIFY(QTest::qWaitFor([&] { return window.showsCluster() && state.file.exists && window.workloads().client() != 0; }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return window.showsCluster() && state.file.exists && window.workloads().client() != 0; }, kLimit));
     QVERIFY(pressFor("reducedMotion", false));
     QVERIFY(window.canvas().isMotionReduced());
 
@@ -142,7 +151,12 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     press(Qt::Key_F10, Qt::ShiftModifier);
     QVERIFY(QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit));
     QCOMPARE(answered.last()[0].toString(), QString("lab.kill(lab.data(1));"));
-    QVERIFY(QTest::qWaitFor([&] { return state.data.at(1).process != former && state.groups.at(0).recovery.isOver && state.groups.at(0).state == pb::GROUP_UP; }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return state.data.at(1).process != former && state.groups.at(0).recovery.isOver
+                && state.groups.at(0).state == pb::GROUP_UP;
+        },
+        kLimit));
     QVERIFY(says(QString::fromStdString(state.processes.at(state.data.at(1).process).name)));
 
     // A pause is shown and healed; a paused bucket is soon replaced, and is then shown as displaced.
@@ -151,12 +165,18 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY2(pressFor("pause"), qPrintable(window.labLine().text()));
     QVERIFY(says("paused"));
     QVERIFY(pressFor("healAll"));
-    QVERIFY(QTest::qWaitFor([&] { return !window.canvas().restingPicture().texts().join(" | ").contains("paused"); }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return !window.canvas().restingPicture().texts().join(" | ").contains("paused"); }, kLimit));
 
     // M5: no message passes, bucket 0 dies and is searched; when messages pass again, its record is computed for the
     // client.
     QVERIFY(find("0"));
-    QVERIFY(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1 && state.data.at(0).count > 0; }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1
+                && state.data.at(0).count > 0;
+        },
+        kLimit));
     QVERIFY(pressFor("gate"));
     QVERIFY(QTest::qWaitFor([&] { return window.status().text().contains("MESSAGES GATED"); }, kLimit));
     const ProcessId gone = state.data.at(0).process;
@@ -164,9 +184,20 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(says("process gone"));
     QVERIFY(pressFor("searchHere", false));
     QVERIFY(pressFor("gate", false));
-    QVERIFY2(QTest::qWaitFor([&] { return std::any_of(answered.begin(), answered.end(), [](const QList<QVariant>& a) { return a[1].toString().startsWith("ok in bucket 0"); }); }, kLimit), qPrintable(window.labLine().text()));
+    QVERIFY2(QTest::qWaitFor(
+                 [&] {
+                     return std::any_of(answered.begin(), answered.end(),
+                         [](const QList<QVariant>& a) { return a[1].toString().startsWith("ok in bucket 0"); });
+                 },
+                 kLimit),
+        qPrintable(window.labLine().text()));
     // The answer may come before the group is known to lack a member.
-    QVERIFY(QTest::qWaitFor([&] { return state.data.at(0).process != gone && state.groups.at(0).state == pb::GROUP_UP && state.groups.at(0).kEffective() == 1; }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return state.data.at(0).process != gone && state.groups.at(0).state == pb::GROUP_UP
+                && state.groups.at(0).kEffective() == 1;
+        },
+        kLimit));
 
     // M6: both data buckets of a group at once; the second kill asks for confirmation.
     QVERIFY(pressFor("gate"));
@@ -179,7 +210,8 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     window.activateWindow();
     QVERIFY(QTest::qWaitFor([&] { return window.canvas().hasFocus(); }, kLimit));
     QVERIFY(pressFor("gate"));
-    QVERIFY2(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_LOST; }, kLimit), qPrintable(window.labLine().text()));
+    QVERIFY2(QTest::qWaitFor([&] { return state.groups.at(0).state == pb::GROUP_LOST; }, kLimit),
+        qPrintable(window.labLine().text()));
     QVERIFY2(says("LOST: buckets 0, 1"), qPrintable(window.canvas().restingPicture().texts().join(" | ")));
     QVERIFY(says("effective k = 0"));
 
@@ -187,13 +219,11 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(pressFor("nextStep", false));
     QVERIFY(QTest::qWaitFor([&] { return window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
-    QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "Everything by keys." && window.player().isHeld(); }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return window.player().caption() == "Everything by keys." && window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
     QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "No mouse was near."; }, kLimit));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowKeysTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowKeysTest>(count, arguments); }
 #include "tst_window_keys.moc"

@@ -21,7 +21,8 @@ Run run(const QStringList& arguments, const QProcessEnvironment& environment)
     process.start(LHRS_BIN_DIR "/lhrs-gui", arguments);
     if (!process.waitForFinished(kPatienceMs))
         process.kill();
-    return { process.readAllStandardOutput(), process.readAllStandardError(), process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
+    return { process.readAllStandardOutput(), process.readAllStandardError(),
+        process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1 };
 }
 
 } // namespace
@@ -55,7 +56,9 @@ void WindowProgramTest::aWrongCommandLineEndsWithASentence_data()
 {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QString>("sentence");
-    const auto row = [](const char* words, const char* sentence) { QTest::newRow(words) << QString(words).split(' ', Qt::SkipEmptyParts) << QString(sentence); };
+    const auto row = [](const char* words, const char* sentence) {
+        QTest::newRow(words) << QString(words).split(' ', Qt::SkipEmptyParts) << QString(sentence);
+    };
     row("grow.js", "“grow.js” is not understood");
     row("--wrong", "Unknown option 'wrong'");
     row("--workspace kitchen", "--workspace kitchen: write lecture, inspect");
@@ -110,7 +113,8 @@ void WindowProgramTest::withoutADisplayItSaysSo()
 void WindowProgramTest::aDamagedRecordingIsExportedAndSaid()
 {
     QTemporaryDir folder;
-    QFile kept(QStringLiteral(LHRS_SOURCE_DIR "/tests/recordings/version_2.lhrun.z")), file(folder.filePath("cut.lhrun"));
+    QFile kept(QStringLiteral(LHRS_SOURCE_DIR "/tests/recordings/version_2.lhrun.z")),
+        file(folder.filePath("cut.lhrun"));
     QVERIFY(kept.open(QIODevice::ReadOnly) && file.open(QIODevice::WriteOnly));
     const QByteArray whole = qUncompress(kept.readAll());
     QVERIFY(file.write(whole.left(whole.size() * 9 / 10)) > 0);

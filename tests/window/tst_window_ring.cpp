@@ -53,15 +53,24 @@ public:
         if (!open(text))
             return false;
         window.player().runToEnd();
-        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit) && window.player().result().outcome == ScriptOutcome::Held;
+        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit)
+            && window.player().result().outcome == ScriptOutcome::Held;
     }
     const ClusterState& state() { return window.pacer().state(); }
     bool showsRing(std::size_t nodes)
     {
-        return QTest::qWaitFor([&] { return &window.canvas().view() == &window.canvas().viewOf<RingPicture>() && state().ring.inRing().size() == nodes && !state().ring.now; }, kLimit);
+        return QTest::qWaitFor(
+            [&] {
+                return &window.canvas().view() == &window.canvas().viewOf<RingPicture>()
+                    && state().ring.inRing().size() == nodes && !state().ring.now;
+            },
+            kLimit);
     }
     bool isEnabled(const char* id) { return window.actions().get(id)->isEnabled(); }
-    bool isEnabledSoon(const char* id) { return QTest::qWaitFor([&] { return isEnabled(id); }, kLimit); }
+    bool isEnabledSoon(const char* id)
+    {
+        return QTest::qWaitFor([&] { return isEnabled(id); }, kLimit);
+    }
     // The dock, whether its tab is in front or not.
     bool hasDock(const char* name) { return !window.findChild<QDockWidget*>(QLatin1String(name))->isHidden(); }
 
@@ -108,7 +117,8 @@ void WindowRingTest::whatIsOfFilesOnlyIsNotOffered()
     QVERIFY(s.play(kRing));
     QVERIFY(s.showsRing(4));
     QVERIFY(s.isEnabledSoon("joinRing"));
-    for (const char* id : { "split", "raiseK", "addParity", "audit", "imageFrozen", "addSpares", "tryKey", "byHost", "asColumns", "invariants", "recover", "recordGroup" })
+    for (const char* id : { "split", "raiseK", "addParity", "audit", "imageFrozen", "addSpares", "tryKey", "byHost",
+             "asColumns", "invariants", "recover", "recordGroup" })
         QVERIFY2(!s.isEnabled(id), id);
     s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).front(), 0 });
     s.window.setWorkspace(MainWindow::Workspace::Inspect);
@@ -125,8 +135,13 @@ void WindowRingTest::whatIsOfFilesOnlyIsNotOffered()
         menu->close();
     });
     emit s.window.canvas().menuRequested(s.window.selection().selected(), s.window.mapToGlobal(QPoint(300, 300)));
-    const auto has = [&](const char* words) { return std::any_of(offered.begin(), offered.end(), [&](const QString& text) { return QString(text).remove('&').contains(QLatin1String(words)); }); };
-    QVERIFY2(has("Let the node leave the ring") && has("Let a node join the ring") && has("Kill the process") && has("Pause the process"), qPrintable(offered.join(" | ")));
+    const auto has = [&](const char* words) {
+        return std::any_of(offered.begin(), offered.end(),
+            [&](const QString& text) { return QString(text).remove('&').contains(QLatin1String(words)); });
+    };
+    QVERIFY2(has("Let the node leave the ring") && has("Let a node join the ring") && has("Kill the process")
+            && has("Pause the process"),
+        qPrintable(offered.join(" | ")));
     QVERIFY2(!has("Open record group"), qPrintable(offered.join(" | ")));
 }
 
@@ -138,7 +153,11 @@ void WindowRingTest::ringAndFileFollowEachOther()
     s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).back(), 0 });
     s.window.setWorkspace(MainWindow::Workspace::Inspect);
     QVERIFY(s.play(kFile));
-    QVERIFY(QTest::qWaitFor([&] { return s.state().file.exists && !s.window.canvas().rectOf({ ObjectKind::Data, 0, 0 }).isNull(); }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            return s.state().file.exists && !s.window.canvas().rectOf({ ObjectKind::Data, 0, 0 }).isNull();
+        },
+        kLimit));
     QVERIFY(s.isEnabledSoon("split"));
     QVERIFY(!s.isEnabled("joinRing") && !s.isEnabled("leaveRing"));
     QVERIFY(s.hasDock("bucketDock"));
@@ -172,7 +191,9 @@ void WindowRingTest::killingANodeOfARingIsAskedFirst()
     QVERIFY2(asked.contains("Nobody else has the keys of a node"), qPrintable(asked));
     QVERIFY(!s.state().processes.at(node).hasEnded);
     answer(QMessageBox::DestructiveRole);
-    QVERIFY(QTest::qWaitFor([&] { return s.window.canvas().restingPicture().texts().join(' ').contains("the ring is broken at"); }, kLimit));
+    QVERIFY(QTest::qWaitFor(
+        [&] { return s.window.canvas().restingPicture().texts().join(' ').contains("the ring is broken at"); },
+        kLimit));
 }
 
 // While a scenario stands before a step, virtual time waits for its next command, and nothing is asked in between.
@@ -185,13 +206,16 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
     s.window.preferSimulated(waiting);
     QVERIFY(s.open(QLatin1String(kRing) + QStringLiteral("lab.step('a', 'A step');\nlab.say('It stands.');\n")));
     QVERIFY(s.showsRing(4));
-    QVERIFY(QTest::qWaitFor([&] { const auto known = s.window.cluster().session().control().simulation(); return known && known->waits_for_commands(); }, kLimit));
-    QVERIFY(!QTest::qWaitFor([&] { return s.window.cluster().link() == ClusterCommands::Link::Lost; }, kLongerThanSilence));
+    QVERIFY(QTest::qWaitFor(
+        [&] {
+            const auto known = s.window.cluster().session().control().simulation();
+            return known && known->waits_for_commands();
+        },
+        kLimit));
+    QVERIFY(
+        !QTest::qWaitFor([&] { return s.window.cluster().link() == ClusterCommands::Link::Lost; }, kLongerThanSilence));
     QVERIFY(s.window.player().isRunning());
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowRingTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowRingTest>(count, arguments); }
 #include "tst_window_ring.moc"

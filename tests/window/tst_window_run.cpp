@@ -23,7 +23,6 @@
 
 #include <sys/resource.h>
 
-
 using namespace lhrs;
 using namespace lhrs::gui;
 
@@ -74,7 +73,8 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     set("parityServers", 2);
     set("b", 10);
     window.startPage().findChild<QPushButton*>("startLocal")->click();
-    QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
     window.workloads().countBox()->setValue(25); // two splits with b = 10
     QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
@@ -94,15 +94,22 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
             sum += bucket.count;
         return sum;
     };
-    const bool isAllThere = QTest::qWaitFor([&] { return records() == 25 && window.canvas().state().data.size() >= 3; }, kLimit);
-    QVERIFY2(isAllThere, qPrintable(QString("%1 records in %2 buckets; %3").arg(records()).arg(window.canvas().state().data.size()).arg(window.labLine().text())));
+    const bool isAllThere = QTest::qWaitFor(
+        [&] { return records() == 25 && window.canvas().state().data.size() >= 3; }, kLimit);
+    QVERIFY2(isAllThere,
+        qPrintable(QString("%1 records in %2 buckets; %3")
+                       .arg(records())
+                       .arg(window.canvas().state().data.size())
+                       .arg(window.labLine().text())));
     answered.clear();
     QTest::keyClick(&window.canvas(), Qt::Key_A, Qt::ControlModifier | Qt::ShiftModifier);
     QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().contains("encode to exactly this parity"), kLimit);
     // Bytes are read from the process itself.
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    QTRY_VERIFY_WITH_TIMEOUT(window.records().model().rowCount() > 0 && window.records().model().index(0, 4).data().toString().size() > 20, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.records().model().rowCount() > 0 && window.records().model().index(0, 4).data().toString().size() > 20,
+        kLimit);
     // A process may appear before its role is known.
     std::vector<std::uint32_t> pids;
     const auto areAllKnown = [&] {
@@ -134,10 +141,13 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     set("b", 10);
     set("seed", 5);
     window.startPage().findChild<QPushButton*>("startSimulated")->click();
-    QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("SIMULATED"), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().isVisible() && window.clockBar().text().startsWith("SIMULATED, seed 5: "), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("virtualPause")->isEnabled() && window.actions().get("insert")->isEnabled(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.clockBar().isVisible() && window.clockBar().text().startsWith("SIMULATED, seed 5: "), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.actions().get("virtualPause")->isEnabled() && window.actions().get("insert")->isEnabled(), kLimit);
     const auto placesOfButtons = [&window] {
         QList<int> places;
         for (const QPushButton* button : window.clockBar().findChildren<QPushButton*>())
@@ -158,7 +168,8 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     const std::int64_t stands = virtualNs();
     window.actions().get("virtualStepMs")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(virtualNs() - stands, std::int64_t(1'000'000), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
     // A command waits for virtual time.
     QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     window.workloads().countBox()->setValue(25);
@@ -167,7 +178,10 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QVERIFY(answered[0][1].toString().startsWith("virtual time stands at "));
     // Its effect is described in words.
-    QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().startsWith("lab.clock({ step: 'message' });  virtual time stands at ") && window.labLine().text().contains(". "), qPrintable(window.labLine().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.labLine().text().startsWith("lab.clock({ step: 'message' });  virtual time stands at ")
+            && window.labLine().text().contains(". "),
+        qPrintable(window.labLine().text()), kLimit);
     auto* speed = window.clockBar().findChild<QComboBox*>("virtualSpeed");
     speed->setCurrentIndex(speed->findData(0.25));
     window.actions().get("virtualRun")->trigger();
@@ -178,7 +192,8 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
     window.actions().get("leave")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !signalOne(pid, 0), kLimit);
-    QVERIFY(!window.actions().get("virtualRun")->isEnabled() || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
+    QVERIFY(!window.actions().get("virtualRun")->isEnabled()
+        || (window.clock().step(1), !window.actions().get("virtualRun")->isEnabled()));
 }
 
 void WindowRunTest::aKilledServerIsShown()
@@ -189,7 +204,8 @@ void WindowRunTest::aKilledServerIsShown()
     set("dataServers", 2);
     set("parityServers", 1);
     window.startLocal();
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     const ClusterState& state = window.canvas().state();
     LoopWatch loop;
     // The state may know the process before its role.
@@ -213,7 +229,8 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     set("dataServers", 4);
     set("parityServers", 2);
     window.startLocal();
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     QVERIFY2(window.labLine().text().contains("recovery: 'automatic'"), qPrintable(window.labLine().text()));
     const auto data = [&]() -> const DataBucketState& { return window.canvas().state().data.at(0); };
     QTRY_VERIFY_WITH_TIMEOUT(data().state == pb::UP, kLimit);
@@ -228,16 +245,21 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(!answered.isEmpty(), kLimit);
     QCOMPARE(said.last()[0].toString(), QString("lab.kill(lab.data(0));"));
     QVERIFY2(answered.last()[2].toBool(), qPrintable(answered.last()[1].toString()));
-    QTRY_VERIFY_WITH_TIMEOUT(data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        data().process != former && data().state == pb::UP && window.canvas().state().groups.at(0).kEffective() == 1,
+        kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().groups.at(0).state == pb::GROUP_UP, kLimit);
     QCOMPARE(window.canvas().state().groups.at(0).recovery.buckets, std::vector<std::uint32_t> { 0 });
     // The menu opens by key and offers the same as the action.
-    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled() && !window.actions().get("resume")->isEnabled(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.actions().get("kill")->isEnabled() && !window.actions().get("resume")->isEnabled(), kLimit);
     bool hasKill = false;
     QTimer::singleShot(0, &window, [&] {
         if (auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget())) {
-            hasKill = menu->actions().contains(window.actions().get("kill")) && window.actions().get("kill")->isEnabled()
-                && menu->actions().contains(window.actions().get("restart")) && !window.actions().get("resume")->isEnabled();
+            hasKill = menu->actions().contains(window.actions().get("kill"))
+                && window.actions().get("kill")->isEnabled()
+                && menu->actions().contains(window.actions().get("restart"))
+                && !window.actions().get("resume")->isEnabled();
             menu->close();
         }
     });
@@ -287,15 +309,19 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     set("parityServers", 1);
     set("b", 10);
     window.startLocal();
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0 && window.actions().get("insert")->isEnabled(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0
+            && window.actions().get("insert")->isEnabled(),
+        kLimit);
     QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
     // A client that has just started may not have heard of the coordinator yet.
     const auto works = [&](const char* action) {
-        return QTest::qWaitFor([&] {
-            answered.clear();
-            window.actions().get(action)->trigger();
-            return QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool();
-        }, kLimit);
+        return QTest::qWaitFor(
+            [&] {
+                answered.clear();
+                window.actions().get(action)->trigger();
+                return QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool();
+            },
+            kLimit);
     };
     window.workloads().countBox()->setValue(4);
     QVERIFY(works("insert"));
@@ -304,18 +330,23 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
     QVERIFY(works("kill"));
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO COORDINATOR"), kLimit);
-    const auto says = [&](const char* text) { return window.canvas().restingPicture().texts().join(" | ").contains(text); };
+    const auto says = [&](const char* text) {
+        return window.canvas().restingPicture().texts().join(" | ").contains(text);
+    };
     QTRY_VERIFY_WITH_TIMEOUT(says("coordinator gone") && says("key operations go on"), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled() && !window.actions().get("split")->isEnabled(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.actions().get("insert")->isEnabled() && !window.actions().get("split")->isEnabled(), kLimit);
     QVERIFY(works("insert"));
     QVERIFY2(window.labLine().text().contains("4 operations, 4 ok"), qPrintable(window.labLine().text()));
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("restart")->isEnabled(), kLimit);
     answered.clear();
     window.actions().get("restart")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(coordinatorOf(window.canvas().state()) != former, kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().link() == ClusterCommands::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(!says("key operations go on") && !says("coordinator gone"), kLimit);
-    QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(), (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);
+    QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(),
+        (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("split")->isEnabled(), kLimit);
     QVERIFY(works("split")); // it knows the file, and gives orders
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.size() == 2, kLimit);
@@ -396,14 +427,20 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
     const ScriptResult result = window.player().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const std::vector<StoryLine>& story = window.player().story().lines();
-    QCOMPARE(std::count_if(story.begin(), story.end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; }), 11);
+    QCOMPARE(std::count_if(
+                 story.begin(), story.end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; }),
+        11);
     QCOMPARE(pressed, 15); // eleven steps, two questions, two answers
     QCOMPARE(finished.size(), 1);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     // The picture comes to rest, and equals the state of the fold.
-    const bool isAtRest = QTest::qWaitFor([&] { return !window.pacer().isBusy() && window.canvas().state().data.size() == 4; }, kPatience);
-    QVERIFY2(isAtRest, qPrintable(QString("%1 events wait, %2 ms behind, %3 buckets").arg(window.pacer().waiting())
-        .arg(window.pacer().behindNs() / 1'000'000).arg(window.canvas().state().data.size())));
+    const bool isAtRest = QTest::qWaitFor(
+        [&] { return !window.pacer().isBusy() && window.canvas().state().data.size() == 4; }, kPatience);
+    QVERIFY2(isAtRest,
+        qPrintable(QString("%1 events wait, %2 ms behind, %3 buckets")
+                       .arg(window.pacer().waiting())
+                       .arg(window.pacer().behindNs() / 1'000'000)
+                       .arg(window.canvas().state().data.size())));
     std::uint32_t records = 0;
     for (const auto& [number, bucket] : window.canvas().state().data)
         records += bucket.count;

@@ -27,9 +27,9 @@ namespace {
 
 constexpr int kLimit = 60'000;
 constexpr double kLargestPixels = 24; // of a widget at 100 %; captions grow with the room
-constexpr std::array kWorkspaces { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Measure,
-    MainWindow::Workspace::Write, MainWindow::Workspace::SpaceTime, MainWindow::Workspace::Faults, MainWindow::Workspace::Invariants,
-    MainWindow::Workspace::Gate };
+constexpr std::array kWorkspaces { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect,
+    MainWindow::Workspace::Measure, MainWindow::Workspace::Write, MainWindow::Workspace::SpaceTime,
+    MainWindow::Workspace::Faults, MainWindow::Workspace::Invariants, MainWindow::Workspace::Gate };
 const QString kScenario = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js");
 
 // The texts that the scenarios show, as written in them.
@@ -81,7 +81,11 @@ void WindowTextTest::noTextIsClipped_data()
     for (const QSize size : { QSize(1280, 720), QSize(1920, 1080) }) {
         for (const auto theme : { MainWindow::ThemeChoice::Light, MainWindow::ThemeChoice::Dark }) {
             for (const double scale : { 1.0, 1.5 }) {
-                const QString name = QString("%1 x %2, %3, %4 %").arg(size.width()).arg(size.height()).arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light").arg(100 * scale);
+                const QString name = QString("%1 x %2, %3, %4 %")
+                                         .arg(size.width())
+                                         .arg(size.height())
+                                         .arg(theme == MainWindow::ThemeChoice::Dark ? "dark" : "light")
+                                         .arg(100 * scale);
                 QTest::newRow(qPrintable(name)) << size << int(theme) << scale;
             }
         }
@@ -103,12 +107,16 @@ void WindowTextTest::noTextIsClipped()
     QVERIFY(window.openScenario(kScenario, false));
     QTRY_VERIFY2_WITH_TIMEOUT(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)), kLimit);
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
+        kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("LIVE"), kLimit);
     const auto raise = [&](const char* dock) { window.findChild<QDockWidget*>(dock)->raise(); };
-    for (const auto workspace : { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Faults }) {
+    for (const auto workspace :
+        { MainWindow::Workspace::Lecture, MainWindow::Workspace::Inspect, MainWindow::Workspace::Faults }) {
         window.setWorkspace(workspace);
-        for (const ObjectRef object : { ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 }, ObjectRef { ObjectKind::Client, kFileClients, 0 } }) {
+        for (const ObjectRef object : { ObjectRef { ObjectKind::Data, 5, 0 }, ObjectRef { ObjectKind::Parity, 1, 0 },
+                 ObjectRef { ObjectKind::Client, kFileClients, 0 } }) {
             window.canvas().choose(object);
             raise(object.kind == ObjectKind::Client ? "imageDock" : "bucketDock");
             raise(object.kind == ObjectKind::Parity ? "storyDock" : "logDock");
@@ -117,15 +125,25 @@ void WindowTextTest::noTextIsClipped()
                 window.clock().step(0.2);
             }
             QCOMPARE(window.size(), size); // no widget forces the window to grow
-            QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(), "the buttons take more than one row");
-            if (auto* records = window.findChild<QTableView*>("records"); workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
+            QVERIFY2(window.workloads().height() < 2 * window.workloads().countBox()->height(),
+                "the buttons take more than one row");
+            if (auto* records = window.findChild<QTableView*>("records");
+                workspace == MainWindow::Workspace::Inspect && object.kind == ObjectKind::Data) {
                 const int rows = records->viewport()->height() / records->verticalHeader()->defaultSectionSize();
-                QVERIFY2(records->isVisible() && rows >= (fontScale > 1 ? 6 : 5), qPrintable(QString("%1 rows of the table are seen").arg(rows)));
+                QVERIFY2(records->isVisible() && rows >= (fontScale > 1 ? 6 : 5),
+                    qPrintable(QString("%1 rows of the table are seen").arg(rows)));
             }
             const QString wrong = clipped(window);
-            QVERIFY2(wrong.isEmpty(), qPrintable(QString(workspace == MainWindow::Workspace::Lecture ? "lecture: " : workspace == MainWindow::Workspace::Inspect ? "inspect: " : "faults: ") + wrong));
-            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()), outside(window.status().picture(), window.status().size()),
-                     !window.images().visibleRegion().isEmpty() ? outside(window.images().picture(), window.images().size()) : QString() })
+            QVERIFY2(wrong.isEmpty(),
+                qPrintable(QString(workspace == MainWindow::Workspace::Lecture   ? "lecture: "
+                                   : workspace == MainWindow::Workspace::Inspect ? "inspect: "
+                                                                                 : "faults: ")
+                    + wrong));
+            for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()),
+                     outside(window.status().picture(), window.status().size()),
+                     !window.images().visibleRegion().isEmpty()
+                         ? outside(window.images().picture(), window.images().size())
+                         : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
             if (workspace != MainWindow::Workspace::Inspect)
                 break; // the selection changes the panels of that workspace only
@@ -139,7 +157,8 @@ void WindowTextTest::largeTextFitsASmallWindow_data()
     QTest::addColumn<double>("fontScale");
     for (const QSize size : { QSize(1280, 720), QSize(1024, 768) })
         for (const double scale : { 1.0, 1.5, 1.6, 2.0, 2.5 })
-            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
+            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale)))
+                << size << scale;
 }
 
 // The window keeps its size: what is around the picture collapses, and each bucket of the picture keeps its number.
@@ -153,7 +172,9 @@ void WindowTextTest::largeTextFitsASmallWindow()
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
+        kLimit);
     const auto settle = [&] {
         for (int frame = 0; frame < 4; ++frame) {
             QCoreApplication::processEvents();
@@ -169,16 +190,28 @@ void WindowTextTest::largeTextFitsASmallWindow()
         window.setFontScale(fontScale);
         settle();
         QCOMPARE(window.size(), size);
-        QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768 && window.minimumSize() == QSize(640, 400), qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
-        for (const QWidget* part : std::initializer_list<const QWidget*> { &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
-            QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())), qPrintable(part->objectName()));
+        QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768
+                && window.minimumSize() == QSize(640, 400),
+            qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
+        for (const QWidget* part : std::initializer_list<const QWidget*> {
+                 &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
+            QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())),
+                qPrintable(part->objectName()));
         const DisplayList& picture = window.canvas().restingPicture();
-        QVERIFY2(textFault(picture, window.canvas().size()).isEmpty(), qPrintable(textFault(picture, window.canvas().size()) + QString(", canvas %1 x %2").arg(window.canvas().width()).arg(window.canvas().height())));
+        QVERIFY2(textFault(picture, window.canvas().size()).isEmpty(),
+            qPrintable(textFault(picture, window.canvas().size())
+                + QString(", canvas %1 x %2").arg(window.canvas().width()).arg(window.canvas().height())));
         for (std::uint64_t bucket = 0; bucket < 8; ++bucket)
-            QVERIFY2(std::any_of(picture.items().begin(), picture.items().end(), [&](const DisplayList::Item& item) {
-                const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
-                return text && item.object == ObjectRef { ObjectKind::Data, bucket, 0 } && text->text.endsWith(QString::number(bucket));
-            }), qPrintable(QString("bucket %1, canvas %2 x %3").arg(bucket).arg(window.canvas().width()).arg(window.canvas().height())));
+            QVERIFY2(std::any_of(picture.items().begin(), picture.items().end(),
+                         [&](const DisplayList::Item& item) {
+                             const auto* text = std::get_if<DisplayList::Text>(&item.primitive);
+                             return text && item.object == ObjectRef { ObjectKind::Data, bucket, 0 }
+                             && text->text.endsWith(QString::number(bucket));
+                         }),
+                qPrintable(QString("bucket %1, canvas %2 x %3")
+                               .arg(bucket)
+                               .arg(window.canvas().width())
+                               .arg(window.canvas().height())));
         if (fontScale <= 2)
             QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
     }
@@ -235,7 +268,8 @@ void WindowTextTest::pagesScrollDownOnly_data()
     QTest::addColumn<double>("fontScale");
     for (const QSize size : { QSize(1280, 720), QSize(1024, 768) })
         for (const double scale : { 1.0, 1.5, 2.0 })
-            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale))) << size << scale;
+            QTest::newRow(qPrintable(QString("%1 x %2, %3 %").arg(size.width()).arg(size.height()).arg(100 * scale)))
+                << size << scale;
 }
 
 // A page that is wider than its area is read with two scroll bars.
@@ -260,7 +294,8 @@ void WindowTextTest::pagesScrollDownOnly()
         }
         QCOMPARE(window.size(), size);
         for (const QWidget* part : window.findChildren<QWidget*>()) {
-            const bool isLabelled = qobject_cast<const QAbstractButton*>(part) || qobject_cast<const QComboBox*>(part) || qobject_cast<const QLabel*>(part);
+            const bool isLabelled = qobject_cast<const QAbstractButton*>(part) || qobject_cast<const QComboBox*>(part)
+                || qobject_cast<const QLabel*>(part);
             if (!isLabelled || part->visibleRegion().isEmpty() || isInsideArea(part))
                 continue;
             if (const int more = part->mapTo(&window, QPoint(part->width(), 0)).x() - window.width(); more > 0)
@@ -323,7 +358,9 @@ void WindowTextTest::allTextGrows()
     check("start page");
     QVERIFY(window.openScenario(kScenario, false));
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
+        kLimit);
     for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
         check(QString("workspace %1").arg(int(workspace)));

@@ -73,7 +73,11 @@ struct Watching {
     }
     bool isReady()
     {
-        return QTest::qWaitFor([&] { return window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(); }, kLimit);
+        return QTest::qWaitFor(
+            [&] {
+                return window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty();
+            },
+            kLimit);
     }
 };
 
@@ -107,7 +111,8 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QVERIFY(other.open(QIODevice::WriteOnly));
     other.write("<b>no recording</b>");
     other.close();
-    QVERIFY2(window.openRecording(other.fileName()).contains("is no recording"), qPrintable(window.openRecording(other.fileName())));
+    QVERIFY2(window.openRecording(other.fileName()).contains("is no recording"),
+        qPrintable(window.openRecording(other.fileName())));
     QVERIFY(!window.showsCluster());
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     QVERIFY(window.showsCluster());
@@ -136,7 +141,8 @@ void WindowTimeTest::aFileThatIsDroppedIsOpened()
         for (const QString& name : names)
             urls << QUrl::fromLocalFile(folder.filePath(name));
         data.setUrls(urls);
-        QDragEnterEvent enters(QPoint(200, 200), Qt::MoveAction | Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QDragEnterEvent enters(
+            QPoint(200, 200), Qt::MoveAction | Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         enters.ignore();
         QApplication::sendEvent(&window, &enters);
         if (!enters.isAccepted())
@@ -242,7 +248,10 @@ void WindowTimeTest::aFrozenPictureStandsWhileTheClusterGoesOn()
     QCOMPARE(w.window.timeLine().trouble(), QString());
     QCOMPARE(w.window.timeLine().cursor(), std::uint64_t(0));
     w.window.actions().get("follow")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT((w.window.clock().step(0.05), w.window.pacer().state().data.at(0).count == w.window.cluster().state().data.at(0).count), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (w.window.clock().step(0.05),
+            w.window.pacer().state().data.at(0).count == w.window.cluster().state().data.at(0).count),
+        kLimit);
     QCOMPARE(w.window.timeBar().words(), QString("FOLLOW"));
 }
 
@@ -344,7 +353,9 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     QVERIFY2(window.status().text().contains("1 violated"), qPrintable(window.status().text()));
     QCOMPARE(list.invariantModel().invariant(14).state, InvariantState::Violated);
     const QString said = list.model()->index(14, 0).data(Qt::AccessibleTextRole).toString();
-    QVERIFY2(said.startsWith("I15, epochs never fall back: violated, at 0.000 s: the epoch of group 0 fell from 5 to 4"), qPrintable(said));
+    QVERIFY2(
+        said.startsWith("I15, epochs never fall back: violated, at 0.000 s: the epoch of group 0 fell from 5 to 4"),
+        qPrintable(said));
     // A click goes there, and before it the invariant was not violated.
     QTest::mouseClick(list.viewport(), Qt::LeftButton, {}, list.visualRect(list.model()->index(14, 0)).center());
     QCOMPARE(window.timeLine().cursor(), wrong);
@@ -381,7 +392,8 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
         for (int row = 0; row < list.model()->rowCount(); ++row) {
             const QRect rect = list.visualRect(list.model()->index(row, 0));
             QVERIFY(row == 0 || rect.top() >= bottom - 1);
-            QVERIFY(rect.height() >= window.theme().lineHeight({ TextSize::Body }) && rect.width() <= list.viewport()->width());
+            QVERIFY(rect.height() >= window.theme().lineHeight({ TextSize::Body })
+                && rect.width() <= list.viewport()->width());
             bottom = rect.bottom();
         }
     }
@@ -434,8 +446,5 @@ void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
     QCOMPARE((*recording)->meta("wake_late_ms"), QString::number(double(patience->wakeLateNs) / 1e6));
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowTimeTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowTimeTest>(count, arguments); }
 #include "tst_window_time.moc"

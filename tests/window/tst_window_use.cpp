@@ -28,7 +28,8 @@ namespace {
 
 constexpr int kLimit = 20'000;
 
-// A window on a cluster of 4 data buckets, each with 20 records: the record of rank r in bucket a has the key 100 r + a.
+// A window on a cluster of 4 data buckets, each with 20 records: the record of rank r in bucket a has the key 100 r +
+// a.
 struct Watching {
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window { options() };
@@ -42,14 +43,22 @@ struct Watching {
     }
     bool isReady()
     {
-        return QTest::qWaitForWindowActive(&window) && QTest::qWaitFor([&] {
-            const ClusterState& state = window.canvas().state();
-            return window.cluster().link() == ClusterCommands::Link::Here && state.data.size() == 4 && window.workloads().client() != 0 && window.actions().get("search")->isEnabled()
-                && std::all_of(state.data.begin(), state.data.end(), [](const auto& bucket) { return bucket.second.ranks.count() == 20; });
-        }, kLimit);
+        return QTest::qWaitForWindowActive(&window)
+            && QTest::qWaitFor(
+                [&] {
+                    const ClusterState& state = window.canvas().state();
+                    return window.cluster().link() == ClusterCommands::Link::Here && state.data.size() == 4
+                        && window.workloads().client() != 0 && window.actions().get("search")->isEnabled()
+                        && std::all_of(state.data.begin(), state.data.end(),
+                            [](const auto& bucket) { return bucket.second.ranks.count() == 20; });
+                },
+                kLimit);
     }
     const ClusterState& state() { return window.canvas().state(); }
-    QPoint cardOf(std::uint32_t bucket) { return window.canvas().rectOf({ ObjectKind::Data, bucket, 0 }).center().toPoint(); }
+    QPoint cardOf(std::uint32_t bucket)
+    {
+        return window.canvas().rectOf({ ObjectKind::Data, bucket, 0 }).center().toPoint();
+    }
     QString shownLine()
     {
         QStringList words;
@@ -132,7 +141,8 @@ void WindowUseTest::theLineOfAMenuEndsWithTheMenu()
             QVERIFY2(watching.shownLine().startsWith("lab.split();"), qPrintable(watching.shownLine()));
             QTest::keyClick(menu, last);
         });
-        QContextMenuEvent wanted(QContextMenuEvent::Keyboard, watching.cardOf(1), window.canvas().mapToGlobal(watching.cardOf(1)));
+        QContextMenuEvent wanted(
+            QContextMenuEvent::Keyboard, watching.cardOf(1), window.canvas().mapToGlobal(watching.cardOf(1)));
         QApplication::sendEvent(&window.canvas(), &wanted);
     };
     const QString before = watching.shownLine();
@@ -145,7 +155,8 @@ void WindowUseTest::theLineOfAMenuEndsWithTheMenu()
     watching.cluster.setReply(reply);
     QTest::mouseClick(window.workloads().findChild<QPushButton*>("searchButton"), Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(watching.shownLine().contains("20 operations"), kLimit);
-    QVERIFY2(watching.shownLine().startsWith("lab.client('alice').run({ do: 'search'"), qPrintable(watching.shownLine()));
+    QVERIFY2(
+        watching.shownLine().startsWith("lab.client('alice').run({ do: 'search'"), qPrintable(watching.shownLine()));
 }
 
 void WindowUseTest::aButtonSaysItsLineWhileItIsPointedAt()
@@ -156,7 +167,8 @@ void WindowUseTest::aButtonSaysItsLineWhileItIsPointedAt()
     const QString before = watching.shownLine();
     QEnterEvent enter(QPointF(2, 2), QPointF(2, 2), QPointF(2, 2));
     QApplication::sendEvent(button, &enter);
-    QVERIFY2(watching.shownLine().startsWith("lab.client('alice').run({ do: 'insert', count: 20 });"), qPrintable(watching.shownLine()));
+    QVERIFY2(watching.shownLine().startsWith("lab.client('alice').run({ do: 'insert', count: 20 });"),
+        qPrintable(watching.shownLine()));
     QEvent leave(QEvent::Leave);
     QApplication::sendEvent(button, &leave);
     QCOMPARE(watching.shownLine(), before);
@@ -184,7 +196,9 @@ void WindowUseTest::aClientWithoutRecordsSearchesThoseOfTheFile()
     }
     QVERIFY2(buckets.size() > 1, "all of one bucket");
     QTRY_VERIFY_WITH_TIMEOUT(watching.window.labLine().text().contains("20 operations"), kLimit);
-    QVERIFY2(watching.window.labLine().text().startsWith(QString("lab.client('alice').run({ do: 'search', count: 20, keys: [%1] });").arg(listed.join(", "))), qPrintable(watching.window.labLine().text()));
+    QVERIFY2(watching.window.labLine().text().startsWith(
+                 QString("lab.client('alice').run({ do: 'search', count: 20, keys: [%1] });").arg(listed.join(", "))),
+        qPrintable(watching.window.labLine().text()));
 }
 
 void WindowUseTest::aClientWithoutRecordsSaysWhyItChangesNone()
@@ -194,8 +208,10 @@ void WindowUseTest::aClientWithoutRecordsSaysWhyItChangesNone()
     watching.cluster.setKeysKnown(0);
     for (const char* id : { "update", "delete" }) {
         watching.window.actions().get(id)->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(watching.window.labLine().text().startsWith(QString("lab.client('alice').run({ do: '%1'").arg(id)), kLimit);
-        QVERIFY2(watching.window.labLine().text().contains("alice has stored no record itself"), qPrintable(watching.window.labLine().text()));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            watching.window.labLine().text().startsWith(QString("lab.client('alice').run({ do: '%1'").arg(id)), kLimit);
+        QVERIFY2(watching.window.labLine().text().contains("alice has stored no record itself"),
+            qPrintable(watching.window.labLine().text()));
     }
     QVERIFY(!watching.cluster.order(pb::Command::kRunWorkload));
 }
@@ -210,7 +226,9 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     const auto searched = [&]() -> std::uint64_t {
         watching.cluster.forgetOrders();
         window.actions().get("searchHere")->trigger();
-        return QTest::qWaitFor([&] { return watching.cluster.order(pb::Command::kOperate).has_value(); }, kLimit) ? watching.cluster.order(pb::Command::kOperate)->command.operate().key() : 0;
+        return QTest::qWaitFor([&] { return watching.cluster.order(pb::Command::kOperate).has_value(); }, kLimit)
+            ? watching.cluster.order(pb::Command::kOperate)->command.operate().key()
+            : 0;
     };
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("searchHere")->isEnabled(), kLimit);
     QCOMPARE(searched(), watching.state().data.at(2).ranks.at(1));
@@ -231,7 +249,8 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
     });
     emit table->customContextMenuRequested(table->visualRect(row).center());
     QTRY_VERIFY_WITH_TIMEOUT(watching.cluster.order(pb::Command::kOperate), kLimit);
-    QCOMPARE(watching.cluster.order(pb::Command::kOperate)->command.operate().key(), row.data().toString().toULongLong());
+    QCOMPARE(
+        watching.cluster.order(pb::Command::kOperate)->command.operate().key(), row.data().toString().toULongLong());
     // A record in the picture.
     window.setWorkspace(MainWindow::Workspace::Lecture);
     const ObjectRef third { ObjectKind::Data, 3, 0 };
@@ -246,7 +265,8 @@ void WindowUseTest::searchHereTakesTheRecordThatIsSelected()
         for (qreal x = card.right() - 4; x > card.left() && window.selection().chosenRank() < 2; x -= 4)
             QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, QPoint(int(x), int(y)));
     const std::uint32_t rank = window.selection().chosenRank();
-    QVERIFY2(rank >= 2 && window.selection().selected() == third, qPrintable(QString("rank %1, card %2 x %3").arg(rank).arg(card.width()).arg(card.height())));
+    QVERIFY2(rank >= 2 && window.selection().selected() == third,
+        qPrintable(QString("rank %1, card %2 x %3").arg(rank).arg(card.width()).arg(card.height())));
     QCOMPARE(searched(), watching.state().data.at(3).ranks.at(rank));
 }
 
@@ -262,13 +282,15 @@ void WindowUseTest::thePictureHasTheKeys()
     window.startPage().findChild<QSpinBox*>("m")->setFocus();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster(), kLimit);
-    QVERIFY2(window.canvas().hasFocus(), QApplication::focusWidget() ? qPrintable(QApplication::focusWidget()->objectName()) : "nothing has the focus");
+    QVERIFY2(window.canvas().hasFocus(),
+        QApplication::focusWidget() ? qPrintable(QApplication::focusWidget()->objectName()) : "nothing has the focus");
     const auto hasLabels = [&] { return window.canvas().layers().labels; };
     const auto press = [](Qt::Key key) { QTest::keyClick(QApplication::focusWidget(), key); };
     press(Qt::Key_L);
     QVERIFY(!hasLabels());
     QTRY_VERIFY_WITH_TIMEOUT(window.workloads().client() != 0, kLimit);
-    for (QWidget* field : { static_cast<QWidget*>(window.workloads().countBox()), window.workloads().findChild<QWidget*>("window"), window.workloads().findChild<QWidget*>("client") }) {
+    for (QWidget* field : { static_cast<QWidget*>(window.workloads().countBox()),
+             window.workloads().findChild<QWidget*>("window"), window.workloads().findChild<QWidget*>("client") }) {
         field->setFocus();
         QVERIFY(field->hasFocus());
         press(Qt::Key_Escape);
@@ -297,8 +319,10 @@ void WindowUseTest::whatIsAtTheFrontIsExported()
     struct Case {
         const char *dock, *title, *name;
     };
-    for (const Case& one : { Case { "bucketDock", "data 2", "data-2.svg" }, Case { "imageDock", "clients", "images.svg" }, Case { "groupDock", "record group (0, 3)", "record-group-0-3.svg" },
-             Case { "nodeDock", "what the process does", "node.svg" } }) {
+    for (const Case& one :
+        { Case { "bucketDock", "data 2", "data-2.svg" }, Case { "imageDock", "clients", "images.svg" },
+            Case { "groupDock", "record group (0, 3)", "record-group-0-3.svg" },
+            Case { "nodeDock", "what the process does", "node.svg" } }) {
         window.findChild<QDockWidget*>(one.dock)->raise();
         frames();
         FileNamer namer(folder.filePath(QString(one.dock) + ".svg"));
@@ -330,7 +354,8 @@ void WindowUseTest::whatIsAtTheFrontIsExported()
     const QString csv = folder.filePath("bucket.csv");
     FileNamer namer(csv);
     window.actions().get("exportPicture")->trigger();
-    QTRY_VERIFY2_WITH_TIMEOUT((window.clock().step(0.2), QFile::exists(csv)), qPrintable(window.labLine().text()), kLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        (window.clock().step(0.2), QFile::exists(csv)), qPrintable(window.labLine().text()), kLimit);
 }
 
 void WindowUseTest::aTextThatIsNoProgramOpensAtItsLine()
@@ -471,16 +496,21 @@ void WindowUseTest::timesAreThoseOfTheClusterThatIsShown()
             const ClusterState& state = window.pacer().state();
             return state.processes.contains(kFileData + 1) && state.processes.at(kFileData + 1).hasEnded;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().data.size() == 4 && !ended(), kLimit);
+        QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here
+                && window.pacer().state().data.size() == 4 && !ended(),
+            kLimit);
         QTRY_VERIFY_WITH_TIMEOUT(window.pacer().state().processes.contains(kFileData + 1), kLimit);
         cluster->end(kFileData + 1);
         QTRY_VERIFY_WITH_TIMEOUT(ended(), kLimit);
-        const std::int64_t begin = window.timeLine().beginNs(), at = window.pacer().state().processes.at(kFileData + 1).endedNs;
+        const std::int64_t begin = window.timeLine().beginNs(),
+                           at = window.pacer().state().processes.at(kFileData + 1).endedNs;
         QVERIFY(begin > 0 && at >= begin && at <= window.timeLine().endNs());
         const QString words = QString("%1 s").arg(double(at - begin) / 1e9, 0, 'f', 2);
-        QTRY_VERIFY2_WITH_TIMEOUT(window.canvas().restingPicture().texts().join(" | ").contains(words), qPrintable(words + " is not in " + window.canvas().restingPicture().texts().join(" | ")), kLimit);
+        QTRY_VERIFY2_WITH_TIMEOUT(window.canvas().restingPicture().texts().join(" | ").contains(words),
+            qPrintable(words + " is not in " + window.canvas().restingPicture().texts().join(" | ")), kLimit);
         window.setWorkspace(MainWindow::Workspace::Measure);
-        QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), window.charts().beginNs() >= begin && window.charts().beginNs() <= at), kLimit);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            (window.clock().step(0.6), window.charts().beginNs() >= begin && window.charts().beginNs() <= at), kLimit);
         window.setWorkspace(MainWindow::Workspace::Lecture);
         QCOMPARE(window.timeBar().track().nsAt(0), begin);
     }
@@ -512,7 +542,12 @@ void WindowUseTest::anAnswerFromParityIsCalledSo()
         return window.images().picture().texts().join(" | ");
     };
     // The subscription may be later than the first events.
-    QVERIFY2(QTest::qWaitFor([&] { return watching.cluster.tell(kFileClients, { started, done }), said().contains("key 101"); }, kLimit), qPrintable(said()));
+    QVERIFY2(QTest::qWaitFor(
+                 [&] {
+                     return watching.cluster.tell(kFileClients, { started, done }), said().contains("key 101");
+                 },
+                 kLimit),
+        qPrintable(said()));
     QTRY_VERIFY2_WITH_TIMEOUT(said().contains("record recovery"), qPrintable(said()), kLimit);
     QVERIFY2(!said().contains("bucket 1, direct: ok"), qPrintable(said()));
 }
@@ -543,8 +578,10 @@ void WindowUseTest::theNewestSentenceOfTheLogIsReadToItsEnd()
     QVERIFY2(newest.data().toString().contains("adjusts its image from"), qPrintable(newest.data().toString()));
     const QRect cell = table->visualRect(newest);
     QVERIFY(table->viewport()->rect().contains(cell));
-    const QRect words = QFontMetrics(table->font()).boundingRect(cell.adjusted(4, 0, -4, 0), Qt::TextWordWrap, newest.data().toString());
-    QVERIFY2(words.height() <= cell.height(), qPrintable(QString("%1 pixels of text in %2").arg(words.height()).arg(cell.height())));
+    const QRect words = QFontMetrics(table->font())
+                            .boundingRect(cell.adjusted(4, 0, -4, 0), Qt::TextWordWrap, newest.data().toString());
+    QVERIFY2(words.height() <= cell.height(),
+        qPrintable(QString("%1 pixels of text in %2").arg(words.height()).arg(cell.height())));
 }
 
 // A client's image, if a scenario names the client; the contents of a bucket, if it names the bucket.
@@ -572,8 +609,5 @@ void WindowUseTest::theCameraShowsWhatTheCaptionSpeaksOf()
     QCOMPARE(window.selection().chosenRank(), 3u);
 }
 
-int main(int count, char** arguments)
-{
-    return runOffscreen<WindowUseTest>(count, arguments);
-}
+int main(int count, char** arguments) { return runOffscreen<WindowUseTest>(count, arguments); }
 #include "tst_window_use.moc"

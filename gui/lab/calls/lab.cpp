@@ -25,15 +25,15 @@ namespace {
 LabError ofAnotherSystem(const CallReference& call)
 {
     return call.system == "walk"
-        ? LabError { LabCode::ClusterMismatch, call.name + " is for a ring; this cluster is a file of LH*RS.", "lab.cluster({ system: 'walk' }) makes a ring." }
-        : LabError { LabCode::ClusterMismatch, call.name + " is for a file of LH*RS; this cluster is a ring.", "See lab.ring(), lab.join(), client.lookUp()." };
+        ? LabError { LabCode::ClusterMismatch, call.name + " is for a ring; this cluster is a file of LH*RS.",
+              "lab.cluster({ system: 'walk' }) makes a ring." }
+        : LabError { LabCode::ClusterMismatch, call.name + " is for a file of LH*RS; this cluster is a ring.",
+              "See lab.ring(), lab.join(), client.lookUp()." };
 }
 
 } // namespace
 
-Lab::Lab(LabContext& context, BeforeCall before)
-    : m_context(context)
-    , m_before(std::move(before))
+Lab::Lab(LabContext& context, BeforeCall before) : m_context(context), m_before(std::move(before))
 {
     addSetupCalls(*this, context);
     addStructureCalls(*this, context);
@@ -114,7 +114,8 @@ void Lab::install()
     const QJSValue random = engine.evaluate("(lab => () => lab.random())", "prelude").call({ global.property("lab") });
     global.property("Math").setProperty("random", random);
     const QJSValue lacking = engine.evaluate("(bridge => () => bridge.lacking())", "prelude").call({ bridge });
-    const QJSValue bounds = programOf("bounds").call({ global, kLettersMax, kElementsMade, kPatternMax, kProxiesMax, lacking });
+    const QJSValue bounds = programOf("bounds").call(
+        { global, kLettersMax, kElementsMade, kPatternMax, kProxiesMax, lacking });
     LHRS_CHECK(!bounds.isError());
 }
 
@@ -127,7 +128,8 @@ int Lab::lineOf(const QString& stack)
     return match.hasMatch() ? std::max(0, match.captured(1).toInt()) : 0;
 }
 
-QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack, const QString& problem)
+QJSValue Lab::call(
+    const QString& name, const QJSValue& self, const QJSValue& arguments, const QString& stack, const QString& problem)
 {
     m_context.line = lineOf(stack);
     const int line = m_context.line;
@@ -148,10 +150,11 @@ QJSValue Lab::call(const QString& name, const QJSValue& self, const QJSValue& ar
         raise({ LabCode::Unsupported, name + " (" + reference->text + ") is not in this version." }, name);
         return {};
     }
-    if (m_context.isStandIn && std::find(std::begin(kNotOfStandIns), std::end(kNotOfStandIns),
-        name) != std::end(kNotOfStandIns)) {
+    if (m_context.isStandIn
+        && std::find(std::begin(kNotOfStandIns), std::end(kNotOfStandIns), name) != std::end(kNotOfStandIns)) {
         raise({ LabCode::NotAllowed, "A script that is judged by an exercise may not call " + name + ".",
-                  "The exercise has made its cluster, and is judged from all events of it." }, name);
+                  "The exercise has made its cluster, and is judged from all events of it." },
+            name);
         return {};
     }
     const auto complete = LabReference::instance().complete(*reference, arguments, m_context.engine);

@@ -13,7 +13,6 @@ namespace lhrs::gui {
 
 namespace {
 
-
 LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
 {
     const double timeout = arguments.number("timeout");
@@ -54,8 +53,9 @@ LabResult<QJSValue> audit(LabContext& context, const Arguments& arguments)
             QJSValue result = context.engine.newObject();
             result.setProperty("ranks", sum.ranks);
             result.setProperty("unequal", sum.unequal);
-            result.setProperty("first", sum.firstUnequal.empty() ? QJSValue(QJSValue::NullValue)
-                : QJSValue(QString::fromStdString(sum.firstUnequal)));
+            result.setProperty("first",
+                sum.firstUnequal.empty() ? QJSValue(QJSValue::NullValue)
+                                         : QJSValue(QString::fromStdString(sum.firstUnequal)));
             return result;
         }
         if (context.now() >= deadline)

@@ -27,7 +27,12 @@ LabResult<QStringList> namesOf(const QJSValue& value, const QString& option, qsi
         names << one.toString();
     }
     if (!areWords || names.size() < least || names.size() > most)
-        return LabError { LabCode::BadArgument, QString("The option %1 of lab.chart is the name of a column, or a list of %2 to %3 of them.").arg(option).arg(least).arg(most), option + ": ['total_s', 'process_s']" };
+        return LabError { LabCode::BadArgument,
+            QString("The option %1 of lab.chart is the name of a column, or a list of %2 to %3 of them.")
+                .arg(option)
+                .arg(least)
+                .arg(most),
+            option + ": ['total_s', 'process_s']" };
     return names;
 }
 
@@ -39,7 +44,8 @@ LabResult<QJSValue> chart(LabContext& context, const Arguments& o)
     order.isLog = o.isOn("log");
     if (!o.option("title").isNull())
         order.title = o.text("title");
-    const auto y = namesOf(o.option("y"), "y", 1, kChartQuantitiesMax), by = namesOf(o.option("by"), "by", 0, kChartByMax);
+    const auto y = namesOf(o.option("y"), "y", 1, kChartQuantitiesMax),
+               by = namesOf(o.option("by"), "by", 0, kChartByMax);
     if (!y || !by)
         return y ? by.error() : y.error();
     order.y = *y;
@@ -54,7 +60,8 @@ LabResult<QJSValue> chart(LabContext& context, const Arguments& o)
     if (!context.tables.names().contains(order.table)) {
         const QString near = nearestWord(order.table, context.tables.names());
         return LabError { LabCode::BadArgument, "There is no table '" + order.table.left(80) + "' yet.",
-            near.isEmpty() ? QString("lab.measure or lab.row makes one; then its chart follows it.") : "Did you mean " + near + "?" };
+            near.isEmpty() ? QString("lab.measure or lab.row makes one; then its chart follows it.")
+                           : "Did you mean " + near + "?" };
     }
     if (!o.option("paper").isNull()) {
         order.paper = o.text("paper");

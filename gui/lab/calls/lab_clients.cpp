@@ -20,7 +20,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kGraceSeconds = 2;              // beyond an operation's own timeout
+constexpr double kGraceSeconds = 2; // beyond an operation's own timeout
 
 // A workload that runs beside the script; shared with the callback that receives its result.
 struct Running {
@@ -51,7 +51,7 @@ QString resultShown(pb::OperationKind kind, pb::ResultCode result)
 
 QString pathShown(pb::Path path)
 {
-    return path == pb::FORWARDED     ? "forwarded"
+    return path == pb::FORWARDED      ? "forwarded"
         : path == pb::BY_COORDINATOR  ? "coordinator"
         : path == pb::RECORD_RECOVERY ? "record recovery"
                                       : "direct";
@@ -108,13 +108,13 @@ struct ClientCalls {
 
     LabResult<QJSValue> client(const Arguments& arguments) const
     {
-        static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING },
-            { "frozen", pb::FROZEN }, { "exact", pb::EXACT } };
+        static const std::map<QString, pb::ImageMode> kModes { { "adjusting", pb::ADJUSTING }, { "frozen", pb::FROZEN },
+            { "exact", pb::EXACT } };
         static const QRegularExpression kName("^[A-Za-z0-9_-]{1,40}$");
         const QString name = arguments.at(0).toString();
         if (!kName.match(name).hasMatch())
-            return LabError { LabCode::BadArgument, "A client's name has 1 to 40 letters, digits, - and _, not '"
-                + name.left(60) + "'." };
+            return LabError { LabCode::BadArgument,
+                "A client's name has 1 to 40 letters, digits, - and _, not '" + name.left(60) + "'." };
         if (!context.clients.contains(name)) {
             const auto process = find(name);
             if (!process)
@@ -138,7 +138,8 @@ struct ClientCalls {
     LabResult<bool> setPatience(ProcessId process, const QJSValue& seconds) const
     {
         pb::Command command;
-        command.mutable_set_patience()->set_request_ms(seconds.isNull() ? 0 : std::uint32_t(std::lround(seconds.toNumber() * 1000)));
+        command.mutable_set_patience()->set_request_ms(
+            seconds.isNull() ? 0 : std::uint32_t(std::lround(seconds.toNumber() * 1000)));
         const auto reply = context.ask(process, std::move(command), kAnswerSeconds);
         if (!reply)
             return reply.error();
@@ -161,7 +162,7 @@ struct ClientCalls {
         const auto started = context.local.startClient(name.toStdString(), context.stopToken());
         if (!started)
             return context.isStopped() ? context.stopped()
-                : LabError { LabCode::Refused, QString::fromStdString(started.error().text) };
+                                       : LabError { LabCode::Refused, QString::fromStdString(started.error().text) };
         if (const auto ready = awaitRegistered(name, started->node()); !ready)
             return ready.error();
         return ProcessId(started->node());
@@ -180,9 +181,9 @@ struct ClientCalls {
             if (reply)
                 return context.awaitDetail();
             if (reply.error().code != LabCode::Refused || context.now() >= deadline)
-                return reply.error().code == LabCode::Stopped ? reply.error()
-                                                              : LabError { reply.error().code, "The client " + name
-                                                                  + " is not ready: " + reply.error().message };
+                return reply.error().code == LabCode::Stopped
+                    ? reply.error()
+                    : LabError { reply.error().code, "The client " + name + " is not ready: " + reply.error().message };
             context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
             if (context.isStopped())
                 return context.stopped();
@@ -222,10 +223,10 @@ struct ClientCalls {
         if (done.result() == pb::INVALID)
             return LabError { LabCode::BadArgument, QString::fromStdString(done.text()) };
         if (done.result() == pb::RETRY || done.result() == pb::UNKNOWN_OUTCOME)
-            return LabError { LabCode::Timeout, c.reference.name + ": "
-                + QString::fromStdString(resultWord(done.result()))
-                    + " after " + QString::number(secondsOf(done.time_ns())) + " s."
-                        + (done.text().empty() ? "" : " " + QString::fromStdString(done.text())) };
+            return LabError { LabCode::Timeout,
+                c.reference.name + ": " + QString::fromStdString(resultWord(done.result())) + " after "
+                    + QString::number(secondsOf(done.time_ns())) + " s."
+                    + (done.text().empty() ? "" : " " + QString::fromStdString(done.text())) };
         return operationObject(kind, done);
     }
 
@@ -235,7 +236,8 @@ struct ClientCalls {
         result.setProperty("op", scriptNumber(done.operation().number()));
         result.setProperty("key", scriptNumber(done.key()));
         result.setProperty("result", resultShown(kind, done.result()));
-        result.setProperty("value", kind == pb::SEARCH && done.result() == pb::OK
+        result.setProperty("value",
+            kind == pb::SEARCH && done.result() == pb::OK
                 ? (scriptText(done.value()).isNull() ? QJSValue("0x" + hexOf(done.value())) : scriptText(done.value()))
                 : QJSValue(QJSValue::NullValue));
         result.setProperty("valueIsRight", done.value_is_right());
@@ -283,12 +285,12 @@ struct ClientCalls {
         *command.mutable_run_workload() = std::move(*order);
         if (isAwaited)
             command = context.awaited(std::move(command), c.arguments.number("timeout"));
-        context.control.call(*process, std::move(command), context.patience(c.arguments.number("timeout") + kGraceSeconds),
-            [running](Answer answer) {
-            const std::lock_guard lock(running->mutex);
-            running->answer = std::move(answer);
-            running->changed.notify_all();
-        });
+        context.control.call(*process, std::move(command),
+            context.patience(c.arguments.number("timeout") + kGraceSeconds), [running](Answer answer) {
+                const std::lock_guard lock(running->mutex);
+                running->answer = std::move(answer);
+                running->changed.notify_all();
+            });
         return running;
     }
 
@@ -299,14 +301,16 @@ struct ClientCalls {
     }
 
     // `isPassing`: the command itself advances virtual time; otherwise it is advanced here.
-    LabResult<QJSValue> await(const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
+    LabResult<QJSValue> await(
+        const std::shared_ptr<Running>& running, double timeout, bool mayEndEarly, bool isPassing) const
     {
-        for (const auto deadline = context.deadlineIn(timeout);
-             !isPassing && context.isInStep() && !isAnswered(*running) && !context.isStopped() && context.now() < deadline;)
+        for (const auto deadline = context.deadlineIn(timeout); !isPassing && context.isInStep()
+             && !isAnswered(*running) && !context.isStopped() && context.now() < deadline;)
             context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
         // Where virtual time stands again, nothing more can arrive.
-        const auto patience = isPassing || !context.isInStep() ? context.patience(timeout) : std::chrono::milliseconds(0);
+        const auto patience = isPassing || !context.isInStep() ? context.patience(timeout)
+                                                               : std::chrono::milliseconds(0);
         const bool isDone = running->changed.wait_for(
             lock, context.stopToken(), patience, [&] { return running->answer.has_value(); });
         if (context.isStopped())
@@ -315,11 +319,15 @@ struct ClientCalls {
             return timedOut(running->client, timeout);
         if (!*running->answer)
             return running->answer->outcome == Answer::Outcome::TimedOut ? timedOut(running->client, timeout)
-                : LabContext::errorOf(*running->answer);
+                                                                         : LabContext::errorOf(*running->answer);
         const pb::WorkloadResult& done = running->answer->reply.workload();
         if (!done.ended_early().empty() && !mayEndEarly)
-            return LabError { LabCode::Refused, QString("The workload of %1 ended after %2 of %3 operations: %4.")
-                    .arg(running->client).arg(done.operations()).arg(done.of()).arg(QString::fromStdString(done.ended_early())),
+            return LabError { LabCode::Refused,
+                QString("The workload of %1 ended after %2 of %3 operations: %4.")
+                    .arg(running->client)
+                    .arg(done.operations())
+                    .arg(done.of())
+                    .arg(QString::fromStdString(done.ended_early())),
                 "With partial: true that is no error." };
         const auto process = processOf(running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
@@ -330,8 +338,8 @@ struct ClientCalls {
     // The timeout error, which says what was observed instead of the end.
     LabError timedOut(const QString& name, double timeout) const
     {
-        LabError error { LabCode::Timeout, "The workload of " + name + " is not done after " + QString::number(timeout)
-            + " s" };
+        LabError error { LabCode::Timeout,
+            "The workload of " + name + " is not done after " + QString::number(timeout) + " s" };
         if (const auto process = processOf(name)) {
             pb::Command command;
             command.mutable_workload_progress();
@@ -402,8 +410,10 @@ struct ClientCalls {
             QStringList missing;
             for (const std::uint32_t bucket : done.missing())
                 missing << QString::number(bucket);
-            return LabError { LabCode::Timeout, "The scan is not complete after " + QString::number(o.number("timeout"))
-                + " s: nothing came of bucket " + missing.join(", ") + ".", "Give partial: true to get what came." };
+            return LabError { LabCode::Timeout,
+                "The scan is not complete after " + QString::number(o.number("timeout")) + " s: nothing came of bucket "
+                    + missing.join(", ") + ".",
+                "Give partial: true to get what came." };
         }
         const auto numbers = [&](const auto& list) {
             QJSValue array = context.engine.newArray(std::uint32_t(list.size()));
@@ -428,7 +438,9 @@ struct ClientCalls {
             const pb::ScanResult::Record& record = done.found(i);
             QJSValue row = context.engine.newObject();
             row.setProperty("key", scriptNumber(record.key()));
-            row.setProperty("value", scriptText(record.value()).isNull() ? QJSValue("0x" + hexOf(record.value())) : scriptText(record.value()));
+            row.setProperty("value",
+                scriptText(record.value()).isNull() ? QJSValue("0x" + hexOf(record.value()))
+                                                    : scriptText(record.value()));
             row.setProperty("bucket", record.bucket());
             found.setProperty(std::uint32_t(i), row);
         }
@@ -462,7 +474,7 @@ void addClientCalls(Lab& lab, LabContext& context)
         const QString name = c.self.property("name").toString();
         const auto process = calls.processOf(name);
         return process ? calls.setImage(name, *process, calls.context.clients.at(name).mode, true)
-            : LabResult<QJSValue>(process.error());
+                       : LabResult<QJSValue>(process.error());
     });
     const auto runningOf = [calls](const LabCall& c) { return calls.workloads->at(c.self.property("id").toUInt()); };
     lab.handle("handle.progress", [calls, runningOf](const LabCall& c) -> LabResult<QJSValue> {
@@ -470,7 +482,8 @@ void addClientCalls(Lab& lab, LabContext& context)
         {
             const std::lock_guard lock(running->mutex);
             if (running->answer && *running->answer) {
-                QJSValue result = workloadObject(calls.context, running->answer->reply.workload(), std::nullopt, running->hasRate);
+                QJSValue result = workloadObject(
+                    calls.context, running->answer->reply.workload(), std::nullopt, running->hasRate);
                 result.setProperty("done", result.property("operations"));
                 result.setProperty("of", result.property("operations"));
                 return result;
@@ -493,8 +506,9 @@ void addClientCalls(Lab& lab, LabContext& context)
         calls.endWorkload(runningOf(c)->client);
         return calls.await(runningOf(c), c.arguments.number("timeout"), true, false);
     });
-    lab.handle("handle.wait",
-        [calls, runningOf](const LabCall& c) { return calls.await(runningOf(c), c.arguments.number("timeout"), runningOf(c)->mayEndEarly, false); });
+    lab.handle("handle.wait", [calls, runningOf](const LabCall& c) {
+        return calls.await(runningOf(c), c.arguments.number("timeout"), runningOf(c)->mayEndEarly, false);
+    });
 }
 
 } // namespace lhrs::gui

@@ -25,12 +25,14 @@ LabResult<QJSValue> clock(LabContext& context, const Arguments& o)
 {
     const std::string simulator = context.control.simulator();
     if (simulator.empty())
-        return LabError { LabCode::Refused, "Real processes have no virtual time.", "lhrs-play --sim plays on a simulated cluster." };
+        return LabError { LabCode::Refused, "Real processes have no virtual time.",
+            "lhrs-play --sim plays on a simulated cluster." };
     const bool isStep = o.text("step") != "none";
     if (o.wasGiven("speed") && (o.isOn("paused") || isStep))
         return LabError { LabCode::BadArgument, "lab.clock either sets the speed, or pauses, or goes on by steps." };
     if (o.wasGiven("speed") && o.number("speed") > 0 && o.number("speed") < kSpeedMin)
-        return LabError { LabCode::BadArgument, "The option speed of lab.clock is 0.001 to 100, or 0: as fast as possible." };
+        return LabError { LabCode::BadArgument,
+            "The option speed of lab.clock is 0.001 to 100, or 0: as fast as possible." };
     pb::Command command;
     if (o.wasGiven("speed"))
         command.mutable_set_clock()->set_factor(o.number("speed"));

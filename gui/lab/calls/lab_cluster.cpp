@@ -18,7 +18,8 @@ LabResult<bool> replaceCluster(LabContext& context, const LocalOptions& local)
     context.clients.clear();
     context.witnesses.clear();
     if (const auto started = context.local.start(local, context.stopToken()); !started)
-        return context.isStopped() ? context.stopped() : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
+        return context.isStopped() ? context.stopped()
+                                   : LabError { LabCode::NoCluster, QString::fromStdString(started.error().text) };
     return true;
 }
 
@@ -55,7 +56,8 @@ LabResult<bool> tellCluster(LabContext& context, ClusterFacts facts, const Argum
     if (context.settings.results != nullptr)
         if (const QString problem = context.settings.results->onCluster(facts); !problem.isEmpty())
             return LabError { LabCode::Refused, problem };
-    context.observer.onReel({ .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .from = former, .number = facts.number });
+    context.observer.onReel(
+        { .kind = ReelEntry::Kind::Cluster, .at = context.cueNow(), .from = former, .number = facts.number });
     context.observer.onCluster(facts);
     return true;
 }

@@ -19,7 +19,6 @@ namespace lhrs::gui {
 
 namespace {
 
-
 LabResult<pb::FileConfig> configOf(const Arguments& o)
 {
     pb::FileConfig config;
@@ -65,14 +64,17 @@ QString difference(const pb::FileConfig& there, const pb::FileConfig& wanted)
     const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
         return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
     };
-    const auto backend = [](const pb::FileConfig& config) { return config.galois().empty() ? "simd" : config.galois(); };
+    const auto backend = [](const pb::FileConfig& config) {
+        return config.galois().empty() ? "simd" : config.galois();
+    };
     const auto bits = [](const pb::FileConfig& config) { return config.field() == pb::GF_8 ? 8u : 16u; };
     for (const QString& text : { differs("m", there.m(), wanted.m()),
              differs("k", there.availability(), wanted.availability()), differs("b", there.b(), wanted.b()),
              differs("field", bits(there), bits(wanted)), differs("slice", there.slice(), wanted.slice()),
              there.recovery() == wanted.recovery() ? QString() : QString("recovery differs"),
              there.decode() == wanted.decode() ? QString() : QString("decode differs"),
-             there.recovery_transport() == wanted.recovery_transport() ? QString() : QString("recoveryTransport differs"),
+             there.recovery_transport() == wanted.recovery_transport() ? QString()
+                                                                       : QString("recoveryTransport differs"),
              there.tcp_mode() == wanted.tcp_mode() ? QString() : QString("tcp differs"),
              backend(there) == backend(wanted) ? QString() : QString("galois differs"),
              there.no_log_precalculus() == wanted.no_log_precalculus() ? QString() : QString("logPrecalculus differs"),
@@ -99,8 +101,8 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
             return context.stopped();
         if (context.now() >= deadline) {
             const QString seen = file ? QString::fromStdString(file->under_way()) : file.error().message;
-            return LabError { file ? LabCode::Timeout : file.error().code, "There is no file after "
-                + QString::number(timeout) + " s"
+            return LabError { file ? LabCode::Timeout : file.error().code,
+                "There is no file after " + QString::number(timeout) + " s"
                     + (seen.isEmpty() ? "." : " (" + seen + ").") };
         }
         context.waitBeyond(cursor, context.now() + kLookAgain);
@@ -113,7 +115,8 @@ LabResult<bool> checkFileOptions(const Arguments& o)
 {
     for (const char* name : { "nodes", "outside", "bits" })
         if (o.wasGiven(name))
-            return LabError { LabCode::BadArgument, QString("The option %1 of lab.cluster is for a ring, not for a file of LH*RS.").arg(name),
+            return LabError { LabCode::BadArgument,
+                QString("The option %1 of lab.cluster is for a ring, not for a file of LH*RS.").arg(name),
                 "lab.cluster({ system: 'walk', nodes: 8 })" };
     return true;
 }
@@ -142,21 +145,22 @@ LabResult<QJSValue> startFile(LabContext& context, const Arguments& o)
     if (local.dataServers < 1 || local.parityServers < config->availability())
         return LabError { LabCode::BadArgument,
             "The file begins with one data bucket and k parity buckets, so spares.data must be 1 and "
-                "spares.parity k at least." };
+            "spares.parity k at least." };
 
     const double timeout = o.number("timeout");
     ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
-        const auto found = keepOrReplace(context, local, o,
-            [&](const LocalOptions& running) { return !running.ring && difference(running.config, *config).isEmpty(); });
+        const auto found = keepOrReplace(context, local, o, [&](const LocalOptions& running) {
+            return !running.ring && difference(running.config, *config).isEmpty();
+        });
         if (!found)
             return found.error();
         chosen = *found;
     } else {
         auto file = context.describeFile();
         if (!file)
-            return LabError { LabCode::NoCluster, "The connected coordinator does not answer: "
-                + file.error().message };
+            return LabError { LabCode::NoCluster,
+                "The connected coordinator does not answer: " + file.error().message };
         if (const QString text = difference(file->config(), *config); !text.isEmpty())
             return LabError { LabCode::ClusterMismatch, "The connected cluster has other parameters: " + text + ".",
                 "It was not started here, so it is not replaced." };
@@ -211,12 +215,12 @@ LabResult<QJSValue> addSpares(LabContext& context, const Arguments& o)
     const auto before = context.describeFile();
     if (!before)
         return before.error();
-    for (const auto& [pool, count] : { std::pair(pb::DATA, o.integer("data")),
-        std::pair(pb::PARITY, o.integer("parity")) })
+    for (const auto& [pool, count] :
+        { std::pair(pb::DATA, o.integer("data")), std::pair(pb::PARITY, o.integer("parity")) })
         if (count > 0)
             if (const auto added = context.local.addServers(pool, count, context.stopToken()); !added)
                 return context.isStopped() ? context.stopped()
-                    : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
+                                           : LabError { LabCode::Refused, QString::fromStdString(added.error().text) };
     // Some spares may be taken at once by splits or recoveries that waited for them.
     if (const auto known = context.awaitServers(o.number("timeout")); !known)
         return known.error();
@@ -256,8 +260,8 @@ LabResult<QJSValue> mergeParameters(LabContext& context, const QJSValue& default
         else
             merged.setProperty(name, text);
         if (!isGood)
-            return LabError { LabCode::BadArgument, "--set " + name + "=" + text + ": a "
-                + (standard.isBool() ? "boolean" : "number") + " is wanted." };
+            return LabError { LabCode::BadArgument,
+                "--set " + name + "=" + text + ": a " + (standard.isBool() ? "boolean" : "number") + " is wanted." };
     }
     std::map<QString, QVariant> parameters;
     for (QJSValueIterator it(merged); it.hasNext();) {
@@ -312,8 +316,8 @@ QJSValue listOf(const LabContext& context, const std::vector<std::uint32_t>& num
     return list;
 }
 
-QJSValue bucketTarget(const LabContext& context, const QString& role, std::optional<std::uint32_t> group,
-    const QJSValue& value)
+QJSValue bucketTarget(
+    const LabContext& context, const QString& role, std::optional<std::uint32_t> group, const QJSValue& value)
 {
     const std::vector<std::uint32_t> numbers = numbersOf(value);
     QStringList shown;
@@ -335,7 +339,8 @@ void addTargets(Lab& lab, LabContext& context)
         return makeTarget(context, "coordinator", { { "role", "coordinator" } });
     });
     lab.handle("lab.manager", [&](const LabCall& c) -> LabResult<QJSValue> {
-        return makeTarget(context, "manager of group " + c.arguments.at(0).toString(), { { "role", "manager" }, { "group", c.arguments.at(0) } });
+        return makeTarget(context, "manager of group " + c.arguments.at(0).toString(),
+            { { "role", "manager" }, { "group", c.arguments.at(0) } });
     });
     lab.handle("lab.spare", [&](const LabCall& c) -> LabResult<QJSValue> {
         const QString pool = c.arguments.at(0).toString();
@@ -354,8 +359,8 @@ void addRandomNumbers(Lab& lab, LabContext& context)
         context.random = LabRandom(std::uint64_t(c.arguments.at(0).toNumber()));
         return c.arguments.at(0);
     });
-    lab.handle("lab.random",
-        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
+    lab.handle(
+        "lab.random", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.random.fraction()); });
     lab.handle("lab.randomInt", [&](const LabCall& c) -> LabResult<QJSValue> {
         const double low = c.arguments.at(0).toNumber(), high = c.arguments.at(1).toNumber();
         if (low > high)
@@ -395,8 +400,7 @@ void addSetupCalls(Lab& lab, LabContext& context)
         return setDetail(context, c.arguments.at(0).toString(), c.arguments.integer("sample"));
     });
     lab.handle("lab.params", [&](const LabCall& c) { return mergeParameters(context, c.arguments.at(0)); });
-    lab.handle("lab.simulated",
-        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.isSimulated()); });
+    lab.handle("lab.simulated", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.isSimulated()); });
     lab.handle("lab.version", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(LHRS_VERSION); });
     addRandomNumbers(lab, context);
     addTargets(lab, context);

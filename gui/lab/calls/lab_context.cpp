@@ -10,7 +10,7 @@ namespace {
 constexpr std::chrono::seconds kStepPatience(600); // in real time, because virtual time may be slow
 // Limit for placing a caption in the run; a script must not wait longer for it.
 constexpr std::chrono::milliseconds kHearing(300);
-constexpr std::chrono::seconds kEventsLeft(2);    // limit for receiving the events published so far
+constexpr std::chrono::seconds kEventsLeft(2); // limit for receiving the events published so far
 
 } // namespace
 
@@ -49,7 +49,8 @@ AwakeClock::time_point LabContext::now() const
 {
     const auto simulation = control.simulation();
     const auto real = AwakeClock::now();
-    const std::optional<std::int64_t> virtualNs = simulation && isInStep() ? std::optional(simulation->virtual_ns()) : std::nullopt;
+    const std::optional<std::int64_t> virtualNs = simulation && isInStep() ? std::optional(simulation->virtual_ns())
+                                                                           : std::nullopt;
     if (virtualNs && waited.virtualNs)
         // A new cluster may have an earlier time.
         waited.now += std::chrono::nanoseconds(std::max(std::int64_t(0), *virtualNs - *waited.virtualNs));
@@ -99,8 +100,7 @@ bool LabContext::waitBeyond(std::uint64_t cursor, AwakeClock::time_point deadlin
     return ingest.committed() > cursor || now() < deadline;
 }
 
-LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline,
-    int kind,
+LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time_point deadline, int kind,
     const std::function<LabResult<bool>(const std::vector<RunEvent>&)>& take) const
 {
     std::optional<std::uint64_t> last; // the newest event at the deadline
@@ -127,7 +127,9 @@ LabError LabContext::notKept(std::uint64_t missed)
 {
     return { LabCode::Refused,
         QString("%1 events since then are not kept any more: the newest %2 are, and at most %3 MiB of them.")
-            .arg(missed).arg(EventRing::kEvents).arg(EventRing::kBytes >> 20),
+            .arg(missed)
+            .arg(EventRing::kEvents)
+            .arg(EventRing::kBytes >> 20),
         "Ask sooner after what is looked for, or let less be told: lab.detail('counts')." };
 }
 
@@ -175,8 +177,8 @@ LabError LabContext::errorOf(const Answer& answer)
     switch (answer.reply.refusal()) {
     case pb::BAD_ARGUMENT: return { LabCode::BadArgument, text };
     case pb::TIMED_OUT: return { LabCode::Timeout, text };
-    case pb::NO_SPARES: return { LabCode::NoSpares, text,
-        "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
+    case pb::NO_SPARES:
+        return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
     case pb::NOT_ALLOWED: return { LabCode::NotAllowed, text };
     case pb::NOT_REFUSED:
     case pb::MALFORMED:
@@ -190,7 +192,8 @@ LabError LabContext::errorOf(const Answer& answer)
 
 LabResult<pb::CommandReply> LabContext::ask(const CallTarget& to, pb::Command command, double timeoutSeconds) const
 {
-    Answer answer = control.callAndWait(to, awaited(std::move(command), timeoutSeconds), patience(timeoutSeconds), stopToken());
+    Answer answer = control.callAndWait(
+        to, awaited(std::move(command), timeoutSeconds), patience(timeoutSeconds), stopToken());
     if (!answer)
         return errorOf(answer);
     return std::move(answer.reply);
@@ -242,8 +245,10 @@ LabResult<bool> LabContext::awaitCoordinator(double timeout) const
         if (!file->is_listening())
             return true;
         if (now() >= deadline)
-            return LabError { LabCode::Timeout, QString("After %1 s the coordinator is still %2.")
-                .arg(timeout).arg(QString::fromStdString(file->under_way())) };
+            return LabError { LabCode::Timeout,
+                QString("After %1 s the coordinator is still %2.")
+                    .arg(timeout)
+                    .arg(QString::fromStdString(file->under_way())) };
         waitBeyond(ingest.committed(), now() + std::chrono::milliseconds(50));
         if (isStopped())
             return stopped();
@@ -269,7 +274,8 @@ LabResult<bool> LabContext::catchUp(std::chrono::milliseconds timeout) const
         const auto deadline = std::chrono::steady_clock::now() + timeout;
         for (const Answer& answer : answers)
             if (answer) // a process that does not answer has nothing to wait for
-                ingest.waitFolded(answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
+                ingest.waitFolded(
+                    answer.reply.snapshot().process(), answer.reply.snapshot().sequence(), deadline, stopToken());
     };
     await(questions, timeout);
     if (!doubtful.empty())
@@ -324,7 +330,8 @@ LabResult<bool> LabContext::awaitDetail() const
     if (isStopped())
         return stopped();
     if (!isTold)
-        return LabError { LabCode::Timeout, QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
+        return LabError { LabCode::Timeout,
+            QString("Not all processes have acknowledged the level of detail after %1 s.").arg(kAnswerSeconds) };
     hearOut();
     control.refreshTold();
     hearOut(); // the snapshots requested by the new level must arrive before the script continues

@@ -34,28 +34,28 @@ constexpr std::chrono::milliseconds kLookAgain(20); // poll interval while a cal
 // The settings of a script run, given from outside.
 struct ScriptSettings {
     std::uint64_t seed = 1;
-    std::map<QString, QString> sets;   // --set NAME=VALUE
-    double pace = 0;                   // speed of captions and pauses; 0: none
-    bool keepGoing = false;            // an expectation that fails does not end the script
-    QString run;                       // the run's id; empty: a new one is chosen
+    std::map<QString, QString> sets; // --set NAME=VALUE
+    double pace = 0; // speed of captions and pauses; 0: none
+    bool keepGoing = false; // an expectation that fails does not end the script
+    QString run; // the run's id; empty: a new one is chosen
     // Takes each measured row at once; must outlive the run; null: rows go nowhere else.
     ResultSink* results = nullptr;
-    bool mayStartCluster = true;       // false: connected to a cluster that another program started
+    bool mayStartCluster = true; // false: connected to a cluster that another program started
     // Acts in place of the person in lab.exercise; without text there is no stand-in.
     struct StandIn {
         QString source, file;
     } standIn = {};
-    QString paperDirectory;            // published tables
+    QString paperDirectory; // published tables
     std::chrono::milliseconds limit {}; // 0: none
     std::int64_t memoryBytes = std::int64_t(2) << 30; // memory by which the program may grow during the run
-    std::size_t rowsMax = 250'000;     // limit for all tables together, which are kept in memory
+    std::size_t rowsMax = 250'000; // limit for all tables together, which are kept in memory
     std::chrono::milliseconds endLimit { 10'000 }; // for each function given to lab.atEnd
 };
 
 // A private random generator (SplitMix64), so that a seed gives the same numbers on every platform.
 class LabRandom {
 public:
-    explicit LabRandom(std::uint64_t seed) : m_state(seed) {}
+    explicit LabRandom(std::uint64_t seed) : m_state(seed) { }
     std::uint64_t next();
     // A number in 0..count-1; requires count >= 1.
     std::uint64_t below(std::uint64_t count) { return next() % count; }
@@ -83,14 +83,14 @@ struct LabContext {
     QJSValue prelude; // the value of lab_prelude.js: guard and makers
     // Of the present phase: the script itself or its lab.atEnd functions.
     std::function<std::stop_token()> stopToken;
-    std::function<void(double seconds)> dwell;       // a pause of the show
+    std::function<void(double seconds)> dwell; // a pause of the show
     LabTables& tables;
     LabCharts& charts;
-    std::function<QString()> lacking = {};           // why the memory limit forbids more; empty if it does not
+    std::function<QString()> lacking = {}; // why the memory limit forbids more; empty if it does not
     // Runs the script that acts in place of a person in an exercise; `before` is called before each of its calls.
     // Null if there is no such script.
     std::function<LabResult<bool>(const std::function<LabResult<bool>()>& before)> standIn = {};
-    bool isStandIn = false;                          // this context belongs to the stand-in
+    bool isStandIn = false; // this context belongs to the stand-in
 
     LabRandom random { settings.seed };
     bool hasCluster = false;
@@ -98,17 +98,17 @@ struct LabContext {
     pb::FileConfig config = {};
     std::uint32_t recordBytes = 100;
     std::map<QString, LabClientInfo> clients = {}; // by name
-    std::uint64_t workloads = 0;              // number run so far; each workload draws from its own seed
-    int clusters = 0;                         // number made so far
-    std::uint64_t changeCursor = 0;           // newest event when the last changing call was sent
-    int line = 0;                             // the script's line of the present call
+    std::uint64_t workloads = 0; // number run so far; each workload draws from its own seed
+    int clusters = 0; // number made so far
+    std::uint64_t changeCursor = 0; // newest event when the last changing call was sent
+    int line = 0; // the script's line of the present call
     // The last result of now() and the clock that it came from.
     struct Waited {
         AwakeClock::time_point now = AwakeClock::now(), real = now;
         std::optional<std::int64_t> virtualNs; // empty: real time passed
     };
     mutable Waited waited {};
-    mutable std::uint32_t steps = 0;          // steps of virtual time that the present call has waited
+    mutable std::uint32_t steps = 0; // steps of virtual time that the present call has waited
     // The cluster and its number of published events when all of them had been received.
     mutable std::pair<int, std::uint64_t> heard {};
     int expectationsHeld = 0, expectationsFailed = 0;

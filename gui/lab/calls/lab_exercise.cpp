@@ -15,10 +15,10 @@ namespace {
 
 // Limit, because they become values of the script and take memory.
 constexpr std::size_t kEventsJudged = 150'000;
-constexpr double kRestSeconds = 30;                    // time on the run's clock for operations under way to end
-constexpr double kRestBeforeSeconds = 20;              // before the exercise begins
-constexpr std::chrono::milliseconds kJudgeAgain(250);  // interval of judgements without new events
-constexpr std::chrono::milliseconds kJudgeLeast(50);   // minimum time between judgements, for a busy machine
+constexpr double kRestSeconds = 30; // time on the run's clock for operations under way to end
+constexpr double kRestBeforeSeconds = 20; // before the exercise begins
+constexpr std::chrono::milliseconds kJudgeAgain(250); // interval of judgements without new events
+constexpr std::chrono::milliseconds kJudgeLeast(50); // minimum time between judgements, for a busy machine
 constexpr std::uint32_t kGoalsMost = 10, kHintsMost = 10;
 
 // Gauges and single messages are not judged.
@@ -29,12 +29,15 @@ bool isJudged(const pb::Event& event)
 
 QString stateOf(const DownMember* down, pb::MemberState state)
 {
-    return down == nullptr ? QString::fromStdString(stateWord(state)) : down->isLost ? QStringLiteral("lost")
-        : QStringLiteral("failed");
+    return down == nullptr ? QString::fromStdString(stateWord(state))
+        : down->isLost     ? QStringLiteral("lost")
+                           : QStringLiteral("failed");
 }
 
-QString processName(const ClusterState& state, ProcessId process) {
-    return QString::fromStdString(processShown(process, state)); }
+QString processName(const ClusterState& state, ProcessId process)
+{
+    return QString::fromStdString(processShown(process, state));
+}
 
 // A group that lost more than the parity replaces stays lost until a person acknowledges the loss.
 bool isLostGroup(const ClusterState& state, std::uint32_t number)
@@ -79,7 +82,7 @@ bool isAtRest(const ClusterState& state)
 // The state after the events, which the judge also sees.
 class StateValue {
 public:
-    StateValue(const ClusterState& state, QJSEngine& engine) : m_state(state), m_engine(engine) {}
+    StateValue(const ClusterState& state, QJSEngine& engine) : m_state(state), m_engine(engine) { }
 
     QJSValue make() const
     {
@@ -88,16 +91,15 @@ public:
         value.setProperty("buckets", listOf(m_state.data, [this](const auto& one) { return bucket(one.second); }));
         value.setProperty("parity", listOf(m_state.parity, [this](const auto& one) { return parity(one.second); }));
         value.setProperty("groups", listOf(m_state.groups, [this](const auto& one) { return group(one.second); }));
-        value.setProperty("processes", listOf(m_state.processes,
-            [this](const auto& one) { return process(one.second); }));
+        value.setProperty(
+            "processes", listOf(m_state.processes, [this](const auto& one) { return process(one.second); }));
         value.setProperty("clients", listOf(m_state.clients, [this](const auto& one) { return client(one.second); }));
         value.setProperty("isAtRest", isAtRest(m_state));
         return value;
     }
 
 private:
-    template <class Container, class Make>
-    QJSValue listOf(const Container& all, const Make& make) const
+    template <class Container, class Make> QJSValue listOf(const Container& all, const Make& make) const
     {
         QJSValue list = m_engine.newArray(std::uint32_t(all.size()));
         std::uint32_t i = 0;
@@ -163,11 +165,13 @@ private:
     {
         QJSValue value = m_engine.newObject();
         value.setProperty("name", QString::fromStdString(process.name));
-        value.setProperty("kind", process.kind == pb::COORDINATOR ? "coordinator" : process.kind == pb::CLIENT
-            ? "client" : "server");
+        value.setProperty("kind",
+            process.kind == pb::COORDINATOR  ? "coordinator"
+                : process.kind == pb::CLIENT ? "client"
+                                             : "server");
         value.setProperty("hasEnded", process.hasEnded);
-        value.setProperty("ended_s", process.hasEnded ? QJSValue(secondsOf(process.endedNs))
-            : QJSValue(QJSValue::NullValue));
+        value.setProperty(
+            "ended_s", process.hasEnded ? QJSValue(secondsOf(process.endedNs)) : QJSValue(QJSValue::NullValue));
         return value;
     }
 
@@ -192,20 +196,24 @@ LabError badGoal(std::uint32_t number, const QString& what)
 // An exercise in progress.
 class Exercise {
 public:
-    explicit Exercise(LabContext& context) : m_context(context) {}
+    explicit Exercise(LabContext& context) : m_context(context) { }
 
     LabResult<bool> read(const Arguments& o)
     {
-        const auto text = [](const QJSValue& value) { return value.isString() && !value.toString().trimmed().isEmpty();
-            };
+        const auto text = [](const QJSValue& value) {
+            return value.isString() && !value.toString().trimmed().isEmpty();
+        };
         const QJSValue hints = o.option("hints"), goals = o.option("goals");
         m_shown.task = o.text("task");
         const std::uint32_t hintCount = hints.property("length").toUInt(),
-            goalCount = goals.property("length").toUInt();
+                            goalCount = goals.property("length").toUInt();
         if (hintCount > kHintsMost || goalCount < 1 || goalCount > kGoalsMost)
             return LabError { LabCode::BadArgument,
                 QString("lab.exercise takes 1 to %1 goals and at most %2 hints, not %3 and %4.")
-                .arg(kGoalsMost).arg(kHintsMost).arg(goalCount).arg(hintCount) };
+                    .arg(kGoalsMost)
+                    .arg(kHintsMost)
+                    .arg(goalCount)
+                    .arg(hintCount) };
         for (std::uint32_t i = 0; i < hintCount; ++i) {
             if (!text(hints.property(i)))
                 return LabError { LabCode::BadArgument, QString("Hint %1 of lab.exercise is no text.").arg(i + 1) };
@@ -238,7 +246,7 @@ public:
         else if (!*rest)
             return LabError { LabCode::Timeout,
                 QString("The cluster is not at rest %1 s after the scenario made it, so the exercise cannot begin.")
-                .arg(kRestBeforeSeconds) };
+                    .arg(kRestBeforeSeconds) };
         m_cursor = m_context.ingest.committed();
         m_seen = m_cursor;
         return true;
@@ -271,8 +279,8 @@ public:
             m_seen = m_context.ingest.committed();
             // Events that arrive meanwhile are judged together.
             while (!m_context.isStopped() && AwakeClock::now() < least)
-                m_context.ingest.waitBeyond(m_context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain,
-                    m_context.stopToken());
+                m_context.ingest.waitBeyond(
+                    m_context.ingest.committed(), std::chrono::steady_clock::now() + kLookAgain, m_context.stopToken());
             if (m_context.isStopped())
                 return m_context.stopped();
         }
@@ -307,8 +315,9 @@ public:
             return;
         m_told = m_shown;
         ReelEntry entry { .kind = ReelEntry::Kind::Exercise, .text = m_shown.task };
-        entry.at = m_context.observer.wantsReel() ? Cue { m_context.ingest.committed(), m_context.ingest.nowNs(),
-            false } : Cue();
+        entry.at = m_context.observer.wantsReel()
+            ? Cue { m_context.ingest.committed(), m_context.ingest.nowNs(), false }
+            : Cue();
         entry.exercise = m_shown;
         m_context.observer.onReel(entry);
         m_context.observer.onExercise(m_shown);
@@ -352,7 +361,9 @@ private:
             for (const RunEvent& event : page.events) {
                 if (event.isGap())
                     m_shown.trouble = QString("%1 events of %2 were lost on their "
-                        "way.").arg(event.gapLast - event.gapFirst + 1).arg(processName(names, event.process));
+                                              "way.")
+                                          .arg(event.gapLast - event.gapFirst + 1)
+                                          .arg(processName(names, event.process));
                 else if (isJudged(*event.event))
                     m_events.setProperty(m_count++, scriptEvent(event, names, m_context.engine));
                 if (m_count > kEventsJudged)
@@ -366,7 +377,8 @@ private:
     LabResult<bool> tooMany()
     {
         m_shown.trouble = QString("There were more than %1 events. The task needs far fewer "
-            "operations.").arg(kEventsJudged);
+                                  "operations.")
+                              .arg(kEventsJudged);
         m_cursor = m_context.ingest.committed();
         m_count = 0;
         m_events = m_context.engine.newArray();
@@ -421,13 +433,14 @@ private:
         if (!verdict)
             return verdict.error();
         const QJSValue held = verdict->property("held"), failed = verdict->property("failed"),
-            why = verdict->property("why");
+                       why = verdict->property("why");
         if (!(held.isBool() || failed.isBool()) || !why.isString() || why.toString().isEmpty())
-            return badGoal(number,
-                "was judged without { held: true or false, or failed: true, and why: 'a sentence' }");
+            return badGoal(
+                number, "was judged without { held: true or false, or failed: true, and why: 'a sentence' }");
         ExerciseGoal& goal = m_shown.goals[number];
-        goal.state = failed.toBool() ? ExerciseGoal::State::Failed : held.toBool() ? ExerciseGoal::State::Held
-            : ExerciseGoal::State::Open;
+        goal.state = failed.toBool() ? ExerciseGoal::State::Failed
+            : held.toBool()          ? ExerciseGoal::State::Held
+                                     : ExerciseGoal::State::Open;
         goal.why = why.toString();
         return true;
     }
@@ -436,7 +449,7 @@ private:
     ExerciseShown m_shown;
     std::optional<ExerciseShown> m_told;
     std::vector<QJSValue> m_judges, m_checks;
-    QJSValue m_events;         // since the start of the exercise, as values of the script
+    QJSValue m_events; // since the start of the exercise, as values of the script
     std::uint32_t m_count = 0; // of them
     std::uint64_t m_cursor = 0, m_seen = 0;
 };
@@ -464,8 +477,9 @@ LabResult<QJSValue> exercise(LabContext& context, const Arguments& o, bool& hasB
         const bool holds = goal.state == ExerciseGoal::State::Held && one.shown().trouble.isEmpty();
         ++(holds ? context.expectationsHeld : context.expectationsFailed);
         if (!holds && !first)
-            first = LabError { LabCode::ExpectationFailed, QString("The goal \"%1\" is not reached: %2").arg(goal.text,
-                one.shown().trouble.isEmpty() ? goal.why : one.shown().trouble) };
+            first = LabError { LabCode::ExpectationFailed,
+                QString("The goal \"%1\" is not reached: %2")
+                    .arg(goal.text, one.shown().trouble.isEmpty() ? goal.why : one.shown().trouble) };
     }
     if (first)
         return *first;
@@ -477,8 +491,8 @@ LabResult<QJSValue> exercise(LabContext& context, const Arguments& o, bool& hasB
 void addExerciseCalls(Lab& lab, LabContext& context)
 {
     const auto hasBegun = std::make_shared<bool>(false);
-    lab.handle("lab.exercise", [&context, hasBegun](const LabCall& c) {
-        return exercise(context, c.arguments, *hasBegun); });
+    lab.handle(
+        "lab.exercise", [&context, hasBegun](const LabCall& c) { return exercise(context, c.arguments, *hasBegun); });
 }
 
 } // namespace lhrs::gui

@@ -45,7 +45,8 @@ LabResult<Side> sideOf(LabContext& context, const QJSValue& value)
     if (side.empty())
         return LabError { LabCode::BadArgument, "There is no process " + value.toString() + ".",
             "Name targets such as lab.data(0) or lab.coordinator(), a client, or a list of them." };
-    std::sort(side.begin(), side.end(), [](const FoundTarget& a, const FoundTarget& b) { return a.process < b.process; });
+    std::sort(
+        side.begin(), side.end(), [](const FoundTarget& a, const FoundTarget& b) { return a.process < b.process; });
     const auto same = [](const FoundTarget& a, const FoundTarget& b) { return a.process == b.process; };
     side.erase(std::unique(side.begin(), side.end(), same), side.end());
     return side;
@@ -129,7 +130,8 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
         sides[i] = std::move(*found);
     }
     for (const FoundTarget& target : sides[0])
-        if (std::any_of(sides[1].begin(), sides[1].end(), [&](const FoundTarget& other) { return other.process == target.process; }))
+        if (std::any_of(sides[1].begin(), sides[1].end(),
+                [&](const FoundTarget& other) { return other.process == target.process; }))
             return LabError { LabCode::BadArgument, target.shown + " is on both sides of the partition." };
     using Direction = PartitionSides::Direction;
     const QString direction = o.text("direction");
@@ -139,7 +141,8 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
     wanted.b = processesOf(sides[isRest[0] ? 0 : 1]);
     if (direction != "both")
         wanted.direction = (direction == "aToB") != isRest[0] ? Direction::AToB : Direction::BToA;
-    const auto orders = partitionOrders(context.control, newFault(context.control, millisecondsOf(o.number("lease")), context.settings.seed), wanted);
+    const auto orders = partitionOrders(
+        context.control, newFault(context.control, millisecondsOf(o.number("lease")), context.settings.seed), wanted);
     if (orders[1].at.empty())
         return LabError { LabCode::BadArgument, "There is nobody on the other side of the partition." };
     return arm(context, orders, "partition", o.number("timeout"));
@@ -156,11 +159,13 @@ LabResult<QJSValue> heal(LabContext& context, const Arguments& o)
         if (fault.property("kind").toString() == "kill" && fault.property("at").isUndefined())
             return LabError { LabCode::Refused, "A kill cannot be healed.", "lab.restart brings an empty spare back." };
         if (!id.isNumber() || id.toNumber() < 1)
-            return LabError { LabCode::BadArgument, "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };
+            return LabError { LabCode::BadArgument,
+                "lab.heal takes what lab.net or lab.partition gave, or nothing for all faults." };
         number = std::uint64_t(id.toNumber());
     } else if (context.settings.mayStartCluster)
         resumed = context.local.resumeAll(); // a paused process could not receive the command to heal
-    return QJSValue(double(resumed + healFaults(context.control, number, millisecondsOf(o.number("timeout")), context.stopToken()).size()));
+    return QJSValue(double(resumed
+        + healFaults(context.control, number, millisecondsOf(o.number("timeout")), context.stopToken()).size()));
 }
 
 QJSValue requestedObject(LabContext& context, const pb::Fault& fault)

@@ -21,7 +21,8 @@ LabResult<QJSValue> holdWorkload(LabContext& context, bool isHeld, double timeou
     const auto replies = context.askAll(calls, timeout);
     if (!replies)
         return replies.error();
-    const auto held = std::count_if(replies->begin(), replies->end(), [](const pb::CommandReply& reply) { return reply.client().is_held(); });
+    const auto held = std::count_if(
+        replies->begin(), replies->end(), [](const pb::CommandReply& reply) { return reply.client().is_held(); });
     return QJSValue(double(held));
 }
 
@@ -29,7 +30,9 @@ LabError gateError(const GateOutcome& outcome)
 {
     const QString text = QString::fromStdString(outcome.text);
     if (!outcome.hasGate)
-        return { LabCode::Unsupported, text, "lab.cluster({ gate: true }) starts processes whose messages can be held; so does --gate by hand. A simulated cluster always has that." };
+        return { LabCode::Unsupported, text,
+            "lab.cluster({ gate: true }) starts processes whose messages can be held; so does --gate by hand. A "
+            "simulated cluster always has that." };
     return { LabCode::Refused, text, "On a busy machine lab.gate(true, { within: 0.2 }) waits longer." };
 }
 
@@ -43,7 +46,8 @@ QJSValue gateObject(const LabContext& context, bool isClosed)
 
 LabResult<QJSValue> gate(LabContext& context, bool isClosed, double within)
 {
-    const GateOutcome outcome = isClosed ? closeGates(context.control, millisecondsOf(within), context.stopToken()) : openGates(context.control, context.stopToken());
+    const GateOutcome outcome = isClosed ? closeGates(context.control, millisecondsOf(within), context.stopToken())
+                                         : openGates(context.control, context.stopToken());
     if (context.isStopped())
         return context.stopped();
     if (!outcome.text.empty() || (isClosed && !outcome.hasGate))
@@ -130,8 +134,11 @@ LabResult<QJSValue> release(LabContext& context, const Arguments& o)
 
 void addHoldCalls(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.holdWorkload", [&](const LabCall& c) { return holdWorkload(context, c.arguments.at(0).toBool(), c.arguments.number("timeout")); });
-    lab.handle("lab.gate", [&](const LabCall& c) { return gate(context, c.arguments.at(0).toBool(), c.arguments.number("within")); });
+    lab.handle("lab.holdWorkload", [&](const LabCall& c) {
+        return holdWorkload(context, c.arguments.at(0).toBool(), c.arguments.number("timeout"));
+    });
+    lab.handle("lab.gate",
+        [&](const LabCall& c) { return gate(context, c.arguments.at(0).toBool(), c.arguments.number("within")); });
     lab.handle("lab.held", [&](const LabCall&) { return held(context); });
     lab.handle("lab.release", [&](const LabCall& c) { return release(context, c.arguments); });
 }

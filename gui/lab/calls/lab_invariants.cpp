@@ -17,8 +17,8 @@ constexpr std::chrono::milliseconds kLookAgain(50);
 
 QString sentenceOf(const InvariantShown& invariant)
 {
-    return QString::fromStdString(invariantName(invariant.number)) + " (" + invariantWords(invariant.number) + ") is " + invariantStateWord(invariant.state) + ": "
-        + QString::fromStdString(invariant.detail);
+    return QString::fromStdString(invariantName(invariant.number)) + " (" + invariantWords(invariant.number) + ") is "
+        + invariantStateWord(invariant.state) + ": " + QString::fromStdString(invariant.detail);
 }
 
 LabResult<QJSValue> invariants(LabContext& context)
@@ -51,7 +51,8 @@ LabResult<std::vector<int>> wantedInvariants(const QJSValue& ids)
         const QString id = ids.property(i).toString();
         const int number = id.startsWith('I') ? id.mid(1).toInt() : 0;
         if (number < 1 || number > kInvariants)
-            return LabError { LabCode::BadArgument, "There is no invariant " + id + ".", QString("The invariants are I1 to I%1.").arg(kInvariants) };
+            return LabError { LabCode::BadArgument, "There is no invariant " + id + ".",
+                QString("The invariants are I1 to I%1.").arg(kInvariants) };
         wanted.push_back(number);
     }
     return wanted;
@@ -85,8 +86,11 @@ LabResult<QJSValue> expectInvariants(LabContext& context, const Arguments& argum
                 return context.stopped();
             continue;
         }
-        const QString which = wanted->size() == std::size_t(kInvariants) ? QString("the invariants") : (wanted->size() == 1 ? "invariant " : "invariants ") + names.join(", ");
-        return judgeExpectation(context, wrong.isEmpty(), which + (isChecked ? ": checked, and holding" : ": not violated"), wrong.join("; "));
+        const QString which = wanted->size() == std::size_t(kInvariants)
+            ? QString("the invariants")
+            : (wanted->size() == 1 ? "invariant " : "invariants ") + names.join(", ");
+        return judgeExpectation(context, wrong.isEmpty(),
+            which + (isChecked ? ": checked, and holding" : ": not violated"), wrong.join("; "));
     }
 }
 

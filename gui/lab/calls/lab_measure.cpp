@@ -70,10 +70,11 @@ LabResult<std::vector<QJSValue>> casesOf(const LabContext& context, const Argume
         it.next();
         const std::uint32_t count = it.value().isArray() ? it.value().property("length").toUInt() : 0;
         if (count == 0)
-            return LabError { LabCode::BadArgument, "The factor " + it.name()
-                + " of lab.measure needs a list of values." };
+            return LabError { LabCode::BadArgument,
+                "The factor " + it.name() + " of lab.measure needs a list of values." };
         if (count > kCasesMax / cases.size())
-            return LabError { LabCode::BadArgument, "The factors of lab.measure give more than " + QString::number(kCasesMax) + " cases." };
+            return LabError { LabCode::BadArgument,
+                "The factors of lab.measure give more than " + QString::number(kCasesMax) + " cases." };
         std::vector<QJSValue> next;
         for (const QJSValue& before : cases)
             for (std::uint32_t i = 0; i < count; ++i) {
@@ -108,11 +109,14 @@ void tellOfRow(LabContext& context, const QString& name, int rows)
 
 // Returns the number of the row. BadArgument: it uses a column name that every table has. Refused: it could not be
 // written.
-LabResult<int> addTo(LabContext& context, const QString& name, LabTable::Row row, const QStringList& factors, const QStringList& metrics)
+LabResult<int> addTo(
+    LabContext& context, const QString& name, LabTable::Row row, const QStringList& factors, const QStringList& metrics)
 {
     for (const QString& column : factors + metrics)
         if (LabTable::isOfEveryTable(column))
-            return LabError { LabCode::BadArgument, "The column " + column + " of the table " + name + " is one that every table has.", "Give yours another name." };
+            return LabError { LabCode::BadArgument,
+                "The column " + column + " of the table " + name + " is one that every table has.",
+                "Give yours another name." };
     const auto number = context.tables.add(name, std::move(row), factors, metrics);
     if (!number)
         return LabError { LabCode::Refused, QString::fromStdString(number.error().text) };
@@ -124,7 +128,8 @@ LabResult<bool> hasRoom(const LabContext& context)
 {
     if (context.tables.rows() < context.settings.rowsMax)
         return true;
-    return LabError { LabCode::Refused, "The tables of a run have at most " + QString::number(context.settings.rowsMax) + " rows.",
+    return LabError { LabCode::Refused,
+        "The tables of a run have at most " + QString::number(context.settings.rowsMax) + " rows.",
         "Write sums of many measurements into one row, or play the scenario several times." };
 }
 
@@ -156,7 +161,9 @@ struct Measurement {
             return LabError { LabCode::Refused, "Nothing is measured while virtual time stands.",
                 "lab.clock({ speed: 1 }) lets it go on." };
         if (context.control.isGated())
-            return LabError { LabCode::Refused, "Nothing is measured while the gate is closed: messages and clocks stand still.", "lab.gate(false) opens it." };
+            return LabError { LabCode::Refused,
+                "Nothing is measured while the gate is closed: messages and clocks stand still.",
+                "lab.gate(false) opens it." };
         return true;
     }
 
@@ -202,13 +209,15 @@ struct Measurement {
         takeCells(*value, row.metrics, metricOrder, true);
         for (const auto& [factor, ignored] : row.factors)
             row.metrics.erase(factor); // e.g. `group` of a Timing, when it is a factor
-        if (std::none_of(row.metrics.begin(), row.metrics.end(), [](const auto& metric) { return metric.second.isValid(); }))
+        if (std::none_of(
+                row.metrics.begin(), row.metrics.end(), [](const auto& metric) { return metric.second.isValid(); }))
             return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number.",
                 "Return a Timing, the result of a workload, or an object such as { value: 42 }." };
         for (const QString& metric : goal.metrics) {
             const auto at = row.metrics.find(metric);
             if (at == row.metrics.end())
-                return LabError { LabCode::BadArgument, "The function run of lab.measure returned no number " + metric + ", which withinOf names." };
+                return LabError { LabCode::BadArgument,
+                    "The function run of lab.measure returned no number " + metric + ", which withinOf names." };
             if (!isWarmUp)
                 reached[number][metric].push_back(at->second.toDouble());
         }
@@ -272,8 +281,8 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 {
     const QString name = o.text("name");
     if (!isTableName(name))
-        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
-            + name.left(80) + "'." };
+        return LabError { LabCode::BadArgument,
+            "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
     const auto goal = goalOf(o);
     if (!goal)
         return goal.error();
@@ -301,8 +310,8 @@ LabResult<QJSValue> measure(LabContext& context, const Arguments& o)
 LabResult<QJSValue> addRow(LabContext& context, const QString& name, const QJSValue& object)
 {
     if (!isTableName(name))
-        return LabError { LabCode::BadArgument, "The name of a table has 1 to 64 letters, digits, - and _, not '"
-            + name.left(80) + "'." };
+        return LabError { LabCode::BadArgument,
+            "The name of a table has 1 to 64 letters, digits, - and _, not '" + name.left(80) + "'." };
     if (const auto room = hasRoom(context); !room)
         return room.error();
     LabTable::Row row;
@@ -335,7 +344,8 @@ QJSValue rowsOf(LabContext& context, const QString& name)
         object.setProperty("warm_up", row.isWarmUp);
         for (const auto* cells : { &row.factors, &row.metrics })
             for (const auto& [column, value] : *cells)
-                object.setProperty(column, value.isValid() ? context.engine.toScriptValue(value) : QJSValue(QJSValue::NullValue));
+                object.setProperty(
+                    column, value.isValid() ? context.engine.toScriptValue(value) : QJSValue(QJSValue::NullValue));
         list.setProperty(std::uint32_t(i), object);
     }
     return list;
@@ -356,7 +366,9 @@ QJSValue summaryOf(LabContext& context, const QString& name)
         for (const auto& [metric, quartiles] : summaries[i].metrics) {
             QJSValue three = context.engine.newObject();
             three.setProperty("median", quartiles.median);
-            const auto known = [](bool isKnown, double value) { return isKnown ? QJSValue(value) : QJSValue(QJSValue::NullValue); };
+            const auto known = [](bool isKnown, double value) {
+                return isKnown ? QJSValue(value) : QJSValue(QJSValue::NullValue);
+            };
             const auto ends = quartiles.interval.value_or(MedianInterval());
             three.setProperty("q1", known(quartiles.n > 1, quartiles.q1));
             three.setProperty("q3", known(quartiles.n > 1, quartiles.q3));
@@ -421,16 +433,15 @@ LabResult<CsvTable> publishedTable(const LabContext& context, const QString& nam
 void addMeasureCalls(Lab& lab, LabContext& context)
 {
     lab.handle("lab.measure", [&](const LabCall& c) { return measure(context, c.arguments); });
-    lab.handle("lab.row",
-        [&](const LabCall& c) { return addRow(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
-    lab.handle("lab.paper",
-        [&](const LabCall& c) { return paper(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle(
+        "lab.row", [&](const LabCall& c) { return addRow(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
+    lab.handle(
+        "lab.paper", [&](const LabCall& c) { return paper(context, c.arguments.at(0).toString(), c.arguments.at(1)); });
     lab.handle("table.rows",
         [&](const LabCall& c) -> LabResult<QJSValue> { return rowsOf(context, c.self.property("name").toString()); });
-    lab.handle("table.summary",
-        [&](const LabCall& c) -> LabResult<QJSValue> {
-            return summaryOf(context, c.self.property("name").toString());
-        });
+    lab.handle("table.summary", [&](const LabCall& c) -> LabResult<QJSValue> {
+        return summaryOf(context, c.self.property("name").toString());
+    });
 }
 
 } // namespace lhrs::gui

@@ -22,8 +22,8 @@ struct MadeFault {
     double begin = 0;
     std::optional<double> lease;
     std::uint64_t number = 0; // of a fault that is armed and waits for its event
-    QString at {};            // that event
-    std::uint32_t count = 0;  // which occurrence of the event
+    QString at {}; // that event
+    std::uint32_t count = 0; // which occurrence of the event
 };
 
 struct FaultCalls {
@@ -65,7 +65,8 @@ struct FaultCalls {
         }
         if (!who.isObject() || !who.property("labTarget").isString())
             return LabError { LabCode::BadArgument,
-                call + " needs a target such as lab.data(0), or what lab.kill or lab.pause gave, not " + who.toString() + ".",
+                call + " needs a target such as lab.data(0), or what lab.kill or lab.pause gave, not " + who.toString()
+                    + ".",
                 call + "(lab.data(0));" };
         const auto found = findTargets(context, who);
         if (!found)
@@ -124,17 +125,21 @@ struct FaultCalls {
     {
         const QJSValue at = arguments.option("at");
         if (!at.isString())
-            return LabError { LabCode::BadArgument, "The option at of lab.kill is the name of an event, not " + at.toString() + ".",
+            return LabError { LabCode::BadArgument,
+                "The option at of lab.kill is the name of an event, not " + at.toString() + ".",
                 "lab.kill(lab.data(0), { at: 'SplitPrepared' });" };
         const auto kind = eventKindOf(at.toString());
         if (!kind)
             return kind.error();
-        FaultOrder order { newFault(context.control, millisecondsOf(arguments.number("lease")), context.settings.seed), processes };
+        FaultOrder order { newFault(context.control, millisecondsOf(arguments.number("lease")), context.settings.seed),
+            processes };
         order.fault.mutable_crash()->set_at(eventKind(*kind)->name);
         order.fault.mutable_crash()->set_count(arguments.integer("count"));
-        if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken()); !armed)
+        if (const Answer armed = armFaults(context.control, { order }, std::chrono::seconds(5), context.stopToken());
+            !armed)
             return LabContext::errorOf(armed);
-        return keep({ "kill", processes, {}, begin, arguments.number("lease"), order.fault.number(), at.toString(), arguments.integer("count") });
+        return keep({ "kill", processes, {}, begin, arguments.number("lease"), order.fault.number(), at.toString(),
+            arguments.integer("count") });
     }
 
     LabResult<QJSValue> pause(const Arguments& arguments) const

@@ -27,19 +27,23 @@ LabResult<pb::FileDescription::Group> groupOf(const LabContext& context, std::ui
     for (const auto& group : file->groups())
         if (group.number() == number)
             return group;
-    return LabError { LabCode::BadArgument, QString("There is no group %1: the file has %2.").arg(number).arg(file->groups_size()) };
+    return LabError { LabCode::BadArgument,
+        QString("There is no group %1: the file has %2.").arg(number).arg(file->groups_size()) };
 }
 
 LabError isLost(std::uint32_t group)
 {
-    return { LabCode::Refused, QString("Group %1 is lost: more members failed than its parity replaces, so nothing can be computed.").arg(group),
+    return { LabCode::Refused,
+        QString("Group %1 is lost: more members failed than its parity replaces, so nothing can be computed.")
+            .arg(group),
         QString("lab.acknowledgeLoss(%1) brings its lost buckets back, empty.").arg(group) };
 }
 
 bool isWhole(const pb::FileDescription::Group& group)
 {
     const auto& members = group.view().members();
-    const auto parity = std::count_if(members.begin(), members.end(), [](const pb::Member& m) { return m.role() == pb::PARITY; });
+    const auto parity = std::count_if(
+        members.begin(), members.end(), [](const pb::Member& m) { return m.role() == pb::PARITY; });
     return group.view().state() == pb::GROUP_UP && parity >= std::ptrdiff_t(group.k())
         && std::all_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::UP; });
 }
@@ -66,10 +70,13 @@ struct RecoveryReport {
         else if (event.has_group_lost() && event.group_lost().group() == group)
             trouble = isLost(group);
         else if (event.has_members_answered() && event.members_answered().group() == group && !wasIll)
-            trouble = LabError { LabCode::Refused, QString("All members of group %1 answer: nothing has failed.").arg(group) };
+            trouble = LabError { LabCode::Refused,
+                QString("All members of group %1 answer: nothing has failed.").arg(group) };
         else if (event.has_spare_missing())
-            trouble = LabError { LabCode::NoSpares, QString("No spare %1 server answers; it is wanted for %2.")
-                    .arg(event.spare_missing().role() == pb::PARITY ? "parity" : "data", QString::fromStdString(event.spare_missing().purpose())),
+            trouble = LabError { LabCode::NoSpares,
+                QString("No spare %1 server answers; it is wanted for %2.")
+                    .arg(event.spare_missing().role() == pb::PARITY ? "parity" : "data",
+                        QString::fromStdString(event.spare_missing().purpose())),
                 "lab.addSpares starts further servers; the recovery goes on when they are there." };
     }
 
@@ -121,8 +128,12 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     command.mutable_recover_group()->set_slice(*slice);
     const QJSValue manager = o.option("manager");
     const bool isManagerGiven = manager.isNumber();
-    if (isManagerGiven ? manager.toNumber() != std::floor(manager.toNumber()) || manager.toNumber() < 0 || manager.toNumber() > 63 : manager.toString() != "auto")
-        return LabError { LabCode::BadArgument, "The option manager of lab.recover is a parity column from 0, or 'auto', not " + manager.toString() + ".", "manager: 1" };
+    if (isManagerGiven
+            ? manager.toNumber() != std::floor(manager.toNumber()) || manager.toNumber() < 0 || manager.toNumber() > 63
+            : manager.toString() != "auto")
+        return LabError { LabCode::BadArgument,
+            "The option manager of lab.recover is a parity column from 0, or 'auto', not " + manager.toString() + ".",
+            "manager: 1" };
     if (isManagerGiven)
         command.mutable_recover_group()->set_manager(manager.toUInt() + 1);
     command.mutable_recover_group()->set_decode(o.text("decode") == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO);
@@ -160,17 +171,29 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             const QJSValue timing = timingOf(context, number, report);
             // Whether the chosen manager is alive is found out only after the order.
             if (isManagerGiven && report.finished && report.finished->manager() != manager.toUInt())
-                return LabError { LabCode::Refused, QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
-                        .arg(number).arg(manager.toUInt()).arg(report.finished->manager()), "manager: 'auto' takes the first one that is up." };
+                return LabError { LabCode::Refused,
+                    QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: "
+                            "it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
+                        .arg(number)
+                        .arg(manager.toUInt())
+                        .arg(report.finished->manager()),
+                    "manager: 'auto' takes the first one that is up." };
             // The recovery manager decides whether XOR is enough; by now the recovery is finished.
             if (o.text("decode") == "xor" && timing.property("decode").toString() != "xor")
-                return LabError { LabCode::Refused, QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket while parity column 0 lives, and here %2 were lost.")
-                        .arg(number).arg(report.failed.join(", ")), "decode: 'auto' takes XOR where it is enough." };
+                return LabError { LabCode::Refused,
+                    QString("The members of group %1 are back, but not by XOR: that is enough for one data bucket "
+                            "while parity column 0 lives, and here %2 were lost.")
+                        .arg(number)
+                        .arg(report.failed.join(", ")),
+                    "decode: 'auto' takes XOR where it is enough." };
             return timing;
         }
         if (context.now() >= deadline)
-            return LabError { LabCode::Timeout, QString("Group %1 is not whole after %2 s: it is %3.")
-                .arg(number).arg(o.number("timeout")).arg(QString::fromStdString(groupStateWord(now->view().state()))) };
+            return LabError { LabCode::Timeout,
+                QString("Group %1 is not whole after %2 s: it is %3.")
+                    .arg(number)
+                    .arg(o.number("timeout"))
+                    .arg(QString::fromStdString(groupStateWord(now->view().state()))) };
         context.waitBeyond(cursor, std::min(deadline, nextQuestion));
     }
 }
@@ -192,8 +215,11 @@ LabResult<QJSValue> acknowledgeLoss(LabContext& context, const Arguments& argume
     if (!reply && reply.error().code == LabCode::Timeout) {
         const auto file = context.describeFile();
         if (file && (file->data_spares() == 0 || file->parity_spares() == 0))
-            return LabError { LabCode::NoSpares, QString("The loss of group %1 is noted; its buckets wait for spares (%2 data, %3 parity).")
-                    .arg(number).arg(file->data_spares()).arg(file->parity_spares()),
+            return LabError { LabCode::NoSpares,
+                QString("The loss of group %1 is noted; its buckets wait for spares (%2 data, %3 parity).")
+                    .arg(number)
+                    .arg(file->data_spares())
+                    .arg(file->parity_spares()),
                 "lab.addSpares starts further servers." };
     }
     if (!reply)
@@ -230,10 +256,12 @@ void addRecoveryCalls(Lab& lab, LabContext& context)
     lab.handle("lab.recovery", [&](const LabCall& c) -> LabResult<QJSValue> {
         if (c.arguments.at(0).isNull()) {
             const auto file = context.describeFile();
-            return file ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(file->config().recovery()))) : LabResult<QJSValue>(file.error());
+            return file ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(file->config().recovery())))
+                        : LabResult<QJSValue>(file.error());
         }
         const auto former = setRecoveryWay(context, recoveryWayOf(c.arguments.at(0).toString()));
-        return former ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(*former))) : LabResult<QJSValue>(former.error());
+        return former ? LabResult<QJSValue>(QString::fromStdString(recoveryWord(*former)))
+                      : LabResult<QJSValue>(former.error());
     });
     lab.handle("lab.recover", [&](const LabCall& c) { return recover(context, c.arguments); });
     lab.handle("lab.acknowledgeLoss", [&](const LabCall& c) { return acknowledgeLoss(context, c.arguments); });

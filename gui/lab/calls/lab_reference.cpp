@@ -54,7 +54,7 @@ QString valueShown(const QJSValue& value)
         return "a function";
     if (value.isObject())
         return value.property("constructor").property("name").toString() == "Object" ? "an object"
-            : value.toString().left(40);
+                                                                                     : value.toString().left(40);
     return value.toString().left(40);
 }
 
@@ -174,12 +174,14 @@ std::optional<LabError> tooLong(const QJSValue& value, const QString& what, cons
     const std::uint32_t length = value.isArray() ? value.property("length").toUInt() : 0;
     if (length <= kElementsMax)
         return std::nullopt;
-    return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax) + " at most.", hint);
+    return bad(what + " has " + QString::number(length) + " elements, but may have " + QString::number(kElementsMax)
+            + " at most.",
+        hint);
 }
 
 // Checks one value; `what` names it: "the option b of lab.cluster".
-std::optional<LabError> wrong(const ParameterReference& parameter, const QJSValue& value, const QString& what,
-    QJSEngine& engine)
+std::optional<LabError> wrong(
+    const ParameterReference& parameter, const QJSValue& value, const QString& what, QJSEngine& engine)
 {
     if (const auto error = tooLong(value, what, meaning(parameter)))
         return error;
@@ -297,8 +299,8 @@ void LabReference::load(const QJsonObject& root)
 
 const CallReference* LabReference::find(const QString& name) const
 {
-    const auto at = std::find_if(m_calls.begin(), m_calls.end(),
-        [&](const CallReference& call) { return call.name == name; });
+    const auto at = std::find_if(
+        m_calls.begin(), m_calls.end(), [&](const CallReference& call) { return call.name == name; });
     return at == m_calls.end() ? nullptr : &*at;
 }
 
@@ -336,15 +338,17 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
     if (values.size() > call.arguments.size()) {
         const QString extra = valueShown(values[call.arguments.size()]);
         return bad(call.name + (call.options.empty() ? " takes " : " takes one object of options and ")
-            + (call.arguments.empty() ? "no arguments" : QString::number(call.arguments.size()) + " arguments at most")
-            + "; there is " + extra + " too many.", call.example);
+                + (call.arguments.empty() ? "no arguments"
+                                          : QString::number(call.arguments.size()) + " arguments at most")
+                + "; there is " + extra + " too many.",
+            call.example);
     }
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const ParameterReference& parameter = call.arguments[i];
         if (i >= values.size() || (values[i].isUndefined() && parameter.type != "any")) {
             if (parameter.standard.isUndefined())
-                return bad(call.name + " needs its argument " + parameter.name + " (" + parameter.text + ").",
-                    call.example);
+                return bad(
+                    call.name + " needs its argument " + parameter.name + " (" + parameter.text + ").", call.example);
             arguments.m_positional.push_back(scriptValue(parameter.standard, engine));
             continue;
         }
@@ -384,7 +388,8 @@ LabResult<Arguments> LabReference::complete(const CallReference& call, const QJS
     return arguments;
 }
 
-std::optional<LabError> LabReference::objection(const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const
+std::optional<LabError> LabReference::objection(
+    const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const
 {
     const bool isStandard = value.isNull() && option.standard.isNull();
     return isStandard ? std::nullopt : wrong(option, value, "The option " + option.name + " of " + call.name, engine);

@@ -24,29 +24,29 @@ struct ParameterReference {
     // Number, integer, string, boolean, word, key, keys, numbers, target, list, object, function, where, any.
     QString type;
     QString text;
-    QJsonValue standard;   // the default; undefined: must be given
-    QJsonArray words;      // allowed values; empty: any of the type
-    QJsonArray notYet;     // allowed values that this version cannot do
+    QJsonValue standard; // the default; undefined: must be given
+    QJsonArray words; // allowed values; empty: any of the type
+    QJsonArray notYet; // allowed values that this version cannot do
     bool onlyStandard = false; // this version supports the default only
     std::optional<double> min, max;
-    QString system;        // "lhrs", "walk": only clusters of this system have it; empty: all
+    QString system; // "lhrs", "walk": only clusters of this system have it; empty: all
 };
 
 // One call of the interface `lab`: its parameters, and its text for help and completion.
 struct CallReference {
-    QString name;   // "lab.cluster", "client.insert"
+    QString name; // "lab.cluster", "client.insert"
     QString object; // "lab", "client", "handle", "table", "question"
     QString member; // "cluster"
     QString section, text, returns, example;
     std::vector<ParameterReference> arguments;
     std::vector<ParameterReference> options;
     QStringList errors;
-    bool changes = false;       // the call changes the cluster; waits look at events since the last such call
+    bool changes = false; // the call changes the cluster; waits look at events since the last such call
     bool needsCluster = false;
     bool isProperty = false;
-    bool takesRest = false;     // any number of arguments
+    bool takesRest = false; // any number of arguments
     bool isUnsupported = false; // belongs to a later version
-    QString system;             // likewise: only on clusters of this system; empty: on all
+    QString system; // likewise: only on clusters of this system; empty: on all
 };
 
 // The arguments of one call, complete with defaults.
@@ -90,7 +90,8 @@ public:
     LabResult<Arguments> complete(const CallReference& call, const QJSValue& given, QJSEngine& engine) const;
 
     // Why the value is not allowed for this option; empty if it is allowed.
-    std::optional<LabError> objection(const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const;
+    std::optional<LabError> objection(
+        const CallReference& call, const ParameterReference& option, const QJSValue& value, QJSEngine& engine) const;
 
 private:
     LabReference();

@@ -32,7 +32,8 @@ LabResult<bool> awaitRest(LabContext& context, double timeout)
     command.mutable_await_rest()->set_timeout_ms(std::uint32_t(timeout * 1000));
     const auto rest = context.ask(context.control.coordinator(), std::move(command), timeout + 1);
     if (!rest && rest.error().code == LabCode::Timeout)
-        return LabError { LabCode::Timeout, "Not at rest after " + QString::number(timeout) + " s: " + rest.error().message + "." };
+        return LabError { LabCode::Timeout,
+            "Not at rest after " + QString::number(timeout) + " s: " + rest.error().message + "." };
     if (!rest)
         return rest.error();
     return true;
@@ -56,9 +57,13 @@ LabResult<std::map<ProcessId, std::uint32_t>> keysOf(LabContext& context, const 
     return keys;
 }
 
-QJSValue orNull(const std::string& words) { return words.empty() ? QJSValue(QJSValue::NullValue) : QJSValue(QString::fromStdString(words)); }
+QJSValue orNull(const std::string& words)
+{
+    return words.empty() ? QJSValue(QJSValue::NullValue) : QJSValue(QString::fromStdString(words));
+}
 
-QJSValue nodesShown(const LabContext& context, const pb::RingDescription& ring, const std::map<ProcessId, std::uint32_t>& keys)
+QJSValue nodesShown(
+    const LabContext& context, const pb::RingDescription& ring, const std::map<ProcessId, std::uint32_t>& keys)
 {
     const auto size = std::uint32_t(ring.ring_size());
     QJSValue nodes = context.engine.newArray(size);
@@ -86,7 +91,8 @@ LabResult<ProcessId> nodeOf(LabContext& context, const QJSValue& target, const Q
         return found.error();
     const auto known = context.control.find(found->process);
     if (!known || known->info.kind() != pb::NODE)
-        return LabError { LabCode::BadArgument, found->shown + " is no node, so " + call + " does not take it.", call + "(lab.process('node-3'))" };
+        return LabError { LabCode::BadArgument, found->shown + " is no node, so " + call + " does not take it.",
+            call + "(lab.process('node-3'))" };
     return found->process;
 }
 
@@ -97,7 +103,8 @@ LabResult<QJSValue> change(LabContext& context, pb::Command command, double time
         return reply.error();
     const pb::RingChangeResult& done = reply->walk().change();
     if (!done.undone().empty())
-        return LabError { LabCode::Refused, "The change of the ring was undone: " + QString::fromStdString(done.undone()) + "." };
+        return LabError { LabCode::Refused,
+            "The change of the ring was undone: " + QString::fromStdString(done.undone()) + "." };
     QJSValue result = context.engine.newObject();
     result.setProperty("change", scriptNumber(done.change()));
     result.setProperty("node", context.nameOf(done.node().node()));
@@ -131,7 +138,8 @@ LabResult<ProcessId> clientOf(const LabContext& context, const QJSValue& self)
     const QString name = self.property("name").toString();
     const auto client = context.clients.find(name);
     if (client == context.clients.end())
-        return LabError { LabCode::Unreachable, "The client " + name + " belonged to a cluster that was replaced.", "Call lab.client('" + name + "') again." };
+        return LabError { LabCode::Unreachable, "The client " + name + " belonged to a cluster that was replaced.",
+            "Call lab.client('" + name + "') again." };
     return client->second.process;
 }
 
@@ -159,14 +167,17 @@ LabResult<QJSValue> lookUp(LabContext& context, const LabCall& c)
         return reply.error();
     const pb::LookUpResult& found = reply->walk().looked_up();
     if (found.result() != pb::OK && found.result() != pb::NOT_FOUND)
-        return LabError { LabCode::Timeout, "client.lookUp: " + QString::fromStdString(resultWord(found.result())) + " after "
-                + QString::number(secondsOf(found.time_ns())) + " s.", "A node on the way is silent: see lab.ring().broken." };
+        return LabError { LabCode::Timeout,
+            "client.lookUp: " + QString::fromStdString(resultWord(found.result())) + " after "
+                + QString::number(secondsOf(found.time_ns())) + " s.",
+            "A node on the way is silent: see lab.ring().broken." };
     QJSValue result = context.engine.newObject();
     result.setProperty("key", scriptNumber(*key));
     result.setProperty("result", found.result() == pb::OK ? "found" : "not found");
-    result.setProperty("value", found.result() != pb::OK ? QJSValue(QJSValue::NullValue)
-            : scriptText(found.value()).isNull()         ? QJSValue("0x" + hexOf(found.value()))
-                                                         : scriptText(found.value()));
+    result.setProperty("value",
+        found.result() != pb::OK                 ? QJSValue(QJSValue::NullValue)
+            : scriptText(found.value()).isNull() ? QJSValue("0x" + hexOf(found.value()))
+                                                 : scriptText(found.value()));
     result.setProperty("owner", context.nameOf(found.owner()));
     result.setProperty("steps", found.steps());
     result.setProperty("time_ms", double(found.time_ns()) / 1e6);
@@ -194,8 +205,10 @@ LabResult<QJSValue> lookUpAll(LabContext& context, const LabCall& c)
     std::uint64_t found = 0, steps = 0;
     std::uint32_t most = 0;
     for (std::size_t at = 0; at < questions.size(); at += kLookUpsAtOnce) {
-        const auto end = questions.begin() + std::ptrdiff_t(std::min<std::size_t>(at + kLookUpsAtOnce, questions.size()));
-        const auto replies = context.askAll({ questions.begin() + std::ptrdiff_t(at), end }, c.arguments.number("timeout"));
+        const auto end = questions.begin()
+            + std::ptrdiff_t(std::min<std::size_t>(at + kLookUpsAtOnce, questions.size()));
+        const auto replies = context.askAll(
+            { questions.begin() + std::ptrdiff_t(at), end }, c.arguments.number("timeout"));
         if (!replies)
             return replies.error();
         for (const pb::CommandReply& reply : *replies) {
@@ -223,8 +236,9 @@ QString difference(const LocalOptions& there, const RingOptions& wanted)
     const auto differs = [](const char* name, std::uint32_t is, std::uint32_t should) {
         return is == should ? QString() : QString("%1 is %2 there, %3 is wanted").arg(name).arg(is).arg(should);
     };
-    for (const QString& text : { differs("bits", there.ring->bits, wanted.bits), differs("nodes", there.ring->nodes, wanted.nodes),
-             differs("outside", there.ring->outside, wanted.outside) })
+    for (const QString& text :
+        { differs("bits", there.ring->bits, wanted.bits), differs("nodes", there.ring->nodes, wanted.nodes),
+            differs("outside", there.ring->outside, wanted.outside) })
         if (!text.isEmpty())
             return text;
     return {};
@@ -235,7 +249,8 @@ LabResult<bool> checkRingOptions(const Arguments& o)
 {
     for (const ParameterReference& option : LabReference::instance().find("lab.cluster")->options)
         if (option.system == "lhrs" && o.wasGiven(option.name))
-            return LabError { LabCode::BadArgument, "The option " + option.name + " of lab.cluster is for a file of LH*RS, not for a ring.",
+            return LabError { LabCode::BadArgument,
+                "The option " + option.name + " of lab.cluster is for a file of LH*RS, not for a ring.",
                 "lab.cluster({ system: 'walk', nodes: 8, bits: 32, outside: 2 })" };
     return true;
 }
@@ -251,7 +266,11 @@ LabResult<bool> awaitRing(LabContext& context, std::uint32_t nodes, double timeo
         if (context.isStopped())
             return context.stopped();
         if (context.now() >= deadline)
-            return LabError { LabCode::Timeout, QString("The ring has %1 of %2 nodes after %3 s.").arg(ring ? ring->ring_size() : 0).arg(nodes).arg(timeout)
+            return LabError { LabCode::Timeout,
+                QString("The ring has %1 of %2 nodes after %3 s.")
+                        .arg(ring ? ring->ring_size() : 0)
+                        .arg(nodes)
+                        .arg(timeout)
                     + (ring ? QString() : " " + ring.error().message) };
         context.waitBeyond(context.ingest.committed(), context.now() + kLookAgain);
     }
@@ -306,13 +325,14 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     local.hasGate = o.isOn("gate");
     ChosenCluster chosen;
     if (context.settings.mayStartCluster) {
-        const auto found = keepOrReplace(context, local, o,
-            [&](const LocalOptions& running) { return difference(running, wanted).isEmpty(); });
+        const auto found = keepOrReplace(
+            context, local, o, [&](const LocalOptions& running) { return difference(running, wanted).isEmpty(); });
         if (!found)
             return found.error();
         chosen = *found;
     } else if (const auto ring = describeRing(context); !ring) {
-        return LabError { LabCode::ClusterMismatch, "The connected cluster is no ring: " + ring.error().message + ".", "It was not started here, so it is not replaced." };
+        return LabError { LabCode::ClusterMismatch, "The connected cluster is no ring: " + ring.error().message + ".",
+            "It was not started here, so it is not replaced." };
     }
     const double timeout = o.number("timeout");
     if (const auto there = awaitRing(context, context.settings.mayStartCluster ? wanted.nodes : 1, timeout); !there)
@@ -325,7 +345,8 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
     context.recordBytes = o.integer("recordBytes");
     if (chosen.isNew) {
         ClusterFacts facts { .number = ++context.clusters, .parameters = {} };
-        facts.parameters = { { "system", "walk" }, { "bits", wanted.bits }, { "nodes", wanted.nodes }, { "outside", wanted.outside } };
+        facts.parameters = { { "system", "walk" }, { "bits", wanted.bits }, { "nodes", wanted.nodes },
+            { "outside", wanted.outside } };
         if (const auto told = tellCluster(context, std::move(facts), o, chosen.former); !told)
             return told.error();
     }

@@ -70,8 +70,9 @@ LabResult<QJSValue> group(LabContext& context, std::uint32_t number)
     // Each available parity bucket replaces one unavailable data bucket.
     const std::uint32_t parityLeft = std::min(found->k(), parityUp);
     result.setProperty("kEffective", parityLeft - std::min(parityLeft, dataDown));
-    result.setProperty("state", QString::fromStdString(
-        found->view().state() == pb::GROUP_UP ? stateWord(state) : groupStateWord(found->view().state())));
+    result.setProperty("state",
+        QString::fromStdString(
+            found->view().state() == pb::GROUP_UP ? stateWord(state) : groupStateWord(found->view().state())));
     result.setProperty("failed", failed);
     result.setProperty("epoch", scriptNumber(found->view().epoch()));
     result.setProperty("data", data);
@@ -107,7 +108,8 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
         result.setProperty("level", isData ? QJSValue(member->level()) : unknown);
         result.setProperty("records", unknown);
         result.setProperty("capacity", isData ? QJSValue(file->config().b()) : unknown);
-        result.setProperty("state", isDown ? QString::fromStdString(stateWord(member->state())) : QString("process gone"));
+        result.setProperty(
+            "state", isDown ? QString::fromStdString(stateWord(member->state())) : QString("process gone"));
         result.setProperty("incarnation", scriptNumber(member->holder().incarnation()));
         result.setProperty("epoch", unknown);
         result.setProperty("lease_s", unknown);
@@ -120,7 +122,8 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     statistics.mutable_statistics();
     pb::Command watch;
     watch.mutable_watch();
-    const auto replies = context.askAll({ { found->process, command }, { found->process, statistics }, { found->process, watch } }, kAnswerSeconds);
+    const auto replies = context.askAll(
+        { { found->process, command }, { found->process, statistics }, { found->process, watch } }, kAnswerSeconds);
     if (!replies)
         return replies.error();
     const pb::Snapshot& snapshot = (*replies)[0].snapshot();
@@ -131,13 +134,14 @@ LabResult<QJSValue> bucket(LabContext& context, const QJSValue& target)
     result.setProperty("level", isData ? QJSValue(snapshot.data().level()) : QJSValue(QJSValue::NullValue));
     result.setProperty("records", (*replies)[1].gauges().records());
     result.setProperty("capacity", isData ? QJSValue(file->config().b()) : QJSValue(QJSValue::NullValue));
-    result.setProperty("state",
-        QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
+    result.setProperty(
+        "state", QString::fromStdString(stateWord(isData ? snapshot.data().state() : snapshot.parity().state())));
     result.setProperty("incarnation", scriptNumber(snapshot.incarnation()));
     result.setProperty("epoch", scriptNumber(snapshot.view().epoch()));
     const pb::NodeSample& sample = (*replies)[2].sample();
     const bool hasLease = sample.grants_needed() > 0 && !sample.core_is_busy();
-    result.setProperty("lease_s", hasLease ? QJSValue(secondsOf(sample.lease_left_ns())) : QJSValue(QJSValue::NullValue));
+    result.setProperty(
+        "lease_s", hasLease ? QJSValue(secondsOf(sample.lease_left_ns())) : QJSValue(QJSValue::NullValue));
     result.setProperty("process", QString::fromStdString(known->info.name()));
     return result;
 }
@@ -335,9 +339,8 @@ void addStateCalls(Lab& lab, LabContext& context)
     lab.handle("lab.group", [&](const LabCall& c) { return group(context, c.arguments.at(0).toUInt()); });
     lab.handle("lab.bucket", [&](const LabCall& c) { return bucket(context, c.arguments.at(0)); });
     lab.handle("lab.records", [&](const LabCall& c) { return records(context, c.arguments); });
-    lab.handle("lab.recordGroup", [&](const LabCall& c) {
-        return recordGroup(context, c.arguments.at(0).toUInt(), c.arguments.at(1).toUInt());
-    });
+    lab.handle("lab.recordGroup",
+        [&](const LabCall& c) { return recordGroup(context, c.arguments.at(0).toUInt(), c.arguments.at(1).toUInt()); });
     lab.handle("lab.counters", [&](const LabCall& c) { return counters(context, c.arguments); });
 }
 

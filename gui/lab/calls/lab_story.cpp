@@ -27,7 +27,9 @@ QStringList targetNames(const QJSValue& target)
 bool isClient(const LabContext& context, const QString& name)
 {
     const std::vector<KnownProcess> all = context.control.directory();
-    return std::any_of(all.begin(), all.end(), [&](const KnownProcess& known) { return known.info.kind() == pb::CLIENT && QString::fromStdString(known.info.name()) == name; });
+    return std::any_of(all.begin(), all.end(), [&](const KnownProcess& known) {
+        return known.info.kind() == pb::CLIENT && QString::fromStdString(known.info.name()) == name;
+    });
 }
 
 void tell(LabContext& context, ReelEntry entry)
@@ -42,8 +44,10 @@ LabResult<Cue> cueOf(const QJSValue& value, const char* option)
 {
     const QJSValue index = value.property("eventIndex"), at = value.property("t_s");
     if (!index.isNumber() || !at.isNumber())
-        return LabError { LabCode::BadArgument, QString("The option %1 must be an event, or what lab.here() gave.").arg(option) };
-    return Cue { std::uint64_t(index.toNumber()), std::int64_t(std::llround(at.toNumber() * 1e9)), value.property("kind").isString() };
+        return LabError { LabCode::BadArgument,
+            QString("The option %1 must be an event, or what lab.here() gave.").arg(option) };
+    return Cue { std::uint64_t(index.toNumber()), std::int64_t(std::llround(at.toNumber() * 1e9)),
+        value.property("kind").isString() };
 }
 
 LabResult<QJSValue> say(LabContext& context, const LabCall& c)
@@ -86,7 +90,8 @@ LabResult<QJSValue> replay(LabContext& context, const Arguments& o)
         if (!cue)
             return cue.error();
         if (!one.property(1).isString())
-            return LabError { LabCode::BadArgument, "The option at of lab.replay is a list of pairs: [[event, 'caption'], ...]." };
+            return LabError { LabCode::BadArgument,
+                "The option at of lab.replay is a list of pairs: [[event, 'caption'], ...]." };
         entry.captions.push_back({ *cue, one.property(1).toString() });
     }
     tell(context, std::move(entry));
@@ -105,7 +110,8 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
     else if (fit.isString() && (fit.toString() == "file" || fit.toString() == "spares"))
         wish.fit = fit.toString();
     else if (!fit.isNull())
-        return LabError { LabCode::BadArgument, "The option fit of lab.camera is 'file', 'spares', a target or a client." };
+        return LabError { LabCode::BadArgument,
+            "The option fit of lab.camera is 'file', 'spares', a target or a client." };
     wish.view = textOf("view");
     wish.layout = textOf("layout");
     for (QJSValueIterator it(o.option("layers")); it.hasNext();) {
@@ -127,9 +133,9 @@ LabResult<QJSValue> camera(LabContext& context, const Arguments& o)
     wish.stage = textOf("stage");
     static const QRegularExpression kStage("^(members|columns|elimination|inverse|symbol|bytes|delta|column \\d)$");
     if (!wish.stage.isEmpty() && !kStage.match(wish.stage).hasMatch())
-        return LabError { LabCode::BadArgument,
-            QStringLiteral("lab.camera knows no stage '%1'.").arg(wish.stage),
-            "With view 'decode': members, columns, elimination, inverse, symbol, bytes; with 'update': delta, column 0, ..." };
+        return LabError { LabCode::BadArgument, QStringLiteral("lab.camera knows no stage '%1'.").arg(wish.stage),
+            "With view 'decode': members, columns, elimination, inverse, symbol, bytes; with 'update': delta, column "
+            "0, ..." };
     tell(context, { .kind = ReelEntry::Kind::Camera, .camera = wish });
     return QJSValue();
 }
@@ -149,7 +155,11 @@ LabResult<QJSValue> predict(LabContext& context, const Arguments& o, std::vector
         one.question.choices << choices.property(i).toString();
     if (one.question.choices.size() < 2)
         return LabError { LabCode::BadArgument, "A question needs two choices at least." };
-    tell(context, { .kind = ReelEntry::Kind::Question, .id = QString::number(one.question.id), .text = one.question.text, .names = one.question.choices });
+    tell(context,
+        { .kind = ReelEntry::Kind::Question,
+            .id = QString::number(one.question.id),
+            .text = one.question.text,
+            .names = one.question.choices });
     one.votes = context.observer.onQuestion(one.question, context.stopToken());
     if (context.isStopped())
         return context.stopped();
@@ -186,7 +196,11 @@ void addStoryCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.camera", [&](const LabCall& c) { return camera(context, c.arguments); });
     lab.handle("lab.highlight", [&](const LabCall& c) -> LabResult<QJSValue> {
-        tell(context, { .kind = ReelEntry::Kind::Highlight, .text = c.arguments.text("text"), .names = targetNames(c.arguments.at(0)), .seconds = c.arguments.number("for") });
+        tell(context,
+            { .kind = ReelEntry::Kind::Highlight,
+                .text = c.arguments.text("text"),
+                .names = targetNames(c.arguments.at(0)),
+                .seconds = c.arguments.number("for") });
         return QJSValue();
     });
     lab.handle("lab.mark", [&](const LabCall& c) -> LabResult<QJSValue> {
@@ -215,7 +229,13 @@ void addStoryCalls(Lab& lab, LabContext& context)
                 return cue.error();
             at = *cue;
         }
-        tell(context, { .kind = ReelEntry::Kind::Answer, .at = at, .id = QString::number(question.id), .text = c.arguments.at(1).toString(), .names = question.choices, .number = index });
+        tell(context,
+            { .kind = ReelEntry::Kind::Answer,
+                .at = at,
+                .id = QString::number(question.id),
+                .text = c.arguments.at(1).toString(),
+                .names = question.choices,
+                .number = index });
         context.observer.onReveal(question, index, c.arguments.at(1).toString());
         return QJSValue();
     });

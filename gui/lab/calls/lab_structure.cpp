@@ -29,8 +29,11 @@ QJSValue fileObject(const LabContext& context, const pb::FileDescription& file, 
     object.setProperty("K", file.availability());
     const QJSValue unknown(QJSValue::NullValue);
     object.setProperty("records", records ? scriptNumber(*records) : unknown);
-    object.setProperty("loadFactor", !records ? unknown : file.buckets() && file.config().b()
-        ? QJSValue(double(*records) / (double(file.buckets()) * file.config().b())) : QJSValue(0.0));
+    object.setProperty("loadFactor",
+        !records ? unknown
+            : file.buckets() && file.config().b()
+            ? QJSValue(double(*records) / (double(file.buckets()) * file.config().b()))
+            : QJSValue(0.0));
     object.setProperty("splitsOwed", file.splits_owed());
     object.setProperty("groups", std::uint32_t(file.groups_size()));
     return object;
@@ -114,11 +117,10 @@ LabResult<QJSValue> settle(LabContext& context, double timeout)
             return open.error();
         if (open->isEmpty())
             break;
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - context.now());
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - context.now());
         if (left.count() <= 0)
-            return LabError { LabCode::Timeout, "Not at rest after " + QString::number(timeout) + " s: " + *open
-                + "." };
+            return LabError { LabCode::Timeout,
+                "Not at rest after " + QString::number(timeout) + " s: " + *open + "." };
         pb::Command command;
         command.mutable_await_rest()->set_timeout_ms(std::uint32_t(left.count()));
         const double seconds = double(left.count()) / 1000;
@@ -183,16 +185,17 @@ LabResult<QJSValue> addParity(LabContext& context, const Arguments& arguments)
     std::optional<pb::ParityBucketFilled> filled;
     const auto isFilled = context.waitForEvents(context.changeCursor, deadline, pb::Event::kParityBucketFilled,
         [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
-        for (const RunEvent& event : events)
-            if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
-                && event.event->place().column() == made.column())
-                filled = event.event->parity_bucket_filled();
-        return filled.has_value();
-    });
+            for (const RunEvent& event : events)
+                if (!event.isGap() && event.event->has_parity_bucket_filled() && event.event->place().number() == group
+                    && event.event->place().column() == made.column())
+                    filled = event.event->parity_bucket_filled();
+            return filled.has_value();
+        });
     if (!isFilled)
         return isFilled.error();
     if (!*isFilled)
-        return LabError { LabCode::Timeout, "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
+        return LabError { LabCode::Timeout,
+            "The new parity bucket is there, but its event ParityBucketFilled did not arrive." };
     QJSValue timing = context.engine.newObject();
     timing.setProperty("what", "parity creation");
     timing.setProperty("group", made.group());
@@ -228,8 +231,8 @@ LabResult<QJSValue> keysFor(LabContext& context, const Arguments& arguments, std
 {
     const auto places = placesOf(arguments.at(0));
     if (places.size() != 1 || places[0].role() != pb::DATA)
-        return LabError { LabCode::BadArgument, "lab.keysFor needs one data bucket, such as lab.data(0), not "
-            + arguments.at(0).toString() + "." };
+        return LabError { LabCode::BadArgument,
+            "lab.keysFor needs one data bucket, such as lab.data(0), not " + arguments.at(0).toString() + "." };
     const std::uint32_t bucket = places[0].number();
     const std::size_t count = arguments.at(1).toUInt();
     const auto target = findTarget(context, arguments.at(0));

@@ -15,7 +15,6 @@ namespace lhrs::gui {
 
 namespace {
 
-
 // The time from the end of a process to the coordinator's declaration that its bucket failed, for the latest of these
 // buckets. Null if no end was observed.
 QJSValue detectionOf(const std::vector<RunEvent>& failed, const ClusterState& state)
@@ -69,7 +68,8 @@ LabResult<QJSValue> recoveries(const LabContext& context, const Arguments& argum
 
 } // namespace
 
-QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed)
+QJSValue recoveryTiming(
+    const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed)
 {
     QJSEngine& engine = context.engine;
     QJSValue timing = engine.newObject();

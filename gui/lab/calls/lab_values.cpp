@@ -27,22 +27,22 @@ QJSValue fieldValue(const Message& message, const FieldDescriptor& field, int in
     const auto& r = *message.GetReflection();
     const bool isOne = index < 0;
     switch (field.cpp_type()) {
-    case FieldDescriptor::CPPTYPE_INT32: return isOne ? r.GetInt32(message, &field)
-        : r.GetRepeatedInt32(message, &field, index);
-    case FieldDescriptor::CPPTYPE_UINT32: return isOne ? r.GetUInt32(message, &field)
-        : r.GetRepeatedUInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_INT32:
+        return isOne ? r.GetInt32(message, &field) : r.GetRepeatedInt32(message, &field, index);
+    case FieldDescriptor::CPPTYPE_UINT32:
+        return isOne ? r.GetUInt32(message, &field) : r.GetRepeatedUInt32(message, &field, index);
     case FieldDescriptor::CPPTYPE_INT64: {
         const std::int64_t value = isOne ? r.GetInt64(message, &field) : r.GetRepeatedInt64(message, &field, index);
         return field.name().ends_with("_ns") ? QJSValue(secondsOf(value)) : QJSValue(double(value));
     }
     case FieldDescriptor::CPPTYPE_UINT64:
         return scriptNumber(isOne ? r.GetUInt64(message, &field) : r.GetRepeatedUInt64(message, &field, index));
-    case FieldDescriptor::CPPTYPE_DOUBLE: return isOne ? r.GetDouble(message, &field)
-        : r.GetRepeatedDouble(message, &field, index);
+    case FieldDescriptor::CPPTYPE_DOUBLE:
+        return isOne ? r.GetDouble(message, &field) : r.GetRepeatedDouble(message, &field, index);
     case FieldDescriptor::CPPTYPE_FLOAT:
         return double(isOne ? r.GetFloat(message, &field) : r.GetRepeatedFloat(message, &field, index));
-    case FieldDescriptor::CPPTYPE_BOOL: return isOne ? r.GetBool(message, &field)
-        : r.GetRepeatedBool(message, &field, index);
+    case FieldDescriptor::CPPTYPE_BOOL:
+        return isOne ? r.GetBool(message, &field) : r.GetRepeatedBool(message, &field, index);
     case FieldDescriptor::CPPTYPE_ENUM: {
         const auto* value = isOne ? r.GetEnum(message, &field) : r.GetRepeatedEnum(message, &field, index);
         return QString::fromStdString(value->name());
@@ -131,8 +131,9 @@ QJSValue scriptEvent(const RunEvent& event, const ClusterState& names, QJSEngine
         object.setProperty("kind", QString::fromStdString(kindName(e)));
         object.setProperty("place", shownPlace(e.place()));
         object.setProperty("op", scriptNumber(e.operation().number()));
-        object.setProperty("client", e.operation().client() == 0 ? QString()
-            : QString::fromStdString(processShown(e.operation().client(), names)));
+        object.setProperty("client",
+            e.operation().client() == 0 ? QString()
+                                        : QString::fromStdString(processShown(e.operation().client(), names)));
         object.setProperty("sequence", scriptNumber(e.sequence()));
     }
     object.setProperty("t_s", secondsOf(event.runNs));
@@ -246,17 +247,20 @@ LabResult<FoundTarget> findManager(const LabContext& context, std::uint32_t grou
         const bool isChosen = view.state() == pb::GROUP_FROZEN || view.state() == pb::GROUP_DEGRADED;
         const pb::Member* manager = nullptr;
         for (const pb::Member& member : view.members())
-            if (member.role() == pb::PARITY && member.state() == pb::UP && (manager == nullptr || (isChosen && member.index() == view.manager())))
+            if (member.role() == pb::PARITY && member.state() == pb::UP
+                && (manager == nullptr || (isChosen && member.index() == view.manager())))
                 manager = &member;
         if (manager == nullptr)
-            return LabError { LabCode::BadArgument, QString("Group %1 has no parity bucket that could be its recovery manager.").arg(group) };
+            return LabError { LabCode::BadArgument,
+                QString("Group %1 has no parity bucket that could be its recovery manager.").arg(group) };
         pb::Place place;
         place.set_role(pb::PARITY);
         place.set_number(group);
         place.set_column(manager->index());
         return FoundTarget { place, manager->holder().node(), shownPlace(place) };
     }
-    return LabError { LabCode::BadArgument, QString("There is no group %1: the file has %2.").arg(group).arg(file->groups_size()) };
+    return LabError { LabCode::BadArgument,
+        QString("There is no group %1: the file has %2.").arg(group).arg(file->groups_size()) };
 }
 
 } // namespace
@@ -267,7 +271,8 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
     const QString role = target.property("role").toString();
     if (const auto places = placesOf(target); !places.empty()) {
         const auto file = context.describeFile();
-        const bool isWithoutCoordinator = !file && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
+        const bool isWithoutCoordinator = !file
+            && (file.error().code == LabCode::Unreachable || file.error().code == LabCode::Timeout);
         if (!file && !isWithoutCoordinator)
             return file.error();
         // Without a coordinator the events are the best source; those already published are awaited.
@@ -276,13 +281,14 @@ LabResult<std::vector<FoundTarget>> findTargets(LabContext& context, const QJSVa
             if (const auto here = context.catchUp(); !here)
                 return here.error();
         for (const pb::Place& place : places) {
-            const ProcessId holder = isWithoutCoordinator ? holderOf(context.ingest.state(), place) : holderOf(*file, place);
+            const ProcessId holder = isWithoutCoordinator ? holderOf(context.ingest.state(), place)
+                                                          : holderOf(*file, place);
             if (holder == 0 && isWithoutCoordinator)
                 return file.error();
             if (holder == 0)
-                return LabError { LabCode::BadArgument, shownPlace(place) + " does not exist: the file has "
-                        + QString::number(file->buckets()) + " data buckets in " + QString::number(file->groups_size())
-                            + " groups." };
+                return LabError { LabCode::BadArgument,
+                    shownPlace(place) + " does not exist: the file has " + QString::number(file->buckets())
+                        + " data buckets in " + QString::number(file->groups_size()) + " groups." };
             found.push_back({ place, holder, shownPlace(place) });
         }
         return found;
@@ -331,8 +337,8 @@ LabResult<FoundTarget> findTarget(LabContext& context, const QJSValue& target)
     if (!found)
         return found.error();
     if (found->size() != 1)
-        return LabError { LabCode::BadArgument, "One target is wanted here, not " + QString::number(found->size())
-            + " (" + target.toString() + ")." };
+        return LabError { LabCode::BadArgument,
+            "One target is wanted here, not " + QString::number(found->size()) + " (" + target.toString() + ")." };
     return found->front();
 }
 
@@ -351,8 +357,10 @@ LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call)
     const bool isNumber = option.isNumber() && option.toNumber() >= 1 && option.toNumber() <= (1 << 24)
         && std::floor(option.toNumber()) == option.toNumber();
     if (!isNumber && option.toString() != "auto")
-        return LabError { LabCode::BadArgument, "The option slice of " + call + " is a number of ranks, at least 1, or 'auto', not "
-            + option.toString() + ".", "slice: 5" };
+        return LabError { LabCode::BadArgument,
+            "The option slice of " + call + " is a number of ranks, at least 1, or 'auto', not " + option.toString()
+                + ".",
+            "slice: 5" };
     return isNumber ? option.toUInt() : 0;
 }
 

@@ -44,7 +44,8 @@ double secondsOf(std::int64_t ns);
 // that has the option.
 LabResult<std::uint32_t> sliceOf(const QJSValue& option, const QString& call);
 // The Timing of a finished bucket recovery; `failed`: the events that declared its buckets failed.
-QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed);
+QJSValue recoveryTiming(
+    const LabContext& context, const pb::RecoveryFinished& done, const std::vector<RunEvent>& failed);
 
 // ---- targets
 
@@ -52,7 +53,7 @@ QJSValue recoveryTiming(const LabContext& context, const pb::RecoveryFinished& d
 struct FoundTarget {
     pb::Place place; // NO_ROLE: the process has no place
     ProcessId process = 0;
-    QString shown;   // "data 5"
+    QString shown; // "data 5"
 };
 
 // A published table, by its name in scenarios/paper. BadArgument: no such table.
@@ -77,8 +78,7 @@ ProcessId holderOf(const ClusterState& state, const pb::Place& place);
 int faultsActive(const LabContext& context);
 
 // The times of an event that reports how the time of a rebuild was spent.
-template <class Event>
-void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
+template <class Event> void setTimes(QJSValue& timing, std::int64_t totalNs, const Event& event)
 {
     timing.setProperty("total_s", double(totalNs) / 1e9);
     timing.setProperty("process_s", double(event.process_ns()) / 1e9);

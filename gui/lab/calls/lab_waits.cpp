@@ -26,8 +26,8 @@ bool isEqual(const QJSValue& a, const QJSValue& b, int depth = 0)
     if (a.isArray() != b.isArray() || a.isCallable() || b.isCallable())
         return a.strictlyEquals(b);
     if (!a.isObject() || !b.isObject())
-        return a.strictlyEquals(b) || (a.isNumber() && b.isNumber() && std::isnan(a.toNumber())
-            && std::isnan(b.toNumber()));
+        return a.strictlyEquals(b)
+            || (a.isNumber() && b.isNumber() && std::isnan(a.toNumber()) && std::isnan(b.toNumber()));
     QStringList names;
     for (QJSValueIterator it(a); it.hasNext();) {
         it.next();
@@ -57,7 +57,7 @@ QString quoted(const LabContext& context, const QJSValue& value)
 
 // The filter of a call for events.
 struct Filter {
-    int kind = 0;   // 0: all
+    int kind = 0; // 0: all
     QJSValue where; // null: all
 };
 
@@ -82,8 +82,8 @@ LabResult<QJSValue> match(LabContext& context, const Filter& filter, const RunEv
                     field.next();
                     known << field.name();
                 }
-                return LabError { LabCode::BadArgument, object.property("kind").toString() + " has no field "
-                    + it.name() + ".",
+                return LabError { LabCode::BadArgument,
+                    object.property("kind").toString() + " has no field " + it.name() + ".",
                     "Its fields are " + known.join(", ") + "." };
             }
             if (!isEqual(object.property(it.name()), it.value()))
@@ -120,30 +120,35 @@ LabResult<QJSValue> waitFor(LabContext& context, const Arguments& arguments)
     std::vector<QJSValue> found;
     std::map<std::string, int> seen;
     int ofKind = 0;
-    const auto isThere = context.waitForEvents(*cursor, deadline, *kind,
-        [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
-        const ClusterState names = events.empty() ? ClusterState() : context.ingest.state();
-        for (const RunEvent& event : events) {
-            const auto fits = match(context, filter, event, names);
-            if (!fits)
-                return fits.error();
-            if (!event.isGap()) {
-                ++seen[kindName(*event.event)];
-                ofKind += kindOf(*event.event) == *kind ? 1 : 0;
+    const auto isThere = context.waitForEvents(
+        *cursor, deadline, *kind, [&](const std::vector<RunEvent>& events) -> LabResult<bool> {
+            const ClusterState names = events.empty() ? ClusterState() : context.ingest.state();
+            for (const RunEvent& event : events) {
+                const auto fits = match(context, filter, event, names);
+                if (!fits)
+                    return fits.error();
+                if (!event.isGap()) {
+                    ++seen[kindName(*event.event)];
+                    ofKind += kindOf(*event.event) == *kind ? 1 : 0;
+                }
+                if (fits->isObject())
+                    found.push_back(*fits);
+                if (found.size() == wanted)
+                    return true;
             }
-            if (fits->isObject())
-                found.push_back(*fits);
-            if (found.size() == wanted)
-                return true;
-        }
-        return false;
-    });
+            return false;
+        });
     if (!isThere)
         return isThere.error();
     if (!*isThere)
         return LabError { LabCode::Timeout,
-            QString("%1 of %2 %3 after %4 s: ").arg(found.size()).arg(wanted).arg(arguments.at(0).toString()).arg(timeout)
-                + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size())) : QString())
+            QString("%1 of %2 %3 after %4 s: ")
+                    .arg(found.size())
+                    .arg(wanted)
+                    .arg(arguments.at(0).toString())
+                    .arg(timeout)
+                + (ofKind > 0 ? QString("%1 of that kind did not fit `where`, ").arg(ofKind - int(found.size()))
+                              : QString())
                 + seenInstead(seen) + "." };
     if (wanted == 1)
         return found.front();
@@ -165,7 +170,8 @@ LabResult<QJSValue> waitUntil(LabContext& context, const Arguments& arguments)
         if (context.now() >= deadline)
             return LabError { LabCode::Timeout,
                 QString("The condition of lab.waitUntil did not become true within %1 s; its last value is %2.")
-                    .arg(timeout).arg(quoted(context, *value)) };
+                    .arg(timeout)
+                    .arg(quoted(context, *value)) };
         context.waitBeyond(cursor, std::min(deadline, context.now() + kTryAgain));
         if (context.isStopped())
             return context.stopped();
@@ -188,7 +194,7 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
     }
     const bool isSince = !arguments.option("since").isNull();
     const auto cursor = isSince ? cursorOf(context, arguments.option("since"))
-        : LabResult<std::uint64_t>(std::uint64_t(0));
+                                : LabResult<std::uint64_t>(std::uint64_t(0));
     if (!cursor)
         return cursor.error();
     if (const auto here = context.catchUp(); !here)
@@ -232,7 +238,11 @@ LabResult<QJSValue> events(LabContext& context, const Arguments& arguments)
 LabResult<QJSValue> judgeExpectation(LabContext& context, bool isHeld, const QString& text, const QString& detail)
 {
     ++(isHeld ? context.expectationsHeld : context.expectationsFailed);
-    context.observer.onReel({ .kind = ReelEntry::Kind::Check, .at = context.cueNow(), .id = isHeld ? QString() : detail, .text = text, .number = isHeld ? 1 : 0 });
+    context.observer.onReel({ .kind = ReelEntry::Kind::Check,
+        .at = context.cueNow(),
+        .id = isHeld ? QString() : detail,
+        .text = text,
+        .number = isHeld ? 1 : 0 });
     context.observer.onExpectation({ context.line, text, isHeld, isHeld ? QString() : detail });
     if (isHeld || context.settings.keepGoing)
         return QJSValue(isHeld);
@@ -279,18 +289,18 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
         QStringList known;
         for (const auto& [name, text] : LabReference::instance().codes())
             known << name;
-        return LabError { LabCode::BadArgument, "There is no error code " + code + ".", "The codes are "
-            + known.join(", ") + "." };
+        return LabError { LabCode::BadArgument, "There is no error code " + code + ".",
+            "The codes are " + known.join(", ") + "." };
     }
     const int line = context.line;
     const auto value = context.callBack(arguments.at(1));
     context.line = line;
     if (!value && value.error().thrown.isUndefined())
         return value.error(); // stopped
-    const QString got = value ? "no error" : value.error().thrown.property("code").isString()
-            ? value.error().thrown.property("code").toString() + " ("
-                + value.error().thrown.property("message").toString() + ")"
-            : value.error().thrown.toString();
+    const QString got = value                              ? "no error"
+        : value.error().thrown.property("code").isString() ? value.error().thrown.property("code").toString() + " ("
+            + value.error().thrown.property("message").toString() + ")"
+                                                           : value.error().thrown.toString();
     const bool isHeld = !value && value.error().thrown.property("code").toString() == code;
     return judgeExpectation(context, isHeld, "an error " + code, "got " + got);
 }
@@ -299,8 +309,7 @@ LabResult<QJSValue> expectError(LabContext& context, const Arguments& arguments)
 
 void addWaitCalls(Lab& lab, LabContext& context)
 {
-    lab.handle("lab.now",
-        [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.nowSeconds()); });
+    lab.handle("lab.now", [&](const LabCall&) -> LabResult<QJSValue> { return QJSValue(context.nowSeconds()); });
     lab.handle("lab.here", [&](const LabCall&) -> LabResult<QJSValue> {
         QJSValue here = context.engine.newObject();
         here.setProperty("eventIndex", double(context.ingest.committed()));
@@ -315,13 +324,14 @@ void addWaitCalls(Lab& lab, LabContext& context)
     });
     lab.handle("lab.expectEqual", [&](const LabCall& c) {
         const bool isHeld = isEqual(c.arguments.at(0), c.arguments.at(1));
-        const QString detail = isHeld ? QString() : "got " + quoted(context, c.arguments.at(0)) + ", wanted "
-            + quoted(context, c.arguments.at(1));
+        const QString detail = isHeld
+            ? QString()
+            : "got " + quoted(context, c.arguments.at(0)) + ", wanted " + quoted(context, c.arguments.at(1));
         return judgeExpectation(context, isHeld, c.arguments.at(2).toString(), detail);
     });
     lab.handle("lab.expectWithin", [&](const LabCall& c) {
         const double got = c.arguments.at(0).toNumber(), low = c.arguments.at(1).toNumber(),
-            high = c.arguments.at(2).toNumber();
+                     high = c.arguments.at(2).toNumber();
         const QString detail = QString("got %1, wanted %2 to %3").arg(got).arg(low).arg(high);
         return judgeExpectation(context, got >= low && got <= high, c.arguments.at(3).toString(), detail);
     });

@@ -41,12 +41,14 @@ struct Witness {
 
 Seen seenOf(const QString& key, const std::string& bytes, bool isPinned)
 {
-    return { key, QCryptographicHash::hash(QByteArrayView(bytes.data(), qsizetype(bytes.size())), QCryptographicHash::Sha256),
+    return { key,
+        QCryptographicHash::hash(QByteArrayView(bytes.data(), qsizetype(bytes.size())), QCryptographicHash::Sha256),
         isPinned ? hexOf(bytes) : QString() };
 }
 
 // `isTaken`: the pinned ranks are also kept for the window's record groups.
-LabResult<Contents> readContents(LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned, bool isTaken)
+LabResult<Contents> readContents(
+    LabContext& context, const FoundTarget& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     Contents contents;
     contents.process = target.process;
@@ -56,9 +58,11 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
         command.mutable_read_contents()->set_count(kRecordsAtOnce);
         const auto reply = context.ask(target.process, std::move(command), kAnswerSeconds);
         if (!reply)
-            return LabError { reply.error().code, "The contents of " + target.shown + " cannot be read: " + reply.error().message };
+            return LabError { reply.error().code,
+                "The contents of " + target.shown + " cannot be read: " + reply.error().message };
         for (const auto& record : reply->contents().data())
-            contents.ranks[record.rank()] = seenOf(QString::number(record.key()), record.value(), pinned.contains(record.rank()));
+            contents.ranks[record.rank()] = seenOf(
+                QString::number(record.key()), record.value(), pinned.contains(record.rank()));
         for (const auto& record : reply->contents().parity()) {
             QStringList keys;
             for (const auto& member : record.members())
@@ -70,7 +74,9 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
                 context.witnesses.keep(target.place, kept, recordOf(reply->contents(), kept), true);
         }
         // Pages read at different moments have no common number.
-        contents.sequence = rank == 1 || contents.sequence == reply->contents().sequence() ? reply->contents().sequence() : 0;
+        contents.sequence = rank == 1 || contents.sequence == reply->contents().sequence()
+            ? reply->contents().sequence()
+            : 0;
         rank = reply->contents().next_rank();
         if (context.isStopped())
             return context.stopped();
@@ -78,7 +84,8 @@ LabResult<Contents> readContents(LabContext& context, const FoundTarget& target,
     return contents;
 }
 
-LabResult<std::map<QString, Contents>> readPlaces(LabContext& context, const QJSValue& target, const std::set<std::uint32_t>& pinned, bool isTaken)
+LabResult<std::map<QString, Contents>> readPlaces(
+    LabContext& context, const QJSValue& target, const std::set<std::uint32_t>& pinned, bool isTaken)
 {
     const auto found = findTargets(context, target);
     if (!found)
@@ -98,12 +105,13 @@ LabResult<QJSValue> take(LabContext& context, const Arguments& arguments, std::v
     Witness witness;
     witness.target = arguments.at(0);
     if (placesOf(witness.target).empty())
-        return LabError { LabCode::BadArgument, "A witness is taken of buckets, such as lab.data([0, 1]), not of "
-            + witness.target.toString() + "." };
+        return LabError { LabCode::BadArgument,
+            "A witness is taken of buckets, such as lab.data([0, 1]), not of " + witness.target.toString() + "." };
     const QJSValue pin = arguments.option("pin");
     for (std::uint32_t i = 0; i < pin.property("length").toUInt(); ++i) {
         if (pin.property(i).toUInt() == 0)
-            return LabError { LabCode::BadArgument, "The option pin of lab.witness is a list of ranks, from 1.", "pin: [17]" };
+            return LabError { LabCode::BadArgument, "The option pin of lab.witness is a list of ranks, from 1.",
+                "pin: [17]" };
         witness.pinned.insert(pin.property(i).toUInt());
     }
     auto places = readPlaces(context, witness.target, witness.pinned, true);

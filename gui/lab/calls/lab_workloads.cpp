@@ -29,8 +29,8 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
         static const QStringList kNames { "insert", "update", "delete", "search" };
         const QJSValue mix = o.option("mix");
         for (const QString& name : kNames)
-            order.add_mix(mix.property(name).isNumber()
-                ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
+            order.add_mix(
+                mix.property(name).isNumber() ? std::uint32_t(std::lround(mix.property(name).toNumber() * 1000)) : 0);
         for (QJSValueIterator it(mix); it.hasNext();) {
             it.next();
             if (!kNames.contains(it.name()) || !(it.value().toNumber() >= 0))
@@ -49,12 +49,15 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
         }
     } else {
         const QString word = keys.isNull() ? (order.kind() == pb::INSERT ? "next" : "present") : keys.toString();
-        order.set_keys(word == "next" ? pb::NEXT : word == "uniform" ? pb::UNIFORM : word == "zipf" ? pb::ZIPF : pb::PRESENT);
+        order.set_keys(word == "next" ? pb::NEXT
+                : word == "uniform"   ? pb::UNIFORM
+                : word == "zipf"      ? pb::ZIPF
+                                      : pb::PRESENT);
     }
     if (o.option("count").isNull() && order.keys() != pb::LISTED)
         return LabError { LabCode::BadArgument, "client.run needs the option count, or a list of keys." };
-    order.set_count(o.option("count").isNull() ? std::uint64_t(order.key_list_size())
-        : std::uint64_t(o.number("count")));
+    order.set_count(
+        o.option("count").isNull() ? std::uint64_t(order.key_list_size()) : std::uint64_t(o.number("count")));
     order.set_seed(context.settings.seed * 1'000'003 + context.workloads);
     order.set_key_space(std::uint64_t(o.number("keySpace")));
     order.set_length(context.recordBytes);
@@ -63,7 +66,9 @@ LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Argume
         order.set_rate(o.number("rate"));
     order.set_skew(o.number("skew"));
     // If operations have due times, a window would only delay them.
-    order.set_window(hasRate && !o.wasGiven("window") ? kWindowMax : std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
+    order.set_window(hasRate && !o.wasGiven("window")
+            ? kWindowMax
+            : std::uint32_t(std::min(o.number("window"), double(kWindowMax))));
     order.set_batch(o.integer("batch"));
     order.set_unchecked(!o.isOn("check"));
     order.set_record_times_every(o.integer("timesEvery"));
@@ -76,10 +81,13 @@ QString fullServers(const pb::WorkloadResult& done)
     QStringList names;
     for (const pb::FullServer& full : done.full())
         names += QString::fromStdString(fullWords(full));
-    return names.isEmpty() ? QString() : "the memory of " + names.join(", ") + " is at its limit: the answer is \"try again later\"";
+    return names.isEmpty()
+        ? QString()
+        : "the memory of " + names.join(", ") + " is at its limit: the answer is \"try again later\"";
 }
 
-QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate)
+QJSValue workloadObject(
+    const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate)
 {
     QJSValue result = context.engine.newObject();
     result.setProperty("operations", scriptNumber(done.operations()));
@@ -87,8 +95,8 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     for (const auto& [name, count] : done.results()) {
         pb::ResultCode code = pb::RESULT_UNKNOWN;
         const bool isKnown = pb::ResultCode_Parse(name, &code);
-        results.setProperty(isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name),
-            scriptNumber(count));
+        results.setProperty(
+            isKnown ? QString::fromStdString(resultWord(code)) : QString::fromStdString(name), scriptNumber(count));
     }
     result.setProperty("results", results);
     result.setProperty("unanswered", scriptNumber(done.unanswered()));
@@ -104,8 +112,8 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     result.setProperty("resends", scriptNumber(done.resends()));
     result.setProperty("messages", messages ? scriptNumber(*messages) : QJSValue(QJSValue::NullValue));
     result.setProperty("total_s", secondsOf(done.total_ns()));
-    result.setProperty("per_op_ms", done.operations() > 0
-        ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
+    result.setProperty(
+        "per_op_ms", done.operations() > 0 ? double(done.total_ns()) / 1e6 / double(done.operations()) : 0.0);
     result.setProperty("p50_ms", double(done.p50_ns()) / 1e6);
     result.setProperty("p99_ms", double(done.p99_ns()) / 1e6);
     result.setProperty("max_ms", double(done.max_ns()) / 1e6);
@@ -117,7 +125,9 @@ QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& don
     // Of a mix; single numbers, so that lab.measure makes a column of each.
     for (const pb::KindTimes& kind : done.kinds()) {
         const QString name = QString::fromStdString(operationWord(kind.kind())) + '_';
-        const auto known = [&kind](double value) { return kind.operations() > 0 ? QJSValue(value) : QJSValue(QJSValue::NullValue); };
+        const auto known = [&kind](double value) {
+            return kind.operations() > 0 ? QJSValue(value) : QJSValue(QJSValue::NullValue);
+        };
         result.setProperty(name + "operations", scriptNumber(kind.operations()));
         result.setProperty(name + "p50_ms", known(double(kind.p50_ns()) / 1e6));
         result.setProperty(name + "p99_ms", known(double(kind.p99_ns()) / 1e6));
@@ -149,7 +159,9 @@ LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const A
         if (!target)
             return target.error();
         if (target->place.role() != pb::DATA)
-            return LabError { LabCode::BadArgument, "The option place of client.verify is a data bucket, not " + target->shown + ".", "place: lab.data(0)" };
+            return LabError { LabCode::BadArgument,
+                "The option place of client.verify is a data bucket, not " + target->shown + ".",
+                "place: lab.data(0)" };
         const auto file = context.describeFile();
         if (!file)
             return file.error();

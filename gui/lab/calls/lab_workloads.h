@@ -12,7 +12,8 @@ namespace lhrs::gui {
 // Converts the options of client.run into the command for the client, and its result into the script's object.
 LabResult<pb::RunWorkload> workloadOrder(const LabContext& context, const Arguments& o);
 // `hasRate`: the object also tells how far operations were behind their due times.
-QJSValue workloadObject(const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate);
+QJSValue workloadObject(
+    const LabContext& context, const pb::WorkloadResult& done, std::optional<std::uint64_t> messages, bool hasRate);
 // "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
 // there is none.
 QString fullServers(const pb::WorkloadResult& done);

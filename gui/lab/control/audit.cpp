@@ -31,8 +31,8 @@ std::string memberName(std::uint32_t group, std::uint32_t m, const pb::Member& m
                                      : "parity bucket " + std::to_string(group) + "." + std::to_string(member.index());
 }
 
-Result<MemberDigests> digestsOf(ControlClient& control, const std::string& name, const pb::Member& member,
-    const std::stop_token& stop)
+Result<MemberDigests> digestsOf(
+    ControlClient& control, const std::string& name, const pb::Member& member, const std::stop_token& stop)
 {
     MemberDigests digests;
     digests.member = member;
@@ -63,14 +63,16 @@ std::uint64_t combined(const ErasureCode& code, ParityColumn p, const std::vecto
     std::uint64_t sum = 0;
     for (std::uint32_t q = 0; q < digests.size(); ++q) {
         for (std::uint32_t shift = 0; shift < 64; shift += bits)
-            sum ^= std::uint64_t(field.multiply(code.coefficient(Position(q), p),
-                Symbol((digests[q] >> shift) & field.symbolMax()))) << shift;
+            sum ^= std::uint64_t(field.multiply(
+                       code.coefficient(Position(q), p), Symbol((digests[q] >> shift) & field.symbolMax())))
+                << shift;
     }
     return sum;
 }
 
 // Compares the buckets that hold the keys of a group with the buckets to which the keys belong.
-void auditPlaces(const pb::FileDescription& file, std::uint32_t group, const std::vector<MemberDigests>& data, GroupAudit& audit)
+void auditPlaces(
+    const pb::FileDescription& file, std::uint32_t group, const std::vector<MemberDigests>& data, GroupAudit& audit)
 {
     const check::FileSettings settings { file.config().m(), check::FieldKind::Gf16, file.config().mix_keys() };
     const check::FileState state { file.file().i(), file.file().n() };
@@ -82,7 +84,8 @@ void auditPlaces(const pb::FileDescription& file, std::uint32_t group, const std
         const std::uint32_t bucket = group * file.config().m() + q;
         const std::string name = "data bucket " + std::to_string(bucket);
         if (data[q].doubled > 0)
-            note(audit.doubled, audit.firstDoubled, name + " has " + std::to_string(data[q].doubled) + " ranks with two records");
+            note(audit.doubled, audit.firstDoubled,
+                name + " has " + std::to_string(data[q].doubled) + " ranks with two records");
         std::map<std::uint64_t, std::uint32_t> ranks; // by key
         for (const auto& [rank, digest] : data[q].ranks) {
             if (digest.keys_size() == 0)
@@ -90,9 +93,11 @@ void auditPlaces(const pb::FileDescription& file, std::uint32_t group, const std
             ++audit.keys;
             const std::uint64_t key = digest.keys(0);
             if (check::addressOf(settings, key, state) != bucket)
-                note(audit.misplaced, audit.firstMisplaced, "key " + std::to_string(key) + " lies in " + name + ", which is not its bucket");
+                note(audit.misplaced, audit.firstMisplaced,
+                    "key " + std::to_string(key) + " lies in " + name + ", which is not its bucket");
             else if (const auto [known, isNew] = ranks.emplace(key, rank); !isNew)
-                note(audit.misplaced, audit.firstMisplaced, "key " + std::to_string(key) + " is in " + name + " twice, at ranks "
+                note(audit.misplaced, audit.firstMisplaced,
+                    "key " + std::to_string(key) + " is in " + name + " twice, at ranks "
                         + std::to_string(known->second) + " and " + std::to_string(rank));
         }
     }
@@ -125,7 +130,8 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
         if (!digests)
             return digests.error();
         if (digests->held > 0)
-            return Error { memberName(group, m, member) + " has changes under way; audit a group at rest (lab.settle())" };
+            return Error { memberName(group, m, member)
+                + " has changes under way; audit a group at rest (lab.settle())" };
         if (member.role() == pb::DATA)
             data[member.index()] = std::move(*digests);
         else
@@ -157,8 +163,8 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
         for (std::uint32_t q = 0; q < m; ++q) {
             if (data[q].sequence != 0 && q < p.applied.size() && p.applied[q] != data[q].sequence)
                 return Error { name + " has applied change " + std::to_string(p.applied[q]) + " of position "
-                    + std::to_string(q) + ", which is at "
-                    + std::to_string(data[q].sequence) + "; audit a group at rest (lab.settle())" };
+                    + std::to_string(q) + ", which is at " + std::to_string(data[q].sequence)
+                    + "; audit a group at rest (lab.settle())" };
             for (const auto& [rank, digest] : data[q].ranks)
                 ranks[rank] = true;
         }
@@ -192,7 +198,8 @@ Result<GroupAudit> auditGroup(ControlClient& control, std::uint32_t group, const
     // The members were asked one after the other; a record moved meanwhile is not an error.
     const Answer after = control.callAndWait(control.coordinator(), describe, kLimit, stop);
     if (!after || !isLike(file, after.reply.file()))
-        return Error { "group " + std::to_string(group) + " changed while it was audited; audit a group at rest (lab.settle())" };
+        return Error { "group " + std::to_string(group)
+            + " changed while it was audited; audit a group at rest (lab.settle())" };
     return audit;
 }
 

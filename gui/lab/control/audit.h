@@ -13,15 +13,15 @@ class ControlClient;
 
 // The result of the parity check of one bucket group.
 struct GroupAudit {
-    std::uint32_t ranks = 0;   // record groups compared, over all parity buckets
+    std::uint32_t ranks = 0; // record groups compared, over all parity buckets
     std::uint32_t unequal = 0; // record groups whose parity or key list differs from what the data encode to
-    std::string firstUnequal;  // in words; empty if there is none
-    std::uint32_t unlisted = 0;  // of those, record groups whose key list differs from the data buckets
+    std::string firstUnequal; // in words; empty if there is none
+    std::uint32_t unlisted = 0; // of those, record groups whose key list differs from the data buckets
     std::string firstUnlisted, firstWrong; // the first wrong key list and the first wrong parity
-    std::uint32_t keys = 0;      // in all data buckets
+    std::uint32_t keys = 0; // in all data buckets
     std::uint32_t misplaced = 0; // keys that are stored in the wrong bucket, or twice
     std::string firstMisplaced;
-    std::uint32_t doubled = 0;   // ranks that hold more than one record
+    std::uint32_t doubled = 0; // ranks that hold more than one record
     std::string firstDoubled;
 };
 

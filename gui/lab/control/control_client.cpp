@@ -19,16 +19,16 @@ namespace lhrs::gui {
 namespace {
 
 using std::chrono::milliseconds;
-constexpr milliseconds kAskTimeout(1000);         // for the directory, small snapshots, and probes
+constexpr milliseconds kAskTimeout(1000); // for the directory, small snapshots, and probes
 constexpr milliseconds kSnapshotTimeout(3000);
-constexpr milliseconds kProbeAfter(300);          // after a snapshot: checks whether later events have arrived
-constexpr milliseconds kProbePeriod(2000);        // for silent processes
+constexpr milliseconds kProbeAfter(300); // after a snapshot: checks whether later events have arrived
+constexpr milliseconds kProbePeriod(2000); // for silent processes
 constexpr milliseconds kSilence(1000);
 constexpr milliseconds kTick(50);
-constexpr int kCommandsWaiting = 10'000;         // one endpoint may serve a whole simulated cluster
+constexpr int kCommandsWaiting = 10'000; // one endpoint may serve a whole simulated cluster
 constexpr std::int64_t kMessageBytes = 256 << 20; // more than the largest bucket's contents in one page
 constexpr std::int32_t kListsOfNewCoordinator = 40; // 10 s in which no process counts as gone
-constexpr std::int32_t kListsWithout = 3;        // the process then counts as removed from the directory
+constexpr std::int32_t kListsWithout = 3; // the process then counts as removed from the directory
 
 std::string commandName(const pb::Command& command)
 {
@@ -36,10 +36,7 @@ std::string commandName(const pb::Command& command)
     return kind != nullptr ? kind->type : "an empty command";
 }
 
-std::string seconds(milliseconds time)
-{
-    return numberWord(double(time.count()) / 1000) + " s";
-}
+std::string seconds(milliseconds time) { return numberWord(double(time.count()) / 1000) + " s"; }
 
 } // namespace
 
@@ -55,7 +52,7 @@ struct ControlClient::Thread {
 
     zmq::context_t& context;
     std::map<std::string, zmq::socket_t> sockets; // by endpoint
-    std::map<std::uint64_t, Pending> pending;     // by ticket
+    std::map<std::uint64_t, Pending> pending; // by ticket
     std::vector<std::pair<Clock::time_point, ProcessId>> probes;
     std::vector<std::pair<Clock::time_point, ProcessId>> retries;
     std::string coordinatorEndpoint;
@@ -85,8 +82,8 @@ struct ControlClient::Thread {
                 return;
             }
         } catch (const zmq::error_t& error) {
-            callback({ Answer::Outcome::Unreachable, {}, what + " cannot be sent to " + endpoint + ": " + error.what()
-                + "." });
+            callback({ Answer::Outcome::Unreachable, {},
+                what + " cannot be sent to " + endpoint + ": " + error.what() + "." });
             return;
         }
         pending.emplace(ticket, Pending { endpoint, what, timeout, AwakeClock::now() + timeout, std::move(callback) });
@@ -167,12 +164,10 @@ struct ControlClient::Thread {
 };
 
 ControlClient::ControlClient(zmq::context_t& context, Ingest& ingest)
-    : m_ingest(ingest)
-    , m_wakeUp(std::make_unique<WakeUp>())
-    , m_thread([this, &context](const std::stop_token& stop) {
-        Thread thread { context, {}, {}, {}, {}, {} };
-        thread.run(*this, stop);
-    })
+    : m_ingest(ingest), m_wakeUp(std::make_unique<WakeUp>()), m_thread([this, &context](const std::stop_token& stop) {
+          Thread thread { context, {}, {}, {}, {}, {} };
+          thread.run(*this, stop);
+      })
 {
     m_ingest.onSnapshotWanted([this](ProcessId process) { takeSnapshot(process); });
 }
@@ -328,10 +323,8 @@ void ControlClient::call(const CallTarget& to, pb::Command command, Milliseconds
         who = known->info.name();
         command.set_process(to.process);
     }
-    post([endpoint, who, command = std::move(command), timeout,
-        callback = std::move(callback)](Thread& thread) mutable {
-        thread.send(endpoint, who, std::move(command), timeout, std::move(callback));
-    });
+    post([endpoint, who, command = std::move(command), timeout, callback = std::move(callback)](
+             Thread& thread) mutable { thread.send(endpoint, who, std::move(command), timeout, std::move(callback)); });
 }
 
 Answer ControlClient::callAndWait(
@@ -362,8 +355,8 @@ std::vector<Answer> ControlClient::callAllAndWait(
         });
     std::unique_lock lock(wait->mutex);
     // The control thread answers every call in time; this deadline only guards against the end of that thread.
-    wait->changed.wait_until(lock, stop, AwakeClock::now() + timeout + std::chrono::seconds(5),
-        [&] { return wait->missing == 0; });
+    wait->changed.wait_until(
+        lock, stop, AwakeClock::now() + timeout + std::chrono::seconds(5), [&] { return wait->missing == 0; });
     std::vector<Answer> answers;
     for (auto& answer : wait->answers)
         answers.push_back(answer ? std::move(*answer) : Answer { Answer::Outcome::Stopped, {}, "Stopped." });
@@ -438,23 +431,23 @@ void ControlClient::Thread::askDirectory(ControlClient& client)
     const std::string endpoint = coordinatorEndpoint;
     send(endpoint, "the coordinator", std::move(command), kAskTimeout,
         [this, &client, endpoint, isKnown](const Answer& answer) {
-        if (endpoint != coordinatorEndpoint)
-            return; // from the former cluster
-        isAsking = false;
-        askAt = Clock::now() + kDirectoryPeriod;
-        if (!answer)
-            return;
-        {
-            const std::lock_guard lock(client.m_mutex);
-            client.m_answered = Clock::now();
-        }
-        if (!isKnown) {
-            client.addProcess(answer.reply.process());
-            askAt = {};
-        } else {
-            takeList(client, answer.reply.processes());
-        }
-    });
+            if (endpoint != coordinatorEndpoint)
+                return; // from the former cluster
+            isAsking = false;
+            askAt = Clock::now() + kDirectoryPeriod;
+            if (!answer)
+                return;
+            {
+                const std::lock_guard lock(client.m_mutex);
+                client.m_answered = Clock::now();
+            }
+            if (!isKnown) {
+                client.addProcess(answer.reply.process());
+                askAt = {};
+            } else {
+                takeList(client, answer.reply.processes());
+            }
+        });
 }
 
 // The simulator knows which simulated processes have ended, like a parent process.

@@ -31,10 +31,10 @@ class WakeUp;
 struct Answer {
     enum class Outcome {
         Replied,
-        Refused,     // reply.refusal() and text say why
+        Refused, // reply.refusal() and text say why
         TimedOut,
         Unreachable, // no such process, or it ended
-        Stopped,     // the wait was stopped; the command may still take effect
+        Stopped, // the wait was stopped; the command may still take effect
     };
     Outcome outcome = Outcome::Unreachable;
     pb::CommandReply reply;
@@ -44,22 +44,22 @@ struct Answer {
 
 // The receiver of a command: a process of the directory, or a control endpoint.
 struct CallTarget {
-    CallTarget(ProcessId id) : process(id) {}
-    CallTarget(std::string at) : endpoint(std::move(at)) {}
+    CallTarget(ProcessId id) : process(id) { }
+    CallTarget(std::string at) : endpoint(std::move(at)) { }
     ProcessId process = 0;
     std::string endpoint;
 };
 
 struct KnownProcess {
     pb::ProcessInfo info;
-    pb::Place place;               // according to the coordinator's directory
+    pb::Place place; // according to the coordinator's directory
     std::uint64_t incarnation = 0;
-    std::uint32_t silentMs = 0;    // time since the coordinator last heard of it
-    bool isListed = false;         // it has been in the coordinator's list
+    std::uint32_t silentMs = 0; // time since the coordinator last heard of it
+    bool isListed = false; // it has been in the coordinator's list
     // Lists without it since then; below 0: the coordinator is new and has not heard of it yet.
     std::int32_t listsWithout = 0;
     bool hasEnded = false;
-    bool endIsPresumed = false;    // its end was not observed; the coordinator has not heard of it for a long time
+    bool endIsPresumed = false; // its end was not observed; the coordinator has not heard of it for a long time
 };
 
 // The process is known not to run on this machine. This is also true of a process on another machine, whose state
@@ -129,12 +129,11 @@ public:
     // Sends the command. The callback runs in the control thread and must not block.
     void call(const CallTarget& to, pb::Command command, Milliseconds timeout, Callback callback);
     // The same, but waits for the answer. Not to be called in the control thread.
-    Answer callAndWait(const CallTarget& to, pb::Command command, Milliseconds timeout,
-        const std::stop_token& stop = {});
+    Answer callAndWait(
+        const CallTarget& to, pb::Command command, Milliseconds timeout, const std::stop_token& stop = {});
     // Sends all commands at once; the answers are in the order of the commands.
     std::vector<Answer> callAllAndWait(const std::vector<std::pair<CallTarget, pb::Command>>& calls,
-        Milliseconds timeout,
-        const std::stop_token& stop = {});
+        Milliseconds timeout, const std::stop_token& stop = {});
 
     std::vector<KnownProcess> directory() const;
     std::optional<KnownProcess> find(ProcessId process) const;

@@ -52,7 +52,8 @@ void ControlClient::tellGate(ProcessId process, std::int64_t atNs)
 {
     call(process, gateCommand(true, atNs), kGateTimeout, [this, process](const Answer& answer) {
         if (answer.outcome == Answer::Outcome::Refused)
-            giveGateUp((find(process) ? find(process)->info.name() : "a process") + ": " + answer.text + "; the gate is open again everywhere");
+            giveGateUp((find(process) ? find(process)->info.name() : "a process") + ": " + answer.text
+                + "; the gate is open again everywhere");
     });
 }
 

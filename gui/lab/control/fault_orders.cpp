@@ -31,7 +31,10 @@ void addPeers(const ControlClient& control, const std::vector<ProcessId>& side, 
     }
 }
 
-bool isIn(const std::vector<ProcessId>& side, ProcessId process) { return std::find(side.begin(), side.end(), process) != side.end(); }
+bool isIn(const std::vector<ProcessId>& side, ProcessId process)
+{
+    return std::find(side.begin(), side.end(), process) != side.end();
+}
 
 void addUp(pb::FaultEffect& sum, const pb::FaultEffect& one)
 {
@@ -87,7 +90,8 @@ FaultOrder networkOrder(const ControlClient& control, pb::Fault fault, const Fau
     return order;
 }
 
-std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides)
+std::vector<FaultOrder> partitionOrders(
+    const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides)
 {
     std::vector<ProcessId> b = sides.b;
     if (sides.restIsB)
@@ -108,8 +112,8 @@ std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::
     return { std::move(first), std::move(second) };
 }
 
-std::vector<Answer> callAtOneInstant(ControlClient& control, const Calls& calls, std::chrono::milliseconds timeout,
-    const std::stop_token& stop)
+std::vector<Answer> callAtOneInstant(
+    ControlClient& control, const Calls& calls, std::chrono::milliseconds timeout, const std::stop_token& stop)
 {
     const std::string simulator = control.simulator();
     if (calls.size() < 2 || simulator.empty())
@@ -164,8 +168,8 @@ Answer armFaults(ControlClient& control, const std::vector<FaultOrder>& orders, 
     return good;
 }
 
-std::set<std::uint64_t> healFaults(ControlClient& control, std::uint64_t number, std::chrono::milliseconds timeout,
-    const std::stop_token& stop)
+std::set<std::uint64_t> healFaults(
+    ControlClient& control, std::uint64_t number, std::chrono::milliseconds timeout, const std::stop_token& stop)
 {
     Calls calls;
     for (const KnownProcess& known : livingProcesses(control)) {

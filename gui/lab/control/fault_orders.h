@@ -43,13 +43,15 @@ std::vector<KnownProcess> livingProcesses(const ControlClient& control);
 
 // The part of each process. `fault` has number and lease, and its rules if it is a network fault.
 FaultOrder networkOrder(const ControlClient& control, pb::Fault fault, const FaultSides& sides);
-std::vector<FaultOrder> partitionOrders(const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides);
+std::vector<FaultOrder> partitionOrders(
+    const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides);
 
 // Sends all commands. In a simulated cluster virtual time stands meanwhile, so that one call affects several
 // processes at the same instant, at any speed. The answers are in the order of the calls; a further one says why, if
 // time could not be stopped or set going again.
-std::vector<Answer> callAtOneInstant(ControlClient& control, const std::vector<std::pair<CallTarget, pb::Command>>& calls,
-    std::chrono::milliseconds timeout, const std::stop_token& stop = {});
+std::vector<Answer> callAtOneInstant(ControlClient& control,
+    const std::vector<std::pair<CallTarget, pb::Command>>& calls, std::chrono::milliseconds timeout,
+    const std::stop_token& stop = {});
 
 // Arms the fault at all processes. If one does not answer or refuses, all are healed again, so that no fault is armed
 // in part. Returns the answer that failed, or one that replied.
@@ -57,8 +59,8 @@ Answer armFaults(ControlClient& control, const std::vector<FaultOrder>& orders, 
     const std::stop_token& stop = {});
 // Ends a fault (0: all faults) wherever it is armed and returns the faults that have ended. A process that does not
 // answer has no fault left, or loses it when the lease expires.
-std::set<std::uint64_t> healFaults(ControlClient& control, std::uint64_t number, std::chrono::milliseconds timeout,
-    const std::stop_token& stop = {});
+std::set<std::uint64_t> healFaults(
+    ControlClient& control, std::uint64_t number, std::chrono::milliseconds timeout, const std::stop_token& stop = {});
 
 // A fault with the combined effect at all its processes.
 struct ArmedFault {

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using Calls = std::vector<std::pair<CallTarget, pb::Command>>;
 
 constexpr milliseconds kAnswer(1000);
-constexpr milliseconds kArrival(100);  // by then a sent message is held at its receiver or was lost
+constexpr milliseconds kArrival(100); // by then a sent message is held at its receiver or was lost
 // Step of virtual time between two looks, where time advances by commands.
 constexpr std::chrono::nanoseconds kFlight = milliseconds(1);
 constexpr milliseconds kStepAnswer(60'000);
@@ -53,7 +53,7 @@ Calls toAll(const ControlClient& control, const pb::Command& command)
 struct Look {
     std::vector<HeldAt> held; // the oldest first
     std::int64_t underWay = 0; // messages sent minus received: too high by lost ones, too low by multicasts
-    std::uint64_t coming = 0;  // of simulated processes: the exact number of messages under way, and commands
+    std::uint64_t coming = 0; // of simulated processes: the exact number of messages under way, and commands
     std::int64_t nextTimerNs = -1;
 };
 
@@ -72,7 +72,8 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
         }
         const pb::GateState& gate = answers[i].reply.gate();
         if (!gate.is_closed())
-            return Error { "The gate of " + processName(control, calls[i].first.process) + " is open: messages are delivered as they come." };
+            return Error { "The gate of " + processName(control, calls[i].first.process)
+                + " is open: messages are delivered as they come." };
         for (const pb::HeldMessage& message : gate.messages())
             look.held.push_back({ calls[i].first.process, message });
         look.coming += gate.coming();
@@ -80,7 +81,8 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
         if (gate.next_timer_ns() >= 0 && (look.nextTimerNs < 0 || gate.next_timer_ns() < look.nextTimerNs))
             look.nextTimerNs = gate.next_timer_ns();
     }
-    std::stable_sort(look.held.begin(), look.held.end(), [](const HeldAt& x, const HeldAt& y) { return x.message.since_ns() < y.message.since_ns(); });
+    std::stable_sort(look.held.begin(), look.held.end(),
+        [](const HeldAt& x, const HeldAt& y) { return x.message.since_ns() < y.message.since_ns(); });
     return look;
 }
 
@@ -145,7 +147,8 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
     }
     if (simulation && !simulation->plays().empty()) {
         outcome.text = "This simulation plays " + simulation->plays()
-            + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) lets its virtual time stand.";
+            + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) lets its virtual time "
+              "stand.";
         return outcome;
     }
     control.keepGate(true); // from now on processes that join later are told too
@@ -157,13 +160,15 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
         if (answers[i] && answers[i].reply.gate().is_closed()) {
             const std::int64_t late = answers[i].reply.gate().stopped_ns() - at;
             if (late > std::chrono::nanoseconds(within).count())
-                outcome.text = processName(control, process) + " stopped its clock " + std::to_string(late / 1'000'000) + " ms after the command, and " + std::to_string(within.count())
+                outcome.text = processName(control, process) + " stopped its clock " + std::to_string(late / 1'000'000)
+                    + " ms after the command, and " + std::to_string(within.count())
                     + " ms are allowed: the gate is open again everywhere.";
         } else if (hasNoGate(answers[i])) {
             outcome.hasGate = false;
             outcome.text = withoutGate(control, process);
         } else if (!hasEnded(control, process)) {
-            outcome.text = processName(control, process) + " does not confirm the gate (" + answers[i].text + "): it is open again everywhere.";
+            outcome.text = processName(control, process) + " does not confirm the gate (" + answers[i].text
+                + "): it is open again everywhere.";
         }
     }
     if (outcome.text.empty() && timeWaits(control))
@@ -189,7 +194,8 @@ GateOutcome openGates(ControlClient& control, const std::stop_token& stop)
         if (hasNoGate(answers[i]))
             outcome.hasGate = false;
         else
-            outcome.text = processName(control, calls[i].first.process) + " does not confirm that its gate is open; it opens with its lease.";
+            outcome.text = processName(control, calls[i].first.process)
+                + " does not confirm that its gate is open; it opens with its lease.";
     }
     return outcome;
 }

@@ -16,7 +16,7 @@
 // commands alone, messages in flight do not arrive by themselves: time is then advanced for them.
 namespace lhrs::gui {
 
-inline constexpr std::size_t kGatedMax = 64;                       // processes
+inline constexpr std::size_t kGatedMax = 64; // processes
 inline constexpr std::size_t kGatedSimulatedMax = 1'000;
 // Part of an error's text if there is no gate.
 inline constexpr const char* kWithoutGate = "was started without --gate";
@@ -25,9 +25,9 @@ inline constexpr std::chrono::milliseconds kGateWithin { 20 };
 
 struct GateOutcome {
     bool isClosed = false;
-    bool hasGate = true;       // false: the processes were started without one
+    bool hasGate = true; // false: the processes were started without one
     std::size_t processes = 0; // number that were told
-    std::string text;          // why the gate is not as wanted; empty if it is
+    std::string text; // why the gate is not as wanted; empty if it is
 };
 // Closes the gate. If a process does not stop its clock in time, the gate is opened again everywhere.
 GateOutcome closeGates(ControlClient& control, std::chrono::milliseconds within, const std::stop_token& stop = {});
@@ -41,14 +41,15 @@ struct HeldAt {
 Result<std::vector<HeldAt>> heldMessages(ControlClient& control, const std::stop_token& stop = {});
 
 struct ReleaseWish {
-    std::uint32_t count = 1;    // number of oldest messages to release
-    std::optional<HeldAt> one;  // or this message, by process and number
-    bool isDropped = false;     // lose the messages instead
-    bool mayPass = false;       // if nothing is held, all clocks advance to the next timer
+    std::uint32_t count = 1; // number of oldest messages to release
+    std::optional<HeldAt> one; // or this message, by process and number
+    bool isDropped = false; // lose the messages instead
+    bool mayPass = false; // if nothing is held, all clocks advance to the next timer
     std::chrono::milliseconds timeout { 10'000 };
 };
 // Releases one message after the other: what a step sends is held at its receiver before the next message is chosen.
 // Returns the released messages; fewer than asked for if nothing more is held.
-Result<std::vector<HeldAt>> releaseHeld(ControlClient& control, const ReleaseWish& wish, const std::stop_token& stop = {});
+Result<std::vector<HeldAt>> releaseHeld(
+    ControlClient& control, const ReleaseWish& wish, const std::stop_token& stop = {});
 
 } // namespace lhrs::gui

@@ -41,11 +41,14 @@ pb::Told::Judged findingsOfVerify(const pb::WorkloadResult& read, ProcessId clie
     const bool isOnlyWriter = state.invariants.isOnlyWriter(client, state);
     // Wrong values belong to I19. But a record with a wrong value did not come back either, so I7 is not checked.
     if (gone > 0 ? isOnlyWriter : read.wrong() == 0)
-        add(judged, 7, answered, gone, std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
+        add(judged, 7, answered, gone,
+            std::to_string(gone) + " of " + std::to_string(answered) + " acknowledged records did not come back");
     // newer: values that another client wrote, though none was known to write.
     const std::uint64_t other = read.wrong() + (isOnlyWriter ? read.newer() : 0);
     if (other == 0 || isOnlyWriter)
-        add(judged, 19, found, other, std::to_string(other) + " of " + std::to_string(found) + " values are not those that their client wrote last");
+        add(judged, 19, found, other,
+            std::to_string(other) + " of " + std::to_string(found)
+                + " values are not those that their client wrote last");
     return judged;
 }
 
@@ -53,7 +56,8 @@ pb::Told::Judged findingsOf(const Comparison& compared)
 {
     pb::Told::Judged judged;
     add(judged, 13, compared.records, compared.different,
-        std::to_string(compared.different) + " of " + std::to_string(compared.records) + " records of " + compared.place + " are not what was lost");
+        std::to_string(compared.different) + " of " + std::to_string(compared.records) + " records of " + compared.place
+            + " are not what was lost");
     return judged;
 }
 
@@ -62,7 +66,8 @@ pb::Told::Judged findingsOf(const pb::SimulationState& simulation)
     pb::Told::Judged judged;
     const std::string& text = simulation.violation(); // "I8: ..."
     const int invariant = text.starts_with('I') ? std::atoi(text.c_str() + 1) : 0;
-    if (const std::size_t colon = text.find(": "); invariant >= 1 && invariant <= kInvariants && colon != std::string::npos)
+    if (const std::size_t colon = text.find(": ");
+        invariant >= 1 && invariant <= kInvariants && colon != std::string::npos)
         add(judged, invariant, 1, 1, "the simulator says: " + text.substr(colon + 2));
     return judged;
 }

@@ -54,8 +54,9 @@ std::optional<std::string> meet(ControlClient& control, const std::string& endpo
 void addAuditOptions(CLI::App& app, AuditCommand& command)
 {
     app.add_option("--audit", command.group,
-        "With --connect: compare the parity of this group, or of all, with what its data encode to, print {\"ranks\", "
-        "\"unequal\", \"first\"} as JSON, and exit: 0 all is equal, 1 it is not, 4 the file is not at rest")
+           "With --connect: compare the parity of this group, or of all, with what its data encode to, print "
+           "{\"ranks\", "
+           "\"unequal\", \"first\"} as JSON, and exit: 0 all is equal, 1 it is not, 4 the file is not at rest")
         ->type_name("GROUP|all");
 }
 
@@ -63,8 +64,8 @@ int audit(const AuditCommand& command, const std::string& endpoint)
 {
     std::optional<std::uint32_t> wanted;
     if (command.group != "all") {
-        const auto number = readNumber<std::uint32_t>(command.group, 0, std::numeric_limits<std::uint32_t>::max(),
-            "all or the number of a group");
+        const auto number = readNumber<std::uint32_t>(
+            command.group, 0, std::numeric_limits<std::uint32_t>::max(), "all or the number of a group");
         if (!number)
             return endAudit(kNoSuchGroup, "--audit: " + number.error().text + ".");
         wanted = *number;
@@ -95,8 +96,9 @@ int audit(const AuditCommand& command, const std::string& endpoint)
             sum.firstUnequal = one->firstUnequal;
     }
     if (!isFound)
-        return endAudit(kNoSuchGroup, "--audit: group " + command.group + " does not exist: the file has "
-                + std::to_string(file.groups_size()) + ".");
+        return endAudit(kNoSuchGroup,
+            "--audit: group " + command.group + " does not exist: the file has " + std::to_string(file.groups_size())
+                + ".");
     const QJsonObject result { { "ranks", double(sum.ranks) }, { "unequal", double(sum.unequal) },
         { "first", sum.firstUnequal.empty() ? QJsonValue() : QJsonValue(QString::fromStdString(sum.firstUnequal)) } };
     std::printf("%s\n", QJsonDocument(result).toJson(QJsonDocument::Compact).constData());

@@ -41,8 +41,8 @@ Result<QStringList> namesOf(const QJsonValue& value, const QString& option, qsiz
     for (const QJsonValue& one : list)
         names << one.toString(); // empty if it is no text
     if (names.contains(QString()) || names.size() < least || names.size() > most)
-        return chartProblem(QString("%1 is the name of a column, or a list of %2 to %3 of them.")
-                                .arg(option).arg(least).arg(most));
+        return chartProblem(
+            QString("%1 is the name of a column, or a list of %2 to %3 of them.").arg(option).arg(least).arg(most));
     return names;
 }
 
@@ -91,10 +91,13 @@ std::optional<Error> readColumns(const QJsonObject& object, ChartOrder& order)
 void addChartOptions(CLI::App& app, ChartCommand& command)
 {
     auto* chart = app.add_option("--chart", command.order,
-        "Draw FILE, a table of measurements of --csv, print the picture as SVG, and exit. ORDER is JSON with the "
-        "options of lab.chart: '{\"x\": \"window\", \"y\": [\"total_s\"], \"by\": [\"k\"]}'")->type_name("ORDER");
+                         "Draw FILE, a table of measurements of --csv, print the picture as SVG, and exit. ORDER is "
+                         "JSON with the "
+                         "options of lab.chart: '{\"x\": \"window\", \"y\": [\"total_s\"], \"by\": [\"k\"]}'")
+                      ->type_name("ORDER");
     app.add_flag("--chart-points", command.givesPoints,
-        "With --chart: print the points of the chart as CSV and not the picture")->needs(chart);
+           "With --chart: print the points of the chart as CSV and not the picture")
+        ->needs(chart);
 }
 
 Result<ChartOrder> chartOrderOf(const QString& json, const QString& file)
@@ -155,7 +158,8 @@ Result<MeasuredTable> measuredTable(const CsvTable& csv, const QString& run)
     }
     if (run.isEmpty() && runs.size() > 1)
         return chartProblem(QString("it has rows of %1 runs; choose one: \"where\": {\"run\": \"%2\"}.")
-                                .arg(runs.size()).arg(runs.last()));
+                                .arg(runs.size())
+                                .arg(runs.last()));
     if (!run.isEmpty() && !runs.contains(run))
         return chartProblem("it has no row of the run " + run + ". Its runs are " + runs.join(", ") + ".");
     return measured;

@@ -17,7 +17,7 @@ namespace lhrs::gui {
 // The options of lhrs-play that draw a table of measurements that was written before. Other programs get the charts
 // of this one by them.
 struct ChartCommand {
-    std::string order;        // JSON; empty: nothing is drawn
+    std::string order; // JSON; empty: nothing is drawn
     bool givesPoints = false; // the points as CSV in place of the picture
 };
 void addChartOptions(CLI::App& app, ChartCommand& command);

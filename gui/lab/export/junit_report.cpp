@@ -193,8 +193,7 @@ void JUnitPrinter::end(const ScriptResult& result, const std::vector<InvariantSh
     for (const InvariantShown& invariant : invariants)
         if (invariant.state == InvariantState::Violated)
             m_report.add({ m_file, "invariant " + QString::fromStdString(invariantName(invariant.number)) + " holds",
-                Case::Kind::Failed, QString::fromStdString(invariant.detail),
-                "InvariantViolated", {}, {} });
+                Case::Kind::Failed, QString::fromStdString(invariant.detail), "InvariantViolated", {}, {} });
 }
 
 } // namespace lhrs::gui

@@ -26,7 +26,7 @@ public:
         QString className {}, name {};
         Kind kind = Kind::Held;
         QString message {}, type {}, detail {}; // of an expectation that did not hold
-        QString out {};                   // what was seen
+        QString out {}; // what was seen
     };
     void beginSuite(const QString& name, std::vector<std::pair<QString, QString>> properties);
     void add(Case one);
@@ -64,7 +64,7 @@ private:
     const QString m_file, m_standIn;
     QString m_step;
     std::optional<ExerciseShown> m_exercise; // the exercise in progress
-    bool m_isActing = false;                 // the stand-in script is running
+    bool m_isActing = false; // the stand-in script is running
 };
 
 } // namespace lhrs::gui

@@ -23,22 +23,22 @@ struct PaperFigure {
 
 // One published cell and the value measured here under the same conditions.
 struct PaperRow {
-    QString experiment;                // "E5 E8"
-    QString what, condition;           // "recovery of 2 data buckets, RS, GF(2^16)"; "slices of 3 125 records"
-    QString quantity, unit;            // "total", "process", "communication"; "s"
-    std::optional<PaperFigure> ours;   // empty: not measured in this run
+    QString experiment; // "E5 E8"
+    QString what, condition; // "recovery of 2 data buckets, RS, GF(2^16)"; "slices of 3 125 records"
+    QString quantity, unit; // "total", "process", "communication"; "s"
+    std::optional<PaperFigure> ours; // empty: not measured in this run
     double published = 0;
-    QString source;                    // "2003, table 30, configuration 2"
-    QString note;                      // a known doubt about the published cell
+    QString source; // "2003, table 30, configuration 2"
+    QString note; // a known doubt about the published cell
 };
 
 // A claim of the papers about a ratio, which does not depend on the speed of a machine.
 struct PaperShape {
     QString experiment, claim;
-    QString ratio;                     // numerator and denominator in words
+    QString ratio; // numerator and denominator in words
     std::optional<double> ours;
     double published = 0;
-    double low = 0, high = 0;          // the claim holds if the measured ratio lies between
+    double low = 0, high = 0; // the claim holds if the measured ratio lies between
     bool holds() const { return ours && *ours >= low && *ours <= high; }
 };
 
@@ -58,9 +58,9 @@ struct PaperReport {
     std::vector<PaperRow> rows;
     std::vector<PaperShape> shapes;
     std::vector<PaperChart> charts;
-    std::map<QString, CsvTable> measured;  // by name, as read from the files
-    QStringList missing;                   // tables of the experiments that were not found
-    QStringList runs, machines;            // as the measured rows name them
+    std::map<QString, CsvTable> measured; // by name, as read from the files
+    QStringList missing; // tables of the experiments that were not found
+    QStringList runs, machines; // as the measured rows name them
     bool isSimulated = false;
 };
 
@@ -69,7 +69,8 @@ struct PaperReport {
 Result<PaperReport> paperReport(const QString& measured, const QString& published);
 
 // Median and quartiles of a metric over the rows whose columns have these values; empty if there are none.
-std::optional<PaperFigure> paperFigure(const CsvTable& table, const std::map<QString, QString>& where, const QString& metric);
+std::optional<PaperFigure> paperFigure(
+    const CsvTable& table, const std::map<QString, QString>& where, const QString& metric);
 
 // ---- part of paperReport
 std::vector<PaperShape> paperShapes(const std::map<QString, CsvTable>& measured);

@@ -76,7 +76,8 @@ void PlayPrinter::onChart(const MeasureChart& chart, bool isNew)
         line("    chart: " + chart.title + " (--csv writes " + chart.id + ".svg)");
 }
 
-QString PlayPrinter::finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome)
+QString PlayPrinter::finishTables(
+    ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome)
 {
     for (const auto& [name, bytes] : charts.pictures(tables, folder.identity()))
         if (const QString error = folder.putFile(name, bytes); !error.isEmpty())
@@ -102,8 +103,10 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
                 const auto at = s.factors.find(factor);
                 row << (at == s.factors.end() ? QString() : cellShown(at->second));
             }
-            rows.push_back(row + QStringList { QString::number(s.n), metric, cellShown(quartiles.median),
-                quartiles.n > 1 ? cellShown(quartiles.q1) : QString(), quartiles.n > 1 ? cellShown(quartiles.q3) : QString() });
+            rows.push_back(row
+                + QStringList { QString::number(s.n), metric, cellShown(quartiles.median),
+                    quartiles.n > 1 ? cellShown(quartiles.q1) : QString(),
+                    quartiles.n > 1 ? cellShown(quartiles.q3) : QString() });
         }
     }
     std::vector<qsizetype> widths(std::size_t(head.size()), 0);
@@ -135,7 +138,12 @@ void PlayPrinter::goalSummary(const LabTable& table)
         most = std::max(most, s.n);
     }
     line(QString("    median of %1 known to %2 %: %3 of %4 cases, after %5 to %6 repetitions")
-             .arg(table.goal().metrics.join(", ")).arg(table.goal().percent).arg(reached).arg(summaries.size()).arg(fewest).arg(most));
+             .arg(table.goal().metrics.join(", "))
+             .arg(table.goal().percent)
+             .arg(reached)
+             .arg(summaries.size())
+             .arg(fewest)
+             .arg(most));
 }
 
 void PlayPrinter::summary(const ScriptResult& result, const LabTables& tables)
@@ -158,7 +166,9 @@ void PlayPrinter::invariants(const std::vector<InvariantShown>& invariants)
     line("invariants: " + QString::fromStdString(invariantSummary(invariants)));
     for (const InvariantShown& invariant : invariants)
         if (invariant.state == InvariantState::Violated)
-            line(QString("  VIOLATED %1, %2: %3").arg(QString::fromStdString(invariantName(invariant.number)), invariantWords(invariant.number), QString::fromStdString(invariant.detail)));
+            line(QString("  VIOLATED %1, %2: %3")
+                     .arg(QString::fromStdString(invariantName(invariant.number)), invariantWords(invariant.number),
+                         QString::fromStdString(invariant.detail)));
 }
 
 } // namespace lhrs::gui

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 // window's player.
 class PlayPrinter : public ScriptObserver {
 public:
-    explicit PlayPrinter(std::FILE* out) : m_out(out) {}
+    explicit PlayPrinter(std::FILE* out) : m_out(out) { }
 
     void onStep(const QString& id, const QString& title) override;
     void onSay(const QString& text) override;
@@ -34,7 +34,8 @@ public:
     void invariants(const std::vector<InvariantShown>& invariants);
     // Completes the run's tables and charts and prints the names of all files. Returns an error sentence, or empty.
     // `outcome`: the value for runs.csv.
-    QString finishTables(ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome);
+    QString finishTables(
+        ResultFolder& folder, const LabTables& tables, const LabCharts& charts, const QString& outcome);
 
 private:
     void line(const QString& text);

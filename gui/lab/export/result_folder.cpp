@@ -78,8 +78,9 @@ QStringList underColumns(const CsvTable& table, const QStringList& row, const QS
 
 QString measuredFileName(const QString& table)
 {
-    static const std::set<QString> kOfTheRun { "runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
-        "markers", "commands", "expectations", "invariants" };
+    static const std::set<QString> kOfTheRun { "runs", "clusters", "operations", "messages", "splits", "merges",
+        "parity_creations", "recoveries", "slices", "faults", "gaps", "captions", "markers", "commands", "expectations",
+        "invariants" };
     return kOfTheRun.contains(table) ? "measured_" + table : table;
 }
 
@@ -95,10 +96,7 @@ QString outcomeWord(ScriptOutcome outcome)
     return {};
 }
 
-ResultFolder::ResultFolder(const QString& directory)
-    : m_directory(directory)
-{
-}
+ResultFolder::ResultFolder(const QString& directory) : m_directory(directory) { }
 
 ResultFolder::~ResultFolder()
 {
@@ -110,19 +108,22 @@ Result<std::unique_ptr<ResultFolder>> ResultFolder::open(const QString& director
 {
     const auto error = [](const QString& sentence) { return Error { sentence.toStdString() }; };
     if (QFileInfo(directory).isFile())
-        return error("The directory " + directory + " cannot be made: there is a file of that name; choose another one.");
+        return error(
+            "The directory " + directory + " cannot be made: there is a file of that name; choose another one.");
     if (!QDir().mkpath(directory))
         return error("The directory " + directory + " cannot be made; choose another one.");
     std::unique_ptr<ResultFolder> folder(new ResultFolder(directory));
     folder->m_lock = ::open(QFile::encodeName(directory).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     // A file system without locks is accepted.
     if (folder->m_lock >= 0 && ::flock(folder->m_lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return error("Another run writes its results into " + directory + "; choose another directory for this one (lhrs-play --merge puts them together).");
+        return error("Another run writes its results into " + directory
+            + "; choose another directory for this one (lhrs-play --merge puts them together).");
     QStringList there = resultTables(directory);
     for (QString& name : there)
         name += ".csv";
     if (use == FolderUse::New && !there.isEmpty())
-        return error(QString("The directory %1 has results already (%2%3). --append adds this run to them, --overwrite removes them.")
+        return error(QString(
+            "The directory %1 has results already (%2%3). --append adds this run to them, --overwrite removes them.")
                          .arg(directory, there.mid(0, 3).join(", "), there.size() > 3 ? ", ..." : ""));
     if (use == FolderUse::Overwrite)
         for (const QString& name : there)
@@ -288,7 +289,9 @@ QString ResultFolder::finish(const LabTables& tables, const QString& outcome)
         }
         if (const QString error = put(measuredFileName(name), table.columns(), rows); !error.isEmpty())
             return error;
-        if (const QString error = put(measuredFileName(name) + kSummary, table.summaryColumns(), table.summaryCells(identity())); !error.isEmpty())
+        if (const QString error = put(
+                measuredFileName(name) + kSummary, table.summaryColumns(), table.summaryCells(identity()));
+            !error.isEmpty())
             return error;
     }
     m_facts.outcome = outcome;

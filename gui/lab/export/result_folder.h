@@ -60,8 +60,8 @@ private:
     // The open file of a measurement, to which rows are appended.
     struct Stream {
         qsizetype factors = -1, metrics = -1; // the measurement's column counts when the file was given its columns
-        QStringList columns;                  // of the file
-        std::unique_ptr<QFile> file;          // null: to be opened again
+        QStringList columns; // of the file
+        std::unique_ptr<QFile> file; // null: to be opened again
     };
 
     explicit ResultFolder(const QString& directory);

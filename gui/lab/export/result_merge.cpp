@@ -30,7 +30,7 @@ bool areSame(const CsvTable& a, const CsvTable& b)
 
 struct MergedTable {
     QStringList columns;
-    std::vector<QString> order;      // of the runs
+    std::vector<QString> order; // of the runs
     std::map<QString, RunRows> runs; // by id
 };
 
@@ -46,7 +46,8 @@ MergeResult mergeResults(const QStringList& directories, const QString& target, 
     for (const QString& directory : std::as_const(sources)) {
         const QStringList names = resultTables(directory);
         if (names.isEmpty()) {
-            result.problem = directory + (QFileInfo(directory).isDir() ? " has no tables of results." : " is no directory.");
+            result.problem = directory
+                + (QFileInfo(directory).isDir() ? " has no tables of results." : " is no directory.");
             return result;
         }
         for (const QString& name : names) {
@@ -72,7 +73,8 @@ MergeResult mergeResults(const QStringList& directories, const QString& target, 
                     merged.order.push_back(run);
                     merged.runs[run] = { directory, here[run] };
                 } else if (!areSame(former->second.table, here[run])) {
-                    result.conflicts << QString("%1.csv: the rows of run %2 in %3 are not those in %4.").arg(name, run, directory, former->second.directory);
+                    result.conflicts << QString("%1.csv: the rows of run %2 in %3 are not those in %4.")
+                                            .arg(name, run, directory, former->second.directory);
                 }
             }
         }

@@ -10,10 +10,10 @@
 namespace lhrs::gui {
 
 struct MergeResult {
-    QStringList written;   // names of files
-    int runs = 0;          // number of runs in the target
+    QStringList written; // names of files
+    int runs = 0; // number of runs in the target
     QStringList conflicts; // sentences; if there are any, nothing is written
-    QString problem;       // a sentence; empty if merged
+    QString problem; // a sentence; empty if merged
 };
 
 // Merges the tables of several result folders into another folder: rows of all runs, with merged columns. A run that

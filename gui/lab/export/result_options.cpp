@@ -61,35 +61,57 @@ Result<Sweep> chosenSweep(const ResultOptions& options, const QString& scenarioT
     QStringList names;
     for (const Sweep& sweep : *known)
         names << sweep.name;
-    const auto at = std::find_if(known->begin(), known->end(), [&](const Sweep& sweep) { return sweep.name == name || (name.isEmpty() && known->size() == 1); });
+    const auto at = std::find_if(known->begin(), known->end(),
+        [&](const Sweep& sweep) { return sweep.name == name || (name.isEmpty() && known->size() == 1); });
     if (at != known->end()) {
         Sweep sweep = *at;
         sweep.factors.insert(sweep.factors.end(), given.factors.begin(), given.factors.end());
         return sweep;
     }
     if (names.isEmpty())
-        return problemOf("There is no sweep; write --sweep NAME=VALUE,VALUE, or declare one in the scenario: // @sweep NAME parameter=VALUE,VALUE.");
-    return problemOf((name.isEmpty() ? QString("Choose a sweep by --sweep NAME") : "There is no sweep " + name) + "; there are " + names.join(", ") + ".");
+        return problemOf("There is no sweep; write --sweep NAME=VALUE,VALUE, or declare one in the scenario: // @sweep "
+                         "NAME parameter=VALUE,VALUE.");
+    return problemOf((name.isEmpty() ? QString("Choose a sweep by --sweep NAME") : "There is no sweep " + name)
+        + "; there are " + names.join(", ") + ".");
 }
 
 } // namespace
 
 void addResultOptions(CLI::App& app, ResultOptions& o)
 {
-    auto* csv = app.add_option("--csv", o.csv, "Write the tables of measurements into this directory, each row as it is measured; with --record those of the run, too")->type_name("DIR");
-    auto* append = app.add_flag("--append", o.appends, "With --csv: add this run to the results that the directory has");
-    auto* overwrite = app.add_flag("--overwrite", o.overwrites, "With --csv: remove the results that the directory has");
-    auto* resume = app.add_flag("--resume", o.resumes, "With --csv: as --append, but leave out runs that the directory has complete (same scenario, parameters, seed and program)");
+    auto* csv = app.add_option("--csv", o.csv,
+                       "Write the tables of measurements into this directory, each row as it is measured; with "
+                       "--record those of the run, too")
+                    ->type_name("DIR");
+    auto* append = app.add_flag(
+        "--append", o.appends, "With --csv: add this run to the results that the directory has");
+    auto* overwrite = app.add_flag(
+        "--overwrite", o.overwrites, "With --csv: remove the results that the directory has");
+    auto* resume = app.add_flag("--resume", o.resumes,
+        "With --csv: as --append, but leave out runs that the directory has complete (same scenario, parameters, seed "
+        "and program)");
     append->excludes(overwrite)->excludes(resume)->needs(csv);
     overwrite->excludes(resume)->needs(csv);
     resume->needs(csv);
-    app.add_option("--sweep", o.sweep, "Run every combination of values: NAME=V1,V2 or NAME=1..10 or NAME=10..50 step 20 of a parameter (seed: of the run), several times; "
-                                       "or the name of a sweep that the scenario (// @sweep NAME ...) or --sweep-file declares")
-        ->type_name("NAME=V1,V2")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
-    app.add_option("--sweep-file", o.sweepFile, "Sweeps: {\"sizes\": {\"records\": [5, 50], \"seed\": \"1..3\"}}")->type_name("FILE.json");
-    auto* lists = app.add_flag("--runs", o.lists, "List the numbered runs of the sweep, with --csv also which are complete, and exit");
-    app.add_option("--run", o.run, "Carry out these runs of the sweep only, e.g. 7 or 0..3,7")->type_name("N")->excludes(lists);
-    app.add_option("--merge", o.merge, "Put the tables of these directories together in that of --csv, by run, and exit")->type_name("DIR...")->needs(csv);
+    app.add_option("--sweep", o.sweep,
+           "Run every combination of values: NAME=V1,V2 or NAME=1..10 or NAME=10..50 step 20 of a parameter (seed: of "
+           "the run), several times; "
+           "or the name of a sweep that the scenario (// @sweep NAME ...) or --sweep-file declares")
+        ->type_name("NAME=V1,V2")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
+    app.add_option("--sweep-file", o.sweepFile, "Sweeps: {\"sizes\": {\"records\": [5, 50], \"seed\": \"1..3\"}}")
+        ->type_name("FILE.json");
+    auto* lists = app.add_flag(
+        "--runs", o.lists, "List the numbered runs of the sweep, with --csv also which are complete, and exit");
+    app.add_option("--run", o.run, "Carry out these runs of the sweep only, e.g. 7 or 0..3,7")
+        ->type_name("N")
+        ->excludes(lists);
+    app.add_option(
+           "--merge", o.merge, "Put the tables of these directories together in that of --csv, by run, and exit")
+        ->type_name("DIR...")
+        ->needs(csv);
 }
 
 QString RunPlan::nameOf(const SweepRun& run) const
@@ -97,7 +119,8 @@ QString RunPlan::nameOf(const SweepRun& run) const
     return QString("run %1%2").arg(run.number).arg(run.shown.isEmpty() ? "" : ": " + run.shown);
 }
 
-Result<RunPlan> plannedRuns(const ResultOptions& options, const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed)
+Result<RunPlan> plannedRuns(const ResultOptions& options, const QString& scenarioText,
+    const std::map<QString, QString>& sets, std::uint64_t seed)
 {
     RunPlan plan;
     plan.isSweep = !options.sweep.empty() || !options.sweepFile.empty() || options.lists || !options.run.empty();
@@ -137,7 +160,8 @@ int listRuns(const ResultOptions& options, const RunPlan& plan, const std::funct
 int mergeFolders(const ResultOptions& options, bool isAlone)
 {
     if (!isAlone || !options.sweep.empty() || !options.run.empty() || options.lists || options.resumes)
-        return fail("--merge only puts tables together: write lhrs-play --merge DIR DIR --csv DIR, with --append or --overwrite where the target has results.");
+        return fail("--merge only puts tables together: write lhrs-play --merge DIR DIR --csv DIR, with --append or "
+                    "--overwrite where the target has results.");
     QStringList directories;
     for (const std::string& directory : options.merge)
         directories << QString::fromStdString(directory);

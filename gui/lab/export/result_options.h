@@ -21,13 +21,16 @@ namespace lhrs::gui {
 
 // The options of lhrs-play that choose the runs and the place of their tables.
 struct ResultOptions {
-    std::string csv;                // directory of the tables; empty: none are written
+    std::string csv; // directory of the tables; empty: none are written
     bool appends = false, overwrites = false, resumes = false, lists = false;
     std::vector<std::string> sweep; // the name of a sweep, or parameters with values
-    std::string sweepFile, run;     // JSON file; numbers of runs
+    std::string sweepFile, run; // JSON file; numbers of runs
     std::vector<std::string> merge; // directories
 
-    FolderUse use() const { return overwrites ? FolderUse::Overwrite : appends || resumes ? FolderUse::Append : FolderUse::New; }
+    FolderUse use() const
+    {
+        return overwrites ? FolderUse::Overwrite : appends || resumes ? FolderUse::Append : FolderUse::New;
+    }
 };
 void addResultOptions(CLI::App& app, ResultOptions& options);
 
@@ -41,10 +44,12 @@ struct RunPlan {
     QString nameOf(const SweepRun& run) const;
 };
 // Plans the runs. An error is a sentence for the command line.
-Result<RunPlan> plannedRuns(const ResultOptions& options, const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed);
+Result<RunPlan> plannedRuns(const ResultOptions& options, const QString& scenarioText,
+    const std::map<QString, QString>& sets, std::uint64_t seed);
 
 // Carries out --runs and --merge and returns the exit code. `inputsOf`: see inputsDigest.
-int listRuns(const ResultOptions& options, const RunPlan& plan, const std::function<QString(const SweepRun&)>& inputsOf);
+int listRuns(
+    const ResultOptions& options, const RunPlan& plan, const std::function<QString(const SweepRun&)>& inputsOf);
 int mergeFolders(const ResultOptions& options, bool isAlone);
 
 } // namespace lhrs::gui

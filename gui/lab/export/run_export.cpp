@@ -80,14 +80,16 @@ private:
 // cluster, so everything is stored by cluster.
 class Walk {
 public:
-    explicit Walk(Recording& recording) : m_recording(recording), m_clusters(recording.words()), m_clusterOfFault(recording, m_clusters)
+    explicit Walk(Recording& recording)
+        : m_recording(recording), m_clusters(recording.words()), m_clusterOfFault(recording, m_clusters)
     {
         for (const auto& process : recording.rows("process"))
             m_names[ProcessId(process.at("id").toLongLong())] = process.at("name").toString();
         for (const auto& row : recording.rows("fault")) {
             const QVariant number = row.at("number"), end = row.at("end_ns");
-            m_faults[m_clusterOfFault(row)].push_back({ row.at("begin_ns").toLongLong(), number.isNull() ? -row.at("id").toLongLong() : number.toLongLong(),
-                end.isNull() ? std::optional<std::int64_t>() : std::optional<std::int64_t>(end.toLongLong()) });
+            m_faults[m_clusterOfFault(row)].push_back(
+                { row.at("begin_ns").toLongLong(), number.isNull() ? -row.at("id").toLongLong() : number.toLongLong(),
+                    end.isNull() ? std::optional<std::int64_t>() : std::optional<std::int64_t>(end.toLongLong()) });
         }
         const std::vector<Recording::Word> words = recording.words();
         auto word = words.begin();
@@ -113,23 +115,31 @@ public:
 
     ExportTable operations() const
     {
-        ExportTable table { "operations", { "cluster", "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards", "iam", "path", "resends", "messages_sent", "faults",
-            "complete" }, {} };
+        ExportTable table { "operations",
+            { "cluster", "op", "client", "kind", "key", "begin_s", "time_ms", "result", "place", "rank", "forwards",
+                "iam", "path", "resends", "messages_sent", "faults", "complete" },
+            {} };
         std::vector<const Operation*> all;
         for (const auto& [id, operation] : m_operations)
             if (operation.isDone || (operation.isStarted && !m_losses.isWhole(operation.beginNs, LossTimes::kEnd)))
                 all.push_back(&operation);
-        std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) { return std::pair(x->cluster, x->beginNs) < std::pair(y->cluster, y->beginNs); });
+        std::stable_sort(all.begin(), all.end(), [](const Operation* x, const Operation* y) {
+            return std::pair(x->cluster, x->beginNs) < std::pair(y->cluster, y->beginNs);
+        });
         for (const Operation* o : all) {
             const pb::OperationDone& done = o->done;
             if (!o->isDone) { // the event of its end was lost
-                table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(o->started.kind())), qulonglong(o->started.key()), run(o->beginNs), {}, {}, {}, {}, {}, {},
-                    {}, {}, known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->beginNs), false });
+                table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client),
+                    text(operationWord(o->started.kind())), qulonglong(o->started.key()), run(o->beginNs), {}, {}, {},
+                    {}, {}, {}, {}, {}, known(o->messages > 0, qulonglong(o->messages)),
+                    faultsIn(o->cluster, o->beginNs, o->beginNs), false });
                 continue;
             }
-            table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())), qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()),
-                text(resultWord(done.result())), "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(), done.image_adjusted() || o->isAdjusted,
-                pathColumn(done.path()), done.resends(), known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
+            table.rows.push_back({ o->cluster, qulonglong(o->number), name(o->client), text(operationWord(done.kind())),
+                qulonglong(done.key()), run(o->beginNs), ms(done.time_ns()), text(resultWord(done.result())),
+                "data " + QString::number(done.bucket()), known(done.rank() != 0, done.rank()), done.forwards(),
+                done.image_adjusted() || o->isAdjusted, pathColumn(done.path()), done.resends(),
+                known(o->messages > 0, qulonglong(o->messages)), faultsIn(o->cluster, o->beginNs, o->endNs),
                 o->isStarted && m_losses.isWhole(o->beginNs, o->endNs) });
         }
         return table;
@@ -137,49 +147,70 @@ public:
 
     ExportTable splits(bool merges) const
     {
-        ExportTable table { merges ? "merges" : "splits", { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket", merges ? "level_before" : "level", "records_moved", "begin_s",
-            "locked_ms", "total_s", "parity_batches", "outcome" }, {} };
+        ExportTable table { merges ? "merges" : "splits",
+            { "cluster", merges ? "merge" : "split", "bucket", merges ? "into" : "new_bucket",
+                merges ? "level_before" : "level", "records_moved", "begin_s", "locked_ms", "total_s", "parity_batches",
+                "outcome" },
+            {} };
         for (const auto& [cluster, splits] : m_splits)
             for (const auto& [id, split] : splits.rows()) {
                 if (split.isMerge != merges || !split.isOrdered)
                     continue;
                 const std::int64_t locked = splits.lockedNs(split);
-                table.rows.push_back({ cluster, qulonglong(id), split.bucket, split.other, split.level, known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
-                    known(split.isFinished, s(split.totalNs)), split.batches, split.outcome.empty() ? QString("under way") : text(split.outcome) });
+                table.rows.push_back({ cluster, qulonglong(id), split.bucket, split.other, split.level,
+                    known(split.isFinished, split.moved), run(split.beginNs), known(locked > 0, ms(locked)),
+                    known(split.isFinished, s(split.totalNs)), split.batches,
+                    split.outcome.empty() ? QString("under way") : text(split.outcome) });
             }
         return table;
     }
 
     ExportTable parityCreations() const
     {
-        ExportTable table { "parity_creations", { "cluster", "group", "column", "gf", "scheme", "records", "bytes", "total_s", "process_s", "comm_s", "other_s", "transfer_s" }, {} };
+        ExportTable table { "parity_creations",
+            { "cluster", "group", "column", "gf", "scheme", "records", "bytes", "total_s", "process_s", "comm_s",
+                "other_s", "transfer_s" },
+            {} };
         table.rows = m_creations;
         return table;
     }
 
     ExportTable recoveries() const
     {
-        ExportTable table { "recoveries", { "cluster", "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice", "slices", "records", "bytes", "begin_s", "detect_s",
-            "total_s", "process_s", "comm_s", "other_s", "transfer_s", "whole_s", "outcome" }, {} };
+        ExportTable table { "recoveries",
+            { "cluster", "recovery", "group", "failed_data", "failed_parity", "manager", "survivors", "decode", "slice",
+                "slices", "records", "bytes", "begin_s", "detect_s", "total_s", "process_s", "comm_s", "other_s",
+                "transfer_s", "whole_s", "outcome" },
+            {} };
         for (const RecoveryRow& r : m_recoveries.rows()) {
             const bool is = r.isFinished;
-            table.rows.push_back({ r.cluster, qulonglong(r.recovery), r.group, joined(r.failedData), joined(r.failedParity), r.manager, joined(r.survivors),
-                known(is, r.isXor ? "xor" : "rs"), known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, qulonglong(r.bytes)), known(r.isOrdered, run(r.beginNs)),
-                known(r.detectNs.has_value(), s(r.detectNs.value_or(0))), known(is, s(r.totalNs)), known(is, s(r.processNs)), known(is, s(r.communicationNs)), known(is, s(r.otherNs)),
-                known(is, s(r.transferNs)), known(is, s(r.wholeNs)), is ? "finished" : r.isGivenUp ? "given up" : "under way" });
+            table.rows.push_back({ r.cluster, qulonglong(r.recovery), r.group, joined(r.failedData),
+                joined(r.failedParity), r.manager, joined(r.survivors), known(is, r.isXor ? "xor" : "rs"),
+                known(r.slice != 0, r.slice), known(is, r.slices), known(is, r.records), known(is, qulonglong(r.bytes)),
+                known(r.isOrdered, run(r.beginNs)), known(r.detectNs.has_value(), s(r.detectNs.value_or(0))),
+                known(is, s(r.totalNs)), known(is, s(r.processNs)), known(is, s(r.communicationNs)),
+                known(is, s(r.otherNs)), known(is, s(r.transferNs)), known(is, s(r.wholeNs)),
+                is                ? "finished"
+                    : r.isGivenUp ? "given up"
+                                  : "under way" });
         }
         return table;
     }
 
     ExportTable slices() const
     {
-        ExportTable table { "slices", { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s", "stored_s", "in_bytes", "out_bytes" }, {} };
+        ExportTable table { "slices",
+            { "cluster", "recovery", "slice_number", "rank_first", "ranks", "requested_s", "arrived_s", "decoded_s",
+                "stored_s", "in_bytes", "out_bytes" },
+            {} };
         for (const RecoveryRow& r : m_recoveries.rows())
             for (const RecoveryRow::Slice& slice : r.perSlice) {
                 // Measured by the manager since its order; converted to the run's clock.
                 const std::int64_t order = slice.recoveredNs - slice.decodedNs;
-                table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks, run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
-                    known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes), qulonglong(slice.outBytes) });
+                table.rows.push_back({ r.cluster, qulonglong(r.recovery), slice.number, slice.rankFirst, slice.ranks,
+                    run(order + slice.requestedNs), run(order + slice.arrivedNs), run(slice.recoveredNs),
+                    known(slice.storedNs > 0, run(slice.storedNs)), qulonglong(slice.inBytes),
+                    qulonglong(slice.outBytes) });
             }
         return table;
     }
@@ -239,7 +270,8 @@ private:
     void takeOperation(const RunEvent& told)
     {
         const pb::Event& event = *told.event;
-        if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent() && !event.has_image_adjusted())
+        if (!event.has_operation_started() && !event.has_operation_done() && !event.has_message_sent()
+            && !event.has_image_adjusted())
             return;
         Operation& o = m_operations[{ m_cluster, event.operation().client(), event.operation().number() }];
         o.cluster = m_cluster;
@@ -271,8 +303,9 @@ private:
         } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
             const auto& e = event.parity_bucket_filled();
             const bool isXor = event.place().column() == 0 && !m_isPureRs;
-            m_creations.push_back({ m_cluster, event.place().number(), event.place().column(), m_gf, isXor ? "xor" : "rs", e.records(), qulonglong(e.bytes()), s(e.total_ns()), s(e.process_ns()), s(e.communication_ns()),
-                s(e.other_ns()), s(e.transfer_ns()) });
+            m_creations.push_back({ m_cluster, event.place().number(), event.place().column(), m_gf,
+                isXor ? "xor" : "rs", e.records(), qulonglong(e.bytes()), s(e.total_ns()), s(e.process_ns()),
+                s(e.communication_ns()), s(e.other_ns()), s(e.transfer_ns()) });
         }
     }
 
@@ -281,7 +314,8 @@ private:
     ClusterNumbers m_clusters;
     FaultClusters m_clusterOfFault;
     std::uint32_t m_cluster = 1; // of the events being read
-    std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Operation> m_operations; // cluster, client, number
+    std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint64_t>, Operation>
+        m_operations; // cluster, client, number
     std::map<ProcessId, std::int64_t> m_lastNs; // last event or gap of each process
     LossTimes m_losses;
     std::map<std::uint32_t, SplitRows> m_splits; // by cluster
@@ -311,7 +345,8 @@ struct OfRecording {
 
     // `columns`: names in the recording, or "theirs=ours" for a different name. `clusterOf`: the cluster of a row;
     // empty if unknown.
-    ExportTable table(const QString& name, const QString& from, const QStringList& columns, const std::function<QVariant(const Row&)>& clusterOf)
+    ExportTable table(const QString& name, const QString& from, const QStringList& columns,
+        const std::function<QVariant(const Row&)>& clusterOf)
     {
         ExportTable table { name, { "cluster" }, {} };
         for (const QString& column : columns)
@@ -326,7 +361,9 @@ struct OfRecording {
     }
     ExportTable table(const QString& name, const QString& from, const QStringList& columns)
     {
-        return table(name, from, columns, [this](const Row& row) { return row.at("event").isNull() ? QVariant() : QVariant(clusters.of(row.at("event").toULongLong())); });
+        return table(name, from, columns, [this](const Row& row) {
+            return row.at("event").isNull() ? QVariant() : QVariant(clusters.of(row.at("event").toULongLong()));
+        });
     }
 
     QVariant cell(const Row& row, const QString& column) const
@@ -342,7 +379,8 @@ struct OfRecording {
             return at->second.toBool(); // SQLite has no truth values
         if (column == "process" || column == "target") {
             const auto name = names.find(at->second.toLongLong());
-            return name != names.end() && !name->second.isEmpty() ? name->second : QString::number(at->second.toULongLong(), 16);
+            return name != names.end() && !name->second.isEmpty() ? name->second
+                                                                  : QString::number(at->second.toULongLong(), 16);
         }
         return at->second;
     }
@@ -350,10 +388,12 @@ struct OfRecording {
     ExportTable faults()
     {
         const FaultClusters of(recording, clusters);
-        return table("faults", "fault", { "number=fault", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" }, [&](const Row& row) {
-            const std::uint32_t cluster = of(row);
-            return cluster == 0 ? QVariant() : QVariant(cluster);
-        });
+        return table("faults", "fault",
+            { "number=fault", "kind", "target", "requested", "achieved", "begin_ns", "end_ns", "lease_ns", "ended_by" },
+            [&](const Row& row) {
+                const std::uint32_t cluster = of(row);
+                return cluster == 0 ? QVariant() : QVariant(cluster);
+            });
     }
     // The recording's table of gaps refers to no event; the cluster is found by the events.
     ExportTable gaps()
@@ -367,16 +407,20 @@ struct OfRecording {
             if (page.events.size() < kExportPage)
                 break;
         }
-        ExportTable gaps = table("gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
-            if (!row.at("healed_by").isNull())
-                // The gap is after that event, in the cluster that followed.
-                return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1));
-            const auto at = of.find({ row.at("process").toLongLong(), row.at("seq_first").toULongLong() });
-            return at == of.end() ? QVariant() : QVariant(at->second);
-        });
+        ExportTable gaps = table(
+            "gaps", "gap", { "process", "seq_first", "seq_last", "t_ns", "reason", "healed_by" }, [&](const Row& row) {
+                if (!row.at("healed_by").isNull())
+                    // The gap is after that event, in the cluster that followed.
+                    return QVariant(clusters.of(row.at("healed_by").toULongLong() + 1));
+                const auto at = of.find({ row.at("process").toLongLong(), row.at("seq_first").toULongLong() });
+                return at == of.end() ? QVariant() : QVariant(at->second);
+            });
         // Rows noticed at the same moment have no defined order, so they are sorted.
-        const auto key = [](const QVariantList& row) { return std::tuple(row[4].toDouble(), row[1].toString(), row[2].toULongLong()); };
-        std::stable_sort(gaps.rows.begin(), gaps.rows.end(), [&key](const QVariantList& a, const QVariantList& b) { return key(a) < key(b); });
+        const auto key = [](const QVariantList& row) {
+            return std::tuple(row[4].toDouble(), row[1].toString(), row[2].toULongLong());
+        };
+        std::stable_sort(gaps.rows.begin(), gaps.rows.end(),
+            [&key](const QVariantList& a, const QVariantList& b) { return key(a) < key(b); });
         return gaps;
     }
 };
@@ -404,7 +448,10 @@ std::vector<ExportTable> measurementTables(Recording& recording)
 {
     std::vector<ExportTable> out;
     for (const auto& [name, measured] : measuredTables(recording)) {
-        ExportTable table { name, QStringList { "repetition", "warm_up" } + measured.factorColumns() + measured.metricColumns() + QStringList { "faults", "machine" }, {} };
+        ExportTable table { name,
+            QStringList { "repetition", "warm_up" } + measured.factorColumns() + measured.metricColumns()
+                + QStringList { "faults", "machine" },
+            {} };
         for (const LabTable::Row& row : measured.rows()) {
             QVariantList cells { row.repetition > 0 ? QVariant(row.repetition) : QVariant(), row.isWarmUp };
             const auto add = [&](const std::map<QString, QVariant>& values, const QStringList& columns) {
@@ -435,8 +482,12 @@ QString lostEvents(Recording& recording)
         events += gap.at("seq_last").toULongLong() - gap.at("seq_first").toULongLong() + 1;
         processes.insert(gap.at("process").toLongLong());
     }
-    return events == 0 ? QString() : QString("%1 events of %2 processes were lost (gaps.csv), so that rows of operations.csv may be missing, and where `complete` is false they may lack something; messages.csv may lack rows.")
-        .arg(events).arg(processes.size());
+    return events == 0
+        ? QString()
+        : QString("%1 events of %2 processes were lost (gaps.csv), so that rows of operations.csv may be missing, and "
+                  "where `complete` is false they may lack something; messages.csv may lack rows.")
+              .arg(events)
+              .arg(processes.size());
 }
 
 RunIdentity identityOf(const Recording& recording)
@@ -472,20 +523,19 @@ QString detailOf(Recording& recording)
     return words.size() == 1 ? text(*words.begin()) : QString(); // changed or never reported: unknown for the whole run
 }
 
-std::vector<ExportTable> exportTables(Recording& recording)
-{
-    return exportTables(recording, storyOf(recording));
-}
+std::vector<ExportTable> exportTables(Recording& recording) { return exportTables(recording, storyOf(recording)); }
 
 std::vector<ExportTable> exportTables(Recording& recording, const RunStory& story)
 {
     const Walk walk(recording);
     OfRecording own { recording };
-    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true), walk.parityCreations(), walk.recoveries(), walk.slices(), own.faults(), own.gaps(),
+    std::vector<ExportTable> tables { walk.operations(), messageTable(recording), walk.splits(false), walk.splits(true),
+        walk.parityCreations(), walk.recoveries(), walk.slices(), own.faults(), own.gaps(),
         own.table("captions", "caption", { "event", "t_ns", "step", "kind", "text", "source" }),
         storyTable(recording, story),
         own.table("markers", "marker", { "event", "t_ns", "step", "kind", "text", "source" }),
-        own.table("commands", "command", { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
+        own.table("commands", "command",
+            { "event", "t_ns", "source", "line", "call", "arguments", "reply", "ok", "took_ns" }),
         own.table("expectations", "expectation", { "event", "t_ns", "line", "text", "ok", "detail=explanation" }),
         own.table("invariants", "lamp", { "event", "t_ns", "invariant", "state", "checks", "detail=explanation" }) };
     std::set<QString> names;
@@ -561,12 +611,15 @@ ExportResult exportRun(Recording& recording, ResultFolder& folder)
     }
     result.written = folder.written();
     if (recording.events() > kShivizEvents) {
-        result.notes << QString("no run.shiviz: the run has %1 events, and ShiViz draws up to %2; choose an interval in the space-time diagram and export that")
-                            .arg(recording.events()).arg(kShivizEvents);
+        result.notes << QString("no run.shiviz: the run has %1 events, and ShiViz draws up to %2; choose an interval "
+                                "in the space-time diagram and export that")
+                            .arg(recording.events())
+                            .arg(kShivizEvents);
         return result;
     }
     auto state = recording.stateAt(recording.events());
-    result.problem = folder.putFile("run.shiviz", shivizOf(recording.eventsSince(0, kShivizEvents).events, state ? *state : ClusterState()));
+    result.problem = folder.putFile(
+        "run.shiviz", shivizOf(recording.eventsSince(0, kShivizEvents).events, state ? *state : ClusterState()));
     result.written = folder.written();
     return result;
 }

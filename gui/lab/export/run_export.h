@@ -40,9 +40,9 @@ QString csvOf(const ExportTable& table, const RunIdentity& identity, const QStri
 
 struct ExportResult {
     QStringList written; // names of files
-    QString problem;     // a sentence; empty if all was written
-    QStringList notes;   // what is missing, and why
-    QString damage;      // how the recording differs from what was written, in a sentence; empty if it does not
+    QString problem; // a sentence; empty if all was written
+    QStringList notes; // what is missing, and why
+    QString damage; // how the recording differs from what was written, in a sentence; empty if it does not
 };
 // Writes all tables, the story, the charts of measurements and the ShiViz log into the directory. The same recording
 // always gives the same bytes.

@@ -61,7 +61,8 @@ std::vector<MeasureChart> chartsOf(Recording& recording)
     for (const auto& row : recording.rows("command")) {
         if (row.at("call").toString() != "lab.chart" || !row.at("ok").toBool())
             continue;
-        const QJsonObject told = QJsonDocument::fromJson(row.at("arguments").toString().toUtf8()).array().at(0).toObject();
+        const QJsonObject told
+            = QJsonDocument::fromJson(row.at("arguments").toString().toUtf8()).array().at(0).toObject();
         ChartOrder order;
         order.table = told["table"].toString();
         order.x = told["x"].toString();

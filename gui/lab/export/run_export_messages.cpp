@@ -59,7 +59,8 @@ ExportTable messageTable(Recording& recording)
     const auto keep = [&](const RunEvent& run, MessageWord::What what, Row row) {
         row.cluster = clusters.of(run.index);
         auto& [words, indexes] = byId[{ Member(row.cluster, row.from), row.id }];
-        words.push_back({ what, run.index, run.process, run.event->sequence(), run.event->cause_sequence(), run.event->cause_process(), run.runNs });
+        words.push_back({ what, run.index, run.process, run.event->sequence(), run.event->cause_sequence(),
+            run.event->cause_process(), run.runNs });
         indexes.push_back(heard.size());
         heard.push_back(std::move(row));
     };
@@ -136,7 +137,8 @@ ExportTable messageTable(Recording& recording)
         if (row.isGivenUp)
             return "given up";
         const auto receiver = tellsFrom.find({ row.cluster, row.to });
-        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs && !hasGaps.contains({ row.cluster, row.to });
+        const bool isObserved = receiver != tellsFrom.end() && receiver->second <= row.sentNs
+            && !hasGaps.contains({ row.cluster, row.to });
         if (!isObserved)
             return "not observed";
         return endNs.at(row.cluster) - row.sentNs < kUnderWayNs ? "under way" : "not received";
@@ -148,18 +150,29 @@ ExportTable messageTable(Recording& recording)
         if (process == 0)
             return {};
         const auto known = names.find(process);
-        return known != names.end() && !known->second.empty() ? QString::fromStdString(known->second) : QString::number(process, 16);
+        return known != names.end() && !known->second.empty() ? QString::fromStdString(known->second)
+                                                              : QString::number(process, 16);
     };
-    const auto seconds = [&](bool isKnown, std::int64_t ns) { return isKnown ? QVariant(double(ns - recording.beginNs()) / 1e9) : QVariant(); };
+    const auto seconds = [&](bool isKnown, std::int64_t ns) {
+        return isKnown ? QVariant(double(ns - recording.beginNs()) / 1e9) : QVariant();
+    };
     std::stable_sort(rows.begin(), rows.end(), [](const Row& x, const Row& y) {
-        return std::tuple(x.cluster, x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries) < std::tuple(y.cluster, y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
+        return std::tuple(x.cluster, x.isSent ? x.sentNs : x.receivedNs, x.from, x.id, x.tries)
+            < std::tuple(y.cluster, y.isSent ? y.sentNs : y.receivedNs, y.from, y.id, y.tries);
     });
-    ExportTable table { "messages", { "cluster", "id", "client", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s", "received_s", "resend", "lost_by" }, {} };
+    ExportTable table { "messages",
+        { "cluster", "id", "client", "op", "cause", "kind", "transport", "from", "to", "size_bytes", "sent_s",
+            "received_s", "resend", "lost_by" },
+        {} };
     for (const Row& row : rows) {
         const bool isServing = row.operation.client() != 0;
-        const QVariant cause = row.causeProcess != 0 ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence)) : QVariant();
-        table.rows.push_back({ row.cluster, name(row.from).toString() + ':' + QString::number(row.id, 16), name(row.operation.client()), isServing ? QVariant(qulonglong(row.operation.number())) : QVariant(), cause, QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from),
-            name(row.to), row.bytes, seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
+        const QVariant cause = row.causeProcess != 0
+            ? QVariant(name(row.causeProcess).toString() + ':' + QString::number(row.causeSequence))
+            : QVariant();
+        table.rows.push_back({ row.cluster, name(row.from).toString() + ':' + QString::number(row.id, 16),
+            name(row.operation.client()), isServing ? QVariant(qulonglong(row.operation.number())) : QVariant(), cause,
+            QString::fromStdString(row.kind), transportColumn(row.transport), name(row.from), name(row.to), row.bytes,
+            seconds(row.isSent, row.sentNs), seconds(row.isReceived, row.receivedNs), row.tries, lostBy(row) });
     }
     return table;
 }

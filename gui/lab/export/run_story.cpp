@@ -14,8 +14,8 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::int64_t kLookEvery = 100'000'000; // interval in ns of the run for finding what no event reports
-constexpr std::int64_t kSameNs = 1'000'000'000;  // within this time a finding without an event is told again
-constexpr qsizetype kIndent = 14;                // columns before a sentence
+constexpr std::int64_t kSameNs = 1'000'000'000; // within this time a finding without an event is told again
+constexpr qsizetype kIndent = 14; // columns before a sentence
 
 } // namespace
 
@@ -25,7 +25,9 @@ bool RunStory::add(const Telling& telling, std::uint64_t event)
 {
     if (telling.event != 0 && !m_told.emplace(telling.event, true).second)
         return false;
-    const auto isSame = [&](const Line& line) { return line.text == telling.text && std::abs(line.runNs - telling.runNs) < kSameNs; };
+    const auto isSame = [&](const Line& line) {
+        return line.text == telling.text && std::abs(line.runNs - telling.runNs) < kSameNs;
+    };
     if (telling.event == 0 && std::any_of(m_lines.begin(), m_lines.end(), isSame))
         return false;
     if (telling.instead != 0) {
@@ -117,7 +119,8 @@ ExportTable storyTable(Recording& recording, const RunStory& story)
     const ClusterNumbers clusters(recording.words());
     ExportTable table { "story", { "cluster", "event", "t_s", "text" }, {} };
     for (const RunStory::Line& line : story.lines())
-        table.rows.push_back({ clusters.of(line.event), qulonglong(line.event), double(line.runNs - recording.beginNs()) / 1e9, line.text });
+        table.rows.push_back({ clusters.of(line.event), qulonglong(line.event),
+            double(line.runNs - recording.beginNs()) / 1e9, line.text });
     return table;
 }
 
@@ -125,10 +128,14 @@ QByteArray storyText(Recording& recording, const RunStory& story)
 {
     const RunIdentity identity = identityOf(recording);
     const QString scenario = factsOf(recording).scenario;
-    QStringList out { scenario.isEmpty() ? QStringLiteral("The story of a run") : QStringLiteral("The story of %1").arg(scenario),
-        QString::fromUtf8("RECORDED  ·  ") + chartOrigin(identity), QStringLiteral("Seconds of the run, then what happened; what the scenario said is in quotes."), {} };
+    QStringList out { scenario.isEmpty() ? QStringLiteral("The story of a run")
+                                         : QStringLiteral("The story of %1").arg(scenario),
+        QString::fromUtf8("RECORDED  ·  ") + chartOrigin(identity),
+        QStringLiteral("Seconds of the run, then what happened; what the scenario said is in quotes."), {} };
     const auto at = [&](std::int64_t ns) { return QString::number(double(ns - recording.beginNs()) / 1e9, 'f', 3); };
-    const auto write = [&](std::int64_t ns, const QString& text) { out << (at(ns) + QStringLiteral(" s")).rightJustified(kIndent - 2) + QStringLiteral("  ") + text; };
+    const auto write = [&](std::int64_t ns, const QString& text) {
+        out << (at(ns) + QStringLiteral(" s")).rightJustified(kIndent - 2) + QStringLiteral("  ") + text;
+    };
     const std::vector<Recording::Note> notes = recording.captions();
     auto note = notes.begin();
     const auto sayUpTo = [&](std::uint64_t event) {

@@ -36,7 +36,8 @@ QByteArray shivizOf(const std::vector<RunEvent>& events, const ClusterState& sta
         order[i] = i;
     std::sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
         const SpaceTimeEvent &a = model.events[x], &b = model.events[y];
-        return std::tuple(a.logical, a.run.process, a.run.event->sequence()) < std::tuple(b.logical, b.run.process, b.run.event->sequence());
+        return std::tuple(a.logical, a.run.process, a.run.event->sequence())
+            < std::tuple(b.logical, b.run.process, b.run.event->sequence());
     });
     using Clock = std::map<ProcessId, std::uint64_t>;
     std::vector<Clock> clocks(model.events.size());

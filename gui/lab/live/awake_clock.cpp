@@ -15,15 +15,12 @@ using std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kTellEvery(100), kBeyondTold(500);
 
-nanoseconds steadyNow()
-{
-    return steady_clock::now().time_since_epoch();
-}
+nanoseconds steadyNow() { return steady_clock::now().time_since_epoch(); }
 
 // Updates the clock while the process runs.
 class Teller {
 public:
-    Teller() : m_time(kBeyondTold, steadyNow()), m_thread([this](const std::stop_token& stop) { run(stop); }) {}
+    Teller() : m_time(kBeyondTold, steadyNow()), m_thread([this](const std::stop_token& stop) { run(stop); }) { }
 
     nanoseconds now() const
     {
@@ -55,10 +52,7 @@ void AwakeTime::tell(nanoseconds steady)
     m_told = steady;
 }
 
-nanoseconds AwakeTime::at(nanoseconds steady) const
-{
-    return std::min(steady, m_told + m_most) - m_lost;
-}
+nanoseconds AwakeTime::at(nanoseconds steady) const { return std::min(steady, m_told + m_most) - m_lost; }
 
 AwakeClock::time_point AwakeClock::now()
 {

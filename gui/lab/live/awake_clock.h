@@ -23,7 +23,7 @@ public:
 // The state of such a clock. It is given the steady time repeatedly; a gap longer than `most` is not counted.
 class AwakeTime {
 public:
-    AwakeTime(std::chrono::nanoseconds most, std::chrono::nanoseconds steady) : m_most(most), m_told(steady) {}
+    AwakeTime(std::chrono::nanoseconds most, std::chrono::nanoseconds steady) : m_most(most), m_told(steady) { }
     void tell(std::chrono::nanoseconds steady);
     std::chrono::nanoseconds at(std::chrono::nanoseconds steady) const;
 

@@ -21,14 +21,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-constexpr int kBatchesWaiting = 100'000;           // limit of the socket's queue; beyond it there are gaps
-constexpr std::int64_t kBatchBytes = 16 << 20;   // no valid batch is longer
-constexpr std::size_t kHeldBytes = 16u << 20;      // held events of one process that wait for its snapshot
+constexpr int kBatchesWaiting = 100'000; // limit of the socket's queue; beyond it there are gaps
+constexpr std::int64_t kBatchBytes = 16 << 20; // no valid batch is longer
+constexpr std::size_t kHeldBytes = 16u << 20; // held events of one process that wait for its snapshot
 constexpr std::int64_t kBetweenClusters = 1'000'000; // ns of virtual time between two clusters
 constexpr milliseconds kLookEvery(100);
-constexpr milliseconds kGather(8);                 // time to gather events between two receptions: half a frame
+constexpr milliseconds kGather(8); // time to gather events between two receptions: half a frame
 constexpr std::int64_t kOtherClockNs = 2'000'000'000; // a process whose clock differs by more was not started here
-constexpr milliseconds kTailTime(500);             // an event published this long ago and not received is lost
+constexpr milliseconds kTailTime(500); // an event published this long ago and not received is lost
 constexpr int kBatchesPerTurn = 256;
 
 // The frames of the next message; empty if no message has arrived.
@@ -63,13 +63,9 @@ struct Ingest::Sockets {
 };
 
 Ingest::Ingest(zmq::context_t& context)
-    : m_startedWallNs(RunClock::own().now())
-    , m_started(Clock::now())
-    , m_anchor { 0, m_started, 1 }
-    , m_cluster(std::make_unique<Cluster>())
-    , m_wakeUp(std::make_unique<WakeUp>())
-    , m_context(context)
-    , m_thread([this](const std::stop_token& stop) { run(stop); })
+    : m_startedWallNs(RunClock::own().now()), m_started(Clock::now()), m_anchor { 0, m_started, 1 },
+      m_cluster(std::make_unique<Cluster>()), m_wakeUp(std::make_unique<WakeUp>()), m_context(context),
+      m_thread([this](const std::stop_token& stop) { run(stop); })
 {
 }
 
@@ -109,7 +105,8 @@ void Ingest::addProcess(const pb::ProcessInfo& info)
 {
     post([this, info] {
         // A process that was wrongly taken for gone is kept, although its subscription was about to be closed.
-        std::erase_if(m_sockets->closing, [&](const auto& closing) { return closing.second == info.events_endpoint(); });
+        std::erase_if(
+            m_sockets->closing, [&](const auto& closing) { return closing.second == info.events_endpoint(); });
         connect(info.events_endpoint());
         const std::lock_guard lock(m_mutex);
         if (info.is_simulated())
@@ -144,9 +141,10 @@ void Ingest::endProcess(ProcessId process, const std::string& reason)
         told.mutable_ended()->set_reason(reason);
         m_cluster->tell(process, told, now);
         // Its last events may still be under way. A simulator publishes for other processes too.
-        const bool isShared = std::any_of(m_cluster->state.processes.begin(), m_cluster->state.processes.end(), [&](const auto& other) {
-            return !other.second.hasEnded && other.second.eventsEndpoint == known->second.eventsEndpoint;
-        });
+        const bool isShared = std::any_of(
+            m_cluster->state.processes.begin(), m_cluster->state.processes.end(), [&](const auto& other) {
+                return !other.second.hasEnded && other.second.eventsEndpoint == known->second.eventsEndpoint;
+            });
         if (!isShared)
             m_sockets->closing.emplace_back(Clock::now() + kTailTime, known->second.eventsEndpoint);
     });
@@ -302,7 +300,8 @@ void Ingest::recordTo(RunSink* sink)
 std::int64_t Ingest::nowNs() const
 {
     const std::lock_guard lock(m_clockMutex);
-    const auto passed = double(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_anchor.real).count());
+    const auto passed = double(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - m_anchor.real).count());
     return m_anchor.runNs + (m_anchor.factor == 1 ? std::int64_t(passed) : std::int64_t(passed * m_anchor.factor));
 }
 
@@ -403,8 +402,9 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     const std::lock_guard lock(m_mutex);
     Cluster& cluster = *m_cluster;
     // Successive simulated clusters use the same process numbers; the time of the event tells its cluster.
-    const bool isOfFormer = m_stands ? batch->body->events_size() > 0 && batch->body->events(0).wall_ns() - m_startedWallNs < m_clusterFromNs
-                                     : cluster.forgotten.contains(batch->header.process());
+    const bool isOfFormer = m_stands
+        ? batch->body->events_size() > 0 && batch->body->events(0).wall_ns() - m_startedWallNs < m_clusterFromNs
+        : cluster.forgotten.contains(batch->header.process());
     if (isOfFormer)
         return;
     Source& source = cluster.source(batch->header.process());
@@ -419,7 +419,9 @@ void Ingest::take(const std::shared_ptr<const Batch>& batch)
     source.heard = Clock::now();
     ++cluster.counters.batches;
     // A header has the real time at which the batch was sent.
-    const std::int64_t toldNs = (header.simulated() && batch->body->events_size() > 0 ? batch->body->events(0).wall_ns() : header.wall_ns()) - startedNs;
+    const std::int64_t toldNs = (header.simulated() && batch->body->events_size() > 0 ? batch->body->events(0).wall_ns()
+                                                                                      : header.wall_ns())
+        - startedNs;
     if (cluster.state.isSimulated != header.simulated()) {
         pb::Told told;
         told.mutable_origin()->set_is_simulated(header.simulated());
@@ -478,7 +480,7 @@ void Ingest::applySnapshot(ProcessId process, const std::shared_ptr<const pb::Sn
             // A snapshot older than the state is useful only for a repair, and only if the held events continue from
             // there.
             const std::uint64_t heldFrom = source.held.empty() ? source.received + 1
-                : source.held.front().batch->header.first_sequence();
+                                                               : source.held.front().batch->header.first_sequence();
             const bool fits = contained + 1 >= heldFrom || (source.received == 0 && source.held.empty());
             if (fits && (contained >= folded || !source.held.empty())) {
                 pb::Told told;

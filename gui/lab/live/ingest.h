@@ -29,11 +29,11 @@ class RunSink;
 class WakeUp;
 
 struct IngestCounters {
-    std::uint64_t events = 0;     // received
-    std::uint64_t lost = 0;       // numbers that never arrived
+    std::uint64_t events = 0; // received
+    std::uint64_t lost = 0; // numbers that never arrived
     std::uint64_t batches = 0;
-    std::uint64_t malformed = 0;  // messages that were not valid batches
-    double eventsPerSecond = 0;   // over the last full second
+    std::uint64_t malformed = 0; // messages that were not valid batches
+    double eventsPerSecond = 0; // over the last full second
 };
 
 // Receives the events of all processes in one thread: checks their sequence numbers, folds them into the cluster's
@@ -100,14 +100,15 @@ public:
     std::uint64_t newestEvent() const;
     EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;
     // Waits until there are events after the cursor. False: the deadline passed or the wait was stopped.
-    bool waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline,
-        const std::stop_token& stop) const;
+    bool waitBeyond(
+        std::uint64_t cursor, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const;
     // Waits until the process's events up to `sequence` are folded.
     bool waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
         const std::stop_token& stop) const;
     // Waits until this many events of the cluster are folded, over all its processes including ended ones, and until
     // all requested snapshots have arrived.
-    bool waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop);
+    bool waitAllFolded(
+        std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop);
     IngestCounters counters() const;
     // The run as series over time, for charts. This copies about 1 MB and is too slow for every frame.
     RunSeries series() const;

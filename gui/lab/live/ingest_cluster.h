@@ -30,20 +30,20 @@ struct Ingest::Batch {
 // The sequence-number state of one process.
 struct Ingest::Source {
     ProcessId id = 0;
-    std::uint64_t received = 0;   // highest number received or known to be lost
-    std::uint64_t contained = 0;  // numbers up to this are contained in a snapshot that was folded
-    bool isComplete = false;      // the state needs no snapshot of it
+    std::uint64_t received = 0; // highest number received or known to be lost
+    std::uint64_t contained = 0; // numbers up to this are contained in a snapshot that was folded
+    bool isComplete = false; // the state needs no snapshot of it
     bool waitsForSnapshot = false;
-    bool isAsked = false;         // a snapshot was requested from the control thread
+    bool isAsked = false; // a snapshot was requested from the control thread
     struct Held {
         std::shared_ptr<const Batch> batch;
         std::uint64_t from = 0; // lower numbers were processed before
     };
     std::vector<Held> held; // batches that wait for a snapshot
     std::size_t heldBytes = 0;
-    bool isOnOurClock = false;    // aheadNs is known
-    std::int64_t aheadNs = 0;     // by how much its clock is ahead of ours
-    std::uint64_t expected = 0;   // known to be published, since expectedAt
+    bool isOnOurClock = false; // aheadNs is known
+    std::int64_t aheadNs = 0; // by how much its clock is ahead of ours
+    std::uint64_t expected = 0; // known to be published, since expectedAt
     std::chrono::steady_clock::time_point expectedAt;
     std::chrono::steady_clock::time_point heard = std::chrono::steady_clock::now();
 };

@@ -31,14 +31,15 @@ EventPage Ingest::eventsSince(std::uint64_t cursor, std::size_t max) const
     return m_cluster->ring.since(cursor, max);
 }
 
-bool Ingest::waitBeyond(std::uint64_t cursor, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const
+bool Ingest::waitBeyond(
+    std::uint64_t cursor, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const
 {
     std::unique_lock lock(m_mutex);
     return m_changed.wait_until(lock, stop, deadline, [&] { return m_cluster->ring.lastIndex() > cursor; });
 }
 
-bool Ingest::waitFolded(
-    ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const
+bool Ingest::waitFolded(ProcessId process, std::uint64_t sequence, std::chrono::steady_clock::time_point deadline,
+    const std::stop_token& stop) const
 {
     std::unique_lock lock(m_mutex);
     return m_changed.wait_until(lock, stop, deadline, [&] {
@@ -48,7 +49,8 @@ bool Ingest::waitFolded(
     });
 }
 
-bool Ingest::waitAllFolded(std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop)
+bool Ingest::waitAllFolded(
+    std::uint64_t events, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop)
 {
     std::promise<void> taken; // earlier tasks are then done, e.g. requests for snapshots
     post([&taken] { taken.set_value(); });

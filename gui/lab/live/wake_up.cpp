@@ -10,11 +10,7 @@
 
 namespace lhrs::gui {
 
-WakeUp::WakeUp()
-    : m_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC))
-{
-    LHRS_CHECK(m_descriptor >= 0);
-}
+WakeUp::WakeUp() : m_descriptor(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { LHRS_CHECK(m_descriptor >= 0); }
 
 WakeUp::~WakeUp() { ::close(m_descriptor); }
 

@@ -27,8 +27,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kGrace(2000);  // between SIGTERM and SIGKILL
-constexpr int kTickMs = 100;                       // needed only if the kernel has no pidfd
+constexpr std::chrono::milliseconds kGrace(2000); // between SIGTERM and SIGKILL
+constexpr int kTickMs = 100; // needed only if the kernel has no pidfd
 constexpr std::size_t kLineMax = 4096;
 
 // The last non-empty line of a log.
@@ -99,8 +99,7 @@ struct ChildKeeper::Child {
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
         posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
         std::vector<char*> arguments { program.path.data() };
         for (std::string& argument : program.arguments)
             arguments.push_back(argument.data());
@@ -110,8 +109,8 @@ struct ChildKeeper::Child {
         for (char** variable = environ; *variable; ++variable)
             environment.push_back(*variable);
         environment.push_back(nullptr);
-        const int error = ::posix_spawn(&started.pid, program.path.c_str(), &files, &attributes, arguments.data(),
-            environment.data());
+        const int error = ::posix_spawn(
+            &started.pid, program.path.c_str(), &files, &attributes, arguments.data(), environment.data());
         posix_spawn_file_actions_destroy(&files);
         posix_spawnattr_destroy(&attributes);
         ::close(pipe[1]);
@@ -152,11 +151,8 @@ struct ChildKeeper::Child {
 };
 
 ChildKeeper::ChildKeeper(Ended ended, Paused paused, int courtesy)
-    : m_ended(std::move(ended))
-    , m_paused(std::move(paused))
-    , m_wakeUp(std::make_unique<WakeUp>())
-    , m_courtesy(courtesy)
-    , m_thread([this](const std::stop_token& stop) { run(stop); })
+    : m_ended(std::move(ended)), m_paused(std::move(paused)), m_wakeUp(std::make_unique<WakeUp>()),
+      m_courtesy(courtesy), m_thread([this](const std::stop_token& stop) { run(stop); })
 {
 }
 
@@ -196,7 +192,7 @@ Result<std::vector<StartedChild>> ChildKeeper::start(
             continue; // the first program that ended tells more than those that were not ready yet
         const std::string last = lastLine(child->program.logFile);
         failure = child->program.name + " did not start: "
-            + (child->hasEnded         ? child->failure
+            + (child->hasEnded              ? child->failure
                     : stop.stop_requested() ? std::string("stopped")
                                             : "no ready line within " + std::to_string(timeout.count() / 1000) + " s")
             + (last.empty() ? "" : "; it says: " + last) + " (log: " + child->program.logFile + ")";
@@ -205,8 +201,8 @@ Result<std::vector<StartedChild>> ChildKeeper::start(
     }
     if (failure.empty())
         return started;
-    std::erase_if(m_wanted,
-        [&](const auto& child) { return std::find(mine.begin(), mine.end(), child) != mine.end(); });
+    std::erase_if(
+        m_wanted, [&](const auto& child) { return std::find(mine.begin(), mine.end(), child) != mine.end(); });
     std::vector<pid_t> pids;
     for (const auto& child : mine)
         if (child->started.pid != 0 && !child->hasEnded)
@@ -260,7 +256,8 @@ void ChildKeeper::kill(const std::vector<pid_t>& pids)
             child->isBeingKilled = true;
             ::kill(pid, SIGKILL); // not reaped yet, so the pid is still its own
         }
-    m_changed.wait(lock, [&] { return std::none_of(pids.begin(), pids.end(), [&](pid_t pid) { return find(pid) != nullptr; }); });
+    m_changed.wait(
+        lock, [&] { return std::none_of(pids.begin(), pids.end(), [&](pid_t pid) { return find(pid) != nullptr; }); });
 }
 
 bool ChildKeeper::pause(pid_t pid, std::chrono::milliseconds lease)
@@ -361,7 +358,8 @@ int ChildKeeper::waitMs(bool isBlind) const
     for (const auto& child : m_children)
         if (child->pausedUntil) {
             const auto left = std::chrono::ceil<std::chrono::milliseconds>(*child->pausedUntil - now).count();
-            wait = wait < 0 ? int(std::clamp<std::int64_t>(left, 0, 60'000)) : int(std::clamp<std::int64_t>(left, 0, wait));
+            wait = wait < 0 ? int(std::clamp<std::int64_t>(left, 0, 60'000))
+                            : int(std::clamp<std::int64_t>(left, 0, wait));
         }
     return wait;
 }
@@ -429,9 +427,10 @@ void ChildKeeper::reap()
                 return false;
             child->hasEnded = true;
             child->failure = howItEnded(status);
-            ended.emplace_back(child->started.pid, child->isBeingKilled ? kKilledOnRequest
-                    : child->isBeingEnded                    ? "it was ended"
-                                                             : child->failure);
+            ended.emplace_back(child->started.pid,
+                child->isBeingKilled      ? kKilledOnRequest
+                    : child->isBeingEnded ? "it was ended"
+                                          : child->failure);
             return true;
         });
     }

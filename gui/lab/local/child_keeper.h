@@ -48,7 +48,8 @@ public:
     using Paused = std::function<void(pid_t, bool isPaused)>;
 
     // `courtesy`: added to the nice value of the programs, so that this process has priority.
-    explicit ChildKeeper(Ended ended, Paused paused = [](pid_t, bool) {}, int courtesy = 0);
+    explicit ChildKeeper(
+        Ended ended, Paused paused = [](pid_t, bool) {}, int courtesy = 0);
     ~ChildKeeper(); // ends all children
     ChildKeeper(const ChildKeeper&) = delete;
     ChildKeeper& operator=(const ChildKeeper&) = delete;
@@ -88,7 +89,7 @@ private:
     const Paused m_paused;
     mutable std::mutex m_mutex;
     mutable std::condition_variable_any m_changed;
-    std::vector<std::shared_ptr<Child>> m_wanted;   // to be started; guarded by m_mutex
+    std::vector<std::shared_ptr<Child>> m_wanted; // to be started; guarded by m_mutex
     std::vector<std::shared_ptr<Child>> m_children; // started and not yet reaped; guarded by m_mutex
     std::unique_ptr<WakeUp> m_wakeUp;
     const int m_courtesy;

@@ -43,10 +43,8 @@ std::string word(const StartedChild& child, const std::string& name)
 } // namespace
 
 LocalCluster::LocalCluster(ControlClient& control, Ingest& ingest, int courtesy)
-    : m_control(control)
-    , m_ingest(ingest)
-    , m_programDirectory(ownDirectory())
-    , m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); },
+    : m_control(control), m_ingest(ingest), m_programDirectory(ownDirectory()),
+      m_keeper([this](pid_t pid, const std::string& how) { m_control.endProcessOfPid(std::uint32_t(pid), how); },
           [this](pid_t pid, bool isPaused) { m_control.pauseProcessOfPid(std::uint32_t(pid), isPaused); }, courtesy)
 {
 }
@@ -108,14 +106,15 @@ Result<ChildProgram> LocalCluster::coordinatorAgain(const pb::ProcessInfo& forme
         return Error { why };
     std::vector<std::string> arguments = coordinatorArguments(*m_options);
     const std::string& control = former.control_endpoint();
-    arguments.insert(arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
+    arguments.insert(
+        arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
     if (m_ingest.state().file.exists)
         arguments.emplace_back("--replaces"); // it never creates a second file
     return program("lhrs-coordinator", "coordinator", std::move(arguments));
 }
 
-Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(std::vector<ChildProgram> programs,
-    const std::stop_token& stop)
+Result<std::vector<pb::ProcessInfo>> LocalCluster::startAll(
+    std::vector<ChildProgram> programs, const std::stop_token& stop)
 {
     if (const auto room = checkOpenFiles(programs.size()); !room)
         return room.error();
@@ -188,7 +187,7 @@ Result<void> LocalCluster::start(const LocalOptions& wanted, const std::stop_tok
         const std::uint32_t ip = info.address().ip();
         m_coordinator = std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.'
             + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':'
-                + std::to_string(info.address().udp_port());
+            + std::to_string(info.address().udp_port());
         m_options = options;
         m_control.watchCluster(info.control_endpoint());
     }
@@ -365,7 +364,8 @@ Result<std::vector<pid_t>> LocalCluster::pidsOf(const std::vector<std::uint64_t>
             return Error { "There is no such process." };
         const auto pid = pid_t(known->info.pid());
         if (!m_programs.contains(process))
-            return Error { "The process " + known->info.name() + " was not started by this program, so it is not touched." };
+            return Error { "The process " + known->info.name()
+                + " was not started by this program, so it is not touched." };
         if (known->hasEnded || !m_keeper.isChild(pid))
             return Error { "The process " + known->info.name() + " has ended already." };
         pids.push_back(pid);
@@ -495,7 +495,8 @@ std::size_t LocalCluster::processes() const
     if (!isSimulated())
         return m_keeper.running();
     const std::vector<KnownProcess> all = m_control.directory();
-    return std::size_t(std::count_if(all.begin(), all.end(), [](const KnownProcess& known) { return !known.hasEnded; }));
+    return std::size_t(
+        std::count_if(all.begin(), all.end(), [](const KnownProcess& known) { return !known.hasEnded; }));
 }
 
 std::optional<LocalOptions> LocalCluster::options() const

@@ -25,7 +25,7 @@ class Ingest;
 // One process that simulates all others on a virtual clock.
 struct SimulatedOptions {
     std::uint64_t seed = 1;
-    double speed = 1;    // relative to real time; 0: as fast as possible
+    double speed = 1; // relative to real time; 0: as fast as possible
     bool isCase = false; // plays the test case that belongs to the seed; it can be watched, not operated
     bool withMessages = false; // of a case: includes message events, which may change the run
     // Virtual time advances only while a call waits for it: seed and calls determine the run.
@@ -34,9 +34,9 @@ struct SimulatedOptions {
 
 // A ring that walks, in place of a file.
 struct RingOptions {
-    unsigned bits = 32;         // M: ids are numbers modulo 2^M
-    std::uint32_t nodes = 8;    // so many join the ring as it starts
-    std::uint32_t outside = 2;  // further processes, which wait
+    unsigned bits = 32; // M: ids are numbers modulo 2^M
+    std::uint32_t nodes = 8; // so many join the ring as it starts
+    std::uint32_t outside = 2; // further processes, which wait
     bool operator==(const RingOptions&) const = default;
 };
 
@@ -44,10 +44,10 @@ struct RingOptions {
 struct LocalOptions {
     pb::FileConfig config;
     std::optional<SimulatedOptions> simulated = {}; // empty: real processes
-    bool slowTimers = false;       // "classroom": five times slower
+    bool slowTimers = false; // "classroom": five times slower
     std::uint32_t dataServers = 9; // spares before the file takes any
     std::uint32_t parityServers = 7;
-    bool hasGate = false;          // messages and clocks can be held; a simulated cluster always has a gate
+    bool hasGate = false; // messages and clocks can be held; a simulated cluster always has a gate
     std::optional<RingOptions> ring = {}; // a cluster of this system instead: file and servers above do not count
 };
 
@@ -92,7 +92,8 @@ public:
     std::size_t resumeAll();
     // Ends the processes that still run and starts the same programs again. Servers come back as empty spares of
     // their pools; a coordinator takes the former address and finds the running file.
-    Result<std::vector<pb::ProcessInfo>> restart(const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
+    Result<std::vector<pb::ProcessInfo>> restart(
+        const std::vector<std::uint64_t>& processes, const std::stop_token& stop = {});
 
     bool isRunning() const;
     std::size_t processes() const;
@@ -108,8 +109,8 @@ public:
 
 private:
     Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
-    Result<ChildProgram> program(const std::string& file, const std::string& name,
-        std::vector<std::string> arguments) const;
+    Result<ChildProgram> program(
+        const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
     // The worst wake-up delay that these processes have measured so far, in ns.
     Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
     // Measures the wake-up delay and sets the coordinator's timeouts to match; called before the file begins.
@@ -123,7 +124,8 @@ private:
     // Starts a simulated cluster; m_mutex is held.
     Result<void> simulate(const LocalOptions& options, const std::stop_token& stop);
     Result<std::vector<pb::ProcessInfo>> startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stop);
-    Result<std::vector<pb::ProcessInfo>> restartSimulated(const std::vector<std::uint64_t>& processes, const std::stop_token& stop);
+    Result<std::vector<pb::ProcessInfo>> restartSimulated(
+        const std::vector<std::uint64_t>& processes, const std::stop_token& stop);
     Result<void> checkSimulated(const std::vector<std::uint64_t>& processes) const;
     Result<void> killSimulated(const std::vector<std::uint64_t>& processes);
     Result<void> pauseSimulated(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
@@ -138,12 +140,12 @@ private:
     std::string m_logDirectory;
     std::optional<LocalOptions> m_options; // of the running cluster
     std::optional<SimulatedOptions> m_preferred;
-    std::string m_simulation;              // control endpoint of lhrs-sim; empty if the processes are real
-    std::string m_coordinator;             // where servers and clients register, HOST:PORT
+    std::string m_simulation; // control endpoint of lhrs-sim; empty if the processes are real
+    std::string m_coordinator; // where servers and clients register, HOST:PORT
     std::map<std::string, std::uint32_t> m_servers; // number started so far, by prefix
     bool m_hasFailed = false; // keep the logs
     std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
-    mutable std::mutex m_patienceMutex;        // separate, so that a reader does not wait for the start of a cluster
+    mutable std::mutex m_patienceMutex; // separate, so that a reader does not wait for the start of a cluster
     std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
     ChildKeeper m_keeper;
 };

@@ -25,10 +25,7 @@ constexpr milliseconds kSimulatorAnswer(5'000);
 #endif
 constexpr std::uint64_t kNobody = 0;
 
-std::string speedWord(double speed)
-{
-    return speed == 0 ? "max" : numberWord(speed);
-}
+std::string speedWord(double speed) { return speed == 0 ? "max" : numberWord(speed); }
 
 std::string word(const std::map<std::string, std::string>& words, const std::string& name)
 {
@@ -37,7 +34,8 @@ std::string word(const std::map<std::string, std::string>& words, const std::str
 }
 
 // Sends each process its own command, all at one instant. Returns the first answer that is not a reply as the error.
-Result<std::vector<pb::CommandReply>> askEach(ControlClient& control, const std::vector<std::uint64_t>& processes, const pb::Command& command)
+Result<std::vector<pb::CommandReply>> askEach(
+    ControlClient& control, const std::vector<std::uint64_t>& processes, const pb::Command& command)
 {
     std::vector<std::pair<CallTarget, pb::Command>> calls;
     for (const std::uint64_t process : processes)
@@ -63,9 +61,11 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     for (const auto& more : { lines.withoutServers, lines.always })
         arguments.insert(arguments.end(), more.begin(), more.end());
     arguments.insert(arguments.end(),
-        { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed), "--paused" });
+        { "--seed", std::to_string(options.simulated->seed), "--speed", speedWord(options.simulated->speed),
+            "--paused" });
     if (options.simulated->waitsForScript) // the run continues at the time that the former cluster reached
-        arguments.insert(arguments.end(), { "--wall-of-zero", std::to_string(m_ingest.startedWallNs() + m_ingest.nowNs()) });
+        arguments.insert(
+            arguments.end(), { "--wall-of-zero", std::to_string(m_ingest.startedWallNs() + m_ingest.nowNs()) });
     if (options.simulated->isCase)
         arguments.emplace_back("--case");
     if (options.simulated->withMessages)
@@ -119,7 +119,8 @@ Result<void> LocalCluster::simulate(const LocalOptions& options, const std::stop
     return {};
 }
 
-Result<std::vector<pb::ProcessInfo>> LocalCluster::startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stopToken)
+Result<std::vector<pb::ProcessInfo>> LocalCluster::startSimulated(
+    const pb::StartProcesses& wanted, const std::stop_token& stopToken)
 {
     std::vector<pb::ProcessInfo> processes;
     if (wanted.names().empty() && wanted.again().empty())
@@ -190,7 +191,8 @@ Result<void> LocalCluster::killSimulated(const std::vector<std::uint64_t>& proce
         const Answer answer = m_control.callAndWait(m_simulation, question, kSimulatorAnswer);
         if (!answer)
             return Error { answer.text };
-        m_ingest.waitAllFolded(answer.reply.simulation().events(), std::chrono::steady_clock::now() + kSimulatorAnswer, {});
+        m_ingest.waitAllFolded(
+            answer.reply.simulation().events(), std::chrono::steady_clock::now() + kSimulatorAnswer, {});
     }
     for (const std::uint64_t process : processes)
         m_control.endProcess(process, kKilledOnRequest);

@@ -12,8 +12,8 @@ namespace lhrs::gui {
 // chosen for it. Without longer timeouts, slow buckets would be declared failed.
 struct MachinePatience {
     std::int64_t wakeLateNs = 0; // the worst value of all processes
-    unsigned timeScale = 1;      // factor of all timeouts
-    pb::Timers timers;           // the coordinator's resulting timers; empty if timeScale is 1
+    unsigned timeScale = 1; // factor of all timeouts
+    pb::Timers timers; // the coordinator's resulting timers; empty if timeScale is 1
 };
 
 // 1, 2, 4 or 8: the least factor with which a bucket still answers the coordinator's probes in time if it is woken

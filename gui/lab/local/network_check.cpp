@@ -19,14 +19,18 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::uint32_t kPortsOfProcess = 4;  // UDP, TCP, events, commands
-constexpr std::uint16_t kPortOfTry = 1;       // placeholder for a coordinator's port, which is never this low
-constexpr int kPatience = 200;                // ms; a datagram to this computer takes microseconds
+constexpr std::uint32_t kPortsOfProcess = 4; // UDP, TCP, events, commands
+constexpr std::uint16_t kPortOfTry = 1; // placeholder for a coordinator's port, which is never this low
+constexpr int kPatience = 200; // ms; a datagram to this computer takes microseconds
 
 class Socket {
 public:
-    explicit Socket(int type) : m_number(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) {}
-    ~Socket() { if (m_number >= 0) ::close(m_number); }
+    explicit Socket(int type) : m_number(::socket(AF_INET, type | SOCK_CLOEXEC, 0)) { }
+    ~Socket()
+    {
+        if (m_number >= 0)
+            ::close(m_number);
+    }
     Socket(const Socket&) = delete;
     Socket& operator=(const Socket&) = delete;
     Socket(Socket&&) = delete;
@@ -51,7 +55,8 @@ std::uint16_t bindTo(int socket, std::uint32_t ip)
 {
     sockaddr_in address = addressOf(ip, 0);
     socklen_t size = sizeof address;
-    const bool isBound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0 && ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+    const bool isBound = ::bind(socket, reinterpret_cast<const sockaddr*>(&address), size) == 0
+        && ::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &size) == 0;
     return isBound ? ntohs(address.sin_port) : 0;
 }
 
@@ -67,7 +72,8 @@ Result<std::string> endpointOf(const std::string& address)
     const bool isNumber = host.find_first_not_of("0123456789.") == std::string::npos;
     if (colon == std::string::npos || !isName || (isNumber && ::inet_pton(AF_INET, host.c_str(), &number) != 1)
         || !readNumber<std::uint16_t>(address.substr(colon + 1), 1, 65'535))
-        return Error { "“" + address + "” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
+        return Error { "“" + address
+            + "” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
     return "tcp://" + address;
 }
 
@@ -76,7 +82,8 @@ std::string portTrouble(std::uint32_t processes)
     for (const auto& [type, name] : { std::pair(SOCK_DGRAM, "UDP"), std::pair(SOCK_STREAM, "TCP") }) {
         const Socket socket(type);
         if (socket.number() < 0 || bindTo(socket.number(), INADDR_LOOPBACK) == 0)
-            return std::string("No ") + name + " port of 127.0.0.1 can be opened (" + std::strerror(errno) + "). Processes talk to each other there: allow it, or simulate them.";
+            return std::string("No ") + name + " port of 127.0.0.1 can be opened (" + std::strerror(errno)
+                + "). Processes talk to each other there: allow it, or simulate them.";
     }
     std::uint32_t first = 0, last = 0;
     if (!(std::ifstream("/proc/sys/net/ipv4/ip_local_port_range") >> first >> last) || last < first)
@@ -84,8 +91,8 @@ std::string portTrouble(std::uint32_t processes)
     const std::uint32_t there = last - first + 1, wanted = processes * kPortsOfProcess;
     if (wanted <= there)
         return {};
-    return std::to_string(processes) + " processes take " + std::to_string(wanted) + " ports, and this computer gives out " + std::to_string(there)
-        + ". Take fewer servers, or simulate them.";
+    return std::to_string(processes) + " processes take " + std::to_string(wanted)
+        + " ports, and this computer gives out " + std::to_string(there) + ". Take fewer servers, or simulate them.";
 }
 
 std::string multicastTrouble()
@@ -103,7 +110,8 @@ std::string multicastTrouble()
         return failed("the group cannot be joined");
     const unsigned char loop = 1, hops = 0; // datagrams stay on this computer
     const in_addr loopback { htonl(INADDR_LOOPBACK) };
-    if (::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback) != 0 || ::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) != 0
+    if (::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_IF, &loopback, sizeof loopback) != 0
+        || ::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_LOOP, &loop, sizeof loop) != 0
         || ::setsockopt(out.number(), IPPROTO_IP, IP_MULTICAST_TTL, &hops, sizeof hops) != 0)
         return failed("the loopback interface does not take it");
     const sockaddr_in to = addressOf(group.ip, port);

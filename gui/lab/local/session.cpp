@@ -21,10 +21,7 @@ struct Session::Parts {
     explicit Parts(int courtesy) : local(control, ingest, courtesy) { raiseOpenFiles(); }
 };
 
-Session::Session(int courtesy)
-    : m_parts(std::make_unique<Parts>(courtesy))
-{
-}
+Session::Session(int courtesy) : m_parts(std::make_unique<Parts>(courtesy)) { }
 
 Session::~Session() = default;
 

@@ -17,10 +17,11 @@ std::vector<std::string> fileArguments(const pb::FileConfig& c)
     if (c.rerank() == pb::KEEP)
         arguments.insert(arguments.end(), { "--rerank", "keep" });
     arguments.insert(arguments.end(),
-        { "--recovery", c.recovery() == pb::RECOVERY_AUTOMATIC ? "automatic"
-                : c.recovery() == pb::RECOVERY_ON_ALARM        ? "alarm"
-                : c.recovery() == pb::RECOVERY_MANUAL          ? "manual"
-                                                               : "off" });
+        { "--recovery",
+            c.recovery() == pb::RECOVERY_AUTOMATIC      ? "automatic"
+                : c.recovery() == pb::RECOVERY_ON_ALARM ? "alarm"
+                : c.recovery() == pb::RECOVERY_MANUAL   ? "manual"
+                                                        : "off" });
     if (c.slice() != 0)
         arguments.insert(arguments.end(), { "--slice", std::to_string(c.slice()) });
     if (c.decode() == pb::DECODE_RS)
@@ -35,8 +36,9 @@ std::vector<std::string> fileArguments(const pb::FileConfig& c)
         arguments.insert(arguments.end(), { "--load-control", numberWord(double(c.load_control()) / 1000) });
     if (!c.galois().empty())
         arguments.insert(arguments.end(), { "--galois", c.galois() });
-    for (const auto& [isOn, flag] : { std::pair(c.no_log_precalculus(), "--no-log-precalculus"), std::pair(c.pure_rs(), "--pure-rs"),
-             std::pair(c.mix_keys(), "--mix-keys"), std::pair(c.merges(), "--merges") })
+    for (const auto& [isOn, flag] :
+        { std::pair(c.no_log_precalculus(), "--no-log-precalculus"), std::pair(c.pure_rs(), "--pure-rs"),
+            std::pair(c.mix_keys(), "--mix-keys"), std::pair(c.merges(), "--merges") })
         if (isOn)
             arguments.emplace_back(flag);
     for (const pb::Threshold& threshold : c.thresholds())
@@ -79,7 +81,8 @@ const SystemLines::Pool* SystemLines::pool(pb::Role role) const
 
 std::uint32_t SystemLines::servers() const
 {
-    return std::accumulate(pools.begin(), pools.end(), 0u, [](std::uint32_t sum, const Pool& pool) { return sum + pool.count; });
+    return std::accumulate(
+        pools.begin(), pools.end(), 0u, [](std::uint32_t sum, const Pool& pool) { return sum + pool.count; });
 }
 
 SystemLines linesOf(const LocalOptions& options)

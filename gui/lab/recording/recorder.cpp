@@ -16,12 +16,12 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kTurn(500);    // the longest time between transactions
-constexpr std::chrono::milliseconds kGather(50);   // gathers entries, because each wake-up interrupts another process
-constexpr std::size_t kCapturedMax = 100'000;      // readings whose digests are remembered
-constexpr std::uint64_t kMarkerDistance = 1'000;   // minimum number of events between markers that get a keyframe
-constexpr std::size_t kItemBytes = 256;            // memory cost of a queue entry besides its event
-constexpr std::size_t kItemsAtOnce = 64;           // entries written between updates of the queue's size
+constexpr std::chrono::milliseconds kTurn(500); // the longest time between transactions
+constexpr std::chrono::milliseconds kGather(50); // gathers entries, because each wake-up interrupts another process
+constexpr std::size_t kCapturedMax = 100'000; // readings whose digests are remembered
+constexpr std::uint64_t kMarkerDistance = 1'000; // minimum number of events between markers that get a keyframe
+constexpr std::size_t kItemBytes = 256; // memory cost of a queue entry besides its event
+constexpr std::size_t kItemsAtOnce = 64; // entries written between updates of the queue's size
 
 // grow.lhrun -> grow-2.lhrun
 QString pathOfPart(const QString& path, int part)
@@ -44,9 +44,9 @@ struct Recorder::Item {
     // If columns contains "event", the id of the newest event is put before the values.
     QString table = {}, columns = {};
     QVariantList values = {};
-    QString reason = {};              // of a gap
+    QString reason = {}; // of a gap
     std::map<QString, QVariant> metrics = {};
-    int row = 0;                      // of a measurement in its table
+    int row = 0; // of a measurement in its table
     std::size_t bytes = 0;
 };
 
@@ -56,8 +56,12 @@ struct Recorder::Thread {
     RecordingWriter writer = {};
     int part = 1;
     bool wantsNextFile = false;
-    struct Moment { QVariant ns, event; };
-    struct Interval { Moment begin, end; };
+    struct Moment {
+        QVariant ns, event;
+    };
+    struct Interval {
+        Moment begin, end;
+    };
     Moment measuringSince = {};
     // By table and row; the rows themselves arrive at the end.
     std::map<std::pair<QString, int>, Interval> measured = {};
@@ -115,12 +119,14 @@ struct Recorder::Thread {
         } else if (item.table == "measuring") {
             measuringSince = { item.values[0], stored(writer.lastEvent()) };
         } else if (item.table == "measured") {
-            measured[{ item.values[1].toString(), item.values[2].toInt() }] = { std::exchange(measuringSince, {}), { item.values[0], stored(writer.lastEvent()) } };
+            measured[{ item.values[1].toString(), item.values[2].toInt() }] = { std::exchange(measuringSince, {}),
+                { item.values[0], stored(writer.lastEvent()) } };
         } else if (item.table == "measurement") {
             const auto known = measured.find({ item.values[0].toString(), item.row });
             const Interval when = known == measured.end() ? Interval() : known->second;
             writer.addMeasurement("begin_ns,begin_event,end_ns,end_event," + item.columns,
-                QVariantList { when.begin.ns, when.begin.event, when.end.ns, when.end.event } + item.values, item.metrics);
+                QVariantList { when.begin.ns, when.begin.event, when.end.ns, when.end.event } + item.values,
+                item.metrics);
         } else {
             QVariantList values = item.values;
             if (item.columns.startsWith("event,"))
@@ -140,8 +146,10 @@ struct Recorder::Thread {
         }
         if (disk.isKnown && disk.free < recorder.m_limits.freeBytes && writer.isOpen()) {
             writer.finish();
-            stop(QString("The recording ended, and the run goes on without it: less than %1 MiB are free on the disk of %2.")
-                     .arg(recorder.m_limits.freeBytes >> 20).arg(recorder.m_path));
+            stop(QString(
+                "The recording ended, and the run goes on without it: less than %1 MiB are free on the disk of %2.")
+                     .arg(recorder.m_limits.freeBytes >> 20)
+                     .arg(recorder.m_path));
         }
         if (!writer.error().isEmpty())
             stop(writer.error());
@@ -154,16 +162,13 @@ struct Recorder::Thread {
 
 Recorder::Recorder(
     QString path, std::map<QString, QString> meta, std::function<std::int64_t()> now, RecorderLimits limits)
-    : m_path(std::move(path))
-    , m_meta(std::move(meta))
-    , m_now(std::move(now))
-    , m_limits(limits)
+    : m_path(std::move(path)), m_meta(std::move(meta)), m_now(std::move(now)), m_limits(limits)
 {
     m_status.path = m_path;
 }
 
-Result<std::unique_ptr<Recorder>> Recorder::start(const QString& path, std::map<QString, QString> meta,
-    std::function<std::int64_t()> now, RecorderLimits limits)
+Result<std::unique_ptr<Recorder>> Recorder::start(
+    const QString& path, std::map<QString, QString> meta, std::function<std::int64_t()> now, RecorderLimits limits)
 {
     std::unique_ptr<Recorder> recorder(new Recorder(path, std::move(meta), std::move(now), limits));
     // The writing thread must create the file, because a Qt database connection belongs to one thread. Its result is
@@ -252,10 +257,12 @@ void Recorder::row(const QString& table, const QString& columns, const QVariantL
     push({ .table = table, .columns = columns, .values = values, .bytes = kItemBytes });
 }
 
-void Recorder::caption(const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at)
+void Recorder::caption(
+    const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at)
 {
     if (at.isThere())
-        row("caption", "t_ns,event,step,kind,text,source", { qlonglong(at.ns), stored(at.event), step, kind, text, source });
+        row("caption", "t_ns,event,step,kind,text,source",
+            { qlonglong(at.ns), stored(at.event), step, kind, text, source });
     else
         row("caption", "event,t_ns,step,kind,text,source", { qlonglong(m_now()), step, kind, text, source });
 }
@@ -263,7 +270,8 @@ void Recorder::caption(const QString& kind, const QString& step, const QString& 
 void Recorder::reel(const ReelEntry& entry)
 {
     const QByteArray json = jsonOf(entry);
-    push({ .table = "reel", .columns = "t_ns,event,kind,entry",
+    push({ .table = "reel",
+        .columns = "t_ns,event,kind,entry",
         .values = { qlonglong(entry.at.ns), stored(entry.at.event), kindWord(entry.kind), QString::fromUtf8(json) },
         .bytes = kItemBytes + std::size_t(json.size()) });
 }
@@ -280,7 +288,8 @@ void Recorder::marker(const QString& kind, const QString& text, const QString& s
 
 void Recorder::expectation(const Expectation& e)
 {
-    row("expectation", "event,t_ns,line,text,ok,detail", { qlonglong(m_now()), e.line, e.text, int(e.isHeld), e.detail });
+    row("expectation", "event,t_ns,line,text,ok,detail",
+        { qlonglong(m_now()), e.line, e.text, int(e.isHeld), e.detail });
 }
 
 void Recorder::question(const Question& question, const QString& votes, int answer)
@@ -297,7 +306,8 @@ void Recorder::capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std
         return;
     // A page may end before the requested count: the rest was not read.
     const std::uint32_t ranks = page.next_rank() > rankFrom ? std::min(count, page.next_rank() - rankFrom) : count;
-    const QByteArray body = QByteArray::fromStdString(page.SerializeAsString()), digest = QCryptographicHash::hash(body, QCryptographicHash::Sha256);
+    const QByteArray body = QByteArray::fromStdString(page.SerializeAsString()),
+                     digest = QCryptographicHash::hash(body, QCryptographicHash::Sha256);
     const std::int64_t place = placeNumber(page.place());
     {
         const std::lock_guard lock(m_mutex);
@@ -308,14 +318,17 @@ void Recorder::capture(const pb::ContentsPage& page, std::uint32_t rankFrom, std
             return;
         known = digest;
     }
-    push({ .table = "capture", .columns = "event,t_ns,place,rank_first,rank_count,digest,body",
-        .values = { qlonglong(m_now()), qlonglong(place), rankFrom, ranks, digest, body }, .bytes = kItemBytes + std::size_t(body.size()) });
+    push({ .table = "capture",
+        .columns = "event,t_ns,place,rank_first,rank_count,digest,body",
+        .values = { qlonglong(m_now()), qlonglong(place), rankFrom, ranks, digest, body },
+        .bytes = kItemBytes + std::size_t(body.size()) });
 }
 
 void Recorder::command(const CallRecord& call, const QString& source)
 {
     row("command", "event,t_ns,source,line,call,arguments,reply,ok,took_ns",
-        { qlonglong(m_now()), source, call.line, call.name, call.arguments, call.reply, int(call.isOk), qlonglong(call.tookNs) });
+        { qlonglong(m_now()), source, call.line, call.name, call.arguments, call.reply, int(call.isOk),
+            qlonglong(call.tookNs) });
 }
 
 void Recorder::scenario(const QString& name, const QString& text)
@@ -331,8 +344,12 @@ void Recorder::meta(const QString& key, const QString& value) { row("meta", "key
 void Recorder::measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors,
     const QString& detail, const std::map<QString, QVariant>& metrics, int row)
 {
-    push({ .table = "measurement", .columns = "name,repetition,warm_up,faults,factors,detail",
-        .values = { name, repetition, int(isWarmUp), faults, factors, detail }, .metrics = metrics, .row = row, .bytes = kItemBytes });
+    push({ .table = "measurement",
+        .columns = "name,repetition,warm_up,faults,factors,detail",
+        .values = { name, repetition, int(isWarmUp), faults, factors, detail },
+        .metrics = metrics,
+        .row = row,
+        .bytes = kItemBytes });
 }
 
 void Recorder::measuring() { row("measuring", {}, { qlonglong(m_now()) }); }
@@ -346,7 +363,11 @@ Recorder::Item Recorder::gapItem(ProcessId process, const Loss& loss, std::int64
     auto told = std::make_shared<pb::Told>();
     told->mutable_gap()->set_first(loss.first);
     told->mutable_gap()->set_last(loss.last);
-    return { .process = process, .runNs = runNs, .told = std::move(told), .reason = "the recorder's queue was full", .bytes = kItemBytes };
+    return { .process = process,
+        .runNs = runNs,
+        .told = std::move(told),
+        .reason = "the recorder's queue was full",
+        .bytes = kItemBytes };
 }
 
 void Recorder::tellLosses(std::int64_t runNs)
@@ -389,8 +410,11 @@ void Recorder::onEvent(
 
 void Recorder::onTold(ProcessId process, const pb::Told& told, std::int64_t runNs)
 {
-    push({ .process = process, .runNs = runNs, .told = std::make_shared<pb::Told>(told),
-        .reason = "never arrived", .bytes = kItemBytes + told.ByteSizeLong() });
+    push({ .process = process,
+        .runNs = runNs,
+        .told = std::make_shared<pb::Told>(told),
+        .reason = "never arrived",
+        .bytes = kItemBytes + told.ByteSizeLong() });
 }
 
 void Recorder::onKeyframe(const ClusterState& state, std::int64_t runNs)
@@ -404,10 +428,12 @@ void Recorder::onInvariant(const InvariantShown& invariant, std::int64_t runNs)
 {
     // Time and count have columns of their own; only the reason is kept here.
     const QString words = QString::fromStdString(invariant.detail);
-    const QString why = invariant.state == InvariantState::Violated ? words.section(": ", 1) : invariant.state == InvariantState::Holds ? QString() : words.section(';', 0, 0);
+    const QString why = invariant.state == InvariantState::Violated ? words.section(": ", 1)
+        : invariant.state == InvariantState::Holds                  ? QString()
+                                                                    : words.section(';', 0, 0);
     row("lamp", "event,t_ns,invariant,state,checks,detail",
-        { qlonglong(runNs), QString::fromStdString(invariantName(invariant.number)), QString::fromLatin1(invariantStateWord(invariant.state)),
-            QVariant(qulonglong(invariant.checks)), why });
+        { qlonglong(runNs), QString::fromStdString(invariantName(invariant.number)),
+            QString::fromLatin1(invariantStateWord(invariant.state)), QVariant(qulonglong(invariant.checks)), why });
 }
 
 // ---- the writing thread

@@ -44,12 +44,12 @@ public:
     ~Recorder() override;
 
     struct Status {
-        QString path;              // of the present file
-        std::uint64_t events = 0;  // given so far
-        std::uint64_t lost = 0;    // of those, not recorded
-        std::int64_t bytes = 0;    // size of the present file at the last transaction
-        std::int64_t room = 0;     // by how much it could still grow, given the free disk space at that time
-        QString stopped;           // why the recording has stopped; empty: it goes on
+        QString path; // of the present file
+        std::uint64_t events = 0; // given so far
+        std::uint64_t lost = 0; // of those, not recorded
+        std::int64_t bytes = 0; // size of the present file at the last transaction
+        std::int64_t room = 0; // by how much it could still grow, given the free disk space at that time
+        QString stopped; // why the recording has stopped; empty: it goes on
     };
     Status status() const;
 
@@ -67,7 +67,8 @@ public:
 
     // kind: step, say, note, print, camera. `source`: window, scenario, play. Placed at the cue; without one, after
     // the last written event.
-    void caption(const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at = {});
+    void caption(
+        const QString& kind, const QString& step, const QString& text, const QString& source, const Cue& at = {});
     // One entry of what a scenario shows and says.
     void reel(const ReelEntry& entry);
     void marker(const QString& kind, const QString& text, const QString& source);
@@ -85,11 +86,12 @@ public:
     void measured(const QString& name, int row);
     // One observation: its factors, and its metrics with units. `row`: as passed to measured(); 0: its interval is
     // unknown.
-    void measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors, const QString& detail,
-        const std::map<QString, QVariant>& metrics, int row = 0);
+    void measurement(const QString& name, int repetition, bool isWarmUp, int faults, const QString& factors,
+        const QString& detail, const std::map<QString, QVariant>& metrics, int row = 0);
 
     // ---- called by the ingest thread
-    void onEvent(ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs, std::size_t bytes) override;
+    void onEvent(ProcessId process, const std::shared_ptr<const pb::Event>& event, std::int64_t runNs,
+        std::size_t bytes) override;
     void onTold(ProcessId process, const pb::Told& told, std::int64_t runNs) override;
     bool wantsKeyframe() const override { return m_wantsKeyframe.load(std::memory_order_relaxed); }
     void onKeyframe(const ClusterState& state, std::int64_t runNs) override;
@@ -99,7 +101,9 @@ private:
     struct Item;
     struct Thread;
     Recorder(QString path, std::map<QString, QString> meta, std::function<std::int64_t()> now, RecorderLimits limits);
-    struct Loss { std::uint64_t first = 0, last = 0; };
+    struct Loss {
+        std::uint64_t first = 0, last = 0;
+    };
     void push(Item item);
     static Item gapItem(ProcessId process, const Loss& loss, std::int64_t runNs);
     void row(const QString& table, const QString& columns, const QVariantList& values);
@@ -114,14 +118,14 @@ private:
     std::atomic<bool> m_wantsKeyframe { false };
     std::uint64_t m_eventsSinceKeyframe = 0; // ingest thread only
 
-    mutable std::mutex m_mutex;  // guards the members below
+    mutable std::mutex m_mutex; // guards the members below
     std::condition_variable m_changed;
     std::deque<Item> m_items;
     std::size_t m_itemBytes = 0;
     std::map<ProcessId, Loss> m_losses; // losses since the queue became full
     // Digests of captured contents, by place and first rank.
     std::map<std::pair<std::int64_t, std::uint32_t>, QByteArray> m_captured;
-    std::uint64_t m_markerAt = 0;       // event count at the last marker with a keyframe
+    std::uint64_t m_markerAt = 0; // event count at the last marker with a keyframe
     bool m_isEnding = false, m_isDiscarded = false;
     std::uint64_t m_flushWanted = 0, m_flushed = 0;
     Status m_status;

@@ -15,20 +15,22 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kCapturesMax = 600;       // readings combined for one page; more than a page has ranks
+constexpr int kCapturesMax = 600; // readings combined for one page; more than a page has ranks
 constexpr qlonglong kRowsMax = 10'000'000; // limit for a table without a known number of rows
-constexpr std::uint64_t kSkip = 256;       // events skipped together where the file is unreadable
+constexpr std::uint64_t kSkip = 256; // events skipped together where the file is unreadable
 
 } // namespace
 
 // Passes rows of events with ids in (from, last] that fulfil the condition to `take`, in order, skipping unreadable
 // parts. `take` returns false to stop.
-void Recording::scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take)
+void Recording::scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last,
+    const std::function<bool(const QSqlQuery&)>& take)
 {
     while (from < last) {
         QSqlQuery query(m_connection.database());
         query.setForwardOnly(true);
-        query.prepare("SELECT " + columns + " FROM event NOT INDEXED WHERE id > ? AND id <= ?" + (condition.isEmpty() ? QString() : " AND " + condition) + " ORDER BY id");
+        query.prepare("SELECT " + columns + " FROM event NOT INDEXED WHERE id > ? AND id <= ?"
+            + (condition.isEmpty() ? QString() : " AND " + condition) + " ORDER BY id");
         query.addBindValue(stored(from));
         query.addBindValue(stored(last));
         if (query.exec())
@@ -64,7 +66,10 @@ std::vector<std::map<QString, QVariant>> Recording::rows(const QString& table)
     const auto written = m_written.find(name);
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (columns.isEmpty() || !query.exec(QString("SELECT %1 FROM %2 ORDER BY rowid LIMIT %3").arg(columns, name).arg(written == m_written.end() ? kRowsMax : written->second)))
+    if (columns.isEmpty()
+        || !query.exec(QString("SELECT %1 FROM %2 ORDER BY rowid LIMIT %3")
+                           .arg(columns, name)
+                           .arg(written == m_written.end() ? kRowsMax : written->second)))
         return all;
     const QStringList names = columns.split(',');
     while (query.next()) {
@@ -93,12 +98,16 @@ std::vector<ReelEntry> Recording::reel()
     return reel;
 }
 
-std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event)
+std::optional<pb::ContentsPage> Recording::captured(
+    const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event)
 {
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    query.prepare(QString("SELECT rank_first, rank_count, %1 FROM capture WHERE place = ? AND event <= ? AND rank_first < ? AND rank_first + rank_count > ?"
-                          " ORDER BY id DESC LIMIT %2").arg(bounded("body")).arg(kCapturesMax));
+    query.prepare(QString("SELECT rank_first, rank_count, %1 FROM capture WHERE place = ? AND event <= ? AND "
+                          "rank_first < ? AND rank_first + rank_count > ?"
+                          " ORDER BY id DESC LIMIT %2")
+                      .arg(bounded("body"))
+                      .arg(kCapturesMax));
     query.addBindValue(stored(std::uint64_t(placeNumber(place))));
     query.addBindValue(stored(event));
     query.addBindValue(stored(std::uint64_t(rankFrom) + count));
@@ -114,7 +123,8 @@ std::optional<pb::ContentsPage> Recording::captured(const pb::Place& place, std:
         if (!parseBody(query.value(2), page))
             continue;
         const std::uint64_t first = std::max<std::uint64_t>(rankFrom, query.value(0).toULongLong());
-        const std::uint64_t end = std::min<std::uint64_t>(std::uint64_t(rankFrom) + count, query.value(0).toULongLong() + query.value(1).toULongLong());
+        const std::uint64_t end = std::min<std::uint64_t>(
+            std::uint64_t(rankFrom) + count, query.value(0).toULongLong() + query.value(1).toULongLong());
         const auto isNew = [&](std::uint32_t rank) { return rank >= first && rank < end && !known.contains(rank); };
         for (const auto& record : page.data()) {
             if (isNew(record.rank()))
@@ -214,7 +224,10 @@ std::uint64_t Recording::nextOf(const std::vector<int>& kinds, std::uint64_t cur
 {
     const QString text = isBack
         ? QString("SELECT max(id) FROM event WHERE id <= %1 AND kind IN %2").arg(cursor).arg(listed(kinds))
-        : QString("SELECT min(id) FROM event WHERE id > %1 AND id <= %2 AND kind IN %3").arg(cursor).arg(m_events).arg(listed(kinds));
+        : QString("SELECT min(id) FROM event WHERE id > %1 AND id <= %2 AND kind IN %3")
+              .arg(cursor)
+              .arg(m_events)
+              .arg(listed(kinds));
     return m_connection.value(text).toULongLong();
 }
 
@@ -223,8 +236,11 @@ std::vector<RunEvent> Recording::allOf(const std::vector<int>& kinds)
     std::vector<RunEvent> events;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (query.exec(QString("SELECT id, process, seq, t_ns, kind, %1 FROM event WHERE id <= %2 AND kind IN %3 ORDER BY id")
-                .arg(bounded("body")).arg(m_events).arg(listed(kinds))))
+    if (query.exec(
+            QString("SELECT id, process, seq, t_ns, kind, %1 FROM event WHERE id <= %2 AND kind IN %3 ORDER BY id")
+                .arg(bounded("body"))
+                .arg(m_events)
+                .arg(listed(kinds))))
         while (query.next())
             events.push_back(entryOf(query));
     return events;
@@ -234,10 +250,11 @@ EventPage Recording::eventsOf(const std::vector<int>& kinds, std::uint64_t curso
 {
     EventPage page;
     // Reads in the order of the rows; an index on kinds would be walked once per kind, and the result sorted.
-    scan("id, process, seq, t_ns, kind, " + bounded("body"), "kind IN " + listed(kinds), cursor, std::min(last, m_events), [&](const QSqlQuery& row) {
-        page.events.push_back(entryOf(row));
-        return page.events.size() < max;
-    });
+    scan("id, process, seq, t_ns, kind, " + bounded("body"), "kind IN " + listed(kinds), cursor,
+        std::min(last, m_events), [&](const QSqlQuery& row) {
+            page.events.push_back(entryOf(row));
+            return page.events.size() < max;
+        });
     page.next = page.events.size() >= max ? page.events.back().index : last;
     return page;
 }
@@ -247,7 +264,8 @@ std::vector<Recording::Word> Recording::words()
     std::vector<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (query.exec("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE kind IS NOT 'sampled' ORDER BY id"))
+    if (query.exec(
+            "SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE kind IS NOT 'sampled' ORDER BY id"))
         while (query.next()) {
             Word& word = words.emplace_back();
             word.event = query.value(0).toULongLong();
@@ -267,7 +285,8 @@ std::vector<std::uint32_t> Recording::density(int parts)
     query.setForwardOnly(true);
     if (query.exec(QString("SELECT (t_ns - %1) / %2, count(*) FROM event GROUP BY 1").arg(m_beginNs).arg(part)))
         while (query.next()) {
-            const std::int64_t at = std::clamp<std::int64_t>(query.value(0).toLongLong(), 0, std::int64_t(counts.size()) - 1);
+            const std::int64_t at = std::clamp<std::int64_t>(
+                query.value(0).toLongLong(), 0, std::int64_t(counts.size()) - 1);
             counts[std::size_t(at)] += query.value(1).toUInt();
         }
     return counts;
@@ -343,7 +362,8 @@ std::uint64_t Recording::lastToldAt(std::uint64_t event)
 {
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    std::uint64_t low = 0, high = query.exec("SELECT max(id) FROM told") && query.next() ? query.value(0).toULongLong() : 0;
+    std::uint64_t low = 0,
+                  high = query.exec("SELECT max(id) FROM told") && query.next() ? query.value(0).toULongLong() : 0;
     query.prepare("SELECT event FROM told WHERE id <= ? ORDER BY id DESC LIMIT 1");
     while (low < high) {
         const std::uint64_t middle = low + (high - low + 1) / 2;
@@ -370,22 +390,24 @@ std::uint64_t Recording::lastWordOf(std::uint64_t event, std::int64_t ns)
 }
 
 // Folds what follows a keyframe. False: it cannot be read.
-bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until, std::int64_t ns)
+bool Recording::foldTail(
+    ClusterState& state, std::uint64_t event, std::uint64_t& told, std::uint64_t until, std::int64_t ns)
 {
     // A report follows the event whose id it names.
     std::deque<Word> words;
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
     const std::uint64_t lastWord = lastWordOf(until, ns);
-    query.prepare("SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND id <= ? ORDER BY id");
+    query.prepare(
+        "SELECT event, process, t_ns, " + bounded("body") + " FROM told WHERE id > ? AND id <= ? ORDER BY id");
     query.addBindValue(stored(told));
     query.addBindValue(stored(lastWord));
     if (!query.exec())
         return false;
     told = std::max(told, lastWord);
     while (query.next()) {
-        Word& word = words.emplace_back(Word { query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()),
-            query.value(2).toLongLong(), {} });
+        Word& word = words.emplace_back(Word {
+            query.value(0).toULongLong(), ProcessId(query.value(1).toLongLong()), query.value(2).toLongLong(), {} });
         if (!parseBody(query.value(3), word.told))
             return false;
     }
@@ -393,7 +415,8 @@ bool Recording::foldTail(ClusterState& state, std::uint64_t event, std::uint64_t
         for (; !words.empty() && words.front().event <= id; words.pop_front())
             state.apply(words.front().process, words.front().told, words.front().tNs);
     };
-    query.prepare("SELECT id, process, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id");
+    query.prepare(
+        "SELECT id, process, t_ns, kind, " + bounded("body") + " FROM event WHERE id > ? AND id <= ? ORDER BY id");
     query.addBindValue(stored(event));
     query.addBindValue(stored(until));
     if (!query.exec())
@@ -450,7 +473,8 @@ Result<ClusterState> Recording::stateAt(std::uint64_t event, std::uint64_t* told
         }
         why = state ? "events after the keyframe cannot be read" : state.error().text;
     }
-    return Error { m_path.toStdString() + ": the state at event " + std::to_string(until) + " cannot be shown, because " + why + "." };
+    return Error { m_path.toStdString() + ": the state at event " + std::to_string(until) + " cannot be shown, because "
+        + why + "." };
 }
 
 } // namespace lhrs::gui

@@ -60,7 +60,10 @@ public:
     // report in the state. While a run is still being recorded, a report may be added later for an event that has
     // been passed.
     bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to);
-    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to, std::uint64_t& told, std::int64_t ns) { return foldTail(state, from, told, to, ns); }
+    bool fold(ClusterState& state, std::uint64_t from, std::uint64_t to, std::uint64_t& told, std::int64_t ns)
+    {
+        return foldTail(state, from, told, to, ns);
+    }
     // The next event of these kinds (field numbers of the body) above the cursor, or with `isBack` the last one at or
     // below it. 0: none.
     std::uint64_t nextOf(const std::vector<int>& kinds, std::uint64_t cursor, bool isBack);
@@ -92,7 +95,8 @@ public:
     // is readable.
     std::vector<ReelEntry> reel();
     // The newest reading of each of these ranks of a place up to that event; empty if none of them had been read.
-    std::optional<pb::ContentsPage> captured(const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event);
+    std::optional<pb::ContentsPage> captured(
+        const pb::Place& place, std::uint32_t rankFrom, std::uint32_t count, std::uint64_t event);
     // All rows of a known table as maps of column names; for exports.
     std::vector<std::map<QString, QVariant>> rows(const QString& table);
 
@@ -103,7 +107,8 @@ private:
     QString checkTables();
     void complete();
     void measure(bool isCut, bool hasEnd);
-    void scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last, const std::function<bool(const QSqlQuery&)>& take);
+    void scan(const QString& columns, const QString& condition, std::uint64_t from, std::uint64_t last,
+        const std::function<bool(const QSqlQuery&)>& take);
     std::vector<Note> notes(const QString& table);
     Result<ClusterState> stateOfKeyframe(std::uint64_t keyframe, const QByteArray& body);
     // `told`: the last report in the state before the call; the last one up to `until` afterwards.

@@ -15,8 +15,7 @@ inline QString bounded(const QString& column)
     return QString("CASE WHEN length(%1) <= %2 THEN %1 END").arg(column).arg(kBodyBytes);
 }
 
-template <class Message>
-bool parseBody(const QVariant& value, Message& message)
+template <class Message> bool parseBody(const QVariant& value, Message& message)
 {
     const QByteArray body = value.toByteArray();
     return !value.isNull() && body.size() <= kBodyBytes && message.ParseFromArray(body.data(), int(body.size()));

@@ -21,15 +21,13 @@ QString freshName()
 
 const char* pathColumn(pb::Path path)
 {
-    return path == pb::FORWARDED ? "forwarded"
-        : path == pb::BY_COORDINATOR ? "coordinator"
-        : path == pb::RECORD_RECOVERY ? "record recovery" : "direct";
+    return path == pb::FORWARDED      ? "forwarded"
+        : path == pb::BY_COORDINATOR  ? "coordinator"
+        : path == pb::RECORD_RECOVERY ? "record recovery"
+                                      : "direct";
 }
 
-RecordingConnection::RecordingConnection()
-    : m_name(freshName())
-{
-}
+RecordingConnection::RecordingConnection() : m_name(freshName()) { }
 
 RecordingConnection::~RecordingConnection() { close(); }
 
@@ -46,7 +44,8 @@ QString RecordingConnection::open(const QString& path, Mode mode)
     }
     database.setDatabaseName(name);
     if (mode != Mode::Write)
-        database.setConnectOptions(mode == Mode::Frozen ? "QSQLITE_OPEN_URI;QSQLITE_OPEN_READONLY" : "QSQLITE_OPEN_READONLY");
+        database.setConnectOptions(
+            mode == Mode::Frozen ? "QSQLITE_OPEN_URI;QSQLITE_OPEN_READONLY" : "QSQLITE_OPEN_READONLY");
     if (!database.open())
         return path + " cannot be opened: " + database.lastError().databaseText() + ".";
     return {};

@@ -16,7 +16,7 @@
 namespace lhrs::gui {
 
 constexpr std::uint32_t kRecordingId = 0x4C485253; // "LHRS", application_id of the SQLite file
-constexpr int kGapKind = 0;                        // in event.kind: a gap, not an event
+constexpr int kGapKind = 0; // in event.kind: a gap, not an event
 // Prefix in meta.key, before a name: a published table that a chart was drawn beside, as CSV.
 inline const QString kPublishedMeta = QStringLiteral("published/");
 

@@ -23,13 +23,13 @@ namespace {
 
 constexpr int kHeaderBytes = 100; // of an SQLite file
 constexpr qint64 kPageSizeAt = 16, kJournalAt = 18, kPagesAt = 28, kVersionAt = 60, kIdAt = 68;
-constexpr char kWithLog = 2;      // at kJournalAt: the file has a log, as while it is being written
+constexpr char kWithLog = 2; // at kJournalAt: the file has a log, as while it is being written
 constexpr qint64 kPaddedMax = qint64(64) << 30;
 constexpr std::uint64_t kEventBytes = 8; // minimum size of a row; limits the number of events in a file
 
 struct Header {
     std::uint32_t version = 0;
-    qint64 length = 0;       // length according to the header; 0 if implausible
+    qint64 length = 0; // length according to the header; 0 if implausible
     bool hasLogMode = false;
 };
 
@@ -46,8 +46,11 @@ QString readHeader(const QString& path, Header& out)
         return path + " is no recording: it is an SQLite file of another program.";
     out.version = qFromBigEndian<quint32>(header.constData() + kVersionAt);
     if (out.version == 0 || out.version > kRecordingVersion)
-        return QString("%1 is a recording of version %2; this program reads versions 1 to %3. Open it with a later program.")
-            .arg(path).arg(out.version).arg(kRecordingVersion);
+        return QString(
+            "%1 is a recording of version %2; this program reads versions 1 to %3. Open it with a later program.")
+            .arg(path)
+            .arg(out.version)
+            .arg(kRecordingVersion);
     const qint64 page = qFromBigEndian<quint16>(header.constData() + kPageSizeAt);
     const qint64 length = (page == 1 ? 65536 : page) * qFromBigEndian<quint32>(header.constData() + kPagesAt);
     out.length = length <= kPaddedMax ? length : 0;
@@ -64,14 +67,17 @@ QString tableWords(const QString& name, const SumFindings::Table& table)
     if (table.isUnreadable)
         words << "cannot be read to its end";
     if (table.missing > 0)
-        words << QString("lacks %1 of %2").arg(text(counted(std::uint64_t(table.missing), "row", "rows"))).arg(table.written);
+        words << QString("lacks %1 of %2")
+                     .arg(text(counted(std::uint64_t(table.missing), "row", "rows")))
+                     .arg(table.written);
     std::int64_t changed = 0;
     for (const auto& range : table.changed)
         changed += range.rows;
     if (changed > 0)
         words << QString("has changes among %1").arg(text(counted(std::uint64_t(changed), "row", "rows")));
     if (table.foreign > 0)
-        words << QString("has %1 that the recording did not write").arg(text(counted(std::uint64_t(table.foreign), "row", "rows")));
+        words << QString("has %1 that the recording did not write")
+                     .arg(text(counted(std::uint64_t(table.foreign), "row", "rows")));
     return words.isEmpty() ? QString() : QString("the table %1 %2").arg(name, words.join(" and "));
 }
 
@@ -93,14 +99,19 @@ QString Recording::makeCopy(bool hasLog, qint64 length)
     const QString folder = folderWithRoom(QFileInfo(m_path).size() * 2 + QFileInfo(m_path + "-wal").size());
     m_copy = std::make_unique<QTemporaryDir>(folder + "/lhrs-XXXXXX");
     const QString file = m_copy->filePath("copy.lhrun");
-    const bool isCopied = m_copy->isValid() && QFile::copy(m_path, file) && QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner)
-        && (!hasLog || (QFile::copy(m_path + "-wal", file + "-wal") && QFile::setPermissions(file + "-wal", QFile::ReadOwner | QFile::WriteOwner)))
+    const bool isCopied = m_copy->isValid() && QFile::copy(m_path, file)
+        && QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner)
+        && (!hasLog
+            || (QFile::copy(m_path + "-wal", file + "-wal")
+                && QFile::setPermissions(file + "-wal", QFile::ReadOwner | QFile::WriteOwner)))
         && (QFileInfo(file).size() >= length || QFile::resize(file, length));
     if (isCopied)
         return {};
     m_copy.reset();
-    return QString("%1 has no end, so it is read from a copy, and %2 has no room for that; set TMPDIR to a folder that has %3 MiB.")
-        .arg(m_path, folder).arg((QFileInfo(m_path).size() * 2 >> 20) + 1);
+    return QString("%1 has no end, so it is read from a copy, and %2 has no room for that; set TMPDIR to a folder that "
+                   "has %3 MiB.")
+        .arg(m_path, folder)
+        .arg((QFileInfo(m_path).size() * 2 >> 20) + 1);
 }
 
 QString Recording::prepare(const QString& path)
@@ -114,13 +125,17 @@ QString Recording::prepare(const QString& path)
     const bool isCut = !hasLog && QFileInfo(path).size() < header.length;
     const bool hasNoEnd = hasLog || header.hasLogMode;
     if (hasNoEnd || isCut)
-        if (const QString problem = makeCopy(hasLog, isCut ? header.length : 0); !problem.isEmpty() && (hasLog || isCut))
+        if (const QString problem = makeCopy(hasLog, isCut ? header.length : 0);
+            !problem.isEmpty() && (hasLog || isCut))
             return problem;
     const bool isCompleted = hasNoEnd && m_copy != nullptr && !isCut;
     const QString file = m_copy ? m_copy->filePath("copy.lhrun") : path;
-    if (QString problem = m_connection.open(file, isCompleted ? RecordingConnection::Mode::Write : RecordingConnection::Mode::Frozen); !problem.isEmpty())
+    if (QString problem = m_connection.open(
+            file, isCompleted ? RecordingConnection::Mode::Write : RecordingConnection::Mode::Frozen);
+        !problem.isEmpty())
         return problem;
-    for (const char* pragma : { "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA synchronous = OFF" })
+    for (const char* pragma :
+        { "PRAGMA trusted_schema = OFF", "PRAGMA cell_size_check = ON", "PRAGMA synchronous = OFF" })
         m_connection.run(pragma);
     if (QString problem = checkTables(); !problem.isEmpty())
         return problem;
@@ -162,7 +177,8 @@ QString Recording::checkTables()
             views.insert(view);
     while (query.next()) {
         const QString type = query.value(0).toString(), sql = query.value(2).toString();
-        if (type == "trigger" || (type == "view" && !views.contains(sql)) || sql.simplified().startsWith("CREATE VIRTUAL", Qt::CaseInsensitive))
+        if (type == "trigger" || (type == "view" && !views.contains(sql))
+            || sql.simplified().startsWith("CREATE VIRTUAL", Qt::CaseInsensitive))
             return m_path + " is no recording of ours: it contains a " + type + " (" + query.value(1).toString() + ").";
     }
     for (const QString& wanted : recordingColumns(m_version)) {
@@ -203,20 +219,26 @@ void Recording::measure(bool isCut, bool hasEnd)
     } else {
         pb::Event event;
         pb::Told gap;
-        scan("id, t_ns, kind, " + bounded("body"), {}, 0, hasEnd && wanted > 0 ? std::min(most, wanted) : most, [&](const QSqlQuery& row) {
-            last = row.value(0).toULongLong();
-            lastNs = std::max<std::int64_t>(lastNs, row.value(1).toLongLong());
-            if (++there == 1)
-                m_beginNs = row.value(1).toLongLong();
-            broken += (row.value(2).toInt() == kGapKind ? parseBody(row.value(3), gap) : parseBody(row.value(3), event)) ? 0 : 1;
-            return true;
-        });
+        scan("id, t_ns, kind, " + bounded("body"), {}, 0, hasEnd && wanted > 0 ? std::min(most, wanted) : most,
+            [&](const QSqlQuery& row) {
+                last = row.value(0).toULongLong();
+                lastNs = std::max<std::int64_t>(lastNs, row.value(1).toLongLong());
+                if (++there == 1)
+                    m_beginNs = row.value(1).toLongLong();
+                broken += (row.value(2).toInt() == kGapKind ? parseBody(row.value(3), gap)
+                                                            : parseBody(row.value(3), event))
+                    ? 0
+                    : 1;
+                return true;
+            });
     }
     m_events = std::min(most, hasEnd && wanted > 0 ? wanted : last);
     m_endNs = std::max(m_beginNs, lastNs);
     QStringList words;
     if (m_events > there || wanted > m_events)
-        words << QString("of %1 %2 can be read").arg(text(counted(std::max(wanted, m_events), "event", "events"))).arg(there);
+        words << QString("of %1 %2 can be read")
+                     .arg(text(counted(std::max(wanted, m_events), "event", "events")))
+                     .arg(there);
     if (broken > 0)
         words << QString("%1 cannot be understood").arg(text(counted(std::uint64_t(broken), "event", "events")));
     if (words.isEmpty() && sums.hasSums && !events.isAsWritten())
@@ -229,10 +251,13 @@ void Recording::measure(bool isCut, bool hasEnd)
     if (hasEnd && meta("clean") != "1")
         words << "it does not say that it was closed";
     if (words.isEmpty() && sums.hasSums && !sums.indexes.empty())
-        words << "an index (" + sums.indexes.front() + ") is not as it was written, so that a search may miss events; all rows are there";
+        words << "an index (" + sums.indexes.front()
+                + ") is not as it was written, so that a search may miss events; all rows are there";
     words.removeAll(QString());
     if (!words.isEmpty() || isCut)
-        m_damage = QString("%1 is %2%3.").arg(m_path, isCut ? QString("cut off") : QString("damaged"), words.isEmpty() ? QString() : ": " + words.join("; "));
+        m_damage = QString("%1 is %2%3.")
+                       .arg(m_path, isCut ? QString("cut off") : QString("damaged"),
+                           words.isEmpty() ? QString() : ": " + words.join("; "));
 }
 
 } // namespace lhrs::gui

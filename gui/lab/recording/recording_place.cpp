@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kDaysKept = 7;                                // for recordings of ended windows
+constexpr int kDaysKept = 7; // for recordings of ended windows
 constexpr std::int64_t kRoomAtLeast = std::int64_t(64) << 20; // room needed to begin a recording, above the free limit
 
 bool hasRoom(const QString& folder)
@@ -50,9 +50,13 @@ DiskRoom roomAt(const QString& folder)
 
 const char* networkFileSystem(std::int64_t type)
 {
-    struct Known { std::uint32_t type; const char* name; };
-    static constexpr Known kKnown[] = { { 0x6969, "NFS" }, { 0xFF534D42, "CIFS" }, { 0xFE534D42, "SMB" }, { 0x517B, "SMB" }, { 0x5346414F, "AFS" },
-        { 0x6B414653, "AFS" }, { 0x01021997, "9P" }, { 0x73757245, "Coda" }, { 0x564C, "NCP" } };
+    struct Known {
+        std::uint32_t type;
+        const char* name;
+    };
+    static constexpr Known kKnown[] = { { 0x6969, "NFS" }, { 0xFF534D42, "CIFS" }, { 0xFE534D42, "SMB" },
+        { 0x517B, "SMB" }, { 0x5346414F, "AFS" }, { 0x6B414653, "AFS" }, { 0x01021997, "9P" }, { 0x73757245, "Coda" },
+        { 0x564C, "NCP" } };
     for (const Known& known : kKnown)
         if (known.type == std::uint32_t(type))
             return known.name;
@@ -65,14 +69,17 @@ QString placeProblem(const QString& folder)
     if (::statfs(QFile::encodeName(folder).constData(), &told) != 0)
         return {}; // opening the file will report it
     const char* name = networkFileSystem(told.f_type);
-    return name == nullptr ? QString() : QString("%1 is on a network file system (%2), where a recording cannot be written while it is read; record into a folder of a local disk and copy the file afterwards.")
-        .arg(folder, name);
+    return name == nullptr ? QString()
+                           : QString("%1 is on a network file system (%2), where a recording cannot be written while "
+                                     "it is read; record into a folder of a local disk and copy the file afterwards.")
+                                 .arg(folder, name);
 }
 
 QString stateFolder(const QString& name)
 {
     const QString state = qEnvironmentVariable("XDG_STATE_HOME");
-    return (QDir::isAbsolutePath(state) ? state : QDir::homePath() + QStringLiteral("/.local/state")) + QStringLiteral("/lhrs-lab/") + name;
+    return (QDir::isAbsolutePath(state) ? state : QDir::homePath() + QStringLiteral("/.local/state"))
+        + QStringLiteral("/lhrs-lab/") + name;
 }
 
 QString folderForRecordings(QString& problem)

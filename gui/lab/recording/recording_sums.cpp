@@ -35,7 +35,9 @@ std::vector<Columns> tablesOf(std::uint32_t version)
 // further digits differ between versions of SQLite.
 QString cellWords(const QString& column)
 {
-    return column == "value" ? QString("CASE typeof(value) WHEN 'real' THEN printf('%.12e', value) ELSE quote(value) END") : "quote(" + column + ")";
+    return column == "value"
+        ? QString("CASE typeof(value) WHEN 'real' THEN printf('%.12e', value) ELSE quote(value) END")
+        : "quote(" + column + ")";
 }
 
 struct Sum {
@@ -50,7 +52,8 @@ Sum sumOfRows(RecordingConnection& connection, const Columns& table, std::int64_
         lengths << "ifnull(length(" + column + "), 0)";
         words << cellWords(column);
     }
-    const QString where = QString(" FROM %1 NOT INDEXED WHERE rowid BETWEEN %2 AND %3").arg(table.name).arg(first).arg(last);
+    const QString where
+        = QString(" FROM %1 NOT INDEXED WHERE rowid BETWEEN %2 AND %3").arg(table.name).arg(first).arg(last);
     QSqlQuery query(connection.database());
     query.setForwardOnly(true);
     if (!query.exec("SELECT count(*), sum(" + lengths.join(" + ") + ")" + where) || !query.next())
@@ -58,9 +61,12 @@ Sum sumOfRows(RecordingConnection& connection, const Columns& table, std::int64_
     Sum sum { query.value(0).toLongLong(), {} };
     if (query.value(1).toLongLong() > kSumBytes)
         return sum;
-    if (!query.exec("SELECT CAST(group_concat(" + words.join(" || ',' || ") + ", ';') AS BLOB) FROM (SELECT *" + where + " ORDER BY rowid)") || !query.next())
+    if (!query.exec("SELECT CAST(group_concat(" + words.join(" || ',' || ") + ", ';') AS BLOB) FROM (SELECT *" + where
+            + " ORDER BY rowid)")
+        || !query.next())
         return sum;
-    sum.sum = QString::fromLatin1(QCryptographicHash::hash(query.value(0).toByteArray(), QCryptographicHash::Blake2b_160).toHex());
+    sum.sum = QString::fromLatin1(
+        QCryptographicHash::hash(query.value(0).toByteArray(), QCryptographicHash::Blake2b_160).toHex());
     return sum;
 }
 
@@ -78,7 +84,9 @@ Sum sumOfIndex(RecordingConnection& connection, const QString& index)
     }
     QSqlQuery query(connection.database());
     query.setForwardOnly(true);
-    if (!query.exec("SELECT count(*), " + parts.join(" || ' ' || ") + " || ' ' || ifnull(sum(" + product + "), 0) FROM " + table + " INDEXED BY " + name) || !query.next())
+    if (!query.exec("SELECT count(*), " + parts.join(" || ' ' || ") + " || ' ' || ifnull(sum(" + product + "), 0) FROM "
+            + table + " INDEXED BY " + name)
+        || !query.next())
         return {};
     return { query.value(0).toLongLong(), query.value(1).toString() };
 }
@@ -105,7 +113,8 @@ bool writeSums(RecordingConnection& connection)
     for (const Columns& table : tablesOf(kRecordingVersion)) {
         for (std::optional<std::int64_t> after;;) {
             const QString next = QString("(r) FROM (SELECT rowid AS r FROM %1 NOT INDEXED %2 ORDER BY rowid LIMIT %3)")
-                                     .arg(table.name, after ? QString("WHERE rowid > %1").arg(*after) : QString()).arg(rowsPerSum(table.name));
+                                     .arg(table.name, after ? QString("WHERE rowid > %1").arg(*after) : QString())
+                                     .arg(rowsPerSum(table.name));
             const QVariant first = connection.value("SELECT min" + next);
             if (first.isNull())
                 break;
@@ -124,14 +133,18 @@ bool writeSums(RecordingConnection& connection)
 SumFindings checkSums(RecordingConnection& connection, std::uint32_t version)
 {
     SumFindings findings;
-    struct Said { std::int64_t first = 0, last = 0, rows = 0; QString sum; };
+    struct Said {
+        std::int64_t first = 0, last = 0, rows = 0;
+        QString sum;
+    };
     std::map<QString, std::vector<Said>> said;
     QSqlQuery query(connection.database());
     query.setForwardOnly(true);
     if (query.exec("SELECT name, first, last, rows, sum FROM " + kSums + " NOT INDEXED"))
         while (query.next()) {
             findings.hasSums = true;
-            said[query.value(0).toString()].push_back({ query.value(1).toLongLong(), query.value(2).toLongLong(), query.value(3).toLongLong(), query.value(4).toString() });
+            said[query.value(0).toString()].push_back({ query.value(1).toLongLong(), query.value(2).toLongLong(),
+                query.value(3).toLongLong(), query.value(4).toString() });
         }
     for (const Columns& table : tablesOf(version)) {
         SumFindings::Table& found = findings.tables[table.name];
@@ -147,7 +160,8 @@ SumFindings checkSums(RecordingConnection& connection, std::uint32_t version)
         }
         const QVariant all = connection.value("SELECT count(*) FROM " + table.name + " NOT INDEXED");
         found.isUnreadable = all.isNull();
-        found.foreign = std::max<std::int64_t>(0, all.toLongLong() - inside) + std::max<std::int64_t>(0, inside + found.missing - found.written);
+        found.foreign = std::max<std::int64_t>(0, all.toLongLong() - inside)
+            + std::max<std::int64_t>(0, inside + found.missing - found.written);
     }
     for (const QString& index : recordingIndexContents()) {
         const QString name = indexName(index);

@@ -21,14 +21,16 @@ struct SumFindings {
         std::int64_t written = 0; // rows according to the checksums
         std::int64_t missing = 0; // number of written rows that are missing
         std::int64_t foreign = 0; // rows that the recording did not write
-        struct Range { std::int64_t first = 0, last = 0, rows = 0; };
+        struct Range {
+            std::int64_t first = 0, last = 0, rows = 0;
+        };
         std::vector<Range> changed; // altered parts by row number, and the rows that are there
-        bool isUnreadable = false;  // the file cannot be read completely
+        bool isUnreadable = false; // the file cannot be read completely
         bool isAsWritten() const { return missing == 0 && foreign == 0 && changed.empty() && !isUnreadable; }
     };
     std::map<QString, Table> tables; // all of them, by name
-    std::vector<QString> indexes;    // altered indexes
-    bool hasSums = false;            // false: the file has no checksums
+    std::vector<QString> indexes; // altered indexes
+    bool hasSums = false; // false: the file has no checksums
 };
 // Reads the whole file once, in bounded memory: a part that is far larger than any that this program writes counts as
 // changed.

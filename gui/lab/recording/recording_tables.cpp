@@ -25,8 +25,7 @@ QVariant cellIf(bool isKnown, const QVariant& value) { return isKnown ? value : 
 
 QString marks(int count) { return QStringList(count, "?").join(','); }
 
-template <class Numbers>
-QString numbersJoined(const Numbers& numbers)
+template <class Numbers> QString numbersJoined(const Numbers& numbers)
 {
     QStringList texts;
     for (const auto number : numbers)
@@ -59,13 +58,15 @@ struct ClusterRows {
         } else if (event.has_parity_bucket_filled() && event.place().role() == pb::PARITY) {
             const pb::ParityBucketFilled& e = event.parity_bucket_filled();
             creations.push_back({ event.place().number(), event.place().column(), gf,
-                event.place().column() == 0 && !isPureRs ? "xor" : "rs", e.records(), stored(e.bytes()), qlonglong(e.total_ns()), qlonglong(e.process_ns()),
-                qlonglong(e.communication_ns()), qlonglong(e.other_ns()), qlonglong(e.transfer_ns()) });
+                event.place().column() == 0 && !isPureRs ? "xor" : "rs", e.records(), stored(e.bytes()),
+                qlonglong(e.total_ns()), qlonglong(e.process_ns()), qlonglong(e.communication_ns()),
+                qlonglong(e.other_ns()), qlonglong(e.transfer_ns()) });
         } else if (event.has_member_suspected()) {
             const pb::MemberSuspected& e = event.member_suspected();
             suspected.try_emplace({ int(e.role()), e.group(), e.index() }, ns);
         } else if (event.has_members_answered()) {
-            std::erase_if(suspected, [&](const auto& one) { return std::get<1>(one.first) == event.members_answered().group(); });
+            std::erase_if(
+                suspected, [&](const auto& one) { return std::get<1>(one.first) == event.members_answered().group(); });
         } else if (event.has_bucket_failed()) {
             fail(event.bucket_failed(), ns);
         } else if (event.has_recovery_finished()) {
@@ -105,9 +106,12 @@ struct ClusterRows {
 
 QString RecordingTables::make()
 {
-    if (clear() && findClusters() && findLosses() && operations() && structure() && messages() && measurementsAndFaults())
+    if (clear() && findClusters() && findLosses() && operations() && structure() && messages()
+        && measurementsAndFaults())
         return {};
-    return !m_error.isEmpty() ? m_error : !m_connection.lastError().isEmpty() ? m_connection.lastError() : QString("its tables cannot be made");
+    return !m_error.isEmpty()                 ? m_error
+        : !m_connection.lastError().isEmpty() ? m_connection.lastError()
+                                              : QString("its tables cannot be made");
 }
 
 bool RecordingTables::insert(QSqlQuery& query, const QVariantList& values)
@@ -122,7 +126,8 @@ bool RecordingTables::insert(QSqlQuery& query, const QVariantList& values)
 
 bool RecordingTables::clear()
 {
-    for (const char* table : { "cluster", "operation_row", "message_row", "split_row", "creation_row", "recovery_row", "failure_row" })
+    for (const char* table :
+        { "cluster", "operation_row", "message_row", "split_row", "creation_row", "recovery_row", "failure_row" })
         if (!m_connection.run(QString("DELETE FROM %1").arg(table)))
             return false;
     return true;
@@ -144,7 +149,8 @@ bool RecordingTables::findClusters()
         if (first > 1 && first <= last && first > m_firsts.back())
             m_firsts.push_back(first);
     }
-    row.prepare("INSERT INTO cluster VALUES (?, ?, ?, (SELECT t_ns FROM event WHERE id = ?), (SELECT t_ns FROM event WHERE id = ?))");
+    row.prepare("INSERT INTO cluster VALUES (?, ?, ?, (SELECT t_ns FROM event WHERE id = ?), (SELECT t_ns FROM event "
+                "WHERE id = ?))");
     for (std::size_t i = 0; i < m_firsts.size(); ++i) {
         const std::uint64_t end = i + 1 < m_firsts.size() ? m_firsts[i + 1] - 1 : last;
         if (!insert(row, { qlonglong(i + 1), stored(m_firsts[i]), stored(end), stored(m_firsts[i]), stored(end) }))
@@ -165,14 +171,17 @@ bool RecordingTables::findLosses()
 {
     QSqlQuery query(m_connection.database());
     query.setForwardOnly(true);
-    if (!query.exec(QString("SELECT g.process, g.t_ns, (SELECT t_ns FROM event e WHERE e.process = g.process AND e.seq = g.seq - 1 AND e.kind <> %1),"
-                            " (SELECT min(t_ns) FROM event) FROM event g WHERE g.kind = %1 ORDER BY g.id").arg(kGapKind)))
+    if (!query.exec(QString("SELECT g.process, g.t_ns, (SELECT t_ns FROM event e WHERE e.process = g.process AND e.seq "
+                            "= g.seq - 1 AND e.kind <> %1),"
+                            " (SELECT min(t_ns) FROM event) FROM event g WHERE g.kind = %1 ORDER BY g.id")
+                        .arg(kGapKind)))
         return (m_error = query.lastError().text(), false);
     while (query.next()) {
         m_hasGaps[query.value(0).toULongLong()] = true;
         m_losses.add(query.value(query.value(2).isNull() ? 3 : 2).toLongLong(), query.value(1).toLongLong());
     }
-    if (!query.exec(QString("SELECT process, min(id), t_ns FROM event WHERE kind <> %1 GROUP BY process").arg(kGapKind)))
+    if (!query.exec(
+            QString("SELECT process, min(id), t_ns FROM event WHERE kind <> %1 GROUP BY process").arg(kGapKind)))
         return (m_error = query.lastError().text(), false);
     while (query.next())
         m_tellsFrom[query.value(0).toULongLong()] = query.value(2).toLongLong();
@@ -199,12 +208,18 @@ bool RecordingTables::operations()
         const pb::OperationDone& done = operation.done;
         const std::int64_t began = operation.isStarted ? operation.beganNs : operation.endNs - done.time_ns();
         const bool is = operation.isDone;
-        return insert(row, { qlonglong(operation.op), clusterOf(operation.event), stored(operation.client), QString::fromStdString(operationWord(is ? done.kind() : operation.started.kind())),
-            stored(is ? done.key() : operation.started.key()), qlonglong(began), cellIf(is, qlonglong(operation.endNs)), cellIf(is, qlonglong(done.time_ns())),
-            cellIf(is, QString::fromStdString(resultWord(done.result()))), cellIf(is, qlonglong(done.bucket())), cellIf(is, done.rank()), cellIf(is, done.forwards()),
-            cellIf(is, int(done.image_adjusted() || operation.isAdjusted)), cellIf(is, pathColumn(done.path())), cellIf(is, done.resends()),
-            cellIf(operation.messages > 0, stored(operation.messages)), // empty: messages were not observed at this detail level
-            int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });
+        return insert(row,
+            { qlonglong(operation.op), clusterOf(operation.event), stored(operation.client),
+                QString::fromStdString(operationWord(is ? done.kind() : operation.started.kind())),
+                stored(is ? done.key() : operation.started.key()), qlonglong(began),
+                cellIf(is, qlonglong(operation.endNs)), cellIf(is, qlonglong(done.time_ns())),
+                cellIf(is, QString::fromStdString(resultWord(done.result()))), cellIf(is, qlonglong(done.bucket())),
+                cellIf(is, done.rank()), cellIf(is, done.forwards()),
+                cellIf(is, int(done.image_adjusted() || operation.isAdjusted)), cellIf(is, pathColumn(done.path())),
+                cellIf(is, done.resends()),
+                cellIf(operation.messages > 0,
+                    stored(operation.messages)), // empty: messages were not observed at this detail level
+                int(is && operation.isStarted && m_losses.isWhole(began, operation.endNs)) });
     };
     // Sorted by operation, because servers often report on an operation after its client has finished it.
     QSqlQuery rows(m_connection.database());
@@ -246,17 +261,21 @@ bool RecordingTables::structure()
 {
     using E = pb::Event;
     QStringList kinds;
-    for (const int kind : { E::kFileCreatedFieldNumber, E::kSplitOrderedFieldNumber, E::kMergeOrderedFieldNumber, E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber,
-             E::kSplitUndoneFieldNumber, E::kMergeUndoneFieldNumber, E::kBatchAppliedFieldNumber, E::kStateChangedFieldNumber, E::kParityBucketFilledFieldNumber,
-             E::kMemberSuspectedFieldNumber, E::kMembersAnsweredFieldNumber, E::kBucketFailedFieldNumber, E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber,
-             E::kGroupLostFieldNumber, E::kProcessEndedFieldNumber, E::kRecoveryStartedFieldNumber, E::kSliceRecoveredFieldNumber, E::kSliceStoredFieldNumber })
+    for (const int kind : { E::kFileCreatedFieldNumber, E::kSplitOrderedFieldNumber, E::kMergeOrderedFieldNumber,
+             E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kSplitUndoneFieldNumber,
+             E::kMergeUndoneFieldNumber, E::kBatchAppliedFieldNumber, E::kStateChangedFieldNumber,
+             E::kParityBucketFilledFieldNumber, E::kMemberSuspectedFieldNumber, E::kMembersAnsweredFieldNumber,
+             E::kBucketFailedFieldNumber, E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber,
+             E::kGroupLostFieldNumber, E::kProcessEndedFieldNumber, E::kRecoveryStartedFieldNumber,
+             E::kSliceRecoveredFieldNumber, E::kSliceStoredFieldNumber })
         kinds << QString::number(kind);
     std::map<int, ClusterRows> clusters;
     RecoveryRows recoveries { kNoLimit, 0 };
     QSqlQuery rows(m_connection.database()), ends(m_connection.database());
     rows.setForwardOnly(true);
     ends.setForwardOnly(true);
-    if (!rows.exec("SELECT id, process, t_ns, body FROM event NOT INDEXED WHERE kind IN (" + kinds.join(',') + ") ORDER BY id"))
+    if (!rows.exec("SELECT id, process, t_ns, body FROM event NOT INDEXED WHERE kind IN (" + kinds.join(',')
+            + ") ORDER BY id"))
         return (m_error = rows.lastError().text(), false);
     if (!ends.exec("SELECT event, process, t_ns FROM told WHERE kind = 'ended' ORDER BY id"))
         return (m_error = ends.lastError().text(), false);
@@ -276,34 +295,51 @@ bool RecordingTables::structure()
     ends.finish();
     if (!m_firsts.empty())
         recoveries.setCluster(std::uint32_t(m_firsts.size())); // recoveries of former clusters have ended
-    QSqlQuery split(m_connection.database()), creation(m_connection.database()), recovery(m_connection.database()), failure(m_connection.database());
-    if (!split.prepare("INSERT INTO split_row VALUES (NULL," + marks(12) + ")") || !creation.prepare("INSERT INTO creation_row VALUES (NULL," + marks(12) + ")")
-        || !recovery.prepare("INSERT INTO recovery_row VALUES (NULL," + marks(21) + ")") || !failure.prepare("INSERT INTO failure_row VALUES (NULL," + marks(8) + ")"))
+    QSqlQuery split(m_connection.database()), creation(m_connection.database()), recovery(m_connection.database()),
+        failure(m_connection.database());
+    if (!split.prepare("INSERT INTO split_row VALUES (NULL," + marks(12) + ")")
+        || !creation.prepare("INSERT INTO creation_row VALUES (NULL," + marks(12) + ")")
+        || !recovery.prepare("INSERT INTO recovery_row VALUES (NULL," + marks(21) + ")")
+        || !failure.prepare("INSERT INTO failure_row VALUES (NULL," + marks(8) + ")"))
         return (m_error = m_connection.database().lastError().text(), false);
     for (const RecoveryRow& r : recoveries.rows()) {
         QStringList survivors;
         for (const pb::Place& place : r.survivors)
             survivors << text(placeName(place));
         const bool is = r.isFinished;
-        if (!insert(recovery, { r.cluster, stored(r.recovery), r.group, numbersJoined(r.failedData), numbersJoined(r.failedParity), r.manager, survivors.join("; "), cellIf(is, r.isXor ? "xor" : "rs"),
-                cellIf(r.slice != 0, r.slice), cellIf(is, r.slices), cellIf(is, r.records), cellIf(is, stored(r.bytes)), cellIf(r.isOrdered, qlonglong(r.beginNs)),
-                cellIf(r.detectNs.has_value(), qlonglong(r.detectNs.value_or(0))), cellIf(is, qlonglong(r.totalNs)), cellIf(is, qlonglong(r.processNs)), cellIf(is, qlonglong(r.communicationNs)),
-                cellIf(is, qlonglong(r.otherNs)), cellIf(is, qlonglong(r.transferNs)), cellIf(is, qlonglong(r.wholeNs)), is ? "finished" : r.isGivenUp ? "given up" : "under way" }))
+        if (!insert(recovery,
+                { r.cluster, stored(r.recovery), r.group, numbersJoined(r.failedData), numbersJoined(r.failedParity),
+                    r.manager, survivors.join("; "), cellIf(is, r.isXor ? "xor" : "rs"), cellIf(r.slice != 0, r.slice),
+                    cellIf(is, r.slices), cellIf(is, r.records), cellIf(is, stored(r.bytes)),
+                    cellIf(r.isOrdered, qlonglong(r.beginNs)),
+                    cellIf(r.detectNs.has_value(), qlonglong(r.detectNs.value_or(0))), cellIf(is, qlonglong(r.totalNs)),
+                    cellIf(is, qlonglong(r.processNs)), cellIf(is, qlonglong(r.communicationNs)),
+                    cellIf(is, qlonglong(r.otherNs)), cellIf(is, qlonglong(r.transferNs)),
+                    cellIf(is, qlonglong(r.wholeNs)),
+                    is                ? "finished"
+                        : r.isGivenUp ? "given up"
+                                      : "under way" }))
             return false;
     }
     for (const auto& [cluster, told] : clusters) {
         for (const auto& [id, s] : told.splits.rows()) {
             const std::int64_t locked = told.splits.lockedNs(s);
-            if (s.isOrdered && !insert(split, { cluster, stored(id), int(s.isMerge), s.bucket, s.other, s.level, cellIf(s.isFinished, s.moved), qlonglong(s.beginNs), cellIf(locked > 0, qlonglong(locked)),
-                    cellIf(s.isFinished, qlonglong(s.totalNs)), s.batches, s.outcome.empty() ? QString("under way") : text(s.outcome) }))
+            if (s.isOrdered
+                && !insert(split,
+                    { cluster, stored(id), int(s.isMerge), s.bucket, s.other, s.level, cellIf(s.isFinished, s.moved),
+                        qlonglong(s.beginNs), cellIf(locked > 0, qlonglong(locked)),
+                        cellIf(s.isFinished, qlonglong(s.totalNs)), s.batches,
+                        s.outcome.empty() ? QString("under way") : text(s.outcome) }))
                 return false;
         }
         for (const QVariantList& c : told.creations)
             if (!insert(creation, QVariantList { cluster } + c))
                 return false;
         for (const ClusterRows::Failure& f : told.failures)
-            if (!insert(failure, { cluster, f.group, qlonglong(placeNumber(f.place)), stored(f.process), cellIf(f.suspectedNs != 0, qlonglong(f.suspectedNs)), qlonglong(f.failedNs),
-                    cellIf(f.restoredNs != 0, qlonglong(f.restoredNs)), text(f.reason) }))
+            if (!insert(failure,
+                    { cluster, f.group, qlonglong(placeNumber(f.place)), stored(f.process),
+                        cellIf(f.suspectedNs != 0, qlonglong(f.suspectedNs)), qlonglong(f.failedNs),
+                        cellIf(f.restoredNs != 0, qlonglong(f.restoredNs)), text(f.reason) }))
                 return false;
     }
     return true;
@@ -313,13 +349,19 @@ bool RecordingTables::structure()
 // such faults; the clocks of a simulated cluster and of the calls agree within 1 s.
 bool RecordingTables::measurementsAndFaults()
 {
-    const QString last = "(SELECT e.id FROM event e JOIN cluster c ON measurement.end_event BETWEEN c.first_event AND c.last_event"
-                         " WHERE e.t_ns <= measurement.%1 AND e.id BETWEEN c.first_event AND c.last_event ORDER BY e.t_ns DESC, e.id DESC LIMIT 1)";
-    return m_connection.run("UPDATE measurement SET begin_event = coalesce(" + last.arg("begin_ns") + ", begin_event), end_event = coalesce(" + last.arg("end_ns")
+    const QString last
+        = "(SELECT e.id FROM event e JOIN cluster c ON measurement.end_event BETWEEN c.first_event AND c.last_event"
+          " WHERE e.t_ns <= measurement.%1 AND e.id BETWEEN c.first_event AND c.last_event ORDER BY e.t_ns DESC, e.id "
+          "DESC LIMIT 1)";
+    return m_connection.run("UPDATE measurement SET begin_event = coalesce(" + last.arg("begin_ns")
+               + ", begin_event), end_event = coalesce(" + last.arg("end_ns")
                + ", end_event) WHERE begin_ns IS NOT NULL")
-        && m_connection.run("UPDATE fault_row SET command = (SELECT id FROM (SELECT c.id, max(0, c.t_ns - c.took_ns - fault_row.begin_ns, fault_row.begin_ns - c.t_ns) AS away"
-                            " FROM command c WHERE c.ok AND c.call IN ('lab.kill', 'lab.restart', 'lab.pause', 'lab.net', 'lab.partition')"
-                            " AND (fault_row.kind NOT IN ('kill', 'crash') OR c.call IN ('lab.kill', 'lab.restart')) AND (fault_row.kind <> 'pause' OR c.call = 'lab.pause'))"
+        && m_connection.run("UPDATE fault_row SET command = (SELECT id FROM (SELECT c.id, max(0, c.t_ns - c.took_ns - "
+                            "fault_row.begin_ns, fault_row.begin_ns - c.t_ns) AS away"
+                            " FROM command c WHERE c.ok AND c.call IN ('lab.kill', 'lab.restart', 'lab.pause', "
+                            "'lab.net', 'lab.partition')"
+                            " AND (fault_row.kind NOT IN ('kill', 'crash') OR c.call IN ('lab.kill', 'lab.restart')) "
+                            "AND (fault_row.kind <> 'pause' OR c.call = 'lab.pause'))"
                             " WHERE away <= 1000000000 ORDER BY away, id LIMIT 1)");
 }
 

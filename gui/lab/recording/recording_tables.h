@@ -21,7 +21,7 @@ constexpr int kOperationBits = 44; // bits of event.op for the client's own numb
 // program was killed. Unparsable bodies are skipped. Memory use does not grow with the number of events.
 class RecordingTables {
 public:
-    explicit RecordingTables(RecordingConnection& connection) : m_connection(connection) {}
+    explicit RecordingTables(RecordingConnection& connection) : m_connection(connection) { }
 
     // Existing tables are replaced. Returns SQLite's error text, or empty on success.
     QString make();
@@ -43,7 +43,7 @@ private:
     std::vector<std::uint64_t> m_firsts; // first event of each cluster, ascending
     LossTimes m_losses;
     std::map<std::uint64_t, std::int64_t> m_tellsFrom; // time of the first event of each process
-    std::map<std::uint64_t, bool> m_hasGaps;           // processes that lost events
+    std::map<std::uint64_t, bool> m_hasGaps; // processes that lost events
     std::int64_t m_endNs = 0;
 };
 

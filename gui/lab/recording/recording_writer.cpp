@@ -62,7 +62,9 @@ QVariant groupOf(const pb::Event& event, std::uint32_t m)
             return body->GetReflection()->GetUInt32(*body, group);
     }
     const pb::Place& place = event.place();
-    return place.role() == pb::PARITY ? QVariant(place.number()) : place.role() == pb::DATA ? QVariant(place.number() / m) : QVariant();
+    return place.role() == pb::PARITY ? QVariant(place.number())
+        : place.role() == pb::DATA    ? QVariant(place.number() / m)
+                                      : QVariant();
 }
 
 QString eventInsert(int rows)
@@ -118,21 +120,25 @@ QString RecordingWriter::create(const QString& path, const std::map<QString, QSt
         return error;
     // synchronous = OFF comes first, so that nothing waits for the disk: a window opens only after its recording has
     // begun.
-    QStringList statements { "PRAGMA synchronous = OFF", "PRAGMA page_size = 8192", QString("PRAGMA application_id = %1").arg(kRecordingId),
+    QStringList statements { "PRAGMA synchronous = OFF", "PRAGMA page_size = 8192",
+        QString("PRAGMA application_id = %1").arg(kRecordingId),
         QString("PRAGMA user_version = %1").arg(kRecordingVersion), "PRAGMA journal_mode = WAL" };
     statements += recordingTables();
     for (const QString& statement : std::as_const(statements))
         if (!m_connection.run(statement))
             return path + " cannot be written: " + m_connection.lastError() + ".";
     if (m_connection.value("PRAGMA journal_mode").toString() != "wal")
-        return path + " cannot be written while it is read, because its file system has no shared memory; record into a folder of a local disk.";
+        return path
+            + " cannot be written while it is read, because its file system has no shared memory; record into a folder "
+              "of a local disk.";
     m_isOpen = true;
     for (const auto& [key, value] : meta)
         setMeta(key, value);
     setMeta("clean", "0");
     for (const Kind& kind : eventKinds())
         addRow("event_kind", "kind,name,class",
-            { kind.number, QString::fromStdString(kind.type), kind.keep == pb::KEEP_STRUCTURE ? "structure" : "operation" });
+            { kind.number, QString::fromStdString(kind.type),
+                kind.keep == pb::KEEP_STRUCTURE ? "structure" : "operation" });
     addRow("event_kind", "kind,name,class", { kGapKind, "Gap", "gap" });
     m_rows = std::make_unique<QSqlQuery>(m_connection.database());
     m_row = std::make_unique<QSqlQuery>(m_connection.database());
@@ -196,9 +202,8 @@ void RecordingWriter::addEvent(ProcessId process, const pb::Event& event, std::i
     const auto operation = operationOf(event.operation());
     const pb::Place& place = event.place();
     const bool hasPlace = place.role() == pb::DATA || place.role() == pb::PARITY;
-    m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs)
-              << kindOf(event) << (operation ? QVariant(qlonglong(*operation)) : QVariant())
-              << groupOf(event, m_m)
+    m_pending << stored(++m_lastEvent) << stored(process) << stored(event.sequence()) << qlonglong(tNs) << kindOf(event)
+              << (operation ? QVariant(qlonglong(*operation)) : QVariant()) << groupOf(event, m_m)
               << (hasPlace ? QVariant(qlonglong(placeNumber(place))) : QVariant()) << body;
     if (m_pending.size() == kEventColumns * kEventsPerStatement)
         flushEvents();
@@ -228,8 +233,8 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
         return;
     if (told.has_gap()) {
         m_whole.erase(process);
-        m_pending << stored(++m_lastEvent) << stored(process) << stored(told.gap().first()) << qlonglong(tNs) << kGapKind
-                  << QVariant() << QVariant() << QVariant() << bytesOf(told);
+        m_pending << stored(++m_lastEvent) << stored(process) << stored(told.gap().first()) << qlonglong(tNs)
+                  << kGapKind << QVariant() << QVariant() << QVariant() << bytesOf(told);
         if (m_pending.size() == kEventColumns * kEventsPerStatement)
             flushEvents();
         addRow("gap", "process,seq_first,seq_last,t_ns,reason",
@@ -265,7 +270,8 @@ void RecordingWriter::addTold(ProcessId process, const pb::Told& told, std::int6
 void RecordingWriter::healed(ProcessId process, const Healing& healing)
 {
     m_whole.insert(process);
-    addRow("gap", "process,t_ns,reason,healed_by", { stored(process), qlonglong(healing.tNs), "healed by a snapshot", stored(healing.after) });
+    addRow("gap", "process,t_ns,reason,healed_by",
+        { stored(process), qlonglong(healing.tNs), "healed by a snapshot", stored(healing.after) });
 }
 
 // For processes without further events.
@@ -281,7 +287,10 @@ void RecordingWriter::endHealing()
 // one row.
 void RecordingWriter::addKill(ProcessId process, std::int64_t tNs, const QString& endedBy, const pb::Fault* fault)
 {
-    const QVariant known = m_connection.value(QString("SELECT id FROM fault_row WHERE kind = 'kill' AND target = %1 AND cluster = %2").arg(qlonglong(process)).arg(m_cluster));
+    const QVariant known = m_connection.value(
+        QString("SELECT id FROM fault_row WHERE kind = 'kill' AND target = %1 AND cluster = %2")
+            .arg(qlonglong(process))
+            .arg(m_cluster));
     if (known.isNull())
         addRow("fault_row", "event,cluster,kind,target,begin_ns,end_ns,ended_by",
             { stored(m_lastEvent), m_cluster, "kill", stored(process), qlonglong(tNs), qlonglong(tNs), endedBy });
@@ -303,9 +312,11 @@ void RecordingWriter::endFaults(ProcessId process, const std::string& reason, st
 void RecordingWriter::pauseFault(ProcessId process, bool isPaused, std::int64_t tNs)
 {
     if (isPaused)
-        addRow("fault_row", "event,cluster,kind,target,begin_ns", { stored(m_lastEvent), m_cluster, "pause", stored(process), qlonglong(tNs) });
+        addRow("fault_row", "event,cluster,kind,target,begin_ns",
+            { stored(m_lastEvent), m_cluster, "pause", stored(process), qlonglong(tNs) });
     else
-        update("UPDATE fault_row SET end_ns = ?, ended_by = 'resumed' WHERE target = ? AND kind = 'pause' AND number IS NULL AND end_ns IS NULL",
+        update("UPDATE fault_row SET end_ns = ?, ended_by = 'resumed' WHERE target = ? AND kind = 'pause' AND number "
+               "IS NULL AND end_ns IS NULL",
             { qlonglong(tNs), stored(process) });
 }
 
@@ -326,10 +337,12 @@ void RecordingWriter::addProcess(const pb::ProcessInfo& info, std::int64_t tNs)
     }
     if (m_processes.insert(info.node()).second)
         addRow("process", "id,started_ns", { stored(info.node()), qlonglong(tNs) });
-    update("UPDATE process SET name = ?, kind = ?, host = ?, pid = ?, endpoint = ?, version = ?, op_base = ? WHERE id = ?",
+    update(
+        "UPDATE process SET name = ?, kind = ?, host = ?, pid = ?, endpoint = ?, version = ?, op_base = ? WHERE id = ?",
         { QString::fromStdString(info.name()), kind >= 0 && kind < 4 ? kKinds[kind] : "",
             QString("%1.%2.%3.%4").arg(ip >> 24).arg(ip >> 16 & 255).arg(ip >> 8 & 255).arg(ip & 255), info.pid(),
-            QString::fromStdString(info.events_endpoint()), QString::fromStdString(info.version()), base, stored(info.node()) });
+            QString::fromStdString(info.events_endpoint()), QString::fromStdString(info.version()), base,
+            stored(info.node()) });
 }
 
 void RecordingWriter::update(const QString& statement, const QVariantList& values)
@@ -359,12 +372,15 @@ void RecordingWriter::takeStructure(ProcessId process, const pb::Event& event, s
             return addKill(process, tNs, QString::fromLatin1(kKilledOnRequest), &fault);
         const auto* what = pb::Fault::descriptor()->FindFieldByNumber(fault.what_case());
         addRow("fault_row", "event,cluster,kind,target,requested,begin_ns,lease_ns,number",
-            { stored(m_lastEvent), m_cluster, what != nullptr ? QString::fromStdString(what->name()) : QString(), stored(process), jsonOf(fault),
-                qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000, stored(fault.number()) });
+            { stored(m_lastEvent), m_cluster, what != nullptr ? QString::fromStdString(what->name()) : QString(),
+                stored(process), jsonOf(fault), qlonglong(tNs), qlonglong(fault.lease_ms()) * 1'000'000,
+                stored(fault.number()) });
     } else if (event.has_fault_ended()) {
-        update("UPDATE fault_row SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns IS NULL",
-            { qlonglong(tNs), QString::fromStdString(event.fault_ended().reason()), jsonOf(event.fault_ended().achieved()),
-                stored(event.fault_ended().fault().number()), stored(process) });
+        update("UPDATE fault_row SET end_ns = ?, ended_by = ?, achieved = ? WHERE number = ? AND target = ? AND end_ns "
+               "IS NULL",
+            { qlonglong(tNs), QString::fromStdString(event.fault_ended().reason()),
+                jsonOf(event.fault_ended().achieved()), stored(event.fault_ended().fault().number()),
+                stored(process) });
     }
 }
 

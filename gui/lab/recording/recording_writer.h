@@ -72,13 +72,13 @@ private:
     bool m_isOpen = false, m_isInTransaction = false;
     RecordingConnection m_connection;
     std::unique_ptr<QSqlQuery> m_rows, m_row; // statements for 20 events and for one event
-    QVariantList m_pending;                   // values of events not yet passed to SQLite
+    QVariantList m_pending; // values of events not yet passed to SQLite
     std::int64_t m_rowsInTransaction = 0;
     std::int64_t m_transactionBegan = 0;
     std::uint64_t m_lastEvent = 0, m_lastTold = 0, m_lastKeyframe = 0;
     std::uint64_t m_bytesSinceKeyframe = 0;
-    std::uint32_t m_m = 4;                    // the file's m, for event.grp
-    std::set<ProcessId> m_processes;          // processes that have a row
+    std::uint32_t m_m = 4; // the file's m, for event.grp
+    std::set<ProcessId> m_processes; // processes that have a row
     std::optional<std::uint64_t> m_seed; // the simulation's seed; empty if real
     std::map<ProcessId, std::int64_t> m_operationBase; // by client of this cluster
     // Processes of this cluster whose events are complete, from the first one or from a snapshot after a loss; and
@@ -89,7 +89,7 @@ private:
     // Number of the present cluster, from 1, and the last event of the former one.
     int m_cluster = 1;
     std::uint64_t m_clusterBegan = 0;
-    std::map<std::int64_t, RankMap> m_pages;  // pages of the former keyframe, by place
+    std::map<std::int64_t, RankMap> m_pages; // pages of the former keyframe, by place
 };
 
 } // namespace lhrs::gui

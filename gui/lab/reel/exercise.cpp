@@ -19,8 +19,8 @@ constexpr qsizetype kGoalsMax = 100; // also for hints; a limit for untrusted fi
 bool ExerciseShown::isHeld() const
 {
     return isJudged && trouble.isEmpty() && !goals.empty()
-        && std::all_of(goals.begin(), goals.end(), [](const ExerciseGoal& goal) {
-            return goal.state == ExerciseGoal::State::Held; });
+        && std::all_of(goals.begin(), goals.end(),
+            [](const ExerciseGoal& goal) { return goal.state == ExerciseGoal::State::Held; });
 }
 
 QString goalWord(ExerciseGoal::State state) { return kGoalStates[std::size_t(state)]; }

@@ -13,8 +13,8 @@ namespace lhrs::gui {
 // One goal of an exercise, judged by the events so far.
 struct ExerciseGoal {
     enum class State {
-        Open,   // not reached yet; why: what is missing
-        Held,   // why: what was seen
+        Open, // not reached yet; why: what is missing
+        Held, // why: what was seen
         Failed, // it can no longer be reached; why: what rules it out
     };
     QString text;
@@ -29,9 +29,9 @@ struct ExerciseShown {
     QString task;
     QStringList hints;
     std::vector<ExerciseGoal> goals;
-    bool isOver = false;   // it takes no further actions
-    bool isJudged = true;  // false: it was left before it could be judged
-    QString trouble;       // why it must be restarted; empty if it need not
+    bool isOver = false; // it takes no further actions
+    bool isJudged = true; // false: it was left before it could be judged
+    QString trouble; // why it must be restarted; empty if it need not
 
     bool isHeld() const;
     bool operator==(const ExerciseShown&) const = default;

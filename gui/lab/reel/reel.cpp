@@ -13,8 +13,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart", "question", "answer", "check", "print",
-    "note", "replay", "end", "exercise" };
+constexpr const char* kReelKinds[] = { "cluster", "step", "caption", "camera", "highlight", "dwell", "chart",
+    "question", "answer", "check", "print", "note", "replay", "end", "exercise" };
 constexpr qsizetype kListMax = 10'000; // for captions and names; a limit for untrusted files
 
 // 64-bit numbers are text, because JSON numbers are doubles.
@@ -29,13 +29,15 @@ QJsonObject objectOf(const Cue& cue)
 Cue cueOf(const QJsonValue& value)
 {
     const QJsonObject object = value.toObject();
-    return { object["event"].toString().toULongLong(), object["ns"].toString().toLongLong(), object["by"].toString() == "time" };
+    return { object["event"].toString().toULongLong(), object["ns"].toString().toLongLong(),
+        object["by"].toString() == "time" };
 }
 
 QJsonObject objectOf(const CameraWish& camera)
 {
     QJsonObject object;
-    for (const auto& [name, text] : { std::pair("fit", camera.fit), std::pair("view", camera.view), std::pair("layout", camera.layout) })
+    for (const auto& [name, text] :
+        { std::pair("fit", camera.fit), std::pair("view", camera.view), std::pair("layout", camera.layout) })
         if (!text.isEmpty())
             object[name] = text;
     QJsonObject layers;
@@ -62,7 +64,8 @@ std::optional<std::uint32_t> numberOf(const QJsonValue& value)
 
 CameraWish cameraOf(const QJsonObject& object)
 {
-    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {}, {}, {} };
+    CameraWish camera { object["fit"].toString(), object["view"].toString(), object["layout"].toString(), {}, {}, {},
+        {}, {} };
     const QJsonObject layers = object["layers"].toObject();
     for (auto layer = layers.begin(); layer != layers.end(); ++layer)
         camera.layers[layer.key()] = layer.value().toBool();

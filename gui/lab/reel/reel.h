@@ -18,7 +18,7 @@ namespace lhrs::gui {
 // it.
 struct Cue {
     std::uint64_t event = 0; // index of the newest event received by then (RunEvent::index)
-    std::int64_t ns = 0;     // on the run's clock
+    std::int64_t ns = 0; // on the run's clock
     // true: the cue follows all events up to `ns`, in whatever order they were received; false: all events up to
     // `event`.
     bool isByTime = false;
@@ -47,21 +47,21 @@ struct CameraWish {
 // its events, are the run's reel. The show moves along the reel, so that captions and picture stay in step.
 struct ReelEntry {
     enum class Kind {
-        Cluster,   // another cluster begins: the picture is cut without animation; from: the end of the former cluster
-        Step,      // id, text: its title
-        Caption,   // text; until: it also stays until that cue is painted
-        Camera,    // camera
+        Cluster, // another cluster begins: the picture is cut without animation; from: the end of the former cluster
+        Step, // id, text: its title
+        Caption, // text; until: it also stays until that cue is painted
+        Camera, // camera
         Highlight, // names: places or processes; text; seconds
-        Dwell,     // seconds of the show
-        Chart,     // id: a chart is opened
-        Question,  // text; names: the choices
-        Answer,    // text: why; id: the question; names: the choices; number: the right one
-        Check,     // text; number: 1 if it held, else 0; id: in that case what was wrong
-        Print,     // text, for the log and the terminal
-        Note,      // text, for the presenter
-        Replay,    // at, until: the interval, with its captions; slower: by what factor, 0: as slow as is easy to watch
-        End,       // the scenario has ended; text: how; number: 1 it held, 2 a person stopped it, 0 it did not hold
-        Exercise,  // exercise: its state from here on; text: its task
+        Dwell, // seconds of the show
+        Chart, // id: a chart is opened
+        Question, // text; names: the choices
+        Answer, // text: why; id: the question; names: the choices; number: the right one
+        Check, // text; number: 1 if it held, else 0; id: in that case what was wrong
+        Print, // text, for the log and the terminal
+        Note, // text, for the presenter
+        Replay, // at, until: the interval, with its captions; slower: by what factor, 0: as slow as is easy to watch
+        End, // the scenario has ended; text: how; number: 1 it held, 2 a person stopped it, 0 it did not hold
+        Exercise, // exercise: its state from here on; text: its task
     };
     struct Said {
         Cue at;
@@ -71,8 +71,8 @@ struct ReelEntry {
 
     Kind kind = Kind::Caption;
     Cue at {};
-    Cue until {};               // end of an interval; unset: no interval
-    Cue from {};                // of Replay: the start of the interval; of Cluster: the end of the former cluster
+    Cue until {}; // end of an interval; unset: no interval
+    Cue from {}; // of Replay: the start of the interval; of Cluster: the end of the former cluster
     QString id {}, text {};
     QStringList names {};
     int number = -1;

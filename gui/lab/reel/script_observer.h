@@ -30,7 +30,7 @@ struct Expectation {
 // A finished call of the script.
 struct CallRecord {
     int line = 0;
-    QString name;             // lab.kill
+    QString name; // lab.kill
     QString arguments, reply; // JSON; reply of a failed call: its error
     bool isOk = true;
     std::int64_t tookNs = 0;
@@ -48,9 +48,9 @@ enum class ScriptOutcome { Held = 0, ExpectationFailed = 1, ScriptError = 2, NoC
 
 struct ScriptResult {
     ScriptOutcome outcome = ScriptOutcome::Held;
-    QString message;  // one sentence; why it did not hold
+    QString message; // one sentence; why it did not hold
     QString hint;
-    QString code;     // of a LabError; else empty
+    QString code; // of a LabError; else empty
     QString file;
     int line = 0;
     int expectationsHeld = 0, expectationsFailed = 0;
@@ -65,45 +65,45 @@ struct ScriptResult {
 class ScriptObserver {
 public:
     virtual ~ScriptObserver() = default;
-    virtual void onStarted(const QString& /*file*/) {}
+    virtual void onStarted(const QString& /*file*/) { }
     // The script is about to carry out this call, which is in this line.
-    virtual void onCall(int /*line*/, const QString& /*call*/) {}
+    virtual void onCall(int /*line*/, const QString& /*call*/) { }
     // Whether onCalled is wanted. It costs the text of every value.
     virtual bool wantsCalls() const { return false; }
-    virtual void onCalled(const CallRecord&) {}
+    virtual void onCalled(const CallRecord&) { }
     // The script waits before a call until it may continue (ScriptEngine::setStops).
-    virtual void onHeld(int /*line*/, const QString& /*call*/) {}
-    virtual void onStep(const QString& /*id*/, const QString& /*title*/) {}
-    virtual void onSay(const QString& /*text*/) {}
-    virtual void onNote(const QString& /*text*/) {}
-    virtual void onPrint(const QString& /*text*/) {}
-    virtual void onExpectation(const Expectation&) {}
+    virtual void onHeld(int /*line*/, const QString& /*call*/) { }
+    virtual void onStep(const QString& /*id*/, const QString& /*title*/) { }
+    virtual void onSay(const QString& /*text*/) { }
+    virtual void onNote(const QString& /*text*/) { }
+    virtual void onPrint(const QString& /*text*/) { }
+    virtual void onExpectation(const Expectation&) { }
     // Whether onReel is wanted. If so, all events so far are received first, so that each entry has its exact place
     // in the run.
     virtual bool wantsReel() const { return false; }
     // Each entry of the reel, in order; called before the function for its kind.
-    virtual void onReel(const ReelEntry&) {}
+    virtual void onReel(const ReelEntry&) { }
     // Whether a separate show takes the time for captions and pauses, so that the script runs ahead of it.
     virtual bool takesTime() const { return false; }
     // Whether a person is present who can act in an exercise.
     virtual bool hasPerson() const { return false; }
     // An exercise begins, changes its state, or ends.
-    virtual void onExercise(const ExerciseShown&) {}
+    virtual void onExercise(const ExerciseShown&) { }
     // May wait for the audience's votes until stopped. Returns the votes by choice, or nothing.
     virtual std::optional<std::vector<int>> onQuestion(const Question&, const std::stop_token&) { return std::nullopt; }
-    virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) {}
-    virtual void onMark(const QString& /*text*/) {}
+    virtual void onReveal(const Question&, int /*index*/, const QString& /*why*/) { }
+    virtual void onMark(const QString& /*text*/) { }
     // The parameters from lab.params, and a new cluster.
-    virtual void onParameters(const std::map<QString, QVariant>& /*parameters*/) {}
-    virtual void onCluster(const ClusterFacts& /*cluster*/) {}
+    virtual void onParameters(const std::map<QString, QVariant>& /*parameters*/) { }
+    virtual void onCluster(const ClusterFacts& /*cluster*/) { }
     // An observation begins (its row follows when it has ended), and a row was added to a table of measurements.
-    virtual void onMeasuring(const QString& /*table*/) {}
-    virtual void onRow(const QString& /*table*/, int /*rows*/) {}
+    virtual void onMeasuring(const QString& /*table*/) { }
+    virtual void onRow(const QString& /*table*/, int /*rows*/) { }
     // A published table that a chart is drawn beside.
-    virtual void onPublished(const QString& /*name*/, const CsvTable&) {}
+    virtual void onPublished(const QString& /*name*/, const CsvTable&) { }
     // A chart that the script requested, first when it is new, then again as its table grows.
-    virtual void onChart(const MeasureChart&, bool /*isNew*/) {}
-    virtual void onFinished(const ScriptResult&) {}
+    virtual void onChart(const MeasureChart&, bool /*isNew*/) { }
+    virtual void onFinished(const ScriptResult&) { }
 };
 
 } // namespace lhrs::gui

@@ -15,11 +15,7 @@ namespace lhrs::gui {
 // Writes what a script says and does into the recording, and forwards each call to the next observer.
 class RecordingObserver : public ScriptObserver {
 public:
-    RecordingObserver(Recorder& recorder, ScriptObserver& next)
-        : m_recorder(recorder)
-        , m_next(next)
-    {
-    }
+    RecordingObserver(Recorder& recorder, ScriptObserver& next) : m_recorder(recorder), m_next(next) { }
 
     // Records the rows of all measurements, at the end of the script.
     void addTables(const LabTables& tables)
@@ -28,7 +24,8 @@ public:
             const LabTable table = tables.table(name);
             int number = 0;
             for (const LabTable::Row& row : table.rows()) {
-                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults, jsonOf(row.factors), row.detail, row.metrics, ++number);
+                m_recorder.measurement(name, row.repetition, row.isWarmUp, row.faults, jsonOf(row.factors), row.detail,
+                    row.metrics, ++number);
             }
         }
     }
@@ -106,7 +103,8 @@ public:
         m_recorder.meta(kClusterMeta + QString::number(cluster.number), jsonOf(all));
         // Of the last cluster; also set by a cluster that was started without a scenario.
         for (const QString& name : { kWakeLateMeta, kTimeScaleMeta })
-            if (const QVariant value = cluster.parameters.contains(name) ? cluster.parameters.at(name) : QVariant(); !value.isNull())
+            if (const QVariant value = cluster.parameters.contains(name) ? cluster.parameters.at(name) : QVariant();
+                !value.isNull())
                 m_recorder.meta(name, value.toString());
         m_next.onCluster(cluster);
     }

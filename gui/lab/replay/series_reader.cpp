@@ -14,12 +14,14 @@ constexpr std::int64_t kAround = 1'000'000'000; // ns read before and after an i
 const std::vector<int>& kinds()
 {
     using E = pb::Event;
-    static const std::vector<int> kKinds { 0, E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber, E::kMessageSentFieldNumber,
-        E::kRecordInsertedFieldNumber, E::kRecordDeletedFieldNumber, E::kRecordsChangedFieldNumber, E::kSplitAppliedFieldNumber, E::kSliceStoredFieldNumber,
-        E::kGaugesFieldNumber, E::kNodeRecruitedFieldNumber, E::kNodeReleasedFieldNumber, E::kProcessEndedFieldNumber,
-        E::kFileCreatedFieldNumber, E::kGroupCreatedFieldNumber, E::kFileStateChangedFieldNumber, E::kCoordinatorRebuiltFieldNumber,
-        E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kBucketFailedFieldNumber, E::kRecoveryStartedFieldNumber,
-        E::kSliceRecoveredFieldNumber, E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber, E::kGroupLostFieldNumber,
+    static const std::vector<int> kKinds { 0, E::kOperationStartedFieldNumber, E::kOperationDoneFieldNumber,
+        E::kMessageSentFieldNumber, E::kRecordInsertedFieldNumber, E::kRecordDeletedFieldNumber,
+        E::kRecordsChangedFieldNumber, E::kSplitAppliedFieldNumber, E::kSliceStoredFieldNumber, E::kGaugesFieldNumber,
+        E::kNodeRecruitedFieldNumber, E::kNodeReleasedFieldNumber, E::kProcessEndedFieldNumber,
+        E::kFileCreatedFieldNumber, E::kGroupCreatedFieldNumber, E::kFileStateChangedFieldNumber,
+        E::kCoordinatorRebuiltFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber,
+        E::kBucketFailedFieldNumber, E::kRecoveryStartedFieldNumber, E::kSliceRecoveredFieldNumber,
+        E::kRecoveryFinishedFieldNumber, E::kParityAddedFieldNumber, E::kGroupLostFieldNumber,
         E::kLossAcknowledgedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
     return kKinds;
 }
@@ -27,16 +29,20 @@ const std::vector<int>& kinds()
 } // namespace
 
 SeriesReader::SeriesReader(Recording& recording)
-    : m_recording(recording), m_fromNs(recording.beginNs()), m_toNs(recording.endNs()), m_readFromNs(m_fromNs), m_readToNs(m_toNs),
-      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kSlices, 1, RunSeries::Limits().sliceNs), RunSeries::Limits().slicesMax }), m_words(recording.words()), m_clusters(m_words), m_lastEvent(recording.events())
+    : m_recording(recording), m_fromNs(recording.beginNs()), m_toNs(recording.endNs()), m_readFromNs(m_fromNs),
+      m_readToNs(m_toNs),
+      m_series({ std::clamp<std::int64_t>((m_toNs - m_fromNs) / kSlices, 1, RunSeries::Limits().sliceNs),
+          RunSeries::Limits().slicesMax }),
+      m_words(recording.words()), m_clusters(m_words), m_lastEvent(recording.events())
 {
 }
 
 SeriesReader::SeriesReader(Recording& recording, std::int64_t fromNs, std::int64_t toNs)
     : m_recording(recording), m_fromNs(fromNs), m_toNs(std::max(toNs, fromNs + 1)),
-      m_readFromNs(m_fromNs - std::min(kAround, m_toNs - m_fromNs)), m_readToNs(m_toNs + std::min(kAround, m_toNs - m_fromNs)),
-      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kSlices), 4 * kSlices }), m_words(recording.words()), m_clusters(m_words),
-      m_lastEvent(recording.eventAt(m_readToNs))
+      m_readFromNs(m_fromNs - std::min(kAround, m_toNs - m_fromNs)),
+      m_readToNs(m_toNs + std::min(kAround, m_toNs - m_fromNs)),
+      m_series({ std::max<std::int64_t>(1, (m_toNs - m_fromNs) / kSlices), 4 * kSlices }), m_words(recording.words()),
+      m_clusters(m_words), m_lastEvent(recording.eventAt(m_readToNs))
 {
     m_firstEvent = m_cursor = m_recording.eventAt(m_readFromNs - 1);
     if (auto state = m_recording.stateAt(m_cursor))
@@ -48,7 +54,9 @@ SeriesReader::SeriesReader(Recording& recording, std::int64_t fromNs, std::int64
 
 double SeriesReader::progress() const
 {
-    return m_isDone || m_lastEvent <= m_firstEvent ? 1.0 : double(m_cursor - m_firstEvent) / double(m_lastEvent - m_firstEvent);
+    return m_isDone || m_lastEvent <= m_firstEvent
+        ? 1.0
+        : double(m_cursor - m_firstEvent) / double(m_lastEvent - m_firstEvent);
 }
 
 bool SeriesReader::step(std::size_t events)

@@ -30,7 +30,7 @@ public:
 
 private:
     Recording& m_recording;
-    std::int64_t m_fromNs, m_toNs;             // requested interval
+    std::int64_t m_fromNs, m_toNs; // requested interval
     // Interval that is read; larger, for operations that reach into the requested one.
     std::int64_t m_readFromNs, m_readToNs;
     RunSeries m_series;

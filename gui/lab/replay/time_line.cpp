@@ -15,10 +15,11 @@ std::vector<int> kindsOf(TimeLine::Unit unit)
     using E = pb::Event;
     if (unit == TimeLine::Unit::Operation)
         return { E::kOperationDoneFieldNumber, E::kScanDoneFieldNumber };
-    return { E::kFileCreatedFieldNumber, E::kSplitOrderedFieldNumber, E::kSplitCommittedFieldNumber, E::kSplitFinishedFieldNumber,
-        E::kSplitUndoneFieldNumber, E::kMergeOrderedFieldNumber, E::kMergeFinishedFieldNumber, E::kMergeUndoneFieldNumber,
-        E::kParityCreationOrderedFieldNumber, E::kParityAddedFieldNumber, E::kParityCreationUndoneFieldNumber,
-        E::kAvailabilityRaisedFieldNumber, E::kMemberSuspectedFieldNumber, E::kBucketFailedFieldNumber, E::kCutAgreedFieldNumber,
+    return { E::kFileCreatedFieldNumber, E::kSplitOrderedFieldNumber, E::kSplitCommittedFieldNumber,
+        E::kSplitFinishedFieldNumber, E::kSplitUndoneFieldNumber, E::kMergeOrderedFieldNumber,
+        E::kMergeFinishedFieldNumber, E::kMergeUndoneFieldNumber, E::kParityCreationOrderedFieldNumber,
+        E::kParityAddedFieldNumber, E::kParityCreationUndoneFieldNumber, E::kAvailabilityRaisedFieldNumber,
+        E::kMemberSuspectedFieldNumber, E::kBucketFailedFieldNumber, E::kCutAgreedFieldNumber,
         E::kRecoveryStartedFieldNumber, E::kSliceRecoveredFieldNumber, E::kRecoveryFinishedFieldNumber,
         E::kRecordRecoveredFieldNumber, E::kGroupLostFieldNumber, E::kLossAcknowledgedFieldNumber,
         E::kCoordinatorRebuiltFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber };
@@ -72,7 +73,9 @@ std::uint64_t TimeLine::behind() const
     if (m_isReplay)
         return recorded;
     const std::uint64_t since = m_live.committed() - std::min(m_live.committed(), m_liveAtPause);
-    return m_mode == Mode::Show ? m_live.committed() - std::min(m_live.committed(), m_cursor) : m_isPictureKept ? since : recorded + since;
+    return m_mode == Mode::Show ? m_live.committed() - std::min(m_live.committed(), m_cursor)
+        : m_isPictureKept       ? since
+                                : recorded + since;
 }
 
 void TimeLine::follow()
@@ -268,7 +271,8 @@ void TimeLine::advance(double seconds)
     std::uint64_t to = m_cursor;
     for (std::size_t taken = 0; taken < kEventsPerFrame;) {
         const EventPage page = m_past->eventsSince(to, kEventsOfPage);
-        const auto later = std::find_if(page.events.begin(), page.events.end(), [this](const RunEvent& e) { return e.runNs > m_cursorNs; });
+        const auto later = std::find_if(
+            page.events.begin(), page.events.end(), [this](const RunEvent& e) { return e.runNs > m_cursorNs; });
         taken += std::size_t(later - page.events.begin());
         to += std::uint64_t(later - page.events.begin());
         if (later != page.events.end() || page.events.empty())

@@ -19,16 +19,16 @@ class TimeLine : public EventFeed {
 public:
     enum class Mode {
         Follow, // the newest
-        Play,   // advances from the cursor at the set speed
+        Play, // advances from the cursor at the set speed
         Paused, // stands at the cursor
-        Show,   // along a reel: the picture advances at its own pace, and the cursor follows it
+        Show, // along a reel: the picture advances at its own pace, and the cursor follows it
     };
     enum class Unit { Event, Operation, Structure };
 
     // `live`: the running cluster. `openPast`: opens the part of the run that has been recorded so far; null with a
     // sentence if there is no recording.
     using OpenPast = std::function<Result<std::unique_ptr<Recording>>()>;
-    TimeLine(const EventFeed& live, OpenPast openPast) : m_live(live), m_openPast(std::move(openPast)) {}
+    TimeLine(const EventFeed& live, OpenPast openPast) : m_live(live), m_openPast(std::move(openPast)) { }
 
     // Shows a recording from now on, paused at its beginning; null: returns to the live cluster.
     void showRecording(std::unique_ptr<Recording> recording);
@@ -96,7 +96,7 @@ public:
 private:
     struct Ahead : EventFeed {
         const TimeLine& time;
-        explicit Ahead(const TimeLine& outer) : time(outer) {}
+        explicit Ahead(const TimeLine& outer) : time(outer) { }
         ClusterState state() const override { return time.state(); }
         std::uint64_t revision() const override { return time.revision(); }
         std::uint64_t committed() const override { return time.m_past ? time.m_past->events() : 0; }
@@ -122,7 +122,7 @@ private:
     std::int64_t m_liveBeginNs = 0;
     ClusterState m_state; // at the cursor, unless Follow
     std::uint64_t m_stateTold = 0; // the last report in m_state
-    std::int64_t m_toldNs = 0;     // of a show: reports up to this time are included
+    std::int64_t m_toldNs = 0; // of a show: reports up to this time are included
     std::uint64_t m_stateRevision = 0;
     QString m_trouble;
 };

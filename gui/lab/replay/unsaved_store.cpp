@@ -32,27 +32,27 @@ std::optional<UnsavedText> readKept(const QString& path)
     const QJsonObject object = QJsonDocument::fromJson(file.readAll()).object();
     if (!object["text"].isString())
         return std::nullopt;
-    UnsavedText text { object["path"].toString(), object["text"].toString(), object["hasCrLf"].toBool(), object["hasBom"].toBool(), QByteArray::fromHex(object["digest"].toString().toLatin1()),
+    UnsavedText text { object["path"].toString(), object["text"].toString(), object["hasCrLf"].toBool(),
+        object["hasBom"].toBool(), QByteArray::fromHex(object["digest"].toString().toLatin1()),
         QDateTime::fromString(object["keptAt"].toString(), Qt::ISODate), path };
     return text;
 }
 
 } // namespace
 
-UnsavedStore::UnsavedStore(const QString& directory) : m_directory(directory) {}
+UnsavedStore::UnsavedStore(const QString& directory) : m_directory(directory) { }
 
 UnsavedStore::~UnsavedStore() = default;
 
-QString UnsavedStore::usualDirectory()
-{
-    return stateFolder(QStringLiteral("unsaved"));
-}
+QString UnsavedStore::usualDirectory() { return stateFolder(QStringLiteral("unsaved")); }
 
 QString UnsavedStore::keep(const UnsavedText& text)
 {
     if (m_directory.isEmpty())
         return {};
-    const auto problem = [this](const QString& why) { return QString("Unsaved text is not kept against a crash: %1 (%2).").arg(why, m_directory); };
+    const auto problem = [this](const QString& why) {
+        return QString("Unsaved text is not kept against a crash: %1 (%2).").arg(why, m_directory);
+    };
     if (!m_lock) {
         if (!QDir().mkpath(m_directory))
             return problem("the directory cannot be made");
@@ -66,10 +66,12 @@ QString UnsavedStore::keep(const UnsavedText& text)
             return problem("nothing can be written there");
         }
     }
-    const QJsonObject object { { "path", text.path }, { "text", text.text }, { "hasCrLf", text.hasCrLf }, { "hasBom", text.hasBom }, { "digest", QString::fromLatin1(text.digest.toHex()) },
+    const QJsonObject object { { "path", text.path }, { "text", text.text }, { "hasCrLf", text.hasCrLf },
+        { "hasBom", text.hasBom }, { "digest", QString::fromLatin1(text.digest.toHex()) },
         { "keptAt", QDateTime::currentDateTimeUtc().toString(Qt::ISODate) } };
     QSaveFile file(m_own);
-    if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(object).toJson(QJsonDocument::Compact)) < 0 || !file.commit())
+    if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(object).toJson(QJsonDocument::Compact)) < 0
+        || !file.commit())
         return problem(file.errorString());
     return {};
 }
@@ -99,7 +101,8 @@ const std::vector<UnsavedText>& UnsavedStore::left()
             m_adopted.emplace_back(path, std::move(lock));
         }
     }
-    std::sort(m_left.begin(), m_left.end(), [](const UnsavedText& a, const UnsavedText& b) { return a.keptAt > b.keptAt; });
+    std::sort(
+        m_left.begin(), m_left.end(), [](const UnsavedText& a, const UnsavedText& b) { return a.keptAt > b.keptAt; });
     return m_left;
 }
 

@@ -19,7 +19,7 @@ struct UnsavedText {
     bool hasCrLf = false, hasBom = false;
     QByteArray digest; // of that file's bytes when it was opened
     QDateTime keptAt;
-    QString kept;      // file that keeps the text
+    QString kept; // file that keeps the text
 };
 
 // Keeps the unsaved text of one window in a directory, so that it survives a crash, and finds the texts of ended

@@ -45,16 +45,17 @@ using namespace lhrs::gui;
 using std::chrono::milliseconds;
 
 constexpr int kExitUsage = 2, kExitNoCluster = 3, kExitStopped = 4, kExitViolated = 5;
-constexpr rlim_t kMemory = rlim_t(4) << 30;   // limit; a scenario that needs more ends with an error
-constexpr milliseconds kEndTime(11'000);      // for the lab.atEnd functions, plus a reserve
-constexpr milliseconds kAnswerTime(800);      // time in which a stopped script must end
+constexpr rlim_t kMemory = rlim_t(4) << 30; // limit; a scenario that needs more ends with an error
+constexpr milliseconds kEndTime(11'000); // for the lab.atEnd functions, plus a reserve
+constexpr milliseconds kAnswerTime(800); // time in which a stopped script must end
 constexpr int kPollMs = 50;
 constexpr double kPaceMax = 1'000;
 constexpr double kLimitMax = 10 * 365 * 86'400.0; // seconds
-constexpr qsizetype kQuestionMax = 1 << 20;   // bytes of a line
+constexpr qsizetype kQuestionMax = 1 << 20; // bytes of a line
 
 struct PlayOptions {
-    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false, answers = false, tellsBuild = false;
+    bool isLocal = false, isSimulated = false, keepsGoing = false, isCheck = false, keepsCluster = false,
+         answers = false, tellsBuild = false;
     std::string connect, record, file;
     std::string exercise; // the scenario, if FILE is the script that acts in it
     std::string junit;
@@ -76,8 +77,8 @@ int fail(int code, const QString& sentence)
 [[noreturn]] void outOfMemory()
 {
     // Nothing here may allocate memory. The cluster's processes end with this one.
-    static constexpr char kText[] =
-        "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
+    static constexpr char kText[]
+        = "lhrs-play: the scenario needs more than 4 GiB of memory, or failed inside the engine\n";
     [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kText, sizeof kText - 1);
     ::_exit(kExitUsage);
 }
@@ -116,7 +117,8 @@ bool awaitEnd(ScriptEngine& engine, int ends, milliseconds limit)
             isStopped = true;
             end = std::min(end, Clock::now());
         }
-        const bool isInTime = end == Clock::time_point::max() || Clock::now() < end + (engine.isInScript() ? kAnswerTime : kAnswerTime + kEndTime);
+        const bool isInTime = end == Clock::time_point::max()
+            || Clock::now() < end + (engine.isInScript() ? kAnswerTime : kAnswerTime + kEndTime);
         if (!isInTime)
             return false;
     }
@@ -136,7 +138,8 @@ public:
                 return line;
             }
             if (m_read.size() > kQuestionMax) {
-                std::fprintf(stderr, "lhrs-play: a line of standard input has more than %lld bytes; no more is read\n", static_cast<long long>(kQuestionMax));
+                std::fprintf(stderr, "lhrs-play: a line of standard input has more than %lld bytes; no more is read\n",
+                    static_cast<long long>(kQuestionMax));
                 return std::nullopt;
             }
             pollfd item { STDIN_FILENO, POLLIN, 0 };
@@ -160,10 +163,14 @@ struct PlayTexts {
     QString source, standIn;
 };
 
-QString scenarioFile(const PlayOptions& options) { return QString::fromStdString(options.exercise.empty() ? options.file
-    : options.exercise); }
-QString standInFile(const PlayOptions& options) { return options.exercise.empty() ? QString()
-    : QString::fromStdString(options.file); }
+QString scenarioFile(const PlayOptions& options)
+{
+    return QString::fromStdString(options.exercise.empty() ? options.file : options.exercise);
+}
+QString standInFile(const PlayOptions& options)
+{
+    return options.exercise.empty() ? QString() : QString::fromStdString(options.file);
+}
 
 // The suite name in the report.
 QString suiteName(const PlayOptions& options) { return QFileInfo(scenarioFile(options)).fileName(); }
@@ -233,14 +240,16 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     if (options.isSimulated) {
         const SimulatedOptions simulated { run.seed, options.speed, false, false, true };
         session.local().preferSimulated(simulated);
-        std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n", options.speed == 0 ? "any speed" : lhrs::numberWord(options.speed).c_str(),
+        std::printf("SIMULATED: virtual time at %s of real time, seed %llu\n",
+            options.speed == 0 ? "any speed" : lhrs::numberWord(options.speed).c_str(),
             static_cast<unsigned long long>(run.seed));
         std::fflush(stdout);
     }
     std::unique_ptr<Recorder> recorder;
     std::unique_ptr<RecordingObserver> observer;
     if (!options.record.empty()) {
-        auto started = Recorder::start(QString::fromStdString(options.record), metaOf(facts), [&session] { return session.ingest().nowNs(); },
+        auto started = Recorder::start(
+            QString::fromStdString(options.record), metaOf(facts), [&session] { return session.ingest().nowNs(); },
             limitsFor(QString::fromStdString(options.record)));
         if (!started)
             return fail(kExitUsage, QString::fromStdString(started.error().text));
@@ -269,7 +278,8 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         question.mutable_who_are_you();
         const Answer answer = session.control().callAndWait(options.connect, question, milliseconds(3000));
         if (!answer || answer.reply.process().kind() != lhrs::pb::COORDINATOR)
-            return fail(kExitNoCluster, "no coordinator answers at " + QString::fromStdString(options.connect)
+            return fail(kExitNoCluster,
+                "no coordinator answers at " + QString::fromStdString(options.connect)
                     + "; give the port that its line `ready ... control=` names.");
         session.control().addProcess(answer.reply.process());
     }
@@ -280,15 +290,16 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
             recorder->finish();
         }
         session.local().stop();
-        std::fprintf(stderr,
-            "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
+        std::fprintf(
+            stderr, "lhrs-play: the script does not answer (a built-in call of the engine is under way); leaving it\n");
         leaveUnanswered(report, scenarioFile(options));
         ::_exit(kExitStopped);
     }
     const ScriptResult result = engine.result();
     printer.summary(result, engine.tables());
     const ClusterState last = session.ingest().settledInvariants();
-    const auto invariants = last.isOfLhrs() ? last.invariants.all(last) : std::vector<InvariantShown>(); // they are of a file
+    const auto invariants = last.isOfLhrs() ? last.invariants.all(last)
+                                            : std::vector<InvariantShown>(); // they are of a file
     if (!invariants.empty())
         printer.invariants(invariants);
     if (reporting)
@@ -299,7 +310,8 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
         if (const QString problem = recorder->finish(); !problem.isEmpty())
             return fail(kExitUsage, problem);
         const Recorder::Status status = recorder->status();
-        std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost), qPrintable(status.path));
+        std::printf("recorded %llu events in %s\n", static_cast<unsigned long long>(status.events - status.lost),
+            qPrintable(status.path));
     }
     const bool isViolated = result.outcome == ScriptOutcome::Held && last.invariants.anyViolated();
     if (folder != nullptr) {
@@ -312,8 +324,9 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
             for (const QString& note : exported.notes)
                 std::printf("%s\n", qPrintable(note));
         }
-        const QString error = exported.problem.isEmpty()
-            ? printer.finishTables(*folder, engine.tables(), engine.charts(), isViolated ? "invariant violated" : outcomeWord(result.outcome)) : exported.problem;
+        const QString error = exported.problem.isEmpty() ? printer.finishTables(*folder, engine.tables(),
+                                  engine.charts(), isViolated ? "invariant violated" : outcomeWord(result.outcome))
+                                                         : exported.problem;
         if (!error.isEmpty())
             return fail(kExitUsage, error);
     }
@@ -365,7 +378,10 @@ int playAll(const PlayOptions& options, const RunPlan& plan, const PlayTexts& te
                 propertiesOf(options, run));
         if (const int code = play(options, run, facts, texts, folder.get(), report, ends); code != 0) {
             if (plan.runs.size() > 1)
-                std::fprintf(stderr, "lhrs-play: %s ended with %d, and the others after it are left out; --resume goes on with those that are missing\n", qPrintable(plan.nameOf(run)), code);
+                std::fprintf(stderr,
+                    "lhrs-play: %s ended with %d, and the others after it are left out; --resume goes on with those "
+                    "that are missing\n",
+                    qPrintable(plan.nameOf(run)), code);
             return code;
         }
     }
@@ -429,8 +445,8 @@ int main(int count, char** arguments)
     app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
     auto* where = app.add_option_group("cluster");
     where->add_flag("--local", options.isLocal, "Start processes on this machine (what is done anyway)");
-    where->add_option("--connect", options.connect,
-        "Use a running cluster: control endpoint of its coordinator")->type_name("HOST:PORT");
+    where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")
+        ->type_name("HOST:PORT");
     where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster of that seed");
     where->require_option(0, 1);
     // Read as text, so that a malformed number gives the same sentence in all programs (common/number_words.h).
@@ -438,24 +454,34 @@ int main(int count, char** arguments)
     app.add_option("--seed", seed, "Seed of the random numbers (1)")->type_name("N");
     app.add_option("--speed", speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
-        ->type_name("NAME=VALUE")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->allow_extra_args(false);
+        ->type_name("NAME=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
     addResultOptions(app, options.results);
     addChartOptions(app, options.chart);
     addAuditOptions(app, options.audit);
-    app.add_option("--record", options.record, "Record the run into this file, which must not exist")->type_name("FILE.lhrun");
+    app.add_option("--record", options.record, "Record the run into this file, which must not exist")
+        ->type_name("FILE.lhrun");
     app.add_option("--pace", pace, "Speed of captions and pauses, up to 1000; 0: none (0)")->type_name("X");
     app.add_option("--limit", limit, "End the script after so many seconds; 0: never (0)")->type_name("S");
     app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
-    app.add_flag("--check", options.isCheck, "Only check that the text is a program, and the names and options of the calls of lab in it");
-    app.add_flag("--answer", options.answers, "When the scenario is over, carry out what comes on standard input, a line of its language each, and print each value as \"answer JSON\"");
+    app.add_flag("--check", options.isCheck,
+        "Only check that the text is a program, and the names and options of the calls of lab in it");
+    app.add_flag("--answer", options.answers,
+        "When the scenario is over, carry out what comes on standard input, a line of its language each, and print "
+        "each value as \"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
-    app.add_flag("--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
+    app.add_flag(
+        "--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
     app.add_option("--exercise", options.exercise,
-        "Make the cluster of this exercise, let the script FILE act in it, and judge what "
-        "happened")->type_name("FILE.js");
+           "Make the cluster of this exercise, let the script FILE act in it, and judge what "
+           "happened")
+        ->type_name("FILE.js");
     app.add_option("--junit", options.junit,
-        "Write what was expected, and what held, into this file, as XML for tools that read test "
-        "results")->type_name("FILE.xml");
+           "Write what was expected, and what held, into this file, as XML for tools that read test "
+           "results")
+        ->type_name("FILE.xml");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js; with --chart the table");
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
                "stopped; 5 an invariant was violated, though the script did not look.");
@@ -468,7 +494,9 @@ int main(int count, char** arguments)
     for (const std::string& set : options.sets)
         if (set.find('=') == std::string::npos || set.front() == '=')
             return fail(kExitUsage, "--set " + QString::fromStdString(set) + ": write NAME=VALUE.");
-    const auto refuse = [](const char* option, const lhrs::Error& error) { return fail(kExitUsage, QString("%1: %2.").arg(option, QString::fromStdString(error.text))); };
+    const auto refuse = [](const char* option, const lhrs::Error& error) {
+        return fail(kExitUsage, QString("%1: %2.").arg(option, QString::fromStdString(error.text)));
+    };
     if (const auto read = lhrs::readSeed(seed))
         options.seed = *read;
     else
@@ -509,8 +537,8 @@ int main(int count, char** arguments)
     if (options.file.empty())
         return fail(kExitUsage, "FILE is required: the scenario, e.g. scenarios/grow.js; --help lists the options.");
     if (app.count("--chart") > 0)
-        return drawChart(options.chart, QString::fromStdString(options.file),
-            paperDirectory(QString::fromStdString(options.file)));
+        return drawChart(
+            options.chart, QString::fromStdString(options.file), paperDirectory(QString::fromStdString(options.file)));
     const auto read = readScenario(scenarioFile(options));
     if (!read)
         return fail(kExitUsage, QString::fromStdString(read.error().text));
@@ -530,19 +558,22 @@ int main(int count, char** arguments)
             return fail(kExitUsage, QString::fromStdString(opened.error().text));
         report = std::move(*opened);
     }
-    for (const auto& [file, text] : { std::pair(scenarioFile(options), source),
-        std::pair(standInFile(options), texts.standIn) })
+    for (const auto& [file, text] :
+        { std::pair(scenarioFile(options), source), std::pair(standInFile(options), texts.standIn) })
         if (const auto problem = ScriptEngine::check(text))
             return failCheck(options, file, *problem, report.get());
     if (!options.isCheck && options.exercise.empty() && !headerOf(source).exercise.isEmpty())
         return fail(kExitUsage,
             QString("%1 is an exercise, and waits for a person: open it in the window, or give a script: "
-                                        "lhrs-play --exercise %1 SCRIPT.js").arg(scenarioFile(options)));
+                    "lhrs-play --exercise %1 SCRIPT.js")
+                .arg(scenarioFile(options)));
     if (!options.sets.empty() && !source.contains("params"))
-        return fail(kExitUsage, "--set " + QString::fromStdString(options.sets.front()) + ": the scenario takes no parameters (it does not call lab.params).");
+        return fail(kExitUsage,
+            "--set " + QString::fromStdString(options.sets.front())
+                + ": the scenario takes no parameters (it does not call lab.params).");
     if (options.isCheck) {
-        for (const auto& [file, text] : { std::pair(scenarioFile(options), source),
-            std::pair(standInFile(options), texts.standIn) })
+        for (const auto& [file, text] :
+            { std::pair(scenarioFile(options), source), std::pair(standInFile(options), texts.standIn) })
             if (const auto problem = checkCalls(text))
                 return failCheck(options, file, *problem, nullptr);
         std::printf("%s: no error found\n", options.file.c_str());

@@ -68,11 +68,15 @@ Result<ScenarioText> readScenario(const QString& path)
     if (file.error() != QFileDevice::NoError)
         return error(QString("%1 cannot be read: %2.").arg(path, file.errorString()));
     if (bytes.size() > kBytesMax)
-        return error(QString("%1 has %2 KiB; a scenario may have 1024 KiB at most.").arg(path).arg(std::max(info.size(), qint64(bytes.size())) / 1024));
+        return error(QString("%1 has %2 KiB; a scenario may have 1024 KiB at most.")
+                         .arg(path)
+                         .arg(std::max(info.size(), qint64(bytes.size())) / 1024));
     if (const qsizetype zero = bytes.indexOf('\0'); zero >= 0)
         return error(QString("%1 is no text: line %2 has a byte of zeros.").arg(path).arg(lineAt(bytes, zero)));
     if (const qsizetype bad = firstBad(bytes); bad >= 0)
-        return error(QString("%1 is no UTF-8: see line %2. Save it as UTF-8 with the editor that made it.").arg(path).arg(lineAt(bytes, bad)));
+        return error(QString("%1 is no UTF-8: see line %2. Save it as UTF-8 with the editor that made it.")
+                         .arg(path)
+                         .arg(lineAt(bytes, bad)));
 
     ScenarioText result;
     result.digest = digestOf(bytes);
@@ -81,10 +85,13 @@ Result<ScenarioText> readScenario(const QString& path)
     const qsizetype pairs = text.count("\r\n"), feeds = text.count('\n');
     result.hasCrLf = pairs > 0 && 2 * pairs >= feeds;
     if (pairs > 0 && pairs < feeds)
-        result.remark = QString("Some lines end like those of DOS, some do not; saving ends all of them %1.").arg(result.hasCrLf ? "like those of DOS" : "with a line feed");
+        result.remark = QString("Some lines end like those of DOS, some do not; saving ends all of them %1.")
+                            .arg(result.hasCrLf ? "like those of DOS" : "with a line feed");
     text.replace("\r\n", "\n");
     // An editor treats these as line ends too.
-    const auto isOther = [](QChar c) { return c == '\r' || c == QChar::LineSeparator || c == QChar::ParagraphSeparator; };
+    const auto isOther = [](QChar c) {
+        return c == '\r' || c == QChar::LineSeparator || c == QChar::ParagraphSeparator;
+    };
     if (std::any_of(text.begin(), text.end(), isOther)) {
         std::replace_if(text.begin(), text.end(), isOther, QChar('\n'));
         result.remark = "The file has separators of lines that are none in a scenario; here they are ends of lines.";
@@ -105,10 +112,12 @@ Result<QByteArray> writeScenario(const QString& path, const QString& text, bool 
 {
     const QByteArray bytes = bytesOf(text, hasCrLf, hasBom);
     if (bytes.size() > kBytesMax)
-        return error(QString("The text has %1 KiB; a scenario may have 1024 KiB at most. Nothing is written.").arg(bytes.size() / 1024));
+        return error(QString("The text has %1 KiB; a scenario may have 1024 KiB at most. Nothing is written.")
+                         .arg(bytes.size() / 1024));
     const QFileInfo info(path);
     if (!QFileInfo(info.absolutePath()).isDir())
-        return error(QString("%1 cannot be written: there is no directory %2. Choose another place.").arg(path, info.absolutePath()));
+        return error(QString("%1 cannot be written: there is no directory %2. Choose another place.")
+                         .arg(path, info.absolutePath()));
     if (info.isDir())
         return error(QString("%1 is a directory. Choose a name for the scenario in it.").arg(path));
     // Keeps the file's permissions, and a symbolic link: QSaveFile writes to its target.
@@ -135,7 +144,8 @@ QString whyReadOnly(const QString& path, const QString& scenarioDirectory)
     // The permissions are checked too, because root may write any file.
     if (!info.isWritable() || !(info.permissions() & kAny))
         return QString("%1 may not be written").arg(info.fileName());
-    const QString name = scenarioDirectory.isEmpty() ? QString()
+    const QString name = scenarioDirectory.isEmpty()
+        ? QString()
         : QDir(QFileInfo(scenarioDirectory).canonicalFilePath()).relativeFilePath(info.canonicalFilePath());
     if (kBundled.contains(name)) // also in a subfolder: "exercises/01_first_split.js"
         return QString("%1 comes with the program").arg(info.fileName());

@@ -14,8 +14,8 @@ struct ScenarioText {
     QString text;
     bool hasCrLf = false; // the file's lines end with CR LF
     bool hasBom = false;
-    QByteArray digest;    // of the file's bytes, to detect changes on disk
-    QString remark;       // how the text differs from the file, in a sentence; empty if it does not
+    QByteArray digest; // of the file's bytes, to detect changes on disk
+    QString remark; // how the text differs from the file, in a sentence; empty if it does not
 };
 
 // Reads at most 1 MiB of UTF-8. Everything else is an error in one sentence that names the file.

@@ -40,7 +40,7 @@ QString codeOf(const QString& source)
 // Checks the calls of one source.
 class CallCheck {
 public:
-    explicit CallCheck(const QString& source) : m_source(source), m_code(codeOf(source)) {}
+    explicit CallCheck(const QString& source) : m_source(source), m_code(codeOf(source)) { }
 
     std::optional<ScriptProblem> first()
     {
@@ -103,13 +103,16 @@ private:
                 if (other.object == "lab")
                     known << other.member;
             const QString near = nearestWord(member, known);
-            return problemAt(begin, { LabCode::BadArgument, "lab." + member + " does not exist", near.isEmpty() ? QString() : "Did you mean lab." + near + "?" });
+            return problemAt(begin,
+                { LabCode::BadArgument, "lab." + member + " does not exist",
+                    near.isEmpty() ? QString() : "Did you mean lab." + near + "?" });
         }
         const auto arguments = partsFrom(inside);
         if (call->options.empty() || !arguments || arguments->empty() || m_code[arguments->back().from] != '{')
             return std::nullopt;
         const std::size_t place = arguments->size() - 1; // an argument may itself be an object
-        if (place < call->arguments.size() && QStringList { "object", "where", "any" }.contains(call->arguments[place].type))
+        if (place < call->arguments.size()
+            && QStringList { "object", "where", "any" }.contains(call->arguments[place].type))
             return std::nullopt;
         const auto entries = partsFrom(arguments->back().from + 1);
         for (const Part& entry : entries.value_or(std::vector<Part>()))
@@ -133,18 +136,21 @@ private:
             if (name.captured(2) != ":")
                 return std::nullopt;
             const auto value = literal(text.mid(name.capturedEnd()).trimmed());
-            const auto wrong = value ? LabReference::instance().objection(call, option, *value, m_engine) : std::nullopt;
+            const auto wrong = value ? LabReference::instance().objection(call, option, *value, m_engine)
+                                     : std::nullopt;
             return wrong ? std::optional(problemAt(entry.from, *wrong)) : std::nullopt;
         }
         const QString near = nearestWord(name.captured(1), known);
-        return problemAt(entry.from, { LabCode::BadArgument, call.name + " has no option " + name.captured(1),
-            near.isEmpty() ? "Its options are " + known.join(", ") + "." : "Did you mean " + near + "?" });
+        return problemAt(entry.from,
+            { LabCode::BadArgument, call.name + " has no option " + name.captured(1),
+                near.isEmpty() ? "Its options are " + known.join(", ") + "." : "Did you mean " + near + "?" });
     }
 
     // The value of a literal string, number or word; empty if it is computed.
     std::optional<QJSValue> literal(const QString& text)
     {
-        static const QRegularExpression kLiteral("^(-?(?:\\d[\\d_]*\\.?\\d*|\\.\\d+|Infinity)(?:e[+-]?\\d+)?|NaN|true|false|'[^'\\\\\\n]*'|\"[^\"\\\\\\n]*\")$");
+        static const QRegularExpression kLiteral("^(-?(?:\\d[\\d_]*\\.?\\d*|\\.\\d+|Infinity)(?:e[+-]?\\d+)?|NaN|true|"
+                                                 "false|'[^'\\\\\\n]*'|\"[^\"\\\\\\n]*\")$");
         if (!kLiteral.match(text).hasMatch())
             return std::nullopt;
         const QJSValue value = m_engine.evaluate('(' + text + ')');

@@ -81,11 +81,8 @@ ScriptHeader headerOf(const QString& source)
 }
 
 ScriptEngine::ScriptEngine(Session& session, ScriptObserver& observer)
-    : m_session(session)
-    , m_observer(observer)
-    , m_tables(std::make_unique<LabTables>())
-    , m_charts(std::make_unique<LabCharts>())
-    , m_guard([this](const std::stop_token& stop) { guard(stop); })
+    : m_session(session), m_observer(observer), m_tables(std::make_unique<LabTables>()),
+      m_charts(std::make_unique<LabCharts>()), m_guard([this](const std::stop_token& stop) { guard(stop); })
 {
     // The engine does not check whether arguments fit on the stack.
     if (qEnvironmentVariableIsEmpty("QV4_JS_MAX_STACK_SIZE"))
@@ -107,8 +104,8 @@ std::optional<ScriptProblem> ScriptEngine::check(const QString& source)
         QJSEngine engine;
         QStringList trace;
         // As the body of a function that is never called: compiled but not run.
-        const QJSValue value = engine.evaluate("(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1,
-            &trace);
+        const QJSValue value = engine.evaluate(
+            "(function () { \"use strict\"; " + source + "\n})", Lab::scriptName(), 1, &trace);
         if (!value.isError())
             return;
         const QString message = value.property("message").toString();
@@ -303,15 +300,16 @@ void ScriptEngine::run(const QString& source, const QString& file)
     m_observer.onStarted(file);
     {
         QJSEngine engine;
-        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(), m_observer, m_settings,
-            engine, {},
-            [this] { return phaseToken(); }, [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, [this] { return lackingMemory(); } };
+        LabContext context { m_session.ingest(), m_session.control(), m_session.local(), m_session.witnesses(),
+            m_observer, m_settings, engine, {}, [this] { return phaseToken(); },
+            [this](double seconds) { dwell(seconds); }, *m_tables, *m_charts, [this] { return lackingMemory(); } };
         Lab lab(context, [this](int line, const CallReference& call) { beforeCall(line, call); });
         lab.install();
         m_standIn.reset();
         if (!m_settings.standIn.source.isEmpty())
-            context.standIn = [&](const std::function<LabResult<bool>()>& before) { return runStandIn(context, before);
-                };
+            context.standIn = [&](const std::function<LabResult<bool>()>& before) {
+                return runStandIn(context, before);
+            };
         beginPhase(m_settings.limit);
         {
             const std::lock_guard lock(m_mutex);
@@ -325,7 +323,8 @@ void ScriptEngine::run(const QString& source, const QString& file)
         if (result.outcome == ScriptOutcome::Held && !m_settings.sets.empty() && !context.hasTakenSets) {
             result.outcome = ScriptOutcome::ScriptError;
             result.code = nameOf(LabCode::BadArgument);
-            result.message = "--set " + m_settings.sets.begin()->first + ": the scenario takes no parameters, so this value was not used.";
+            result.message = "--set " + m_settings.sets.begin()->first
+                + ": the scenario takes no parameters, so this value was not used.";
             result.hint = "Parameters are what lab.params names.";
         }
         takeStandIn(result);
@@ -409,8 +408,8 @@ LabResult<bool> ScriptEngine::runStandIn(LabContext& exercise, const std::functi
     QJSEngine& former = exercise.engine;
     QJSEngine engine; // a separate engine, so that the two scripts cannot affect each other
     LabContext context { exercise.ingest, exercise.control, exercise.local, exercise.witnesses, exercise.observer,
-        exercise.settings, engine, {},
-        exercise.stopToken, exercise.dwell, exercise.tables, exercise.charts, exercise.lacking };
+        exercise.settings, engine, {}, exercise.stopToken, exercise.dwell, exercise.tables, exercise.charts,
+        exercise.lacking };
     context.isStandIn = true;
     context.hasCluster = exercise.hasCluster;
     context.config = exercise.config;
@@ -487,7 +486,9 @@ void ScriptEngine::answerQuestions(LabContext& context, QJSEngine& engine, Scrip
             result = one;
             return;
         }
-        if (const QString problem = one.outcome == ScriptOutcome::Held ? context.prelude.property("problemOf").call({ value, false }).toString() : QString();
+        if (const QString problem = one.outcome == ScriptOutcome::Held
+                ? context.prelude.property("problemOf").call({ value, false }).toString()
+                : QString();
             !problem.isEmpty()) {
             one.outcome = ScriptOutcome::ScriptError;
             one.message = "The value cannot be told: " + problem + ".";
@@ -532,7 +533,7 @@ void ScriptEngine::callAtEnd(LabContext& context, Lab& lab, ScriptResult& result
         result.outcome = ScriptOutcome::ScriptError;
         result.line = lineOf(thrown, {});
         result.code = thrown.property("code").isString() ? thrown.property("code").toString()
-            : nameOf(done.error().code);
+                                                         : nameOf(done.error().code);
         result.message = "In a function of lab.atEnd: " + done.error().message;
     }
 }

@@ -37,7 +37,7 @@ struct ScriptProblem {
 struct ScriptHeader {
     QString title, minutes, needs;
     QString experiments; // the published experiments that it repeats: "E4 E5"
-    QString exercise;    // its number, if it waits for a person
+    QString exercise; // its number, if it waits for a person
 };
 ScriptHeader headerOf(const QString& source);
 
@@ -45,7 +45,7 @@ ScriptHeader headerOf(const QString& source);
 // called in the script's thread.
 struct ScriptQuestions {
     std::function<std::optional<QString>(const std::stop_token&)> next; // waits for the next line
-    std::function<void(const QString&)> answer;                         // JSON: {"value": ...} or {"error": {code, message, hint}}
+    std::function<void(const QString&)> answer; // JSON: {"value": ...} or {"error": {code, message, hint}}
 };
 
 // Where a script pauses by itself until proceed().
@@ -120,19 +120,19 @@ private:
 
     mutable std::mutex m_mutex; // guards the members below
     mutable std::condition_variable_any m_changed;
-    QJSEngine* m_engine = nullptr;      // while a phase runs
+    QJSEngine* m_engine = nullptr; // while a phase runs
     std::stop_source m_phase;
     std::chrono::steady_clock::time_point m_deadline = std::chrono::steady_clock::time_point::max();
-    bool m_isStopped = false;           // stop() was called: the first phase ends
+    bool m_isStopped = false; // stop() was called: the first phase ends
     bool m_isLimitReached = false, m_isMemoryReached = false;
-    std::int64_t m_residentMax = 0;     // bytes of the whole program; 0: no limit
+    std::int64_t m_residentMax = 0; // bytes of the whole program; 0: no limit
     ScriptStops m_stops = ScriptStops::Nowhere;
     std::set<int> m_breakpoints;
-    int m_lineLast = 0;                 // of the previous call
+    int m_lineLast = 0; // of the previous call
     std::uint64_t m_proceeds = 0;
     ScriptResult m_result;
     std::optional<ScriptResult> m_standIn; // result of the stand-in of an exercise; script's thread only
-    QString m_run;                      // the run's id
+    QString m_run; // the run's id
     bool m_wasSimulated = false;
 
     std::jthread m_guard;

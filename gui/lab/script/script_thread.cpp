@@ -45,7 +45,10 @@ ScriptThread::~ScriptThread()
         join();
 }
 
-ScriptThread::ScriptThread(ScriptThread&& other) noexcept : m_thread(other.m_thread), m_isThere(std::exchange(other.m_isThere, false)) {}
+ScriptThread::ScriptThread(ScriptThread&& other) noexcept
+    : m_thread(other.m_thread), m_isThere(std::exchange(other.m_isThere, false))
+{
+}
 
 ScriptThread& ScriptThread::operator=(ScriptThread&& other) noexcept
 {

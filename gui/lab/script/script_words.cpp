@@ -18,8 +18,10 @@ constexpr int kCode = 0, kInComment = 1, kTemplate = 2, kInTemplate = 3;
 
 const QSet<QString>& keywords()
 {
-    static const QSet<QString> kWords { "break", "case", "catch", "class", "const", "continue", "default", "delete", "do", "else", "extends", "false", "finally", "for", "function", "if", "in",
-        "instanceof", "let", "new", "null", "of", "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "undefined", "var", "void", "while", "yield", "NaN", "Infinity" };
+    static const QSet<QString> kWords { "break", "case", "catch", "class", "const", "continue", "default", "delete",
+        "do", "else", "extends", "false", "finally", "for", "function", "if", "in", "instanceof", "let", "new", "null",
+        "of", "return", "static", "super", "switch", "this", "throw", "true", "try", "typeof", "undefined", "var",
+        "void", "while", "yield", "NaN", "Infinity" };
     return kWords;
 }
 
@@ -56,7 +58,7 @@ qsizetype afterSpace(QStringView line, qsizetype at)
 // Splits one line.
 class Splitter {
 public:
-    Splitter(QStringView line, int state) : m_line(line), m_state(state) {}
+    Splitter(QStringView line, int state) : m_line(line), m_state(state) { }
 
     std::vector<ScriptWord> split()
     {
@@ -163,7 +165,10 @@ private:
     void number()
     {
         qsizetype at = m_at;
-        while (at < m_line.size() && (isNamePart(m_line[at]) || m_line[at] == '.' || ((m_line[at] == '-' || m_line[at] == '+') && m_line[at - 1].toLower() == 'e' && m_line.mid(m_at, 2) != u"0x")))
+        while (at < m_line.size()
+            && (isNamePart(m_line[at]) || m_line[at] == '.'
+                || ((m_line[at] == '-' || m_line[at] == '+') && m_line[at - 1].toLower() == 'e'
+                    && m_line.mid(m_at, 2) != u"0x")))
             ++at;
         take(std::max(at, m_at + 1), ScriptWordKind::Number);
         m_last = '0';
@@ -175,7 +180,8 @@ private:
         const QString word = m_line.mid(m_at, end - m_at).toString();
         const bool isMember = m_last == '.';
         const qsizetype behind = afterSpace(m_line, end);
-        const bool isName = (m_last == '{' || m_last == ',') && behind < m_line.size() && m_line[behind] == ':'; // { do: 'insert' }
+        const bool isName = (m_last == '{' || m_last == ',') && behind < m_line.size()
+            && m_line[behind] == ':'; // { do: 'insert' }
         m_last = 'a';
         if (isMember) {
             if (memberCalls().contains(word) && behind < m_line.size() && m_line[behind] == '(')
@@ -184,11 +190,16 @@ private:
             return;
         }
         if (word == "lab") {
-            const qsizetype from = behind < m_line.size() && m_line[behind] == '.' ? afterSpace(m_line, behind + 1) : m_line.size();
+            const qsizetype from = behind < m_line.size() && m_line[behind] == '.' ? afterSpace(m_line, behind + 1)
+                                                                                   : m_line.size();
             if (from < m_line.size() && isNameStart(m_line[from])) {
                 const qsizetype memberEnd = nameEnd(m_line, from);
-                const CallReference* call = LabReference::instance().find("lab." + m_line.mid(from, memberEnd - from).toString());
-                take(memberEnd, call == nullptr ? ScriptWordKind::UnknownCall : call->isUnsupported ? ScriptWordKind::LaterCall : ScriptWordKind::Call);
+                const CallReference* call = LabReference::instance().find(
+                    "lab." + m_line.mid(from, memberEnd - from).toString());
+                take(memberEnd,
+                    call == nullptr           ? ScriptWordKind::UnknownCall
+                        : call->isUnsupported ? ScriptWordKind::LaterCall
+                                              : ScriptWordKind::Call);
                 return;
             }
             m_at = end; // lab alone is not a call
@@ -196,7 +207,9 @@ private:
         }
         if (!isName && keywords().contains(word)) {
             take(end, ScriptWordKind::Keyword);
-            m_last = word == "this" || word == "super" || word == "true" || word == "false" || word == "null" ? QChar('a') : QChar('=');
+            m_last = word == "this" || word == "super" || word == "true" || word == "false" || word == "null"
+                ? QChar('a')
+                : QChar('=');
         }
         m_at = end;
     }
@@ -240,10 +253,13 @@ private:
 // "witness".
 QString objectOf(const QString& name, const QString& source)
 {
-    static const std::pair<const char*, const char*> kMakers[] = { { "lab\\.client\\(", "client" }, { "[\\w$.]+\\.start\\(", "handle" }, { "lab\\.measure\\(", "table" }, { "lab\\.predict\\(", "question" },
+    static const std::pair<const char*, const char*> kMakers[] = { { "lab\\.client\\(", "client" },
+        { "[\\w$.]+\\.start\\(", "handle" }, { "lab\\.measure\\(", "table" }, { "lab\\.predict\\(", "question" },
         { "lab\\.witness\\(", "witness" } };
     for (const auto& [maker, object] : kMakers)
-        if (QRegularExpression("(^|[^\\w$.])" + QRegularExpression::escape(name) + "\\s*=\\s*" + maker).match(source).hasMatch())
+        if (QRegularExpression("(^|[^\\w$.])" + QRegularExpression::escape(name) + "\\s*=\\s*" + maker)
+                .match(source)
+                .hasMatch())
             return object;
     return {};
 }
@@ -273,7 +289,10 @@ std::vector<int> callLinesOf(const QString& source)
     for (const QStringView line : QStringView(source).split(u'\n')) {
         ++number;
         const auto words = scriptWordsOf(line, state);
-        if (std::any_of(words.begin(), words.end(), [](const ScriptWord& w) { return w.kind == ScriptWordKind::Call || w.kind == ScriptWordKind::LaterCall || w.kind == ScriptWordKind::UnknownCall; }))
+        if (std::any_of(words.begin(), words.end(), [](const ScriptWord& w) {
+                return w.kind == ScriptWordKind::Call || w.kind == ScriptWordKind::LaterCall
+                    || w.kind == ScriptWordKind::UnknownCall;
+            }))
             lines.push_back(number);
     }
     return lines;
@@ -299,7 +318,8 @@ Completions completionsFor(const QString& line, const QString& source)
 
 QString callHelp(const QString& line, qsizetype at)
 {
-    static const QRegularExpression kCall("(?<![\\w$.])lab\\s*\\.\\s*([A-Za-z_$][\\w$]*)|\\.\\s*([A-Za-z_$][\\w$]*)(?=\\s*\\()");
+    static const QRegularExpression kCall(
+        "(?<![\\w$.])lab\\s*\\.\\s*([A-Za-z_$][\\w$]*)|\\.\\s*([A-Za-z_$][\\w$]*)(?=\\s*\\()");
     for (auto calls = kCall.globalMatch(line); calls.hasNext();) {
         const auto match = calls.next();
         if (at < match.capturedStart() || at > match.capturedEnd())
@@ -308,7 +328,8 @@ QString callHelp(const QString& line, qsizetype at)
         for (const CallReference& call : LabReference::instance().calls()) {
             if (call.member != member || (call.object == "lab") == match.captured(1).isEmpty())
                 continue;
-            QStringList parts { call.name + (call.isProperty ? QString() : "(" + parametersOf(call.arguments) + ")") + ": " + call.text };
+            QStringList parts { call.name + (call.isProperty ? QString() : "(" + parametersOf(call.arguments) + ")")
+                + ": " + call.text };
             if (!call.options.empty())
                 parts << "Options: " + parametersOf(call.options) + ".";
             if (!call.returns.isEmpty())

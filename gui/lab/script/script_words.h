@@ -15,8 +15,8 @@ enum class ScriptWordKind {
     String, // also templates and regular expressions
     Number,
     Keyword,
-    Call,        // lab.split, or a method of an object that lab returns: .insert(
-    LaterCall,   // of a later version
+    Call, // lab.split, or a method of an object that lab returns: .insert(
+    LaterCall, // of a later version
     UnknownCall, // lab.splitt
 };
 struct ScriptWord {

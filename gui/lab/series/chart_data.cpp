@@ -22,7 +22,9 @@ double seconds(std::int64_t ns, const ChartWish& wish) { return double(ns - wish
 QString durationShown(std::int64_t ns)
 {
     const auto number = [](double value) { return QString::number(value, 'g', 3); };
-    return ns >= 1'000'000'000 ? number(double(ns) / 1e9) + " s" : ns >= 1'000'000 ? number(double(ns) / 1e6) + " ms" : number(double(ns) / 1e3) + QString::fromUtf8(" µs");
+    return ns >= 1'000'000'000 ? number(double(ns) / 1e9) + " s"
+        : ns >= 1'000'000      ? number(double(ns) / 1e6) + " ms"
+                               : number(double(ns) / 1e3) + QString::fromUtf8(" µs");
 }
 
 ChartData chartFor(const RunSeries& series, const ChartWish& wish, const QString& unit)
@@ -37,7 +39,8 @@ ChartData chartFor(const RunSeries& series, const ChartWish& wish, const QString
     for (const SeriesShade& shade : series.shades()) {
         const double from = seconds(shade.beginNs, wish), to = shade.endNs != 0 ? seconds(shade.endNs, wish) : chart.to;
         if (to > chart.from && from < chart.to)
-            chart.shades.push_back({ shade.kind, std::max(from, chart.from), std::min(to, chart.to), QString::fromStdString(shade.words) });
+            chart.shades.push_back({ shade.kind, std::max(from, chart.from), std::min(to, chart.to),
+                QString::fromStdString(shade.words) });
     }
     return chart;
 }
@@ -75,8 +78,8 @@ void measure(ChartData& chart)
 QVariant known(bool isKnown, double value) { return isKnown ? QVariant(value) : QVariant(); }
 
 // One value per column, at its middle, joined by lines.
-void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id, const QString& name, int colour, int dash,
-    const std::function<QVariant(const TimeSlice&)>& value)
+void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
+    const QString& name, int colour, int dash, const std::function<QVariant(const TimeSlice&)>& value)
 {
     ChartSeries series { id, name, colour, dash, {}, false, {} };
     std::size_t silent = 0;
@@ -95,8 +98,8 @@ void addCurve(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
 }
 
 // A level: both the minimum and the maximum of each column are drawn.
-void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id, const QString& name, int colour, int dash,
-    SeriesLevelKind kind, double factor)
+void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const ChartWish& wish, const QString& id,
+    const QString& name, int colour, int dash, SeriesLevelKind kind, double factor)
 {
     ChartSeries series { id, name, colour, dash, {}, true, {} };
     bool isResting = false;
@@ -104,9 +107,11 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         const SeriesLevel& level = column.level(kind);
         if (!level.isKnown)
             continue;
-        const double begin = seconds(std::max(column.beginNs, wish.fromNs), wish), end = seconds(std::min(column.endNs, wish.toNs), wish);
+        const double begin = seconds(std::max(column.beginNs, wish.fromNs), wish),
+                     end = seconds(std::min(column.endNs, wish.toNs), wish);
         // An unchanged level needs no points until its next change.
-        const bool isSame = level.min == level.max && !series.points.empty() && series.points.back().y == factor * level.last;
+        const bool isSame = level.min == level.max && !series.points.empty()
+            && series.points.back().y == factor * level.last;
         if (isSame && &column != &columns.back()) {
             isResting = true;
             continue;
@@ -118,7 +123,8 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
         if (!isSame)
             series.points.push_back({ begin, factor * (endsHigh ? level.min : level.max) });
         if (level.max > level.min || &column == &columns.back())
-            series.points.push_back({ end, factor * (level.max > level.min ? (endsHigh ? level.max : level.min) : level.last) });
+            series.points.push_back(
+                { end, factor * (level.max > level.min ? (endsHigh ? level.max : level.min) : level.last) });
     }
     if (!series.points.empty())
         chart.series.push_back(std::move(series));
@@ -126,11 +132,16 @@ void addLevel(ChartData& chart, const std::vector<TimeSlice>& columns, const Cha
 
 QStringList timeHeader() { return { QStringLiteral("from_s"), QStringLiteral("to_s") }; }
 
-QVariantList timeCells(const TimeSlice& column, const ChartWish& wish) { return { seconds(column.beginNs, wish), seconds(column.endNs, wish) }; }
+QVariantList timeCells(const TimeSlice& column, const ChartWish& wish)
+{
+    return { seconds(column.beginNs, wish), seconds(column.endNs, wish) };
+}
 
 QString countedPer(const std::vector<TimeSlice>& columns)
 {
-    return columns.empty() ? QString() : QStringLiteral("counted per %1").arg(durationShown(columns.front().endNs - columns.front().beginNs));
+    return columns.empty()
+        ? QString()
+        : QStringLiteral("counted per %1").arg(durationShown(columns.front().endNs - columns.front().beginNs));
 }
 
 void sayLost(ChartData& chart, const std::vector<TimeSlice>& columns)
@@ -162,9 +173,10 @@ ChartData operationsChart(const RunSeries& series, const ChartWish& wish)
         all += done[kind];
         chart.header << QString::fromLatin1(kKinds[kind]) + "_per_second";
         if (done[kind] > 0)
-            addCurve(chart, columns, wish, QString::fromLatin1(kKinds[kind]), QString::fromLatin1(kKinds[kind]), int(kind), int(kind), [kind](const TimeSlice& c) {
-                return QVariant(double(c.kinds[kind].done) * kNs / double(c.endNs - c.beginNs));
-            });
+            addCurve(chart, columns, wish, QString::fromLatin1(kKinds[kind]), QString::fromLatin1(kKinds[kind]),
+                int(kind), int(kind), [kind](const TimeSlice& c) {
+                    return QVariant(double(c.kinds[kind].done) * kNs / double(c.endNs - c.beginNs));
+                });
     }
     for (const TimeSlice& column : columns) {
         QVariantList row = timeCells(column, wish);
@@ -203,16 +215,23 @@ ChartData latencyChart(const RunSeries& series, const ChartWish& wish)
     addCurve(chart, columns, wish, QStringLiteral("p50"), QStringLiteral("p50 (half are faster)"), 0, 0, quantile(0.5));
     addCurve(chart, columns, wish, QStringLiteral("p99"), QStringLiteral("p99"), 1, 1, quantile(0.99));
     addCurve(chart, columns, wish, QStringLiteral("max"), QStringLiteral("slowest"), 2, 2, quantile(1));
-    chart.header = timeHeader() << "ended" << "p50_ms" << "p99_ms" << "max_ms";
+    chart.header = timeHeader() << "ended"
+                                << "p50_ms"
+                                << "p99_ms"
+                                << "max_ms";
     for (const TimeSlice& column : columns) {
         const LatencyHistogram all = of(column);
         const bool isKnown = all.count() > 0;
-        chart.rows.push_back(timeCells(column, wish) << qulonglong(all.count()) << known(isKnown, double(all.quantile(0.5)) / 1e6)
-                                                     << known(isKnown, double(all.quantile(0.99)) / 1e6) << known(isKnown, double(all.max()) / 1e6));
+        chart.rows.push_back(timeCells(column, wish)
+            << qulonglong(all.count()) << known(isKnown, double(all.quantile(0.5)) / 1e6)
+            << known(isKnown, double(all.quantile(0.99)) / 1e6) << known(isKnown, double(all.max()) / 1e6));
     }
     chart.note = QStringLiteral("at the clients, first request to answer, all kinds, %1").arg(countedPer(columns));
     if (whole.count() > 0)
-        chart.note = QStringLiteral("p50 %1, p99 %2, slowest %3; ").arg(durationShown(whole.quantile(0.5)), durationShown(whole.quantile(0.99)), durationShown(whole.max())) + chart.note;
+        chart.note = QStringLiteral("p50 %1, p99 %2, slowest %3; ")
+                         .arg(durationShown(whole.quantile(0.5)), durationShown(whole.quantile(0.99)),
+                             durationShown(whole.max()))
+            + chart.note;
     else
         sayIdle(chart);
     sayLost(chart, columns);
@@ -249,7 +268,8 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
     for (const TimeSlice& column : columns) {
         QVariantList row = timeCells(column, wish);
         for (const TimeSlice::PerKind& kind : column.kinds)
-            row << qulonglong(kind.observed) << known(kind.observed > 0, double(kind.messages) / double(std::max<std::uint64_t>(1, kind.observed)));
+            row << qulonglong(kind.observed)
+                << known(kind.observed > 0, double(kind.messages) / double(std::max<std::uint64_t>(1, kind.observed)));
         chart.rows.push_back(row);
     }
     if (all > 0) {
@@ -257,15 +277,23 @@ ChartData messagesChart(const RunSeries& series, const ChartWish& wish)
         // it.
         const double change = 2 + 2 * double(series.k());
         chart.theory = { { QStringLiteral("LH*: insert 1"), {}, 1, 1 }, { QStringLiteral("LH*: search 2"), {}, 2, 2 },
-            { QStringLiteral("LH*: insert 3 at worst"), {}, 3, 3 }, { QStringLiteral("LH*: search 4 at worst"), {}, 4, 4 } };
+            { QStringLiteral("LH*: insert 3 at worst"), {}, 3, 3 },
+            { QStringLiteral("LH*: search 4 at worst"), {}, 4, 4 } };
         const QString words = QStringLiteral("change 2 + 2k = %1").arg(change);
-        const auto same = std::find_if(chart.theory.begin(), chart.theory.end(), [&](const ChartTheory& theory) { return theory.low == change; });
+        const auto same = std::find_if(
+            chart.theory.begin(), chart.theory.end(), [&](const ChartTheory& theory) { return theory.low == change; });
         if (same != chart.theory.end())
             same->name += QStringLiteral(";  ") + words;
         else
             chart.theory.push_back({ words, {}, change, change });
-        chart.theory.back().source = QStringLiteral("LH* does not answer inserts; here a change is request, answer, and delta and acknowledgement for each of k = %1 parity buckets").arg(series.k());
-        chart.note = QStringLiteral("mean: %1; resends included; of %2 of %3 operations, %4").arg(means.join(", ")).arg(all).arg(done).arg(countedPer(columns));
+        chart.theory.back().source = QStringLiteral("LH* does not answer inserts; here a change is request, answer, "
+                                                    "and delta and acknowledgement for each of k = %1 parity buckets")
+                                         .arg(series.k());
+        chart.note = QStringLiteral("mean: %1; resends included; of %2 of %3 operations, %4")
+                         .arg(means.join(", "))
+                         .arg(all)
+                         .arg(done)
+                         .arg(countedPer(columns));
     } else if (done > 0) {
         chart.nothing = QStringLiteral("Messages were not observed: the processes published no messages in this time.");
         chart.remedy = QStringLiteral("detailFull");
@@ -286,16 +314,18 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
         Kind kind;
         const char* id; // id of the column
         const char* name;
-        double factor;  // to the columns' unit
-        double drawn;   // to the chart's unit
+        double factor; // to the columns' unit
+        double drawn; // to the chart's unit
     };
     std::vector<Shown> shown;
     switch (wish.kind) {
     case ChartKind::Load:
         chart.unit = QStringLiteral("% of M · b");
         shown = { { Kind::Load, "load_percent", "load factor: records / (M b)", 100, 100 } };
-        chart.theory.push_back({ QStringLiteral("65-70 %: splits uncontrolled"), QStringLiteral("LH*, 2003 report: average load without load control"), 65, 70 });
-        chart.theory.push_back({ QStringLiteral("80-95 %: with load control"), QStringLiteral("LH*, 2003 report"), 80, 95 });
+        chart.theory.push_back({ QStringLiteral("65-70 %: splits uncontrolled"),
+            QStringLiteral("LH*, 2003 report: average load without load control"), 65, 70 });
+        chart.theory.push_back(
+            { QStringLiteral("80-95 %: with load control"), QStringLiteral("LH*, 2003 report"), 80, 95 });
         chart.nothing = QStringLiteral("There is no file yet: its first insert creates it.");
         chart.remedy = QStringLiteral("insert");
         break;
@@ -307,7 +337,8 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
         break;
     case ChartKind::Storage:
         chart.unit = QStringLiteral("KiB");
-        shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 }, { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
+        shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 },
+            { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
         chart.nothing = QStringLiteral("No process has told yet how many bytes it holds.");
         break;
     case ChartKind::Memory:
@@ -323,15 +354,18 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
     chart.header = timeHeader();
     int colour = 0;
     for (const Shown& s : shown) {
-        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour, s.kind, s.drawn);
+        addLevel(chart, columns, wish, QString::fromLatin1(s.id), QString::fromLatin1(s.name), colour, colour, s.kind,
+            s.drawn);
         ++colour;
-        chart.header << QString::fromLatin1(s.id) + "_min" << QString::fromLatin1(s.id) + "_max" << QString::fromLatin1(s.id) + "_last";
+        chart.header << QString::fromLatin1(s.id) + "_min" << QString::fromLatin1(s.id) + "_max"
+                     << QString::fromLatin1(s.id) + "_last";
     }
     for (const TimeSlice& column : columns) {
         QVariantList row = timeCells(column, wish);
         for (const Shown& s : shown) {
             const SeriesLevel& level = column.level(s.kind);
-            row << known(level.isKnown, s.factor * level.min) << known(level.isKnown, s.factor * level.max) << known(level.isKnown, s.factor * level.last);
+            row << known(level.isKnown, s.factor * level.min) << known(level.isKnown, s.factor * level.max)
+                << known(level.isKnown, s.factor * level.last);
         }
         chart.rows.push_back(row);
     }
@@ -340,14 +374,21 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
         chart.remedy.clear();
     }
     if (wish.kind == ChartKind::Storage && series.m() > 0 && !columns.empty()) {
-        const double data = columns.back().level(Kind::DataBytes).last, parity = columns.back().level(Kind::ParityBytes).last;
+        const double data = columns.back().level(Kind::DataBytes).last,
+                     parity = columns.back().level(Kind::ParityBytes).last;
         chart.note = QStringLiteral("records in memory, as the buckets tell every 100 ms");
         if (data > 0)
-            chart.note = QStringLiteral("parity is %1 % of the data; full groups: k/m = %2 %; ").arg(100 * parity / data, 0, 'f', 1).arg(100.0 * series.k() / series.m(), 0, 'f', 1) + chart.note;
+            chart.note = QStringLiteral("parity is %1 % of the data; full groups: k/m = %2 %; ")
+                             .arg(100 * parity / data, 0, 'f', 1)
+                             .arg(100.0 * series.k() / series.m(), 0, 'f', 1)
+                + chart.note;
     } else if (wish.kind == ChartKind::Memory) {
-        chart.note = QStringLiteral("resident memory, summed over coordinator, servers, spares and clients, as they tell every 100 ms");
+        chart.note = QStringLiteral(
+            "resident memory, summed over coordinator, servers, spares and clients, as they tell every 100 ms");
     } else if (wish.kind == ChartKind::Load && !columns.empty()) {
-        chart.note = QStringLiteral("now %1 %; least and greatest of each pixel; between splits it rises, each split lets it fall").arg(100 * columns.back().level(Kind::Load).last, 0, 'f', 1);
+        chart.note = QStringLiteral(
+            "now %1 %; least and greatest of each pixel; between splits it rises, each split lets it fall")
+                         .arg(100 * columns.back().level(Kind::Load).last, 0, 'f', 1);
     } else {
         chart.note = QStringLiteral("least and greatest of each pixel");
     }
@@ -375,7 +416,8 @@ QString chartTitle(ChartKind kind)
 
 QString chartId(ChartKind kind)
 {
-    static const char* const kIds[] = { "operations", "latency", "messages", "load", "buckets", "storage", "memory", "recovery" };
+    static const char* const kIds[] = { "operations", "latency", "messages", "load", "buckets", "storage", "memory",
+        "recovery" };
     return QStringLiteral("chart_") + QString::fromLatin1(kIds[std::size_t(kind)]);
 }
 

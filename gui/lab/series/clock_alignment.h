@@ -12,7 +12,7 @@ namespace lhrs::gui {
 struct ProcessClock {
     // To be added, so that no effect precedes its cause; 0 if no order is violated.
     std::int64_t correctionNs = 0;
-    std::optional<std::int64_t> errorNs;       // accuracy of the clock, plus or minus: half of the shortest round trip
+    std::optional<std::int64_t> errorNs; // accuracy of the clock, plus or minus: half of the shortest round trip
 };
 
 // Clock offsets are assumed to be constant. A process without messages in both directions has no error value, because

@@ -10,9 +10,9 @@ namespace lhrs::gui {
 struct MessageWord {
     enum class What { Sent, GivenUp, Received }; // in the order of evaluation
     What what = What::Sent;
-    std::uint64_t event = 0;         // position in the run
-    std::uint64_t process = 0;       // the reporting process
-    std::uint64_t sequence = 0;      // of the event in its process
+    std::uint64_t event = 0; // position in the run
+    std::uint64_t process = 0; // the reporting process
+    std::uint64_t sequence = 0; // of the event in its process
     std::uint64_t causeSequence = 0; // of a reception: the sending that caused it, if the receiver knew it
     std::uint64_t causeProcess = 0;
     std::int64_t ns = 0;

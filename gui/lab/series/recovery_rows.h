@@ -19,7 +19,7 @@ struct RecoveryRow {
     struct Slice {
         std::uint32_t number = 0, rankFirst = 0, ranks = 0;
         std::int64_t requestedNs = 0, arrivedNs = 0, decodedNs = 0; // since the manager's order
-        std::int64_t recoveredNs = 0, storedNs = 0;                  // on the run's clock; 0: not observed
+        std::int64_t recoveredNs = 0, storedNs = 0; // on the run's clock; 0: not observed
         std::uint64_t inBytes = 0, outBytes = 0;
     };
     std::uint64_t recovery = 0;
@@ -34,12 +34,12 @@ struct RecoveryRow {
     // From the manager's order to the last spare's acknowledgement: the sum of the next three.
     std::int64_t totalNs = 0;
     std::int64_t processNs = 0, communicationNs = 0, otherNs = 0;
-    std::int64_t transferNs = 0;         // within totalNs, overlapping the three
+    std::int64_t transferNs = 0; // within totalNs, overlapping the three
     // From the first suspicion to the buckets being enabled again, by the coordinator's events.
     std::int64_t wholeNs = 0;
     // From the end of a process to its bucket being declared failed, the latest of them; empty: no end was observed.
     std::optional<std::int64_t> detectNs;
-    std::vector<Slice> perSlice;         // the observed ones
+    std::vector<Slice> perSlice; // the observed ones
     // The time around the recovery itself: suspicion, probes, the cut, finding a spare, and enabling the buckets.
     std::int64_t aroundNs() const { return wholeNs - totalNs; }
 };
@@ -47,7 +47,10 @@ struct RecoveryRow {
 // The recoveries of a run, folded from its events: the newest `rowsMax`, each with a limited number of slices.
 class RecoveryRows {
 public:
-    explicit RecoveryRows(std::size_t rowsMax = 256, std::size_t slicesMax = 4'096) : m_rowsMax(rowsMax), m_slicesMax(slicesMax) {}
+    explicit RecoveryRows(std::size_t rowsMax = 256, std::size_t slicesMax = 4'096)
+        : m_rowsMax(rowsMax), m_slicesMax(slicesMax)
+    {
+    }
 
     void take(ProcessId process, const pb::Event& event, std::int64_t runNs);
     void takeEnd(ProcessId process, std::int64_t runNs);

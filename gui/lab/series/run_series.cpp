@@ -92,7 +92,9 @@ TimeSlice& RunSeries::at(std::int64_t runNs)
     if (m_slices.empty())
         m_originNs = runNs - (runNs % m_sliceNs + m_sliceNs) % m_sliceNs;
     // Limits the length of the run if a clock is wildly wrong.
-    const std::int64_t passed = std::clamp<std::int64_t>(runNs, m_originNs, std::numeric_limits<std::int64_t>::max() / 4) - m_originNs;
+    const std::int64_t passed = std::clamp<std::int64_t>(
+                                    runNs, m_originNs, std::numeric_limits<std::int64_t>::max() / 4)
+        - m_originNs;
     while (std::size_t(passed / m_sliceNs) >= m_limits.slicesMax)
         halve();
     const auto index = std::size_t(passed / m_sliceNs);
@@ -121,7 +123,10 @@ std::vector<TimeSlice> RunSeries::columns(std::int64_t fromNs, std::int64_t toNs
     std::vector<TimeSlice> out;
     if (m_slices.empty() || max == 0 || toNs <= fromNs)
         return out;
-    const auto indexOf = [&](std::int64_t ns) { return std::size_t(std::clamp<std::int64_t>((ns - m_originNs) / m_sliceNs, 0, std::int64_t(m_slices.size()) - 1)); };
+    const auto indexOf = [&](std::int64_t ns) {
+        return std::size_t(
+            std::clamp<std::int64_t>((ns - m_originNs) / m_sliceNs, 0, std::int64_t(m_slices.size()) - 1));
+    };
     const std::size_t first = indexOf(fromNs), last = indexOf(toNs - 1);
     const std::size_t step = (last - first) / max + 1;
     std::array<SeriesLevel, kSeriesLevels> held;
@@ -320,7 +325,9 @@ void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int
 {
     if (event.has_fault_begun()) {
         const pb::Fault& fault = event.fault_begun().fault();
-        const auto isSame = [&fault](const SeriesShade& shade) { return shade.kind == SeriesShade::Kind::Fault && shade.id == fault.number(); };
+        const auto isSame = [&fault](const SeriesShade& shade) {
+            return shade.kind == SeriesShade::Kind::Fault && shade.id == fault.number();
+        };
         if (isInstant(fault) && std::any_of(m_shades.begin(), m_shades.end(), isSame))
             return; // it still holds at another process
         begin(SeriesShade::Kind::Fault, fault.number(), runNs, faultWords(fault));
@@ -337,7 +344,9 @@ void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int
         end(SeriesShade::Kind::Gate, 0, runNs);
     } else if (event.has_bucket_failed()) {
         const pb::BucketFailed& e = event.bucket_failed();
-        const std::string name = e.role() == pb::PARITY ? "parity " + std::to_string(e.group()) + "." + std::to_string(e.index()) : "data " + std::to_string(e.index());
+        const std::string name = e.role() == pb::PARITY
+            ? "parity " + std::to_string(e.group()) + "." + std::to_string(e.index())
+            : "data " + std::to_string(e.index());
         begin(SeriesShade::Kind::Failure, shadeOf(e.role(), e.group(), e.index()), runNs, name + " failed");
         Holder holder = holderOf(e.process());
         holder.records = holder.storeBytes = 0;
@@ -347,7 +356,8 @@ void RunSeries::takeFailures(ProcessId process, const pb::Event& event, std::int
         for (const std::uint32_t bucket : event.recovery_finished().buckets())
             end(SeriesShade::Kind::Failure, shadeOf(pb::DATA, 0, bucket), runNs);
     } else if (event.has_parity_added()) {
-        end(SeriesShade::Kind::Failure, shadeOf(pb::PARITY, event.parity_added().group(), event.parity_added().column()), runNs);
+        end(SeriesShade::Kind::Failure,
+            shadeOf(pb::PARITY, event.parity_added().group(), event.parity_added().column()), runNs);
         m_k = std::max(m_k, event.parity_added().k());
     } else if (event.has_loss_acknowledged()) {
         for (const std::uint32_t bucket : event.loss_acknowledged().buckets())
@@ -378,7 +388,9 @@ void RunSeries::takeStructure(ProcessId process, const pb::Event& event, std::in
         count(event.slice_stored().count());
     } else if (event.has_gauges()) {
         const pb::Gauges& gauges = event.gauges();
-        set(process, { event.place().role(), isData ? gauges.records() : 0, gauges.store_bytes(), gauges.memory_bytes() }, runNs);
+        set(process,
+            { event.place().role(), isData ? gauges.records() : 0, gauges.store_bytes(), gauges.memory_bytes() },
+            runNs);
     } else if (event.has_node_recruited()) {
         Holder holder = holderOf(process);
         holder.role = event.place().role();

@@ -37,7 +37,7 @@ inline constexpr std::size_t kSeriesLevels = 6;
 struct TimeSlice {
     std::int64_t beginNs = 0, endNs = 0;
     struct PerKind {
-        std::uint64_t done = 0;     // operations that ended in this slice
+        std::uint64_t done = 0; // operations that ended in this slice
         std::uint64_t observed = 0; // of those, operations whose messages are known
         std::uint64_t messages = 0; // of the observed operations, including retransmissions
         std::uint64_t forwards = 0;
@@ -56,7 +56,7 @@ struct TimeSlice {
 struct SeriesShade {
     enum class Kind { Fault, Failure, Gate };
     Kind kind = Kind::Fault;
-    std::uint64_t id = 0;    // number of the fault, or the place; 0 for the gate, which is common to all processes
+    std::uint64_t id = 0; // number of the fault, or the place; 0 for the gate, which is common to all processes
     std::int64_t beginNs = 0, endNs = 0; // endNs 0: not ended
     std::string words;
 };
@@ -71,8 +71,8 @@ public:
         std::size_t slicesMax = 2'048;
         std::size_t shadesMax = 256;
     };
-    RunSeries() : RunSeries(Limits()) {}
-    explicit RunSeries(Limits limits) : m_limits(limits), m_sliceNs(std::max<std::int64_t>(1, limits.sliceNs)) {}
+    RunSeries() : RunSeries(Limits()) { }
+    explicit RunSeries(Limits limits) : m_limits(limits), m_sliceNs(std::max<std::int64_t>(1, limits.sliceNs)) { }
 
     void take(ProcessId process, const pb::Event& event, std::int64_t runNs);
     void take(ProcessId process, const pb::Told& told, std::int64_t runNs);

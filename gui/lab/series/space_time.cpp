@@ -12,8 +12,8 @@ namespace {
 std::string addressShown(const pb::Address& address)
 {
     const std::uint32_t ip = address.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':'
-        + std::to_string(address.udp_port());
+    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.'
+        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
 }
 
 // The events of each process by sequence number.
@@ -55,7 +55,8 @@ std::int64_t gatedWithin(const Gated& gated, ProcessId process, std::int64_t fro
     return sum;
 }
 
-void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete, const std::map<std::string, ProcessId>& addresses)
+void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<ProcessId>& incomplete,
+    const std::map<std::string, ProcessId>& addresses)
 {
     // Sendings by sender and message; a retransmission is a further sending of the same message.
     std::map<std::pair<ProcessId, std::uint64_t>, std::vector<std::size_t>> sent;
@@ -64,14 +65,16 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
         const RunEvent& run = out.events[i].run;
         heardUntil[run.process] = std::max(heardUntil[run.process], run.runNs);
         const pb::Event& event = *run.event;
-        const std::pair<std::uint64_t, std::uint64_t> operation { event.operation().client(), event.operation().number() };
+        const std::pair<std::uint64_t, std::uint64_t> operation { event.operation().client(),
+            event.operation().number() };
         if (event.has_message_sent()) {
             const pb::MessageSent& e = event.message_sent();
             SpaceTimeMessage message;
             message.sent = i;
             message.from = run.process;
             message.to = e.to();
-            if (const auto known = addresses.find(addressShown(e.address())); message.to == 0 && known != addresses.end())
+            if (const auto known = addresses.find(addressShown(e.address()));
+                message.to == 0 && known != addresses.end())
                 message.to = known->second;
             message.kind = e.kind();
             message.id = e.id();
@@ -103,7 +106,8 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
             for (const std::size_t number : known->second) {
                 SpaceTimeMessage& candidate = out.messages[number];
                 const std::uint64_t sequence = out.events[candidate.sent].run.event->sequence();
-                if (event.cause_process() == e.from() && event.cause_sequence() != 0 && sequence > event.cause_sequence())
+                if (event.cause_process() == e.from() && event.cause_sequence() != 0
+                    && sequence > event.cause_sequence())
                     break;
                 if (candidate.received == kNoEvent || message == nullptr)
                     message = &candidate;
@@ -132,14 +136,16 @@ void pairMessages(SpaceTime& out, const Numbers& numbers, const std::set<Process
     const Gated gated = gatedTimes(out);
     for (SpaceTimeMessage& message : out.messages) {
         if (message.received != kNoEvent) {
-            message.isBackwards = message.sent != kNoEvent && out.events[message.received].run.runNs < out.events[message.sent].run.runNs;
+            message.isBackwards = message.sent != kNoEvent
+                && out.events[message.received].run.runNs < out.events[message.sent].run.runNs;
             continue;
         }
         if (message.fate == SpaceTimeMessage::Fate::GivenUp)
             continue;
         if (message.to != 0 && incomplete.contains(message.to))
             message.fate = SpaceTimeMessage::Fate::Unknown;
-        else if (const std::int64_t sentNs = out.events[message.sent].run.runNs; out.lastNs - sentNs - gatedWithin(gated, message.to, sentNs, out.lastNs) > kUnderWayNs)
+        else if (const std::int64_t sentNs = out.events[message.sent].run.runNs;
+                 out.lastNs - sentNs - gatedWithin(gated, message.to, sentNs, out.lastNs) > kUnderWayNs)
             message.fate = SpaceTimeMessage::Fate::Lost;
     }
 }
@@ -165,7 +171,8 @@ void number(SpaceTime& out, const Numbers& numbers)
     for (std::size_t i = 0; i < out.events.size(); ++i)
         edge(out.events[i].cause, i);
     for (const SpaceTimeMessage& message : out.messages)
-        if (message.sent != kNoEvent && message.received != kNoEvent && out.events[message.received].cause != message.sent)
+        if (message.sent != kNoEvent && message.received != kNoEvent
+            && out.events[message.received].cause != message.sent)
             edge(message.sent, message.received);
     std::deque<std::size_t> ready;
     for (std::size_t i = 0; i < out.events.size(); ++i)
@@ -192,7 +199,8 @@ std::vector<bool> SpaceTime::eventsOf(std::pair<std::uint64_t, std::uint64_t> op
 {
     std::vector<bool> is(events.size(), false);
     for (std::size_t i = 0; i < events.size(); ++i)
-        is[i] = events[i].run.event->operation().client() == operation.first && events[i].run.event->operation().number() == operation.second;
+        is[i] = events[i].run.event->operation().client() == operation.first
+            && events[i].run.event->operation().number() == operation.second;
     return is;
 }
 

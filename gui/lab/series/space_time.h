@@ -21,20 +21,20 @@ struct SpaceTimeEvent {
     // Lamport number: greater than that of its predecessor in the process and that of its cause
     std::uint32_t logical = 1;
     std::size_t cause = kNoEvent; // the event that caused it, if it is in the model
-    bool isBeforeCause = false;   // by the clocks, which are therefore wrong
+    bool isBeforeCause = false; // by the clocks, which are therefore wrong
 };
 
 struct SpaceTimeMessage {
     enum class Fate {
         Arrived,
         UnderWay, // sent a moment ago
-        Lost,     // never received, as far as the receiver's events are known
-        GivenUp,  // neither received nor acknowledged, and no longer retransmitted
-        Unknown,  // its receiver's events were lost
+        Lost, // never received, as far as the receiver's events are known
+        GivenUp, // neither received nor acknowledged, and no longer retransmitted
+        Unknown, // its receiver's events were lost
     };
-    std::size_t sent = kNoEvent;     // kNoEvent: sent before the interval, or by a multicast
+    std::size_t sent = kNoEvent; // kNoEvent: sent before the interval, or by a multicast
     std::size_t received = kNoEvent;
-    ProcessId from = 0, to = 0;      // to 0: unknown
+    ProcessId from = 0, to = 0; // to 0: unknown
     std::string kind;
     std::uint64_t id = 0;
     std::uint32_t tries = 0, bytes = 0; // tries: number of the retransmission, 0 for the first transmission
@@ -45,10 +45,10 @@ struct SpaceTimeMessage {
 };
 
 struct SpaceTime {
-    std::vector<SpaceTimeEvent> events;     // as given, without gaps
+    std::vector<SpaceTimeEvent> events; // as given, without gaps
     std::vector<SpaceTimeMessage> messages; // in the order of their first event
     std::uint32_t logicalMax = 0;
-    std::size_t backwards = 0;              // effects that precede their causes by the clocks
+    std::size_t backwards = 0; // effects that precede their causes by the clocks
     std::int64_t firstNs = 0, lastNs = 0;
 
     // Which events belong to the operation.

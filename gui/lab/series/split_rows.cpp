@@ -6,7 +6,8 @@
 
 namespace lhrs::gui {
 
-void SplitRows::order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge)
+void SplitRows::order(
+    std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge)
 {
     SplitRow& split = m_rows[id];
     if (!split.isOrdered)
@@ -18,8 +19,7 @@ void SplitRows::order(std::uint64_t id, std::uint32_t bucket, std::uint32_t othe
     split.level = level;
 }
 
-template <class Finished>
-void SplitRows::finish(const Finished& e)
+template <class Finished> void SplitRows::finish(const Finished& e)
 {
     SplitRow& split = m_rows[e.split()];
     split.isFinished = true;

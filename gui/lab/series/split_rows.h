@@ -15,9 +15,9 @@ namespace lhrs::gui {
 struct SplitRow {
     // other: the new bucket; of a merge the bucket that takes the records.
     std::uint32_t bucket = 0, other = 0, level = 0, moved = 0, batches = 0;
-    std::int64_t beginNs = 0, totalNs = 0;                                  // begin on the run's clock
+    std::int64_t beginNs = 0, totalNs = 0; // begin on the run's clock
     bool isMerge = false, isOrdered = false, isFinished = false;
-    std::string outcome;                                                    // empty: under way
+    std::string outcome; // empty: under way
 };
 
 // The splits and merges of one cluster, folded from its events.
@@ -31,9 +31,9 @@ public:
     std::int64_t lockedNs(const SplitRow& row) const;
 
 private:
-    void order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs, bool isMerge);
-    template <class Finished>
-    void finish(const Finished& e);
+    void order(std::uint64_t id, std::uint32_t bucket, std::uint32_t other, std::uint32_t level, std::int64_t runNs,
+        bool isMerge);
+    template <class Finished> void finish(const Finished& e);
 
     std::map<std::uint64_t, SplitRow> m_rows;
     // By bucket: the times at which its changes began to wait (true) or no longer waited (false).

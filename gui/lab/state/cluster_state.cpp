@@ -87,8 +87,7 @@ struct Step {
         }
     }
 
-    template <class E>
-    void recordAtData(const E& e)
+    template <class E> void recordAtData(const E& e)
     {
         if (DataBucketState* bucket = data()) {
             takeChange(*bucket, e);
@@ -96,8 +95,7 @@ struct Step {
         }
     }
 
-    template <class E>
-    void recordAtParity(const E& e)
+    template <class E> void recordAtParity(const E& e)
     {
         if (ParityBucketState* column = parity())
             takeChange(*column, e);
@@ -132,8 +130,7 @@ struct Step {
     }
 
     // An event that counts more records than it names comes from a detail level that leaves the names out.
-    template <class Bucket>
-    static void seesRecords(Bucket& bucket, int named, std::uint32_t counted)
+    template <class Bucket> static void seesRecords(Bucket& bucket, int named, std::uint32_t counted)
     {
         bucket.ranksAreObserved = bucket.ranksAreObserved && counted <= std::uint32_t(named);
     }
@@ -423,9 +420,7 @@ void Step::apply()
             column->recordGroups = event.parity_bucket_filled().records();
         break;
     case B::kParityAdded: structure(event.parity_added()); break;
-    case B::kParityCreationUndone:
-        groupOf(s, event.parity_creation_undone().group()).parityIsBeingAdded = false;
-        break;
+    case B::kParityCreationUndone: groupOf(s, event.parity_creation_undone().group()).parityIsBeingAdded = false; break;
     case B::kAvailabilityRaised: s.file.availability = event.availability_raised().availability(); break;
     case B::kGroupCreated: {
         GroupState& group = groupOf(s, event.group_created().group());

@@ -61,7 +61,7 @@ private:
         std::bitset<kPage> used;
     };
     struct Slot {
-        std::shared_ptr<Page> page;  // null: the page has no used rank
+        std::shared_ptr<Page> page; // null: the page has no used rank
         mutable bool isShared = false; // set in both maps by a copy, never cleared
     };
     Page& pageForWrite(std::uint32_t rank);
@@ -114,25 +114,25 @@ struct ProcessState {
     std::string eventsEndpoint, controlEndpoint, version;
     bool hasEnded = false;
     std::string endReason;
-    std::int64_t endedNs = 0;    // on the run's clock, if it has ended
-    bool isPaused = false;       // by the program that started it
-    bool isFull = false;         // its memory is at its limit: it refuses what would make its bucket grow
-    bool isGated = false;        // its gate is closed: arriving messages are held, its clock stands
-    std::map<std::uint64_t, FaultState> faults;  // armed at it, by fault number
-    std::set<std::uint64_t> cuts;                // those of them that isolate it from all others
+    std::int64_t endedNs = 0; // on the run's clock, if it has ended
+    bool isPaused = false; // by the program that started it
+    bool isFull = false; // its memory is at its limit: it refuses what would make its bucket grow
+    bool isGated = false; // its gate is closed: arriving messages are held, its clock stands
+    std::map<std::uint64_t, FaultState> faults; // armed at it, by fault number
+    std::set<std::uint64_t> cuts; // those of them that isolate it from all others
     pb::Role pool = pb::NO_ROLE; // a spare: its pool
-    bool isInvited = false;      // it received an invitation that is not settled
-    OfferState offer;            // invitation != 0: an open offer
-    pb::Place place;             // NO_ROLE: no bucket
+    bool isInvited = false; // it received an invitation that is not settled
+    OfferState offer; // invitation != 0: an open offer
+    pb::Place place; // NO_ROLE: no bucket
     std::uint64_t incarnation = 0;
-    std::uint64_t sequence = 0;  // of the last folded event
+    std::uint64_t sequence = 0; // of the last folded event
     std::uint64_t contained = 0; // a snapshot contains events up to this one; if they arrive later, they change nothing
     std::int64_t lastEventNs = 0;
-    std::int64_t heardNs = 0;    // last sign of life: an event or an answer, but not its end
+    std::int64_t heardNs = 0; // last sign of life: an event or an answer, but not its end
     std::vector<Trouble> troubles; // the last ones, newest at the back
     static constexpr std::size_t kTroubles = 8;
     std::uint64_t lostEvents = 0;
-    bool isIncomplete = true;    // no snapshot yet, or events were lost since the last one
+    bool isIncomplete = true; // no snapshot yet, or events were lost since the last one
     pb::Gauges gauges;
     std::deque<NodeSampleState> samples; // while it is watched: newest at the back, at most kSamples
     static constexpr std::size_t kSamples = 16;
@@ -144,14 +144,14 @@ struct DataBucketState {
     std::uint64_t incarnation = 0, sequence = 0;
     pb::MemberState state = pb::MEMBER_UNKNOWN;
     std::string reason;
-    bool isOverflowed = false;      // reported, and it still has more than b records as far as b is known
+    bool isOverflowed = false; // reported, and it still has more than b records as far as b is known
     bool overflowIsReported = false;
-    std::uint32_t b = 0;            // from a snapshot; 0: unknown
-    RankMap ranks;                  // rank -> key
-    RankMap incoming;               // records of a split that is not decided yet
+    std::uint32_t b = 0; // from a snapshot; 0: unknown
+    RankMap ranks; // rank -> key
+    RankMap incoming; // records of a split that is not decided yet
     std::uint32_t slicesStored = 0; // of the recovery that rebuilds it here
-    bool ranksAreObserved = true;   // false: the detail level leaves the records out
-    bool isOnlyDeclared = false;    // its process was never observed: only the coordinator's report is known
+    bool ranksAreObserved = true; // false: the detail level leaves the records out
+    bool isOnlyDeclared = false; // its process was never observed: only the coordinator's report is known
 };
 
 struct ParityBucketState {
@@ -161,12 +161,12 @@ struct ParityBucketState {
     pb::MemberState state = pb::MEMBER_UNKNOWN;
     std::string reason;
     std::vector<std::uint64_t> applied; // by position
-    std::vector<std::uint32_t> held;    // by position: changes held until their predecessor arrives
+    std::vector<std::uint32_t> held; // by position: changes held until their predecessor arrives
     std::vector<std::set<std::uint64_t>> heldSequences; // those of them that events reported
-    RankMap ranks;                      // rank -> number of members
-    std::vector<bool> contentsIn;       // by position; while the bucket is being filled
+    RankMap ranks; // rank -> number of members
+    std::vector<bool> contentsIn; // by position; while the bucket is being filled
     bool ranksAreObserved = true;
-    bool isOnlyDeclared = false;        // see DataBucketState
+    bool isOnlyDeclared = false; // see DataBucketState
 };
 
 // A member of a group: its role, and its data position or parity column.
@@ -201,7 +201,7 @@ struct Suspicion {
 struct RecoveryState {
     std::uint64_t id = 0; // 0: there was none; a later attempt has a higher number
     std::vector<std::uint32_t> buckets;
-    std::uint32_t manager = 0;  // its parity column
+    std::uint32_t manager = 0; // its parity column
     std::uint32_t sliceRanks = 0; // ranks of a slice; 0: the manager's own choice
     std::uint32_t slices = 0, rankTo = 0, records = 0, askedAgain = 0; // progress of the computation
     std::uint64_t bytes = 0;
@@ -233,9 +233,9 @@ struct SplitState {
     bool sourceIsPrepared = false, targetIsPrepared = false;
     std::string reason;
     std::int64_t startedNs = 0, endedNs = 0;
-    bool isMerge = false;                     // all records of `bucket` go back to `newBucket`
-    bool isOrdered = false;                   // the coordinator has told which buckets are concerned
-    std::set<std::uint32_t> preparedBuckets;  // data buckets that have staged their part
+    bool isMerge = false; // all records of `bucket` go back to `newBucket`
+    bool isOrdered = false; // the coordinator has told which buckets are concerned
+    std::set<std::uint32_t> preparedBuckets; // data buckets that have staged their part
     std::uint32_t movedReported = 0, movedArrived = 0; // as reported at the end; records observed at the target
     // Sum of both count changes: not 0 while only one bucket has applied its part.
     std::int64_t applied = 0;
@@ -269,8 +269,8 @@ struct ClientState {
     pb::ImageMode mode = pb::ADJUSTING;
     std::uint64_t operations = 0, forwards = 0, imageAdjustments = 0, resends = 0, done = 0;
     std::array<std::uint64_t, 3> hops {}; // operations with 0, 1, 2 forwards
-    bool isHeld = false;                  // it begins no new operations
-    std::deque<OperationState> last;      // newest at the back, at most kOperations
+    bool isHeld = false; // it begins no new operations
+    std::deque<OperationState> last; // newest at the back, at most kOperations
     static constexpr std::size_t kOperations = 32;
 };
 
@@ -299,10 +299,10 @@ struct ClusterState {
     std::map<ProcessId, ProcessState> processes;
     walk::RingView ring;
     FileShown file;
-    std::map<std::uint32_t, DataBucketState> data;                                    // by bucket number
-    std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity;      // by (group, column)
+    std::map<std::uint32_t, DataBucketState> data; // by bucket number
+    std::map<std::pair<std::uint32_t, std::uint32_t>, ParityBucketState> parity; // by (group, column)
     std::map<std::uint32_t, GroupState> groups;
-    std::map<std::uint64_t, SplitState> splits;                                       // under way, and the last 16
+    std::map<std::uint64_t, SplitState> splits; // under way, and the last 16
     std::map<ProcessId, ClientState> clients;
     // Buckets whose number has a newer incarnation at another process; by process. They come back when that
     // incarnation is released.

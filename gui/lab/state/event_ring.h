@@ -18,7 +18,7 @@ namespace lhrs::gui {
 struct RunEvent {
     std::uint64_t index = 0;
     ProcessId process = 0;
-    std::int64_t runNs = 0;                 // on the run's clock
+    std::int64_t runNs = 0; // on the run's clock
     std::shared_ptr<const pb::Event> event; // null: a gap
     std::uint64_t gapFirst = 0, gapLast = 0;
     bool isGap() const { return event == nullptr; }
@@ -33,10 +33,7 @@ struct EventPage {
     std::set<int> missedKinds = {}; // kinds (common/kinds.h) among the dropped events
 
     // Whether dropped events may include this kind; 0: any kind.
-    bool hasMissed(int kind) const
-    {
-        return kind == 0 ? missed > 0 : missedKinds.contains(kind);
-    }
+    bool hasMissed(int kind) const { return kind == 0 ? missed > 0 : missedKinds.contains(kind); }
 };
 
 // The newest events of the run, limited in number and in bytes. Not thread-safe; Ingest guards it.
@@ -46,8 +43,7 @@ public:
     static constexpr std::size_t kBytes = 64u << 20;
 
     explicit EventRing(std::size_t eventsMax = kEvents, std::size_t bytesMax = kBytes)
-        : m_eventsMax(eventsMax)
-        , m_bytesMax(bytesMax)
+        : m_eventsMax(eventsMax), m_bytesMax(bytesMax)
     {
     }
 

@@ -36,8 +36,7 @@ std::string listed(const std::vector<std::string>& parts)
     return text;
 }
 
-template <class Network>
-std::string peerWords(const Network& network)
+template <class Network> std::string peerWords(const Network& network)
 {
     if (network.peers().empty())
         return "everybody";
@@ -121,7 +120,9 @@ std::vector<std::string> faultBadge(const pb::Fault& fault)
         return {};
     const pb::NetworkFault& network = fault.network();
     std::string longer, shorter;
-    const auto add = [](std::string& text, const std::string& part, const char* between) { text += (text.empty() ? "" : between) + part; };
+    const auto add = [](std::string& text, const std::string& part, const char* between) {
+        text += (text.empty() ? "" : between) + part;
+    };
     const auto share = [&](double value, const char* verb, const char* sign) {
         if (value <= 0)
             return;
@@ -139,7 +140,8 @@ std::vector<std::string> faultBadge(const pb::Fault& fault)
         add(shorter, "+" + num(network.delay_ms()) + upTo + " ms", " ");
     }
     if (network.bytes_per_second() > 0) {
-        const std::string rate = network.bytes_per_second() >= 10'000 ? num(network.bytes_per_second() / 1000) + " kB/s" : num(network.bytes_per_second()) + " B/s";
+        const std::string rate = network.bytes_per_second() >= 10'000 ? num(network.bytes_per_second() / 1000) + " kB/s"
+                                                                      : num(network.bytes_per_second()) + " B/s";
         add(longer, "at most " + rate, ", ");
         add(shorter, "≤" + rate, " ");
     }

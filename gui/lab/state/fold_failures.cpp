@@ -45,7 +45,8 @@ void fail(ClusterState& s, const pb::BucketFailed& e, ProcessId by, std::uint64_
     GroupState& group = groupOf(s, e.group());
     const MemberPlace place = placeOf(s, e.role(), e.index());
     const auto suspicion = group.suspected.find(place);
-    const std::int64_t sinceNs = suspicion == group.suspected.end() ? runNs : std::min(runNs, suspicion->second.sinceNs);
+    const std::int64_t sinceNs = suspicion == group.suspected.end() ? runNs
+                                                                    : std::min(runNs, suspicion->second.sinceNs);
     if (e.process() != 0)
         s.failures[e.process()] = { by, event, runNs, runNs - sinceNs };
     group.suspected.erase(place);
@@ -123,7 +124,8 @@ void arm(ProcessState& process, const pb::Fault& fault)
     process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
     // The other side of the partition is told too; an isolated process has all others as its other side.
     const auto& peers = fault.partition().peers();
-    const bool isOwn = std::any_of(peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
+    const bool isOwn = std::any_of(
+        peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
     if (fault.has_partition() && fault.partition().all_but_peers() && isOwn)
         process.cuts.insert(fault.number());
 }

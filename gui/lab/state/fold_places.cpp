@@ -25,8 +25,8 @@ Bucket& claim(Row& row, std::map<ProcessId, Bucket>& aside, Number number, Bucke
     const auto at = row.find(number);
     if (at == row.end())
         return row[number] = std::move(bucket);
-    const bool isYounger
-        = std::pair(bucket.incarnation, process) > std::pair(at->second.incarnation, at->second.process);
+    const bool isYounger = std::pair(bucket.incarnation, process)
+        > std::pair(at->second.incarnation, at->second.process);
     if (!isYounger)
         return aside[process] = std::move(bucket);
     const ProcessId older = at->second.process;
@@ -39,8 +39,8 @@ template <class Row, class Bucket, class NumberOf>
 void release(Row& row, std::map<ProcessId, Bucket>& aside, ProcessId process, NumberOf numberOf)
 {
     aside.erase(process);
-    const auto at = std::find_if(row.begin(), row.end(),
-        [&](const auto& entry) { return entry.second.process == process; });
+    const auto at = std::find_if(
+        row.begin(), row.end(), [&](const auto& entry) { return entry.second.process == process; });
     if (at == row.end())
         return;
     const auto number = at->first;
@@ -61,8 +61,8 @@ void release(Row& row, std::map<ProcessId, Bucket>& aside, ProcessId process, Nu
 void releasePlace(ClusterState& s, ProcessId process)
 {
     release(s.data, s.displacedData, process, [](const DataBucketState& b) { return b.number; });
-    release(s.parity, s.displacedParity, process,
-        [](const ParityBucketState& b) { return std::pair(b.group, b.column); });
+    release(
+        s.parity, s.displacedParity, process, [](const ParityBucketState& b) { return std::pair(b.group, b.column); });
 }
 
 DataBucketState* dataOf(ClusterState& s, ProcessId process, const pb::Place& place)
@@ -71,8 +71,8 @@ DataBucketState* dataOf(ClusterState& s, ProcessId process, const pb::Place& pla
         return nullptr;
     if (const auto at = s.data.find(place.number()); at != s.data.end() && at->second.process == process)
         return &at->second;
-    if (const auto at = s.displacedData.find(process); at != s.displacedData.end()
-        && at->second.number == place.number())
+    if (const auto at = s.displacedData.find(process);
+        at != s.displacedData.end() && at->second.number == place.number())
         return &at->second;
     releasePlace(s, process);
     ProcessState& holder = s.processes[process];

@@ -10,10 +10,7 @@ void takeChange(DataBucketState& bucket, const pb::RecordInserted& e)
     bucket.sequence = e.sequence();
 }
 
-void takeChange(DataBucketState& bucket, const pb::RecordUpdated& e)
-{
-    bucket.sequence = e.sequence();
-}
+void takeChange(DataBucketState& bucket, const pb::RecordUpdated& e) { bucket.sequence = e.sequence(); }
 
 void takeChange(DataBucketState& bucket, const pb::RecordDeleted& e)
 {

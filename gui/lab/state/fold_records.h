@@ -12,8 +12,7 @@ namespace lhrs::gui::fold {
 constexpr std::uint32_t kPositionMax = 31; // m <= 32
 
 // The element, made if it is missing; a position beyond the maximum counts as the maximum.
-template <class T>
-T& grown(std::vector<T>& list, std::uint32_t position)
+template <class T> T& grown(std::vector<T>& list, std::uint32_t position)
 {
     position = std::min(position, kPositionMax);
     if (position >= list.size())

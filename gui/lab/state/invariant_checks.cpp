@@ -48,9 +48,12 @@ void InvariantMonitor::Step::released()
 
 void InvariantMonitor::Step::became(const pb::StateChanged& e)
 {
-    const InvariantNotes::Value* filling = event.place().role() == pb::PARITY ? l.memo(Filling).find({ process, 0, 0 }) : nullptr;
+    const InvariantNotes::Value* filling = event.place().role() == pb::PARITY ? l.memo(Filling).find({ process, 0, 0 })
+                                                                              : nullptr;
     if (e.state() == pb::UP && filling != nullptr && (*filling)[0] != 0 && (*filling)[1] == 0)
-        fails(12, say("parity bucket ", event.place().number(), ".", event.place().column(), " counts and has not the contents of all its group"));
+        fails(12,
+            say("parity bucket ", event.place().number(), ".", event.place().column(),
+                " counts and has not the contents of all its group"));
 }
 
 // ---- records
@@ -64,9 +67,13 @@ void InvariantMonitor::Step::inserted(const pb::RecordInserted& e)
     seenBeforeEnabled(*bucket, e.key());
     const bool isWhole = isWholly(*bucket, e.sequence());
     if (isWhole && bucket->ranks.has(e.rank()))
-        fails(3, say(bucketName(), " gives rank ", e.rank(), " to key ", e.key(), " while key ", bucket->ranks.at(e.rank()), " has it"));
+        fails(3,
+            say(bucketName(), " gives rank ", e.rank(), " to key ", e.key(), " while key ", bucket->ranks.at(e.rank()),
+                " has it"));
     else if (isRetired(e.rank()))
-        fails(3, say(bucketName(), " gives rank ", e.rank(), " to key ", e.key(), " before all parity buckets know that it is free"));
+        fails(3,
+            say(bucketName(), " gives rank ", e.rank(), " to key ", e.key(),
+                " before all parity buckets know that it is free"));
     else if (isWhole)
         holds(3);
     // By the level that the bucket itself reported before.
@@ -75,7 +82,9 @@ void InvariantMonitor::Step::inserted(const pb::RecordInserted& e)
     if (!s.file.exists || bucket->level > 40)
         return;
     if ((check::hashed(settings, e.key()) & mask) != (bucket->number & mask))
-        fails(4, say("key ", e.key(), " was stored in ", bucketName(), ", level ", bucket->level, ", which is not its bucket"));
+        fails(4,
+            say("key ", e.key(), " was stored in ", bucketName(), ", level ", bucket->level,
+                ", which is not its bucket"));
     else
         holds(4);
 }
@@ -129,7 +138,9 @@ void InvariantMonitor::Step::effect(std::uint64_t sequence)
     for (std::size_t at = from; at < to; ++at) {
         const InvariantNotes::Value& other = effects.at(at).second;
         if (other[0] == process && other[1] == known->incarnation && other[2] != sequence)
-            fails(10, say(bucketName(), " carries out request ", id.number(), " of a client twice, by changes ", other[2], " and ", sequence));
+            fails(10,
+                say(bucketName(), " carries out request ", id.number(), " of a client twice, by changes ", other[2],
+                    " and ", sequence));
     }
     effects.set({ id.client(), id.number(), to - from }, { process, known->incarnation, sequence, 0 });
 }
@@ -184,8 +195,8 @@ void InvariantMonitor::Step::appliedAtParity(std::uint32_t position, std::uint64
         l.memo(Applied).set({ bucket, sequence, process }, value);
 }
 
-void InvariantMonitor::Step::compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied, const InvariantNotes::Value& owed, std::uint64_t bucket,
-    std::uint64_t sequence)
+void InvariantMonitor::Step::compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied,
+    const InvariantNotes::Value& owed, std::uint64_t bucket, std::uint64_t sequence)
 {
     const auto [appliedEvent, sentBy, sentAfter, isOriginal] = applied;
     const auto [ackEvent, ackProcess, ackCause, ackCauseEvent] = owed;
@@ -199,7 +210,8 @@ void InvariantMonitor::Step::compare(std::uint64_t parityProcess, const Invarian
     // The change was sent only after its acknowledgement, or was acknowledged because of an event older than the
     // change at this parity bucket.
     if (sentAfter >= ackEvent || isOnesWord)
-        fails(6, say("data bucket ", bucket, " acknowledged change ", sequence, " before one of its parity buckets had it"));
+        fails(6,
+            say("data bucket ", bucket, " acknowledged change ", sequence, " before one of its parity buckets had it"));
 }
 
 bool InvariantMonitor::Step::isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const

@@ -30,14 +30,16 @@ bool isCoordinator(const ProcessState& process)
 // The number of coordinators that were ever observed.
 std::ptrdiff_t coordinatorsOf(const ClusterState& s)
 {
-    return std::count_if(s.processes.begin(), s.processes.end(), [](const auto& entry) { return entry.second.kind == pb::COORDINATOR; });
+    return std::count_if(
+        s.processes.begin(), s.processes.end(), [](const auto& entry) { return entry.second.kind == pb::COORDINATOR; });
 }
 
 // Whether a coordinator exists that could report the newest split.
 bool isCoordinated(const ClusterState& s)
 {
-    return !s.file.isBeingFound
-        && std::any_of(s.processes.begin(), s.processes.end(), [](const auto& entry) { return isCoordinator(entry.second); });
+    return !s.file.isBeingFound && std::any_of(s.processes.begin(), s.processes.end(), [](const auto& entry) {
+        return isCoordinator(entry.second);
+    });
 }
 
 } // namespace
@@ -48,7 +50,8 @@ void InvariantMonitor::Step::imageSeen(const pb::FileState& image)
 {
     if (!s.file.exists || s.file.hasShrunk || bucketsOf(image) <= bucketsKnown())
         return;
-    l.memo(Doubts).set({ std::uint64_t(runNs + kDoubtTime), process, event.sequence() }, { kDoubtOfImage, bucketsOf(image), 0, std::uint64_t(runNs) });
+    l.memo(Doubts).set({ std::uint64_t(runNs + kDoubtTime), process, event.sequence() },
+        { kDoubtOfImage, bucketsOf(image), 0, std::uint64_t(runNs) });
 }
 
 void InvariantMonitor::Step::done(const pb::OperationDone& e)
@@ -75,7 +78,8 @@ void InvariantMonitor::Step::hops(const pb::OperationDone& e)
         return fails(5, say("an image adjustment came for key ", e.key(), ", which was not forwarded"));
     if (e.forwards() > 2)
         l.memo(Doubts).set({ std::uint64_t(runNs + kDoubtTime), process, event.sequence() },
-            { kDoubtOfForwards, e.forwards(), e.key(), std::uint64_t(std::max<std::int64_t>(0, runNs - e.time_ns() - kSecond)) });
+            { kDoubtOfForwards, e.forwards(), e.key(),
+                std::uint64_t(std::max<std::int64_t>(0, runNs - e.time_ns() - kSecond)) });
     else
         holds(5);
 }
@@ -99,8 +103,9 @@ void InvariantMonitor::Step::freshness(const pb::OperationDone& e, std::uint64_t
     for (std::size_t at = from; at < to && held.at(at).first[1] <= event.cause_sequence(); ++at)
         then = &held.at(at).second;
     const auto known = s.processes.find(event.cause_process());
-    if (then == nullptr || known == s.processes.end() || known->second.sequence < event.cause_sequence() || (*then)[1] != pb::DATA
-        || (*then)[2] != e.bucket() || e.path() == pb::RECORD_RECOVERY || !hasAnswer(e.result()))
+    if (then == nullptr || known == s.processes.end() || known->second.sequence < event.cause_sequence()
+        || (*then)[1] != pb::DATA || (*then)[2] != e.bucket() || e.path() == pb::RECORD_RECOVERY
+        || !hasAnswer(e.result()))
         return;
     const std::uint64_t incarnation = (*then)[0];
     InvariantNotes& answered = l.memo(Answered);
@@ -110,7 +115,9 @@ void InvariantMonitor::Step::freshness(const pb::OperationDone& e, std::uint64_t
         const auto& [key, value] = answered.at(at);
         hadOlder = hadOlder || key[2] < incarnation;
         if (key[2] > incarnation && begun > value[0])
-            return fails(9, say("data bucket ", e.bucket(), " answered for key ", e.key(), " under incarnation ", incarnationText(incarnation), ", after incarnation ", incarnationText(key[2]), " had answered"));
+            return fails(9,
+                say("data bucket ", e.bucket(), " answered for key ", e.key(), " under incarnation ",
+                    incarnationText(incarnation), ", after incarnation ", incarnationText(key[2]), " had answered"));
     }
     if (hadOlder)
         holds(9);
@@ -128,8 +135,10 @@ void InvariantMonitor::Step::committed(const pb::SplitCommitted& e)
     const std::uint64_t size = std::uint64_t(1) << (wrapped ? e.file().i() - 1 : std::min(e.file().i(), 40u));
     const std::uint64_t n = wrapped ? size - 1 : std::uint64_t(e.file().n()) - 1;
     const InvariantNotes::Value* before = l.memo(File).find({ process, 0, 0 });
-    if (e.bucket() != n || e.new_bucket() != n + size || (before != nullptr && (*before)[0] != 0 && (*before)[0] + 1 != buckets))
-        fails(11, say("the split of bucket ", e.bucket(), " into bucket ", e.new_bucket(), " was committed out of turn"));
+    if (e.bucket() != n || e.new_bucket() != n + size
+        || (before != nullptr && (*before)[0] != 0 && (*before)[0] + 1 != buckets))
+        fails(
+            11, say("the split of bucket ", e.bucket(), " into bucket ", e.new_bucket(), " was committed out of turn"));
     knows(buckets, 0);
     decided(e.split());
 }
@@ -148,7 +157,8 @@ void InvariantMonitor::Step::knows(std::uint64_t buckets, std::uint64_t availabi
 {
     const InvariantNotes::Value* before = l.memo(File).find({ process, 0, 0 });
     const InvariantNotes::Value old = before != nullptr ? *before : InvariantNotes::Value {};
-    l.memo(File).set({ process, 0, 0 }, { buckets != 0 ? buckets : old[0], availability != 0 ? availability : old[1], 0, 0 });
+    l.memo(File).set(
+        { process, 0, 0 }, { buckets != 0 ? buckets : old[0], availability != 0 ? availability : old[1], 0, 0 });
 }
 
 void InvariantMonitor::Step::decided(std::uint64_t split)
@@ -177,7 +187,8 @@ void InvariantMonitor::Step::parityAdded(const pb::ParityAdded& e)
     if (told == nullptr || (*told)[1] == 0)
         return;
     if (e.k() > (*told)[1])
-        fails(12, say("group ", e.group(), " was given k = ", e.k(), ", more than the intended availability ", (*told)[1]));
+        fails(12,
+            say("group ", e.group(), " was given k = ", e.k(), ", more than the intended availability ", (*told)[1]));
     else
         holds(12);
 }
@@ -186,7 +197,9 @@ void InvariantMonitor::Step::epoch(const pb::View& view)
 {
     const InvariantNotes::Value* before = l.memo(Epochs).find({ process, view.group(), 0 });
     if (before != nullptr && view.epoch() < (*before)[0])
-        fails(15, say("the epoch of group ", view.group(), " fell from ", epochText((*before)[0]), " to ", epochText(view.epoch())));
+        fails(15,
+            say("the epoch of group ", view.group(), " fell from ", epochText((*before)[0]), " to ",
+                epochText(view.epoch())));
     else
         holds(15);
     l.memo(Epochs).set({ process, view.group(), 0 }, { view.epoch(), 0, 0, 0 });
@@ -200,7 +213,8 @@ void InvariantMonitor::Step::rebuilt(const pb::CoordinatorRebuilt& e)
         fails(15, say("two coordinators have the epoch ", e.coordinator_epoch()));
     else
         holds(15);
-    const bool isNewest = coordinators.entries().empty() || coordinators.entries().back().first[0] < e.coordinator_epoch();
+    const bool isNewest = coordinators.entries().empty()
+        || coordinators.entries().back().first[0] < e.coordinator_epoch();
     coordinators.set({ e.coordinator_epoch(), 0, 0 }, { process, 0, 0, 0 });
     const std::uint64_t before = bucketsKnown();
     knows(e.buckets(), 0);
@@ -208,8 +222,8 @@ void InvariantMonitor::Step::rebuilt(const pb::CoordinatorRebuilt& e)
     if (!isNewest || !s.file.exists || s.file.hasShrunk || l.m_hadLoss || e.silent() > s.file.availability)
         return;
     // A decision that no bucket has heard of was lost with its coordinator.
-    const bool hasOpen = std::any_of(s.splits.begin(), s.splits.end(),
-        [](const auto& entry) { return entry.second.isUnderWay(); });
+    const bool hasOpen = std::any_of(
+        s.splits.begin(), s.splits.end(), [](const auto& entry) { return entry.second.isUnderWay(); });
     if (e.buckets() + (hasOpen ? 1 : 0) < before)
         fails(14, say("the new coordinator found ", e.buckets(), " data buckets of ", before));
     else
@@ -232,12 +246,14 @@ void InvariantMonitor::Step::groupLost(const pb::GroupLost& e)
         places.insert({ pb::DATA, bucket % s.m() });
     const std::size_t gone = std::max(places.size(), std::size_t(e.buckets_size()) + e.parity_lost());
     if (gone <= group->second.k)
-        fails(18, say("group ", e.group(), " was called lost with ", gone, " members gone, and k is ", group->second.k));
+        fails(
+            18, say("group ", e.group(), " was called lost with ", gone, " members gone, and k is ", group->second.k));
     else
         holds(18);
 }
 
-void InvariantMonitor::take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
+void InvariantMonitor::take(
+    const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
 {
     Step { *this, state, process, event, runNs }.apply();
     if (m_memos[Doubts].entries().empty())
@@ -277,8 +293,9 @@ void InvariantMonitor::settleDoubts(const ClusterState& state, std::int64_t unti
             check(5, std::int64_t(key[0]) - kDoubtTime);
         } else if (isCoordinated(state) && !state.file.hasShrunk) {
             InvariantViolation violation { key[1], key[2], std::int64_t(key[0]) - kDoubtTime, {} };
-            violation.text = kind == kDoubtOfForwards ? say("key ", subject, " was forwarded ", number, " times")
-                                                      : say("a client believes in ", number, " data buckets, and the file has ", explained);
+            violation.text = kind == kDoubtOfForwards
+                ? say("key ", subject, " was forwarded ", number, " times")
+                : say("a client believes in ", number, " data buckets, and the file has ", explained);
             violate(5, violation);
         }
     }

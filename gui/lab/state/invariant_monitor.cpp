@@ -26,13 +26,16 @@ constexpr std::array<InvariantText, kInvariants> kTexts { {
     { InvariantSource::Events, "each key is in its one right bucket", "each insert checks it, and an audit" },
     { InvariantSource::Events, "at most 2 forwards, image never ahead", "each operation checks it", true },
     { InvariantSource::Events, "acknowledged after all k", "each acknowledged change checks it", true },
-    { InvariantSource::Ledger, "what was acknowledged came back", "a client that reads back all it wrote, after a recovery, checks it" },
+    { InvariantSource::Ledger, "what was acknowledged came back",
+        "a client that reads back all it wrote, after a recovery, checks it" },
     { InvariantSource::Simulator, "history is linearizable", kSimulatorOnly },
     { InvariantSource::Events, "no stale read", "each answer of a bucket that was replaced once checks it", true },
-    { InvariantSource::Events, "each request takes effect once", "each change that had to be asked for again checks it", true },
+    { InvariantSource::Events, "each request takes effect once", "each change that had to be asked for again checks it",
+        true },
     { InvariantSource::Events, "splits are all or nothing, and in turn", "each split checks it, and an audit" },
     { InvariantSource::Events, "k is raised only when the parity is complete", "each further parity bucket checks it" },
-    { InvariantSource::Ledger, "recovered contents are what was lost", "a witness that is compared after a recovery checks it" },
+    { InvariantSource::Ledger, "recovered contents are what was lost",
+        "a witness that is compared after a recovery checks it" },
     { InvariantSource::Events, "a new coordinator finds the same file", "each restart of the coordinator checks it" },
     { InvariantSource::Events, "epochs never fall back", "each epoch checks it" },
     { InvariantSource::Events, "one process, one role", "each recruited server checks it" },
@@ -54,17 +57,15 @@ std::string secondsShown(std::int64_t ns)
     return text;
 }
 
-std::string checksShown(std::uint64_t checks)
-{
-    return std::to_string(checks) + (checks == 1 ? " check" : " checks");
-}
+std::string checksShown(std::uint64_t checks) { return std::to_string(checks) + (checks == 1 ? " check" : " checks"); }
 
 // The change under way that this invariant waits for; empty if none.
 std::string splitUnderWay(const ClusterState& state)
 {
     for (const auto& [id, split] : state.splits)
         if (split.isOrdered && split.isUnderWay())
-            return (split.isMerge ? "bucket " + std::to_string(split.bucket) + " is being merged into bucket " + std::to_string(split.newBucket)
+            return (split.isMerge ? "bucket " + std::to_string(split.bucket) + " is being merged into bucket "
+                        + std::to_string(split.newBucket)
                                   : "bucket " + std::to_string(split.bucket) + " is being split");
     return {};
 }
@@ -118,11 +119,12 @@ InvariantSource invariantSource(int number) { return textOf(number).source; }
 std::string invariantSummary(const std::vector<InvariantShown>& invariants)
 {
     const auto count = [&invariants](InvariantState state) {
-        return std::to_string(std::count_if(invariants.begin(), invariants.end(), [state](const InvariantShown& invariant) { return invariant.state == state; }));
+        return std::to_string(std::count_if(invariants.begin(), invariants.end(),
+            [state](const InvariantShown& invariant) { return invariant.state == state; }));
     };
     const std::string pending = count(InvariantState::Pending);
-    return count(InvariantState::Holds) + " hold, " + count(InvariantState::Violated) + " violated, " + (pending == "0" ? "" : pending + " pending, ")
-        + count(InvariantState::NotChecked) + " not checked";
+    return count(InvariantState::Holds) + " hold, " + count(InvariantState::Violated) + " violated, "
+        + (pending == "0" ? "" : pending + " pending, ") + count(InvariantState::NotChecked) + " not checked";
 }
 
 const char* invariantStateWord(InvariantState state)
@@ -201,7 +203,8 @@ std::vector<InvariantShown> InvariantMonitor::all(const ClusterState& state) con
 
 bool InvariantMonitor::anyViolated() const
 {
-    return std::any_of(m_invariants.begin(), m_invariants.end(), [](const Invariant& invariant) { return invariant.violations > 0; });
+    return std::any_of(
+        m_invariants.begin(), m_invariants.end(), [](const Invariant& invariant) { return invariant.violations > 0; });
 }
 
 bool InvariantMonitor::isOnlyWriter(std::uint64_t client, const ClusterState& state) const
@@ -211,7 +214,8 @@ bool InvariantMonitor::isOnlyWriter(std::uint64_t client, const ClusterState& st
     if (!isSeen)
         return state.clients.size() == 1 && state.clients.contains(client);
     const auto& writers = m_memos[Writers].entries();
-    return std::all_of(writers.begin(), writers.end(), [client](const auto& entry) { return entry.first[0] == client; });
+    return std::all_of(
+        writers.begin(), writers.end(), [client](const auto& entry) { return entry.first[0] == client; });
 }
 
 void InvariantMonitor::forgetCluster()
@@ -239,7 +243,8 @@ void InvariantMonitor::takeSnapshot(const pb::Snapshot& snapshot)
     if (snapshot.detail() != pb::FULL && snapshot.detail() != pb::OPERATIONS)
         memo(Thinned).set({ process, 0, 0 }, {});
     if (snapshot.has_data())
-        memo(Held).set({ process, snapshot.sequence(), 0 }, { snapshot.incarnation(), pb::DATA, snapshot.data().bucket(), 0 });
+        memo(Held).set(
+            { process, snapshot.sequence(), 0 }, { snapshot.incarnation(), pb::DATA, snapshot.data().bucket(), 0 });
     if (snapshot.has_file() && snapshot.file().exists() && !snapshot.file().is_listening())
         memo(File).set({ process, 0, 0 }, { snapshot.file().buckets(), snapshot.file().availability(), 0, 0 });
 }
@@ -280,7 +285,10 @@ void InvariantMonitor::take(const ClusterState& state, std::uint64_t process, co
             if (queue.bound() == 0)
                 continue;
             if (std::max(queue.length(), queue.high_mark()) > queue.bound())
-                violate(20, { process, 0, runNs, "the queue \"" + queue.name() + "\" of a process holds more than its bound of " + std::to_string(queue.bound()) });
+                violate(20,
+                    { process, 0, runNs,
+                        "the queue \"" + queue.name() + "\" of a process holds more than its bound of "
+                            + std::to_string(queue.bound()) });
             else
                 check(20, runNs);
         }

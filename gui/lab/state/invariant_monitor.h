@@ -19,9 +19,9 @@ inline constexpr int kInvariants = 22;
 
 enum class InvariantState {
     NotChecked, // nothing has exercised it, or the detail level leaves out what it needs
-    Pending,    // a change is under way
+    Pending, // a change is under way
     Holds,
-    Violated,   // stays so for the rest of the run
+    Violated, // stays so for the rest of the run
 };
 
 // The source of an invariant's findings.
@@ -51,9 +51,9 @@ struct InvariantShown {
     std::string detail; // "412 checks, last 12.043 s", or why it is not known to hold
 };
 
-std::string invariantName(int number);                // "I5"
-const char* invariantWords(int number);               // "at most 2 forwards, image never ahead"
-const char* invariantHint(int number);                // what checks it
+std::string invariantName(int number); // "I5"
+const char* invariantWords(int number); // "at most 2 forwards, image never ahead"
+const char* invariantHint(int number); // what checks it
 const char* invariantStateWord(InvariantState state); // "holds"
 InvariantSource invariantSource(int number);
 // "16 hold, 0 violated, 1 pending, 5 not checked"
@@ -90,25 +90,25 @@ private:
         // Data bucket, change, parity process -> its event, the event's cause, whether it was observed from the
         // beginning.
         Applied,
-        Owed,         // data bucket, change -> the event that acknowledged it, its process, the event's cause
-        Filling,      // parity process -> contents have arrived, and are complete
-        Freed,        // data process, change -> rank
-        Broken,       // data process whose changes were not all observed
-        Begun,        // client, request -> event
-        Answered,     // client, bucket, incarnation -> event that first showed it
-        Held,         // process, event -> incarnation, role and number from then on
-        Holders,      // incarnation -> process
-        Writers,      // client that has changed records
+        Owed, // data bucket, change -> the event that acknowledged it, its process, the event's cause
+        Filling, // parity process -> contents have arrived, and are complete
+        Freed, // data process, change -> rank
+        Broken, // data process whose changes were not all observed
+        Begun, // client, request -> event
+        Answered, // client, bucket, incarnation -> event that first showed it
+        Held, // process, event -> incarnation, role and number from then on
+        Holders, // incarnation -> process
+        Writers, // client that has changed records
         // Client, request, which -> process, incarnation, change, whether all parity buckets have applied it.
         Effects,
-        Epochs,       // coordinator, group -> epoch
+        Epochs, // coordinator, group -> epoch
         Coordinators, // coordinator epoch -> coordinator
-        Commits,      // time, split -> nothing: the newest splits and merges
-        Decided,      // coordinator, split -> nothing
-        File,         // coordinator -> buckets
-        Lost,         // coordinator, group -> event that declared it lost
-        Thinned,      // process that does not report all operations
-        Doubts,       // time of decision, client, event -> kind, number, key, time from which
+        Commits, // time, split -> nothing: the newest splits and merges
+        Decided, // coordinator, split -> nothing
+        File, // coordinator -> buckets
+        Lost, // coordinator, group -> event that declared it lost
+        Thinned, // process that does not report all operations
+        Doubts, // time of decision, client, event -> kind, number, key, time from which
         kMemos
     };
     struct Step;
@@ -126,8 +126,8 @@ private:
     std::array<InvariantNotes, kMemos> m_memos {};
     std::uint64_t m_revision = 0;
     std::uint64_t m_recoveries = 0, m_splits = 0; // finished in this cluster
-    bool m_isUnverified = false;                  // no client has read back what a recovery restored
-    bool m_hadLoss = false;                       // this cluster lost more than the parity can replace
+    bool m_isUnverified = false; // no client has read back what a recovery restored
+    bool m_hadLoss = false; // this cluster lost more than the parity can replace
 };
 
 } // namespace lhrs::gui

@@ -19,7 +19,10 @@ struct InvariantMonitor::Step {
     const std::int64_t runNs;
 
     void holds(int invariant) { l.check(invariant, runNs); }
-    void fails(int invariant, const std::string& text) { l.violate(invariant, { process, event.sequence(), runNs, text }); }
+    void fails(int invariant, const std::string& text)
+    {
+        l.violate(invariant, { process, event.sequence(), runNs, text });
+    }
 
     const ProcessState* self() const
     {
@@ -35,16 +38,21 @@ struct InvariantMonitor::Step {
         if (const auto at = s.data.find(event.place().number()); at != s.data.end() && at->second.process == process)
             return &at->second;
         const auto aside = s.displacedData.find(process);
-        return aside != s.displacedData.end() && aside->second.number == event.place().number() ? &aside->second : nullptr;
+        return aside != s.displacedData.end() && aside->second.number == event.place().number() ? &aside->second
+                                                                                                : nullptr;
     }
 
     const ParityBucketState* parity() const
     {
         const auto at = s.parity.find({ event.place().number(), event.place().column() });
-        return event.place().role() == pb::PARITY && at != s.parity.end() && at->second.process == process ? &at->second : nullptr;
+        return event.place().role() == pb::PARITY && at != s.parity.end() && at->second.process == process ? &at->second
+                                                                                                           : nullptr;
     }
 
-    static std::uint64_t bucketsOf(const pb::FileState& file) { return (std::uint64_t(1) << std::min(file.i(), 40u)) + file.n(); }
+    static std::uint64_t bucketsOf(const pb::FileState& file)
+    {
+        return (std::uint64_t(1) << std::min(file.i(), 40u)) + file.n();
+    }
     std::string bucketName() const { return check::say("data bucket ", event.place().number()); }
 
     // Whether all its changes were observed from the first on, so that the record at each rank is known.
@@ -80,8 +88,8 @@ struct InvariantMonitor::Step {
     void appliedAtParity(std::uint32_t position, std::uint64_t sequence);
     // Compares a change at a parity bucket with its acknowledgement by the data bucket, in whatever order they were
     // heard.
-    void compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied, const InvariantNotes::Value& owed, std::uint64_t bucket,
-        std::uint64_t sequence);
+    void compare(std::uint64_t parityProcess, const InvariantNotes::Value& applied, const InvariantNotes::Value& owed,
+        std::uint64_t bucket, std::uint64_t sequence);
     // Whether the process certainly held one place under one incarnation between these two of its events.
     bool isOneTenure(std::uint64_t holder, std::uint64_t a, std::uint64_t b) const;
 
@@ -117,8 +125,7 @@ struct InvariantMonitor::Step {
     void groupLost(const pb::GroupLost& e);
 
     // ---- figures
-    template <class Figures>
-    void figures(const Figures& e, std::int64_t total, const char* what)
+    template <class Figures> void figures(const Figures& e, std::int64_t total, const char* what)
     {
         const std::int64_t sum = e.process_ns() + e.communication_ns() + e.other_ns();
         if (sum == 0)

@@ -433,8 +433,8 @@ struct Reader {
         bucket.held = { from.held().begin(), from.held().end() };
         for (const auto& waiting : from.held_sequences())
             bucket.heldSequences.emplace_back(waiting.sequences().begin(), waiting.sequences().end());
-        bucket.ranks
-            = ranks(from.ranks(), isInRow ? std::optional(parityPlace(from.group(), from.column())) : std::nullopt);
+        bucket.ranks = ranks(
+            from.ranks(), isInRow ? std::optional(parityPlace(from.group(), from.column())) : std::nullopt);
         bucket.contentsIn = { from.contents_in().begin(), from.contents_in().end() };
         bucket.ranksAreObserved = from.ranks_are_observed();
         bucket.isOnlyDeclared = from.is_only_declared();

@@ -3,9 +3,7 @@
 
 namespace lhrs::gui {
 
-RankMap::RankMap(const RankMap& other)
-    : m_pages(other.m_pages)
-    , m_count(other.m_count)
+RankMap::RankMap(const RankMap& other) : m_pages(other.m_pages), m_count(other.m_count)
 {
     for (std::size_t i = 0; i < m_pages.size(); ++i) {
         m_pages[i].isShared = true;

@@ -21,10 +21,7 @@ std::string millisecondsOf(std::int64_t ns)
     return text.data();
 }
 
-std::string imageText(const pb::FileState& image)
-{
-    return "(i = " + num(image.i()) + ", n = " + num(image.n()) + ")";
-}
+std::string imageText(const pb::FileState& image) { return "(i = " + num(image.i()) + ", n = " + num(image.n()) + ")"; }
 
 std::string because(const std::string& reason) { return reason.empty() ? "." : ": " + reason + "."; }
 

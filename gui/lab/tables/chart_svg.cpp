@@ -15,7 +15,7 @@ namespace {
 constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters, and of its lines
 constexpr double kThin = 1.6, kThick = 2.6; // lines: published, measured
 constexpr double kTitleEms = 1.25, kBold = 1.1; // letters of the title; bold ones are so much wider
-constexpr double kRim = 2.2;               // pixels
+constexpr double kRim = 2.2; // pixels
 constexpr const char* kDashes = "6 4";
 constexpr std::size_t kPointsMax = 600; // of a line with marks; a longer line keeps the extremes of each pixel column
 
@@ -48,7 +48,8 @@ struct Axis {
 
     double share(double value) const
     {
-        return isLog ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low)) : (value - low) / (high - low);
+        return isLog ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low))
+                     : (value - low) / (high - low);
     }
 };
 
@@ -93,21 +94,20 @@ QString unitOf(const QString& title)
 class Picture {
 public:
     Picture(const MeasureChart& chart, const SvgLook& look, QSize size)
-        : m_chart(chart)
-        , m_look(look)
-        , m_em(look.em)
-        , m_svg(size.width(), size.height(), { { "font-family", look.family.toStdString() } })
+        : m_chart(chart), m_look(look), m_em(look.em),
+          m_svg(size.width(), size.height(), { { "font-family", look.family.toStdString() } })
     {
         m_svg.element("title", {}, chart.title.toStdString());
-        m_svg.element("rect", { { "width", size.width() }, { "height", size.height() },
-            { "fill", look.background.toStdString() } });
+        m_svg.element("rect",
+            { { "width", size.width() }, { "height", size.height() }, { "fill", look.background.toStdString() } });
     }
 
     QByteArray bytes(QSize size, const QString& origin)
     {
         const double margin = m_em, width = size.width();
         const double needed = kBold * widthOf(m_chart.title, kTitleEms * m_em);
-        text(margin, 1.6 * m_em, m_chart.title, "start", kTitleEms * std::min(1.0, (width - 2 * margin) / std::max(needed, 1.0)), true);
+        text(margin, 1.6 * m_em, m_chart.title, "start",
+            kTitleEms * std::min(1.0, (width - 2 * margin) / std::max(needed, 1.0)), true);
         QStringList foot { origin };
         if (!m_chart.source.isEmpty())
             foot << "dashed, hollow marks: published, " + m_chart.source;
@@ -130,37 +130,46 @@ public:
         const Box all { margin, 2.4 * m_em, width - 2 * margin,
             size.height() - 2.4 * m_em - 2.4 * m_em - below - legend };
         for (std::size_t i = 0; i < m_chart.panels.size(); ++i)
-            drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(), { all.x + all.width / columns * double(i % std::size_t(columns)), all.y + all.height / rows * double(i / std::size_t(columns)),
-                                             all.width / columns, all.height / rows });
+            drawPanel(m_chart.panels[i], i + std::size_t(columns) >= m_chart.panels.size(),
+                { all.x + all.width / columns * double(i % std::size_t(columns)),
+                    all.y + all.height / rows * double(i / std::size_t(columns)), all.width / columns,
+                    all.height / rows });
         if (m_chart.isSimulated && !m_chart.source.isEmpty())
             drawSimulated(width / 2, size.height() / 2.0);
         return QByteArray::fromStdString(m_svg.finish());
     }
 
 private:
-    void text(double x, double y, const QString& words, const char* anchor, double ems, bool isBold, const QString& colour = {})
+    void text(double x, double y, const QString& words, const char* anchor, double ems, bool isBold,
+        const QString& colour = {})
     {
-        m_svg.element("text", { { "x", x }, { "y", y }, { "text-anchor", anchor }, { "font-size", ems * m_em },
-            { "font-weight", isBold ? "bold" : "" }, { "fill", (colour.isEmpty() ? m_look.text : colour).toStdString() } },
+        m_svg.element("text",
+            { { "x", x }, { "y", y }, { "text-anchor", anchor }, { "font-size", ems * m_em },
+                { "font-weight", isBold ? "bold" : "" },
+                { "fill", (colour.isEmpty() ? m_look.text : colour).toStdString() } },
             words.toStdString());
     }
     void line(double x1, double y1, double x2, double y2, const QString& colour, double width, bool isDashed = false)
     {
-        m_svg.element("line", { { "x1", x1 }, { "y1", y1 }, { "x2", x2 }, { "y2", y2 }, { "stroke", colour.toStdString() },
-            { "stroke-width", width }, { "stroke-dasharray", isDashed ? kDashes : "" } });
+        m_svg.element("line",
+            { { "x1", x1 }, { "y1", y1 }, { "x2", x2 }, { "y2", y2 }, { "stroke", colour.toStdString() },
+                { "stroke-width", width }, { "stroke-dasharray", isDashed ? kDashes : "" } });
     }
     // Across the figure, so that a copy of any part of it still says so.
     void drawSimulated(double x, double y)
     {
-        m_svg.element("text", { { "x", x }, { "y", y }, { "text-anchor", "middle" }, { "font-size", 4 * m_em },
-            { "font-weight", "bold" }, { "fill", m_look.text.toStdString() }, { "fill-opacity", "0.25" },
-            { "transform", "rotate(-18 " + svgNumber(x) + ' ' + svgNumber(y) + ')' } }, "SIMULATED TIME");
+        m_svg.element("text",
+            { { "x", x }, { "y", y }, { "text-anchor", "middle" }, { "font-size", 4 * m_em }, { "font-weight", "bold" },
+                { "fill", m_look.text.toStdString() }, { "fill-opacity", "0.25" },
+                { "transform", "rotate(-18 " + svgNumber(x) + ' ' + svgNumber(y) + ')' } },
+            "SIMULATED TIME");
     }
     bool hasSpread() const
     {
         for (const auto& panel : m_chart.panels)
             for (const auto& series : panel.series)
-                if (std::any_of(series.points.begin(), series.points.end(), [](const auto& point) { return point.q3 > point.q1; }))
+                if (std::any_of(series.points.begin(), series.points.end(),
+                        [](const auto& point) { return point.q3 > point.q1; }))
                     return true;
         return false;
     }
@@ -193,7 +202,8 @@ private:
             std::string path;
             for (const QPointF& at : corners)
                 path += (path.empty() ? "M" : "L") + svgNumber(at.x()) + ' ' + svgNumber(at.y());
-            m_svg.element("path", { { "d", path + 'Z' }, { "fill", fill }, { "stroke", stroke }, { "stroke-width", 1.6 } });
+            m_svg.element(
+                "path", { { "d", path + 'Z' }, { "fill", fill }, { "stroke", stroke }, { "stroke-width", 1.6 } });
         };
         switch (number / int(m_look.colours.size()) % 4) {
         case 0: draw("circle", { "cx", x }, { "cy", y }, { "r", r }, { "", "" }); break;
@@ -209,12 +219,20 @@ private:
         std::vector<const MeasureChart::Series*> entries;
         for (const auto& panel : m_chart.panels)
             for (const auto& series : panel.series)
-                if (std::none_of(entries.begin(), entries.end(), [&](const auto* e) { return e->colour == series.colour && e->isPublished == series.isPublished; }))
+                if (std::none_of(entries.begin(), entries.end(), [&](const auto* e) {
+                        return e->colour == series.colour && e->isPublished == series.isPublished;
+                    }))
                     entries.push_back(&series);
         // Published lines have the colours of the measured ones; the foot explains the difference.
         const auto all = entries;
-        std::erase_if(entries, [&](const auto* e) { return e->isPublished && std::any_of(all.begin(), all.end(), [&](const auto* other) { return !other->isPublished && other->colour == e->colour; }); });
-        std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) { return a->colour != b->colour ? a->colour < b->colour : a->isPublished < b->isPublished; });
+        std::erase_if(entries, [&](const auto* e) {
+            return e->isPublished && std::any_of(all.begin(), all.end(), [&](const auto* other) {
+                return !other->isPublished && other->colour == e->colour;
+            });
+        });
+        std::sort(entries.begin(), entries.end(), [](const auto* a, const auto* b) {
+            return a->colour != b->colour ? a->colour < b->colour : a->isPublished < b->isPublished;
+        });
         if (entries.size() == 1 && entries[0]->name == "here")
             return 0;
         std::vector<std::vector<const MeasureChart::Series*>> rows(1);
@@ -233,7 +251,8 @@ private:
         for (const auto& row : rows) {
             at = box.x;
             for (const auto* entry : row) {
-                line(at, y, at + 2 * m_em, y, colourOf(entry->colour), entry->isPublished ? kThin : kThick, entry->isPublished);
+                line(at, y, at + 2 * m_em, y, colourOf(entry->colour), entry->isPublished ? kThin : kThick,
+                    entry->isPublished);
                 mark(at + m_em, y, entry->colour, entry->isPublished);
                 text(at + 2.5 * m_em, y + 0.35 * m_em, entry->name, "start", 1, false);
                 at += wide(*entry);
@@ -254,7 +273,8 @@ private:
                 continue;
             for (const auto& series : other.series)
                 for (const auto& point : series.points)
-                    for (const double value : isX ? std::vector<double> { point.x } : std::vector<double> { point.median, point.q1, point.q3 })
+                    for (const double value : isX ? std::vector<double> { point.x }
+                                                  : std::vector<double> { point.median, point.q1, point.q3 })
                         if (!m_chart.isLog || value > 0)
                             values.push_back(value);
         }
@@ -291,10 +311,13 @@ private:
         double labels = 0;
         for (const double tick : y.ticks)
             labels = std::max(labels, widthOf(tickShown(tick), 0.9 * m_em));
-        const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em, box.height - (isLast ? 5.4 : 4.2) * m_em };
+        const Box plot { box.x + labels + 1.0 * m_em, box.y + 2 * m_em, box.width - labels - 2.4 * m_em,
+            box.height - (isLast ? 5.4 : 4.2) * m_em };
         const Axis x = axisOf(panel, true, std::clamp(plot.width / (6 * m_em), 2.0, 8.0));
         const auto atX = [&](double value) { return plot.x + plot.width * x.share(value); };
-        const auto atY = [&](double value) { return plot.bottom() - plot.height * (y.isLog && value <= 0 ? 0 : y.share(value)); };
+        const auto atY = [&](double value) {
+            return plot.bottom() - plot.height * (y.isLog && value <= 0 ? 0 : y.share(value));
+        };
         text(plot.x, box.y + 1.3 * m_em, panel.title, "start", 1, true);
         double below = HUGE_VAL; // labels that would touch are left out
         for (const double tick : y.ticks) {
@@ -317,7 +340,8 @@ private:
         line(plot.x, plot.bottom(), plot.right(), plot.bottom(), m_look.muted, 1.2);
         line(plot.x, plot.y, plot.x, plot.bottom(), m_look.muted, 1.2);
         if (isLast)
-            text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false, m_look.muted);
+            text(plot.x + plot.width / 2, plot.bottom() + 2.6 * m_em, m_chart.xTitle, "middle", 0.9, false,
+                m_look.muted);
         if (panel.series.empty())
             text(plot.x + plot.width / 2, plot.y + plot.height / 2, "no value", "middle", 1, false, m_look.muted);
         // Measured lines are drawn above published ones.
@@ -331,9 +355,8 @@ private:
         };
         for (auto series = order.begin(); series != order.end(); ++series) {
             // What would be hidden by a later line shows as a rim around it.
-            const auto above = std::count_if(series + 1, order.end(), [&](const MeasureChart::Series* later) {
-                return isAlong(**series, *later, areNear);
-            });
+            const auto above = std::count_if(series + 1, order.end(),
+                [&](const MeasureChart::Series* later) { return isAlong(**series, *later, areNear); });
             drawSeries(**series, atX, atY, kRim * double(above));
         }
     }
@@ -351,12 +374,15 @@ private:
         const QString colour = colourOf(series.colour);
         const bool isLong = series.points.size() > kPointsMax;
         std::string path;
-        const auto add = [&](double px, double py) { path += (path.empty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py); };
+        const auto add = [&](double px, double py) {
+            path += (path.empty() ? "" : " ") + svgNumber(px) + ',' + svgNumber(py);
+        };
         for (std::size_t i = 0; i < series.points.size();) {
             const double px = atX(series.points[i].x);
             double least = series.points[i].median, most = least;
             std::size_t end = i + 1;
-            for (; isLong && end < series.points.size() && std::floor(atX(series.points[end].x)) == std::floor(px); ++end) {
+            for (; isLong && end < series.points.size() && std::floor(atX(series.points[end].x)) == std::floor(px);
+                 ++end) {
                 least = std::min(least, series.points[end].median);
                 most = std::max(most, series.points[end].median);
             }
@@ -367,9 +393,10 @@ private:
         }
         // There are no values between words, so they are not joined by a line.
         if (m_chart.words.isEmpty() || isLong)
-            m_svg.element("polyline", { { "points", path }, { "fill", "none" }, { "stroke", colour.toStdString() },
-                { "stroke-width", (series.isPublished ? kThin : kThick) + 2 * rim }, { "stroke-linejoin", "round" },
-                { "stroke-dasharray", series.isPublished ? kDashes : "" } });
+            m_svg.element("polyline",
+                { { "points", path }, { "fill", "none" }, { "stroke", colour.toStdString() },
+                    { "stroke-width", (series.isPublished ? kThin : kThick) + 2 * rim }, { "stroke-linejoin", "round" },
+                    { "stroke-dasharray", series.isPublished ? kDashes : "" } });
         if (isLong)
             return;
         for (const auto& point : series.points) {
@@ -393,7 +420,8 @@ private:
 
 QString chartOrigin(const RunIdentity& identity)
 {
-    return QString(identity.isSimulated ? "SIMULATED" : "LIVE") + (identity.run.isEmpty() ? QString() : QString::fromUtf8("  ·  run ") + identity.run);
+    return QString(identity.isSimulated ? "SIMULATED" : "LIVE")
+        + (identity.run.isEmpty() ? QString() : QString::fromUtf8("  ·  run ") + identity.run);
 }
 
 QSize chartSize(const MeasureChart& chart)

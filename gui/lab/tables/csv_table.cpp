@@ -67,7 +67,12 @@ Result<CsvTable> CsvTable::parse(const QString& text, const QString& path)
     table.columns = records.front().cells;
     for (std::size_t i = 1; i < records.size(); ++i) {
         if (records[i].cells.size() > table.columns.size())
-            return Error { QString("%1, line %2: %3 cells, but there are %4 columns.").arg(path).arg(records[i].line).arg(records[i].cells.size()).arg(table.columns.size()).toStdString() };
+            return Error { QString("%1, line %2: %3 cells, but there are %4 columns.")
+                               .arg(path)
+                               .arg(records[i].line)
+                               .arg(records[i].cells.size())
+                               .arg(table.columns.size())
+                               .toStdString() };
         table.rows.push_back(std::move(records[i].cells));
     }
     return table;
@@ -88,7 +93,10 @@ QString CsvTable::text() const
     return text;
 }
 
-QString CsvTable::cell(const QStringList& row, const QString& column) const { return row.value(columns.indexOf(column)); }
+QString CsvTable::cell(const QStringList& row, const QString& column) const
+{
+    return row.value(columns.indexOf(column));
+}
 
 std::optional<double> CsvTable::number(const QStringList& row, const QString& column) const
 {

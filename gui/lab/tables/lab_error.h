@@ -35,11 +35,10 @@ struct LabError {
 };
 
 // A value, or the LabError for the script.
-template <class T>
-class [[nodiscard]] LabResult {
+template <class T> class [[nodiscard]] LabResult {
 public:
-    LabResult(T value) : m_value(std::move(value)) {}
-    LabResult(LabError error) : m_error(std::move(error)) {}
+    LabResult(T value) : m_value(std::move(value)) { }
+    LabResult(LabError error) : m_error(std::move(error)) { }
     explicit operator bool() const { return m_value.has_value(); }
     T& operator*() { return *m_value; }
     const T& operator*() const { return *m_value; }

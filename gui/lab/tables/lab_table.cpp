@@ -58,7 +58,8 @@ QString machineRead()
 LabTable::Summary::Quartiles quartilesOf(std::vector<double> numbers)
 {
     std::sort(numbers.begin(), numbers.end());
-    return { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75), int(numbers.size()), medianInterval(numbers) };
+    return { quantile(numbers, 0.25), quantile(numbers, 0.5), quantile(numbers, 0.75), int(numbers.size()),
+        medianInterval(numbers) };
 }
 
 QString shortestText(double number)
@@ -67,7 +68,9 @@ QString shortestText(double number)
     const double size = std::abs(number);
     const bool isFixed = number == 0 || (size >= 1e-4 && size < 1e16);
     std::array<char, 64> text {};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), number, isFixed ? std::chars_format::fixed : std::chars_format::scientific).ptr;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), number,
+        isFixed ? std::chars_format::fixed : std::chars_format::scientific)
+                         .ptr;
     return QString::fromLatin1(text.data(), end - text.data());
 }
 
@@ -135,7 +138,8 @@ std::vector<LabTable::Summary> LabTable::summary() const
     }
     for (std::size_t i = 0; i < summaries.size(); ++i)
         summaries[i].isReached = m_goal.percent > 0
-            && std::all_of(m_goal.metrics.begin(), m_goal.metrics.end(), [&](const QString& metric) { return isWithin(values[i][metric], m_goal.percent); });
+            && std::all_of(m_goal.metrics.begin(), m_goal.metrics.end(),
+                [&](const QString& metric) { return isWithin(values[i][metric], m_goal.percent); });
     for (std::size_t i = 0; i < summaries.size(); ++i)
         for (auto& [name, numbers] : values[i])
             summaries[i].metrics[name] = quartilesOf(std::move(numbers));
@@ -183,7 +187,8 @@ QStringList LabTable::summaryColumns() const
     appendNew(columns, m_factors);
     columns << "n";
     if (m_goal.percent > 0)
-        columns << "within_percent" << "reached";
+        columns << "within_percent"
+                << "reached";
     for (const QString& metric : m_metrics)
         if (!m_factors.contains(metric))
             for (const char* statistic : { "_median", "_q1", "_q3", "_ci95_low", "_ci95_high" })
@@ -216,8 +221,8 @@ std::vector<QVariantList> LabTable::summaryCells(const RunIdentity& identity) co
     return rows;
 }
 
-Result<int> LabTables::add(const QString& name, LabTable::Row row, const QStringList& factorOrder,
-    const QStringList& metricOrder)
+Result<int> LabTables::add(
+    const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder)
 {
     const std::lock_guard lock(m_mutex);
     LabTable& table = m_tables[name];

@@ -18,20 +18,20 @@ namespace lhrs::gui {
 
 // The values common to all rows of a run: the first columns of every CSV file.
 struct RunIdentity {
-    QString run;        // see newRunId
+    QString run; // see newRunId
     bool isSimulated = false;
-    QString machine;    // processor, cores, memory
+    QString machine; // processor, cores, memory
 };
 
 // The rows of a measurement: one observation each. Columns are in the order of their first appearance.
 class LabTable {
 public:
     struct Row {
-        QString detail;      // the detail level during the observation
-        int repetition = 0;  // from 1; 0: the row was added by hand
+        QString detail; // the detail level during the observation
+        int repetition = 0; // from 1; 0: the row was added by hand
         bool isWarmUp = false;
-        int faults = 0;      // number of injected faults active during the observation
-        std::map<QString, QVariant> factors;  // and constants
+        int faults = 0; // number of injected faults active during the observation
+        std::map<QString, QVariant> factors; // and constants
         std::map<QString, QVariant> metrics;
     };
 
@@ -83,7 +83,8 @@ public:
     // Sets the sink for each new row; it must outlive this object. Null: no sink.
     void setSink(ResultSink* sink) { m_sink = sink; }
     // Returns the number of rows. An error: the sink could not keep the row.
-    Result<int> add(const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
+    Result<int> add(
+        const QString& name, LabTable::Row row, const QStringList& factorOrder, const QStringList& metricOrder);
     void setGoal(const QString& name, LabTable::Goal goal);
     // The number of rows in all tables together.
     std::size_t rows() const;
@@ -92,7 +93,7 @@ public:
 
 private:
     ResultSink* m_sink = nullptr; // script's thread only
-    mutable std::mutex m_mutex;   // guards m_tables
+    mutable std::mutex m_mutex; // guards m_tables
     std::map<QString, LabTable> m_tables;
 };
 

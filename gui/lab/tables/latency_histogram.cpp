@@ -35,7 +35,8 @@ void LatencyHistogram::add(std::int64_t ns)
 {
     ns = std::max<std::int64_t>(ns, 0);
     const std::uint16_t number = classOf(std::uint64_t(ns));
-    const auto at = std::lower_bound(m_classes.begin(), m_classes.end(), number, [](const auto& entry, std::uint16_t n) { return entry.first < n; });
+    const auto at = std::lower_bound(
+        m_classes.begin(), m_classes.end(), number, [](const auto& entry, std::uint16_t n) { return entry.first < n; });
     if (at != m_classes.end() && at->first == number)
         ++at->second;
     else
@@ -52,7 +53,8 @@ void LatencyHistogram::merge(const LatencyHistogram& other)
         return;
     std::vector<std::pair<std::uint16_t, std::uint32_t>> all;
     all.reserve(m_classes.size() + other.m_classes.size());
-    std::merge(m_classes.begin(), m_classes.end(), other.m_classes.begin(), other.m_classes.end(), std::back_inserter(all));
+    std::merge(
+        m_classes.begin(), m_classes.end(), other.m_classes.begin(), other.m_classes.end(), std::back_inserter(all));
     m_classes.clear();
     for (const auto& [number, count] : all) {
         if (!m_classes.empty() && m_classes.back().first == number)
@@ -70,7 +72,8 @@ std::int64_t LatencyHistogram::quantile(double share) const
 {
     if (m_count == 0)
         return 0;
-    const auto rank = std::max<std::uint64_t>(1, std::uint64_t(std::ceil(std::clamp(share, 0.0, 1.0) * double(m_count))));
+    const auto rank = std::max<std::uint64_t>(
+        1, std::uint64_t(std::ceil(std::clamp(share, 0.0, 1.0) * double(m_count))));
     std::uint64_t seen = 0;
     for (const auto& [number, count] : m_classes) {
         seen += count;

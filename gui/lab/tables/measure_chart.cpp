@@ -4,7 +4,6 @@
 #include "gui/lab/tables/chart_svg.h"
 #include "gui/lab/tables/near_word.h"
 
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -50,7 +49,10 @@ bool isBefore(const QString& a, const QString& b)
 // Numbers in numeric order, then words in alphabetical order.
 struct Before {
     bool operator()(const QString& a, const QString& b) const { return isBefore(a, b); }
-    bool operator()(const Values& a, const Values& b) const { return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore); }
+    bool operator()(const Values& a, const Values& b) const
+    {
+        return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), isBefore);
+    }
 };
 
 // "total_s" as "total (s)": the suffix of a column's name is its unit (scenarios/DATA.md).
@@ -84,27 +86,33 @@ std::optional<Error> missing(const QString& what, const QString& column, const Q
     if (known.contains(column))
         return std::nullopt;
     const QString near = nearestWord(column, known);
-    return Error { (what + " has no column " + column + ". " + (near.isEmpty() ? "Its columns are " + known.join(", ") + "." : "Did you mean " + near + "?")).toStdString() };
+    return Error { (what + " has no column " + column + ". "
+        + (near.isEmpty() ? "Its columns are " + known.join(", ") + "." : "Did you mean " + near + "?"))
+                       .toStdString() };
 }
 
 // Places rows in the chart: panels, lines and positions on the x axis.
 struct Drawer {
     const ChartOrder& order;
     MeasureChart& chart;
-    std::vector<Values> groups = {};      // combinations of `by` in the measured rows, in order
+    std::vector<Values> groups = {}; // combinations of `by` in the measured rows, in order
     bool isFaceted = false;
-    std::vector<QString> facets = {};     // values of the first column of `by`
-    std::vector<Values> lines = {};       // values of its other columns
+    std::vector<QString> facets = {}; // values of the first column of `by`
+    std::vector<Values> lines = {}; // values of its other columns
 
     QStringList lineColumns() const { return isFaceted ? order.by.mid(1) : order.by; }
     double place(const QString& x) const
     {
         if (chart.words.isEmpty())
             return x.toDouble();
-        const auto at = std::find_if(chart.words.begin(), chart.words.end(), [&](const QString& word) { return isEqual(word, x); });
+        const auto at = std::find_if(
+            chart.words.begin(), chart.words.end(), [&](const QString& word) { return isEqual(word, x); });
         return double(at - chart.words.begin());
     }
-    bool isDrawable(double x, double y) const { return std::isfinite(y) && (!chart.isLog || (y > 0 && (x > 0 || !chart.words.isEmpty()))); }
+    bool isDrawable(double x, double y) const
+    {
+        return std::isfinite(y) && (!chart.isLog || (y > 0 && (x > 0 || !chart.words.isEmpty())));
+    }
 
     // The first panel of the group's lines (there is one panel per y), and their colour.
     std::pair<std::size_t, int> panelOf(std::size_t group) const
@@ -113,7 +121,8 @@ struct Drawer {
             return { 0, int(group) };
         const Values rest(groups[group].begin() + 1, groups[group].end());
         const auto facet = std::lower_bound(facets.begin(), facets.end(), groups[group][0], Before());
-        return { std::size_t(facet - facets.begin()) * std::size_t(order.y.size()), int(std::lower_bound(lines.begin(), lines.end(), rest, Before()) - lines.begin()) };
+        return { std::size_t(facet - facets.begin()) * std::size_t(order.y.size()),
+            int(std::lower_bound(lines.begin(), lines.end(), rest, Before()) - lines.begin()) };
     }
     void facet()
     {
@@ -145,11 +154,14 @@ struct Drawer {
             QVariantList row { isPublished ? QStringLiteral("published") : QStringLiteral("here") };
             for (const QString& value : groups[group])
                 row << value;
-            row << (chart.words.isEmpty() ? QVariant(p.x) : QVariant(chart.words.value(qsizetype(p.x)))) << order.y[qsizetype(quantity)] << p.median
-                << (p.n > 1 ? QVariant(p.q1) : QVariant()) << (p.n > 1 ? QVariant(p.q3) : QVariant()) << (isPublished ? QVariant() : QVariant(p.n));
+            row << (chart.words.isEmpty() ? QVariant(p.x) : QVariant(chart.words.value(qsizetype(p.x))))
+                << order.y[qsizetype(quantity)] << p.median << (p.n > 1 ? QVariant(p.q1) : QVariant())
+                << (p.n > 1 ? QVariant(p.q3) : QVariant()) << (isPublished ? QVariant() : QVariant(p.n));
             chart.rows.push_back(row);
         }
-        chart.panels[panel + quantity].series.push_back({ isPublished ? (name == "here" ? QString() : name + ", ") + "published" : name, isPublished, colour, std::move(points) });
+        chart.panels[panel + quantity].series.push_back(
+            { isPublished ? (name == "here" ? QString() : name + ", ") + "published" : name, isPublished, colour,
+                std::move(points) });
     }
 };
 
@@ -160,7 +172,8 @@ QString hardware(const QString& configuration)
 
 bool isWanted(const ChartOrder& order, const QStringList& columns, const auto& cellOf)
 {
-    return std::all_of(order.where.begin(), order.where.end(), [&](const auto& item) { return !columns.contains(item.first) || isEqual(cellOf(item.first), item.second); });
+    return std::all_of(order.where.begin(), order.where.end(),
+        [&](const auto& item) { return !columns.contains(item.first) || isEqual(cellOf(item.first), item.second); });
 }
 
 // Adds published rows, only for lines that were measured too.
@@ -182,16 +195,21 @@ std::optional<Error> addPublished(const ChartOrder& order, Drawer& drawer)
             std::vector<MeasureChart::Point> points;
             for (const QStringList& row : table.rows) {
                 const auto cellOf = [&](const QString& column) { return table.cell(row, column); };
-                bool isOurs = isWanted(order, table.columns, cellOf) && (order.withSuspect || !cellOf("note").contains("SUSPECT"));
+                bool isOurs = isWanted(order, table.columns, cellOf)
+                    && (order.withSuspect || !cellOf("note").contains("SUSPECT"));
                 for (qsizetype b = 0; b < order.by.size(); ++b)
                     isOurs = isOurs && isEqual(cellOf(order.by[b]), drawer.groups[g][std::size_t(b)]);
                 const auto y = table.number(row, order.y[q]);
-                const bool hasPlace = drawer.chart.words.isEmpty() ? table.number(row, order.x).has_value()
-                    : std::any_of(drawer.chart.words.begin(), drawer.chart.words.end(), [&](const QString& word) { return isEqual(word, cellOf(order.x)); });
+                const bool hasPlace = drawer.chart.words.isEmpty()
+                    ? table.number(row, order.x).has_value()
+                    : std::any_of(drawer.chart.words.begin(), drawer.chart.words.end(),
+                        [&](const QString& word) { return isEqual(word, cellOf(order.x)); });
                 if (!isOurs || !y || !hasPlace)
                     continue;
                 points.push_back({ drawer.place(cellOf(order.x)), *y, *y, *y, 0 });
-                const QString source = cellOf("source") + (cellOf("config").isEmpty() ? QString() : ", configuration " + cellOf("config") + hardware(cellOf("config")));
+                const QString source = cellOf("source")
+                    + (cellOf("config").isEmpty() ? QString()
+                                                  : ", configuration " + cellOf("config") + hardware(cellOf("config")));
                 if (!sources.contains(source))
                     sources << source;
             }
@@ -221,7 +239,7 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         Values group;
     };
     std::vector<Ours> rows;
-    std::map<QString, std::size_t, Before> places;  // values of x
+    std::map<QString, std::size_t, Before> places; // values of x
     std::map<Values, std::size_t, Before> groups;
     std::vector<QString> words; // x values that are not numbers, in the order of their first appearance
     for (const LabTable::Row& from : table.rows()) {
@@ -262,7 +280,10 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     }
 
     if (drawer.groups.size() > kGroupsMax) {
-        chart.nothing = QString("%1 lines (%2) are too many, at most %3; `by` or `where` makes them fewer").arg(drawer.groups.size()).arg(order.by.join(" x ")).arg(kGroupsMax);
+        chart.nothing = QString("%1 lines (%2) are too many, at most %3; `by` or `where` makes them fewer")
+                            .arg(drawer.groups.size())
+                            .arg(order.by.join(" x "))
+                            .arg(kGroupsMax);
         return chart;
     }
     if (drawer.groups.size() > kLinesMax && order.by.size() > 1)
@@ -270,7 +291,9 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
     for (const QString& facet : drawer.isFaceted ? drawer.facets : std::vector<QString> { QString() })
         for (const QString& y : order.y) {
             const QString quantity = quantityName(y);
-            chart.panels.push_back({ drawer.isFaceted ? quantity + ", " + seriesName({ order.by[0] }, { facet }) : quantity, quantity, {} });
+            chart.panels.push_back(
+                { drawer.isFaceted ? quantity + ", " + seriesName({ order.by[0] }, { facet }) : quantity, quantity,
+                    {} });
         }
     chart.columns = drawer.isFaceted ? int(order.y.size()) : std::min(int(order.y.size()), 3);
     chart.header = QStringList { "origin" } + order.by + QStringList { order.x, "quantity", "median", "q1", "q3", "n" };
@@ -286,7 +309,8 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
             for (const auto& [x, index] : places)
                 if (const auto at = values[g].find(index); at != values[g].end()) {
                     const LabTable::Summary::Quartiles three = quartilesOf(at->second);
-                    points.push_back({ chart.words.isEmpty() ? x.toDouble() : double(index), three.median, three.q1, three.q3, int(at->second.size()) });
+                    points.push_back({ chart.words.isEmpty() ? x.toDouble() : double(index), three.median, three.q1,
+                        three.q3, int(at->second.size()) });
                 }
             drawer.add(g, std::size_t(q), false, std::move(points));
         }
@@ -295,14 +319,16 @@ Result<MeasureChart> measureChart(const LabTable& table, const ChartOrder& order
         if (const auto error = addPublished(order, drawer))
             return *error;
     if (std::all_of(chart.panels.begin(), chart.panels.end(), [](const auto& panel) { return panel.series.empty(); }))
-        chart.nothing = chart.isLog ? "No value is above 0, which logarithmic axes need" : "No row has a value of " + order.y.join(", ");
+        chart.nothing = chart.isLog ? "No value is above 0, which logarithmic axes need"
+                                    : "No row has a value of " + order.y.join(", ");
     return chart;
 }
 
 QString LabCharts::add(ChartOrder order)
 {
     const std::lock_guard lock(m_mutex);
-    const auto before = std::count_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) { return entry.order.table == order.table; });
+    const auto before = std::count_if(
+        m_entries.begin(), m_entries.end(), [&](const Entry& entry) { return entry.order.table == order.table; });
     const QString id = order.table + "_chart" + (before == 0 ? QString() : '_' + QString::number(before + 1));
     m_entries.push_back({ id, std::move(order) });
     return id;
@@ -311,7 +337,8 @@ QString LabCharts::add(ChartOrder order)
 bool LabCharts::hasAny(const QString& table) const
 {
     const std::lock_guard lock(m_mutex);
-    return std::any_of(m_entries.begin(), m_entries.end(), [&](const Entry& entry) { return entry.order.table == table; });
+    return std::any_of(
+        m_entries.begin(), m_entries.end(), [&](const Entry& entry) { return entry.order.table == table; });
 }
 
 std::vector<MeasureChart> LabCharts::drawn(const LabTables& tables, bool isSimulated, const QString& onlyOf) const
@@ -331,7 +358,8 @@ std::vector<MeasureChart> LabCharts::drawn(const LabTables& tables, bool isSimul
     return charts;
 }
 
-std::vector<std::pair<QString, QByteArray>> LabCharts::pictures(const LabTables& tables, const RunIdentity& identity) const
+std::vector<std::pair<QString, QByteArray>> LabCharts::pictures(
+    const LabTables& tables, const RunIdentity& identity) const
 {
     std::vector<std::pair<QString, QByteArray>> pictures;
     for (const MeasureChart& chart : drawn(tables, identity.isSimulated))

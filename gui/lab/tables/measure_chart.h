@@ -25,10 +25,10 @@ struct ChartOrder {
     QStringList y, by;
     QString title;
     bool isLog = false;
-    QString paper;                      // name of the published table; empty: none
+    QString paper; // name of the published table; empty: none
     std::optional<CsvTable> published;
-    std::map<QString, QString> where;   // filter for its rows, and for measured rows that have such a column
-    bool withSuspect = false;           // includes published values that are in doubt
+    std::map<QString, QString> where; // filter for its rows, and for measured rows that have such a column
+    bool withSuspect = false; // includes published values that are in doubt
 };
 
 // The table of a measurement as a chart, in values. There is a panel for each quantity; if there were too many lines,
@@ -49,16 +49,16 @@ struct MeasureChart {
         QString title, yTitle;
         std::vector<Series> series;
     };
-    QString id;          // for files: "search_chart"
+    QString id; // for files: "search_chart"
     QString title, xTitle;
-    QString source;      // of published values: "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)"; empty: there are none
-    QString nothing;     // why there is nothing to draw; empty if there is something
-    QStringList words;   // labels of the x axis in place of numbers, from 0
+    QString source; // of published values: "lhrs2003, configuration 2 (1.8 GHz, 1 Gb/s)"; empty: there are none
+    QString nothing; // why there is nothing to draw; empty if there is something
+    QStringList words; // labels of the x axis in place of numbers, from 0
     bool isLog = false;
     bool isSimulated = false;
-    int columns = 1;     // number of panels side by side
+    int columns = 1; // number of panels side by side
     std::vector<Panel> panels;
-    QStringList header;  // the same data as rows
+    QStringList header; // the same data as rows
     std::vector<QVariantList> rows;
 };
 

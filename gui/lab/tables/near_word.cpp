@@ -18,8 +18,8 @@ QString nearestWord(const QString& name, const QStringList& known)
             qsizetype diagonal = std::exchange(row[0], i);
             for (qsizetype j = 1; j <= b.size(); ++j) {
                 const qsizetype change = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-                diagonal = std::exchange(row[std::size_t(j)],
-                    std::min({ change, row[std::size_t(j)] + 1, row[std::size_t(j) - 1] + 1 }));
+                diagonal = std::exchange(
+                    row[std::size_t(j)], std::min({ change, row[std::size_t(j)] + 1, row[std::size_t(j) - 1] + 1 }));
             }
         }
         return row.back();

@@ -22,9 +22,9 @@ LabResult<CsvTable> publishedTableIn(const QString& directory, const QString& na
     const QString near = nearestWord(name, known);
     return LabError { LabCode::BadArgument,
         "There is no published table '" + name.left(80) + "' in " + tables.path() + ".",
-        !near.isEmpty()   ? "Did you mean " + near + "?"
-        : known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
-                          : "There are " + known.join(", ") + "." };
+        !near.isEmpty()       ? "Did you mean " + near + "?"
+            : known.isEmpty() ? QString("The directory paper/ beside the scenario is missing.")
+                              : "There are " + known.join(", ") + "." };
 }
 
 } // namespace lhrs::gui

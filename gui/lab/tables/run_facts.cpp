@@ -44,7 +44,9 @@ QString librariesShown()
     ::zmq_version(&major, &minor, &patch);
     return QString("Qt %1, protobuf %2, ZeroMQ %3.%4.%5")
         .arg(qVersion(), QString::fromStdString(google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION)))
-        .arg(major).arg(minor).arg(patch);
+        .arg(major)
+        .arg(minor)
+        .arg(patch);
 }
 
 // Keeps only characters allowed in an id and in a file name.
@@ -87,7 +89,8 @@ RunFacts programFacts(const QString& program)
 QString buildInfo()
 {
     const RunFacts facts = programFacts({});
-    const QJsonObject info { { "version", LHRS_VERSION }, { "commit", facts.commit }, { "compiler", facts.compiler }, { "instructions", facts.instructions }, { "libraries", facts.libraries } };
+    const QJsonObject info { { "version", LHRS_VERSION }, { "commit", facts.commit }, { "compiler", facts.compiler },
+        { "instructions", facts.instructions }, { "libraries", facts.libraries } };
     return QString::fromUtf8(QJsonDocument(info).toJson(QJsonDocument::Compact));
 }
 
@@ -101,7 +104,8 @@ QString newRunId(std::uint64_t seed)
     return QString("%1-%2-%3-%4").arg(started, plain(QSysInfo::machineHostName())).arg(::getpid()).arg(seed);
 }
 
-QString inputsDigest(const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed, const QStringList& further)
+QString inputsDigest(
+    const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed, const QStringList& further)
 {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     // Each part is preceded by its length, so that different lists of parts never give the same bytes.
@@ -131,24 +135,30 @@ ClusterFacts clusterFacts(int number, const pb::FileConfig& config)
         thresholds << QString("%1:%2").arg(threshold.buckets()).arg(threshold.availability());
     const QString galois = QString::fromStdString(config.galois());
     const auto options = fieldOptionsNamed(config.galois());
-    facts.parameters = { { "m", config.m() }, { "k", config.availability() }, { "b", config.b() }, { "field", config.field() == pb::GF_8 ? 8 : 16 },
-        { "slice", config.slice() == 0 ? QVariant() : QVariant(config.slice()) }, { "thresholds", thresholds.join(' ') },
-        { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" }, { "recovery_way", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
+    facts.parameters = { { "m", config.m() }, { "k", config.availability() }, { "b", config.b() },
+        { "field", config.field() == pb::GF_8 ? 8 : 16 },
+        { "slice", config.slice() == 0 ? QVariant() : QVariant(config.slice()) },
+        { "thresholds", thresholds.join(' ') }, { "rerank", config.rerank() == pb::KEEP ? "keep" : "fill" },
+        { "recovery_way", lowered(pb::RecoveryWay_Name(config.recovery()), "RECOVERY_") },
         { "decode", lowered(pb::DecodeWay_Name(config.decode()), "DECODE_") },
         { "recovery_transport", lowered(pb::RecoveryTransport_Name(config.recovery_transport()), "RECOVERY_") },
-        { "tcp", lowered(pb::TcpMode_Name(config.tcp_mode()), "TCP_") }, { "galois", options ? QString::fromStdString(nameOf(*options)) : galois },
-        { "log_precalculus", !config.no_log_precalculus() }, { "pure_rs", config.pure_rs() }, { "mix_keys", config.mix_keys() },
-        { "parallel_splits", config.parallel_splits() }, { "merges", config.merges() },
+        { "tcp", lowered(pb::TcpMode_Name(config.tcp_mode()), "TCP_") },
+        { "galois", options ? QString::fromStdString(nameOf(*options)) : galois },
+        { "log_precalculus", !config.no_log_precalculus() }, { "pure_rs", config.pure_rs() },
+        { "mix_keys", config.mix_keys() }, { "parallel_splits", config.parallel_splits() },
+        { "merges", config.merges() },
         { "load_control", config.load_control() == 0 ? QVariant() : QVariant(double(config.load_control()) / 1000) } };
     return facts;
 }
 
 const std::map<QString, QString RunFacts::*>& runFactFields()
 {
-    static const std::map<QString, QString RunFacts::*> kFields { { "started_utc", &RunFacts::started }, { "host", &RunFacts::host }, { "machine", &RunFacts::machine },
-        { "program", &RunFacts::program }, { "commit", &RunFacts::commit }, { "compiler", &RunFacts::compiler }, { "instructions", &RunFacts::instructions },
-        { "libraries", &RunFacts::libraries }, { "scenario", &RunFacts::scenario }, { "inputs", &RunFacts::inputs }, { "seed", &RunFacts::seed }, { "sweep", &RunFacts::sweep },
-        { "sweep_run", &RunFacts::sweepRun } };
+    static const std::map<QString, QString RunFacts::*> kFields { { "started_utc", &RunFacts::started },
+        { "host", &RunFacts::host }, { "machine", &RunFacts::machine }, { "program", &RunFacts::program },
+        { "commit", &RunFacts::commit }, { "compiler", &RunFacts::compiler },
+        { "instructions", &RunFacts::instructions }, { "libraries", &RunFacts::libraries },
+        { "scenario", &RunFacts::scenario }, { "inputs", &RunFacts::inputs }, { "seed", &RunFacts::seed },
+        { "sweep", &RunFacts::sweep }, { "sweep_run", &RunFacts::sweepRun } };
     return kFields;
 }
 
@@ -165,8 +175,8 @@ std::map<QString, QString> metaOf(const RunFacts& facts)
 
 QStringList runColumns(const RunFacts& facts)
 {
-    QStringList columns { "run", "simulated", "outcome", "started_utc", "host", "machine", "program", "commit", "compiler", "instructions", "libraries", "scenario", "inputs", "seed",
-        "sweep", "sweep_run", "parameters" };
+    QStringList columns { "run", "simulated", "outcome", "started_utc", "host", "machine", "program", "commit",
+        "compiler", "instructions", "libraries", "scenario", "inputs", "seed", "sweep", "sweep_run", "parameters" };
     for (const auto& [name, value] : facts.parameters)
         columns << "param_" + name;
     return columns;
@@ -177,8 +187,10 @@ QVariantList runCells(const RunFacts& facts)
     QJsonObject parameters;
     for (const auto& [name, value] : facts.parameters)
         parameters[name] = QJsonValue::fromVariant(value);
-    QVariantList cells { facts.run, facts.isSimulated, facts.outcome, facts.started, facts.host, facts.machine, facts.program, facts.commit, facts.compiler, facts.instructions,
-        facts.libraries, facts.scenario, facts.inputs, facts.seed, facts.sweep, facts.sweepRun, QString::fromUtf8(QJsonDocument(parameters).toJson(QJsonDocument::Compact)) };
+    QVariantList cells { facts.run, facts.isSimulated, facts.outcome, facts.started, facts.host, facts.machine,
+        facts.program, facts.commit, facts.compiler, facts.instructions, facts.libraries, facts.scenario, facts.inputs,
+        facts.seed, facts.sweep, facts.sweepRun,
+        QString::fromUtf8(QJsonDocument(parameters).toJson(QJsonDocument::Compact)) };
     for (const auto& [name, value] : facts.parameters)
         cells << value;
     return cells;

@@ -17,19 +17,19 @@ namespace lhrs::gui {
 
 // The facts of a run besides its tables: its row of runs.csv.
 struct RunFacts {
-    QString run;          // newRunId or simulatedRunId
-    QString outcome;      // "under way", "ok", ...: see outcomeWord; empty: unknown
+    QString run; // newRunId or simulatedRunId
+    QString outcome; // "under way", "ok", ...: see outcomeWord; empty: unknown
     bool isSimulated = false;
-    QString started;      // UTC, ISO 8601 with ms; empty if the inputs alone determine the tables
-    QString host;         // likewise
-    QString machine;      // processor, cores, memory
-    QString program;      // "lhrs-play 1.0.0"
-    QString commit;       // of the sources; empty: unknown
-    QString compiler;     // "GCC 12.2.0, Release"
+    QString started; // UTC, ISO 8601 with ms; empty if the inputs alone determine the tables
+    QString host; // likewise
+    QString machine; // processor, cores, memory
+    QString program; // "lhrs-play 1.0.0"
+    QString commit; // of the sources; empty: unknown
+    QString compiler; // "GCC 12.2.0, Release"
     QString instructions; // used for parity, unless the file requests others: "simd:avx2"
     QString libraries;
-    QString scenario;     // file name
-    QString inputs;       // inputsDigest
+    QString scenario; // file name
+    QString inputs; // inputsDigest
     QString seed;
     QString sweep, sweepRun; // the sweep's name, and the run's number in it
     std::map<QString, QVariant> parameters; // from lab.params: defaults, or values of --set
@@ -57,7 +57,8 @@ QString buildInfo();
 QString newRunId(std::uint64_t seed);
 // A digest of everything that determines the result of a simulated run, as 16 hexadecimal digits: the scenario's
 // text, parameters, seed, version and commit. The speed of virtual time, the date and the machine are not part of it.
-QString inputsDigest(const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed, const QStringList& further = {});
+QString inputsDigest(const QString& scenarioText, const std::map<QString, QString>& sets, std::uint64_t seed,
+    const QStringList& further = {});
 // sim-0123456789abcdef: the same inputs give the same id, and the same tables.
 inline bool isDerived(const RunFacts& facts) { return facts.run.startsWith("sim-"); }
 inline QString simulatedRunId(const QString& inputs) { return "sim-" + inputs; }

@@ -28,7 +28,8 @@ Result<QStringList> valuesOf(const QString& name, const QString& text)
     for (const QString& part : text.split(',')) {
         const QString value = part.trimmed();
         if (value.isEmpty())
-            return refusal("The parameter " + name + " of the sweep has an empty value; write for example " + name + "=5,50,500.");
+            return refusal(
+                "The parameter " + name + " of the sweep has an empty value; write for example " + name + "=5,50,500.");
         const auto range = kRange.match(value);
         if (!range.hasMatch()) {
             values << value;
@@ -37,7 +38,10 @@ Result<QStringList> valuesOf(const QString& name, const QString& text)
         const qint64 first = range.captured(1).toLongLong(), last = range.captured(2).toLongLong();
         const qint64 step = range.captured(3).isEmpty() ? 1 : range.captured(3).toLongLong();
         if (last < first || step < 1 || std::uint64_t(last - first) / std::uint64_t(step) >= kRunsMax)
-            return refusal(QString("%1=%2: a range goes up from a number to another one, such as 1..10 or 10..50 step 20, and has at most %3 values.").arg(name, value).arg(kRunsMax));
+            return refusal(QString("%1=%2: a range goes up from a number to another one, such as 1..10 or 10..50 step "
+                                   "20, and has at most %3 values.")
+                               .arg(name, value)
+                               .arg(kRunsMax));
         for (qint64 number = first; number <= last; number += step)
             values << QString::number(number);
     }
@@ -56,7 +60,8 @@ Result<Sweep::Factor> factorOf(const QString& text)
 {
     const QString name = text.section('=', 0, 0).trimmed();
     if (!text.contains('=') || !isParameter(name))
-        return refusal("'" + text.left(80) + "' is no parameter with its values; write NAME=VALUE,VALUE or NAME=FIRST..LAST.");
+        return refusal(
+            "'" + text.left(80) + "' is no parameter with its values; write NAME=VALUE,VALUE or NAME=FIRST..LAST.");
     auto values = valuesOf(name, text.section('=', 1));
     if (!values)
         return values.error();
@@ -65,7 +70,8 @@ Result<Sweep::Factor> factorOf(const QString& text)
 
 Result<std::vector<Sweep>> declaredSweeps(const QString& scenarioText)
 {
-    static const QRegularExpression kSweep("^//\\s*@sweep\\s+(\\S+)\\s*(.*)$"), kFactor("([^\\s=]+)=(\\S*(?:\\s+step\\s+\\d+)?)");
+    static const QRegularExpression kSweep("^//\\s*@sweep\\s+(\\S+)\\s*(.*)$"),
+        kFactor("([^\\s=]+)=(\\S*(?:\\s+step\\s+\\d+)?)");
     std::vector<Sweep> sweeps;
     int number = 0;
     for (const QString& line : scenarioText.split('\n')) {
@@ -82,12 +88,16 @@ Result<std::vector<Sweep>> declaredSweeps(const QString& scenarioText)
             const QString factor = it.next().captured(0);
             auto made = factorOf(factor);
             if (!made)
-                return refusal(QString("Line %1, @sweep %2: %3").arg(number).arg(sweep.name, QString::fromStdString(made.error().text)));
+                return refusal(QString("Line %1, @sweep %2: %3")
+                                   .arg(number)
+                                   .arg(sweep.name, QString::fromStdString(made.error().text)));
             sweep.factors.push_back(*made);
             rest.remove(factor);
         }
         if (sweep.factors.empty() || !rest.trimmed().isEmpty() || sweep.name.contains('='))
-            return refusal(QString("Line %1: write a sweep as // @sweep NAME parameter=VALUE,VALUE parameter=FIRST..LAST.").arg(number));
+            return refusal(
+                QString("Line %1: write a sweep as // @sweep NAME parameter=VALUE,VALUE parameter=FIRST..LAST.")
+                    .arg(number));
         sweeps.push_back(std::move(sweep));
     }
     return sweeps;
@@ -98,7 +108,8 @@ Result<std::vector<Sweep>> sweepsOfJson(const QByteArray& text, const QString& p
     QJsonParseError problem;
     const QJsonDocument document = QJsonDocument::fromJson(text, &problem);
     if (!document.isObject())
-        return refusal(path + " is no list of sweeps (" + (document.isNull() ? problem.errorString() : QString("not an object"))
+        return refusal(path + " is no list of sweeps ("
+            + (document.isNull() ? problem.errorString() : QString("not an object"))
             + "); write {\"sizes\": {\"records\": [5, 50, 500], \"seed\": \"1..3\"}}.");
     std::vector<Sweep> sweeps;
     const QJsonObject all = document.object();
@@ -112,11 +123,13 @@ Result<std::vector<Sweep>> sweepsOfJson(const QByteArray& text, const QString& p
             if (factor.value().isString()) {
                 const auto ranged = valuesOf(factor.key(), factor.value().toString());
                 if (!ranged)
-                    return refusal(path + ", sweep " + sweep.key() + ": " + QString::fromStdString(ranged.error().text));
+                    return refusal(
+                        path + ", sweep " + sweep.key() + ": " + QString::fromStdString(ranged.error().text));
                 values = *ranged;
             }
             if (values.isEmpty() || !isParameter(factor.key()))
-                return refusal(path + ", sweep " + sweep.key() + ": the parameter " + factor.key() + " needs a list of values, or a text such as \"1..10\".");
+                return refusal(path + ", sweep " + sweep.key() + ": the parameter " + factor.key()
+                    + " needs a list of values, or a text such as \"1..10\".");
             made.factors.emplace_back(factor.key(), values);
         }
         if (made.factors.empty())
@@ -132,7 +145,8 @@ Result<std::vector<SweepRun>> Sweep::runs(const std::map<QString, QString>& sets
     std::set<QString> names;
     for (const auto& [parameter, values] : factors) {
         if (!names.insert(parameter).second || sets.contains(parameter))
-            return refusal("The parameter " + parameter + " is given twice; a sweep has one list of values for it, and --set none.");
+            return refusal("The parameter " + parameter
+                + " is given twice; a sweep has one list of values for it, and --set none.");
         if (std::size_t(values.size()) > kRunsMax / runs.size())
             return refusal(QString("The sweep has more than %1 runs.").arg(kRunsMax));
         std::vector<SweepRun> next;
@@ -168,7 +182,8 @@ Result<std::vector<int>> runNumbers(const QString& text, int count)
         if (!isNumber)
             return refusal("--run " + text + ": write a number of --runs, or several, such as 0..3,7.");
         if (number < 0 || number >= count)
-            return refusal(QString("--run %1: the sweep has the runs 0 to %2; --runs lists them.").arg(one).arg(count - 1));
+            return refusal(
+                QString("--run %1: the sweep has the runs 0 to %2; --runs lists them.").arg(one).arg(count - 1));
         if (std::find(runs.begin(), runs.end(), number) == runs.end())
             runs.push_back(number);
     }

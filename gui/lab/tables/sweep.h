@@ -19,13 +19,13 @@ struct SweepRun {
     int number = 0; // in its sweep, from 0
     std::map<QString, QString> sets;
     std::uint64_t seed = 1;
-    QString shown;  // "b=50 records=1000"
+    QString shown; // "b=50 records=1000"
 };
 
 // Values for parameters of a scenario; every combination is a run. The parameter `seed` sets the run's seed.
 struct Sweep {
     using Factor = std::pair<QString, QStringList>;
-    QString name;                // empty: given on the command line
+    QString name; // empty: given on the command line
     std::vector<Factor> factors; // in their order
 
     // All runs; the last factor varies fastest. `sets`, `seed`: for every run. An error: a parameter is in both, or

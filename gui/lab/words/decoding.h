@@ -20,12 +20,12 @@ enum class SymbolBase { Hex, Decimal, Log };
 // What the person chose to see of a record group.
 struct DecodingWish {
     GroupPage page = GroupPage::Decode;
-    std::set<Participant> supposed;       // treated as lost although available; the page says so
-    std::optional<std::uint32_t> choice;  // number of a choice of survivors other than that of the nodes
+    std::set<Participant> supposed; // treated as lost although available; the page says so
+    std::optional<std::uint32_t> choice; // number of a choice of survivors other than that of the nodes
     std::size_t step = 0, updateStep = 0;
     std::size_t symbol = 0;
-    std::size_t target = 0;               // index of the lost member that is followed
-    std::uint32_t changed = 0;            // data position whose change the page Update shows
+    std::size_t target = 0; // index of the lost member that is followed
+    std::uint32_t changed = 0; // data position whose change the page Update shows
     SymbolBase base = SymbolBase::Hex;
 };
 
@@ -34,11 +34,11 @@ struct DecodingStep {
     enum class Kind {
         Members, // which members are lost and which are left
         Columns, // the survivors' columns of (I|P)
-        Gauss,   // the elimination after this many steps
-        Stuck,   // no pivot: too few members
+        Gauss, // the elimination after this many steps
+        Stuck, // no pivot: too few members
         Inverse, // the coefficients of the lost members
-        Term,    // one survivor's contribution to the symbol
-        Bytes,   // all symbols
+        Term, // one survivor's contribution to the symbol
+        Bytes, // all symbols
     };
     Kind kind = Kind::Members;
     std::size_t index = 0; // finished steps of Gauss, or the term
@@ -51,16 +51,16 @@ struct Decoding {
     RecordGroup group;
     DecodingWish wish; // corrected: no step, symbol or target that does not exist
     std::vector<Participant> lost, supposed, available; // supposed: the lost members that are in fact available
-    std::optional<DecodeStory> story;                   // empty: trouble says why
+    std::optional<DecodeStory> story; // empty: trouble says why
     QString trouble;
     std::uint32_t choices = 0, choice = 0;
     bool isManagersChoice = false; // these survivors were chosen by the manager of the last recovery
     bool isNodesChoice = false;
-    QString whyThese;              // the reason for these survivors, in a sentence
+    QString whyThese; // the reason for these survivors, in a sentence
     std::vector<DecodingStep> steps;
 
-    bool hasBytes = false;   // all survivors were read, in one state
-    QString whyNoBytes;      // a sentence
+    bool hasBytes = false; // all survivors were read, in one state
+    QString whyNoBytes; // a sentence
     std::vector<std::string> contributions; // in the order of the survivors
     std::size_t symbols = 0; // of the longest member
 
@@ -69,7 +69,7 @@ struct Decoding {
         NotComputed,
         Equal,
         Differs,
-        NoWitness,  // nothing to compare with
+        NoWitness, // nothing to compare with
         OldWitness, // the witness was taken before a later change
     };
     struct Outcome {
@@ -100,8 +100,8 @@ std::size_t tellingSymbol(const Decoding& decoding);
 // The change of one data record and its effect on the parity: D = old ^ new, B ^= P[q][p] * D.
 struct Change {
     std::uint32_t position = 0;
-    bool isKnown = false;   // false: `words` says why
-    bool isInsert = false;  // there is no old record: zeros
+    bool isKnown = false; // false: `words` says why
+    bool isInsert = false; // there is no old record: zeros
     QString words;
     std::string before, after;
     std::vector<std::byte> delta;

@@ -26,10 +26,13 @@ QString rowWords(const Field& field, SymbolBase base, const SymbolMatrix& matrix
     return cells.join(' ');
 }
 
-void addMatrix(QStringList& lines, const Field& field, SymbolBase base, const SymbolMatrix& matrix, const QStringList& names = {})
+void addMatrix(
+    QStringList& lines, const Field& field, SymbolBase base, const SymbolMatrix& matrix, const QStringList& names = {})
 {
     for (std::uint32_t row = 0; row < matrix.rows; ++row)
-        lines << QStringLiteral("  %1%2").arg(int(row) < names.size() ? QStringLiteral("%1: ").arg(names[int(row)], -4) : QString(), rowWords(field, base, matrix, row));
+        lines << QStringLiteral("  %1%2").arg(
+            int(row) < names.size() ? QStringLiteral("%1: ").arg(names[int(row)], -4) : QString(),
+            rowWords(field, base, matrix, row));
 }
 
 } // namespace
@@ -46,12 +49,14 @@ QString symbolWords(const Field& field, SymbolBase base, Symbol symbol)
 
 QString logWords(const Field& field, SymbolBase base, Symbol log)
 {
-    return base == SymbolBase::Hex ? QStringLiteral("%1").arg(log, int(2 * field.symbolBytes()), 16, QLatin1Char('0')) : QString::number(log);
+    return base == SymbolBase::Hex ? QStringLiteral("%1").arg(log, int(2 * field.symbolBytes()), 16, QLatin1Char('0'))
+                                   : QString::number(log);
 }
 
 QString fieldWords(FieldWidth width)
 {
-    return width == FieldWidth::Gf8 ? QStringLiteral("GF(2^8), polynomial 11d") : QStringLiteral("GF(2^16), polynomial 1100b");
+    return width == FieldWidth::Gf8 ? QStringLiteral("GF(2^8), polynomial 11d")
+                                    : QStringLiteral("GF(2^16), polynomial 1100b");
 }
 
 QString gaussWords(const Field& field, SymbolBase base, const GaussStep& step)
@@ -70,7 +75,12 @@ QString gaussWords(const Field& field, SymbolBase base, const GaussStep& step)
 QString textOf(const Decoding& d)
 {
     QStringList lines;
-    lines << QStringLiteral("Record group (%1, %2): m = %3, k = %4, %5").arg(d.group.group).arg(d.group.rank).arg(d.group.m).arg(d.group.k).arg(fieldWords(d.group.field));
+    lines << QStringLiteral("Record group (%1, %2): m = %3, k = %4, %5")
+                 .arg(d.group.group)
+                 .arg(d.group.rank)
+                 .arg(d.group.m)
+                 .arg(d.group.k)
+                 .arg(fieldWords(d.group.field));
     for (const GroupMember& member : d.group.members) {
         QString what;
         if (member.standing == GroupMember::Standing::Dummy)
@@ -84,7 +94,9 @@ QString textOf(const Decoding& d)
         else if (member.member.kind == Participant::Kind::Data)
             what = QStringLiteral("key %1, %2 bytes").arg(member.record.key).arg(member.record.bytes.size());
         else
-            what = QStringLiteral("%1 records listed, %2 bytes").arg(member.record.members.size()).arg(member.record.bytes.size());
+            what = QStringLiteral("%1 records listed, %2 bytes")
+                       .arg(member.record.members.size())
+                       .arg(member.record.bytes.size());
         if (d.wish.supposed.contains(member.member))
             what += QStringLiteral(" (supposed lost)");
         lines << QStringLiteral("  %1 %2: %3").arg(text(shortName(member.member)), text(nameOf(member.place)), what);
@@ -103,17 +115,20 @@ QString textOf(const Decoding& d)
         survivors << text(shortName(survivor));
     lines << QString() << QStringLiteral("(I|P)");
     addMatrix(lines, field, base, story.whole, names);
-    lines << QString() << QStringLiteral("H: the columns of %1. %2").arg(survivors.join(QStringLiteral(", ")), d.whyThese);
+    lines << QString()
+          << QStringLiteral("H: the columns of %1. %2").arg(survivors.join(QStringLiteral(", ")), d.whyThese);
     addMatrix(lines, field, base, story.elimination.h, names);
     lines << QString() << QStringLiteral("(H|I), eliminated:");
     for (std::size_t i = 0; i < story.elimination.steps.size(); ++i) {
         lines << QStringLiteral("%1. %2").arg(i + 1).arg(gaussWords(field, base, story.elimination.steps[i]));
         const auto stage = story.stageAfter(i + 1);
         for (std::uint32_t row = 0; row < stage.left.rows; ++row)
-            lines << QStringLiteral("  %1 | %2").arg(rowWords(field, base, stage.left, row), rowWords(field, base, stage.right, row));
+            lines << QStringLiteral("  %1 | %2")
+                         .arg(rowWords(field, base, stage.left, row), rowWords(field, base, stage.right, row));
     }
     if (!story.isSolvable()) {
-        lines << QStringLiteral("Column %1 has no pivot: too few members are left.").arg(story.elimination.columnStopped);
+        lines
+            << QStringLiteral("Column %1 has no pivot: too few members are left.").arg(story.elimination.columnStopped);
         return lines.join('\n') + '\n';
     }
     lines << QString() << QStringLiteral("The inverse of H");
@@ -123,23 +138,30 @@ QString textOf(const Decoding& d)
         QStringList parts;
         for (std::size_t t = 0; t < lost.coefficients.size(); ++t)
             parts << QStringLiteral("%1 · %2").arg(symbolWords(field, base, lost.coefficients[t]), survivors[int(t)]);
-        lines << QString() << QStringLiteral("%1 = %2").arg(text(shortName(lost.member)), parts.join(QStringLiteral(" ^ ")));
+        lines << QString()
+              << QStringLiteral("%1 = %2").arg(text(shortName(lost.member)), parts.join(QStringLiteral(" ^ ")));
         if (d.hasBytes && d.symbols > 0) {
             lines << QStringLiteral("symbol %1:").arg(d.wish.symbol);
             const std::vector<Term> terms = story.terms(lost, d.spans(), d.wish.symbol);
             for (std::size_t t = 0; t < terms.size(); ++t) {
                 const Term& term = terms[t];
                 const QString product = term.isZero ? QStringLiteral("0")
-                    : term.isCopy                   ? symbolWords(field, base, term.product)
-                                                    : QStringLiteral("alog(%1 + %2 = %3) = %4").arg(logWords(field, base, term.logCoefficient), logWords(field, base, term.logSymbol),
-                                                                                                 logWords(field, base, term.logSum), symbolWords(field, base, term.product));
-                lines << QStringLiteral("  %1 · %2 = %3, sum %4").arg(symbolWords(field, base, term.coefficient), symbolWords(field, base, term.symbol), product, symbolWords(field, base, term.sum));
+                    : term.isCopy
+                    ? symbolWords(field, base, term.product)
+                    : QStringLiteral("alog(%1 + %2 = %3) = %4")
+                          .arg(logWords(field, base, term.logCoefficient), logWords(field, base, term.logSymbol),
+                              logWords(field, base, term.logSum), symbolWords(field, base, term.product));
+                lines << QStringLiteral("  %1 · %2 = %3, sum %4")
+                             .arg(symbolWords(field, base, term.coefficient), symbolWords(field, base, term.symbol),
+                                 product, symbolWords(field, base, term.sum));
             }
         }
         const std::vector<std::byte>& bytes = d.outcomes[i].bytes;
         const std::size_t perLine = kSymbolsOfLine * field.symbolBytes();
         for (std::size_t at = 0; at < bytes.size(); at += perLine)
-            lines << QStringLiteral("  %1: %2").arg(at, 4).arg(hexWords(ByteSpan(bytes).subspan(at, std::min(perLine, bytes.size() - at))));
+            lines << QStringLiteral("  %1: %2")
+                         .arg(at, 4)
+                         .arg(hexWords(ByteSpan(bytes).subspan(at, std::min(perLine, bytes.size() - at))));
         lines << d.outcomes[i].sentence;
     }
     if (!d.managerSentence.isEmpty())

@@ -15,7 +15,8 @@ KeyTry tryKey(std::uint64_t key, FileImage image, FileImage truth)
         return result; // the client then asks the coordinator for the location
     BucketNumber at(result.believed), last(result.believed);
     result.path.push_back(at.value);
-    for (BucketNumber next = forwardTo(at, levelOf(at, truth), Key(key)); next != at; next = forwardTo(at, levelOf(at, truth), Key(key))) {
+    for (BucketNumber next = forwardTo(at, levelOf(at, truth), Key(key)); next != at;
+         next = forwardTo(at, levelOf(at, truth), Key(key))) {
         last = at;
         at = next;
         result.path.push_back(at.value);
@@ -34,7 +35,8 @@ BucketBelief beliefOf(std::uint32_t a, FileImage image, FileImage truth)
         return BucketBelief::Unknown;
     if (!isThere)
         return BucketBelief::Gone;
-    return levelOf(BucketNumber(a), image) == levelOf(BucketNumber(a), truth) ? BucketBelief::Right : BucketBelief::Stale;
+    return levelOf(BucketNumber(a), image) == levelOf(BucketNumber(a), truth) ? BucketBelief::Right
+                                                                              : BucketBelief::Stale;
 }
 
 } // namespace lhrs::gui

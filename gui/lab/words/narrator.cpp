@@ -36,8 +36,9 @@ std::string placeHeld(const ProcessState& process, const ClusterState& state)
 
 bool isAnotherCoordinatorThere(const ClusterState& state, ProcessId ended)
 {
-    return std::any_of(state.processes.begin(), state.processes.end(),
-        [ended](const auto& item) { return item.first != ended && item.second.kind == pb::COORDINATOR && !item.second.hasEnded; });
+    return std::any_of(state.processes.begin(), state.processes.end(), [ended](const auto& item) {
+        return item.first != ended && item.second.kind == pb::COORDINATOR && !item.second.hasEnded;
+    });
 }
 
 } // namespace
@@ -55,7 +56,8 @@ std::uint32_t NarratorMemory::goOn(Run& run, std::int64_t runNs)
 
 NarratorMemory::Seen& NarratorMemory::seenOf(ProcessId process)
 {
-    auto at = std::lower_bound(seen.begin(), seen.end(), process, [](const Seen& s, ProcessId id) { return s.id < id; });
+    auto at = std::lower_bound(
+        seen.begin(), seen.end(), process, [](const Seen& s, ProcessId id) { return s.id < id; });
     if (at == seen.end() || at->id != process)
         at = seen.insert(at, Seen { .id = process });
     return *at;
@@ -68,8 +70,8 @@ std::uint64_t Teller::tell(QString text, std::uint64_t instead)
     m.lastText = text;
     m.goOn(m.last, run.runNs);
     // A telling that was not delivered yet is replaced before it is seen.
-    const auto unseen = std::find_if(
-        m.tellings.rbegin(), m.tellings.rend(), [instead](const Telling& telling) { return instead != 0 && telling.event == instead; });
+    const auto unseen = std::find_if(m.tellings.rbegin(), m.tellings.rend(),
+        [instead](const Telling& telling) { return instead != 0 && telling.event == instead; });
     if (unseen != m.tellings.rend()) {
         instead = unseen->instead;
         m.tellings.erase(std::prev(unseen.base()));
@@ -125,7 +127,8 @@ void Teller::on(const pb::FileCreated& e)
 
 void Teller::on(const pb::NodeRecruited& /*e*/)
 {
-    if (const auto fenced = m.fencedPlace.find(run.process); fenced != m.fencedPlace.end() && fenced->second.second < run.runNs)
+    if (const auto fenced = m.fencedPlace.find(run.process);
+        fenced != m.fencedPlace.end() && fenced->second.second < run.runNs)
         m.fencedPlace.erase(fenced); // it has a place again
     const pb::Role pool = event.place().role();
     if (const auto missing = m.missing.find(pool); missing != m.missing.end() && missing->second.second <= run.runNs) {
@@ -133,8 +136,9 @@ void Teller::on(const pb::NodeRecruited& /*e*/)
         tell(words::spareFound(name(run.process), self()));
         return;
     }
-    const bool isOneLeft = std::any_of(state.processes.begin(), state.processes.end(),
-        [pool](const auto& item) { return item.second.kind == pb::NODE && item.second.pool == pool && !item.second.hasEnded; });
+    const bool isOneLeft = std::any_of(state.processes.begin(), state.processes.end(), [pool](const auto& item) {
+        return item.second.kind == pb::NODE && item.second.pool == pool && !item.second.hasEnded;
+    });
     if (isOneLeft)
         m.takenPools.erase(pool);
     else if (state.file.exists && pool != pb::NO_ROLE && m.takenPools.insert(pool).second)
@@ -197,14 +201,16 @@ std::optional<NarratorMemory::Overflow> Teller::causeOfSplit()
     const bool isLast = state.file.config.load_control() > 0;
     auto cause = m.overflows.end();
     for (auto at = m.overflows.begin(); at != m.overflows.end(); ++at)
-        if (at->atNs <= run.runNs && (cause == m.overflows.end() || (isLast ? at->atNs >= cause->atNs : at->atNs < cause->atNs)))
+        if (at->atNs <= run.runNs
+            && (cause == m.overflows.end() || (isLast ? at->atNs >= cause->atNs : at->atNs < cause->atNs)))
             cause = at;
     if (cause == m.overflows.end())
         return std::nullopt;
     const NarratorMemory::Overflow taken = *cause;
     m.overflows.erase(cause);
     if (isLast)
-        std::erase_if(m.overflows, [&taken](const NarratorMemory::Overflow& overflow) { return overflow.atNs <= taken.atNs; });
+        std::erase_if(
+            m.overflows, [&taken](const NarratorMemory::Overflow& overflow) { return overflow.atNs <= taken.atNs; });
     return taken;
 }
 
@@ -359,11 +365,14 @@ void Teller::setAge(words::Way& way, const pb::FileState& image) const
         return;
     way.splitsBehind = buckets - believed;
     // The processes of a simulated cluster are heard in the order of virtual time.
-    const bool isHeard = state.isSimulated || std::any_of(state.processes.begin(), state.processes.end(), [this](const auto& item) {
-        return item.second.kind == pb::COORDINATOR && item.second.lastEventNs >= run.runNs;
-    });
-    const bool isGrowing = std::any_of(state.splits.begin(), state.splits.end(), [](const auto& item) { return item.second.isUnderWay(); })
-        || (!state.data.empty() && state.data.rbegin()->first >= buckets) || run.runNs - sinceNs < NarratorMemory::kCloselyNs;
+    const bool isHeard = state.isSimulated
+        || std::any_of(state.processes.begin(), state.processes.end(), [this](const auto& item) {
+               return item.second.kind == pb::COORDINATOR && item.second.lastEventNs >= run.runNs;
+           });
+    const bool isGrowing = std::any_of(state.splits.begin(), state.splits.end(),
+                               [](const auto& item) { return item.second.isUnderWay(); })
+        || (!state.data.empty() && state.data.rbegin()->first >= buckets)
+        || run.runNs - sinceNs < NarratorMemory::kCloselyNs;
     way.isAtLeast = !isHeard && isGrowing;
 }
 
@@ -382,7 +391,8 @@ void Teller::on(const pb::OperationDone& e)
     const std::uint32_t count = m.goOn(forwards, run.runNs);
     const auto& last = client->second.last;
     const std::uint64_t number = event.operation().number();
-    const auto operation = std::find_if(last.rbegin(), last.rend(), [number](const OperationState& o) { return o.number == number; });
+    const auto operation = std::find_if(
+        last.rbegin(), last.rend(), [number](const OperationState& o) { return o.number == number; });
     // A client may count image adjustments without applying them.
     const bool isCorrected = operation != last.rend() && e.image_adjusted()
         && bucketsOf(operation->imageBefore) != bucketsOf(operation->imageAfter);
@@ -393,7 +403,9 @@ void Teller::on(const pb::OperationDone& e)
     }
     if (operation == last.rend() || operation->startedNs == 0)
         return; // its start was not observed
-    words::Way way { .key = e.key(), .client = name(run.process), .believed = operation->computedBucket, .answered = e.bucket() };
+    words::Way way {
+        .key = e.key(), .client = name(run.process), .believed = operation->computedBucket, .answered = e.bucket()
+    };
     way.bucketsNow = bucketsNow;
     const std::vector<std::uint32_t>& path = operation->path;
     if (path.size() == e.forwards() + 1 && path.front() == way.believed && path.back() == way.answered)
@@ -412,7 +424,8 @@ void Teller::on(const pb::ImageAdjusted& e)
     if (before == 0 || after == 0 || before == after || client == state.clients.end())
         return;
     const auto& last = client->second.last;
-    if (std::any_of(last.begin(), last.end(), [](const OperationState& operation) { return operation.kind != pb::OPERATION_UNKNOWN; }))
+    if (std::any_of(last.begin(), last.end(),
+            [](const OperationState& operation) { return operation.kind != pb::OPERATION_UNKNOWN; }))
         return;
     Run& adjusted = m.adjusted[run.process];
     const std::uint32_t count = m.goOn(adjusted, run.runNs);
@@ -421,10 +434,7 @@ void Teller::on(const pb::ImageAdjusted& e)
 
 // ---- the narrator
 
-Narrator::Narrator()
-    : m_memory(std::make_unique<NarratorMemory>())
-{
-}
+Narrator::Narrator() : m_memory(std::make_unique<NarratorMemory>()) { }
 
 Narrator::~Narrator() = default;
 
@@ -518,7 +528,8 @@ void Narrator::take(const RunEvent& run, const ClusterState& state)
     case B::kParityAdded: teller.on(event.parity_added()); return;
     case B::kParityCreationUndone: teller.on(event.parity_creation_undone()); return;
     case B::kAvailabilityRaised:
-        teller.tell(words::availabilityRises(event.availability_raised().availability(), event.availability_raised().reason()));
+        teller.tell(
+            words::availabilityRises(event.availability_raised().availability(), event.availability_raised().reason()));
         return;
     case B::kEpochChanged: teller.on(event.epoch_changed()); return;
     case B::kMemberSuspected: teller.on(event.member_suspected()); return;

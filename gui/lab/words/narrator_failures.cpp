@@ -19,7 +19,10 @@ std::string memberName(pb::Role role, std::uint32_t group, std::uint32_t index)
 
 constexpr std::int64_t kFlappingNs = 5'000'000'000; // a suspicion this soon after the last answer is not told
 
-words::Numbers numbersOf(const google::protobuf::RepeatedField<std::uint32_t>& list) { return { list.begin(), list.end() }; }
+words::Numbers numbersOf(const google::protobuf::RepeatedField<std::uint32_t>& list)
+{
+    return { list.begin(), list.end() };
+}
 
 // Every member of the view is up, and no parity bucket is missing.
 bool isWhole(const pb::View& view)
@@ -85,7 +88,8 @@ void Teller::on(const pb::BucketFailed& e)
     (e.role() == pb::DATA ? ill.failedData : ill.failedColumns).push_back(e.index());
     const bool isOne = ill.failedData.size() + ill.failedColumns.size() == 1;
     const auto group = state.groups.find(e.group());
-    const bool isTooMany = group != state.groups.end() && group->second.k > 0 && group->second.down.size() > group->second.k;
+    const bool isTooMany = group != state.groups.end() && group->second.k > 0
+        && group->second.down.size() > group->second.k;
     const auto left = isTooMany ? std::nullopt : std::optional<std::uint32_t>(e.k_left());
     const std::string members = words::members(e.group(), ill.failedData, ill.failedColumns);
     ill.failedTold = tell(words::failed(e.group(), members, isOne, left, reason), ill.failedTold);
@@ -158,7 +162,10 @@ void Teller::on(const pb::SliceRecovered& e)
     ill.slicesTold = tell(words::slices(recovery.slices, recovery.records, recovery.isXor), ill.slicesTold);
 }
 
-void Teller::on(const pb::RecoveryFinished& e) { tell(words::recovered(numbersOf(e.buckets()), e.records(), e.total_ns())); }
+void Teller::on(const pb::RecoveryFinished& e)
+{
+    tell(words::recovered(numbersOf(e.buckets()), e.records(), e.total_ns()));
+}
 
 void Teller::on(const pb::RecordRecovered& e)
 {
@@ -166,8 +173,9 @@ void Teller::on(const pb::RecordRecovered& e)
         return;
     Run& computed = m.computed[e.group()];
     const std::uint32_t count = m.goOn(computed, run.runNs);
-    tell(count > 1 ? words::recordsComputed(e.group(), count)
-                   : words::recordComputed(self(), e.key(), e.bucket(), client(event.operation()), e.result() == pb::OK),
+    tell(count > 1
+            ? words::recordsComputed(e.group(), count)
+            : words::recordComputed(self(), e.key(), e.bucket(), client(event.operation()), e.result() == pb::OK),
         computed);
 }
 

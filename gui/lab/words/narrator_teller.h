@@ -51,9 +51,9 @@ struct NarratorMemory {
         std::int64_t atNs = 0;
         std::uint64_t told = 0;
     };
-    std::vector<Overflow> overflows;  // reported, and no split was ordered for it yet
+    std::vector<Overflow> overflows; // reported, and no split was ordered for it yet
     std::set<std::uint32_t> underfull; // buckets that have reported underflow since the last merge
-    std::set<std::uint32_t> undone;    // buckets whose split was undone and is still owed
+    std::set<std::uint32_t> undone; // buckets whose split was undone and is still owed
     struct Uncaused {
         std::uint64_t told = 0;
         std::int64_t atNs = 0;
@@ -61,7 +61,7 @@ struct NarratorMemory {
     };
     std::optional<Uncaused> uncaused; // the last split, if its cause was not known
     struct Row {
-        Run run;                      // splits, or merges, as they are ordered
+        Run run; // splits, or merges, as they are ordered
         std::set<std::uint64_t> quiet; // those that are only counted, by their number
         std::uint32_t counted = 0;
         std::uint64_t told = 0;
@@ -85,7 +85,7 @@ struct NarratorMemory {
     };
     std::map<std::uint32_t, Ill> groups;
     std::map<std::uint32_t, Run> computed; // records computed from parity, by group
-    std::set<std::pair<std::uint32_t, std::uint32_t>> failedParity;       // (group, column)
+    std::set<std::pair<std::uint32_t, std::uint32_t>> failedParity; // (group, column)
     // The failed place of a process, and since when.
     std::map<ProcessId, std::pair<std::string, std::int64_t>> fencedPlace;
 
@@ -129,7 +129,7 @@ struct Teller {
 
     // ---- names of processes
     std::string name(ProcessId process) const; // "alice"
-    std::string self() const;                  // by its place, else by its name: "bucket 2", "the coordinator"
+    std::string self() const; // by its place, else by its name: "bucket 2", "the coordinator"
     std::string client(const pb::RequestId& operation) const; // "" if unknown
     std::uint32_t bucketAt(std::uint32_t group, std::uint32_t position) const { return group * state.m() + position; }
 

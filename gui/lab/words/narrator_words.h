@@ -18,15 +18,15 @@ using Names = std::vector<std::string>;
 
 // ---- names
 
-std::string bucket(std::uint32_t number);                             // "bucket 2"
-std::string parityBucket(std::uint32_t group, std::uint32_t column);  // "parity bucket 0.1"
-std::string buckets(const Numbers& numbers);                          // "bucket 2", "buckets 1, 2 and 5"
-std::string listed(const Names& names);                               // "bucket 2 and parity bucket 0.1"
+std::string bucket(std::uint32_t number); // "bucket 2"
+std::string parityBucket(std::uint32_t group, std::uint32_t column); // "parity bucket 0.1"
+std::string buckets(const Numbers& numbers); // "bucket 2", "buckets 1, 2 and 5"
+std::string listed(const Names& names); // "bucket 2 and parity bucket 0.1"
 // The members of a group: first the data buckets, then the parity buckets.
 std::string members(std::uint32_t group, const Numbers& data, const Numbers& columns);
 // Capitalizes the start of a sentence, except the name of a process.
 std::string capital(std::string text);
-std::string duration(std::int64_t ns);                                // "12 ms", "1.4 s"
+std::string duration(std::int64_t ns); // "12 ms", "1.4 s"
 
 // ---- file and spares
 
@@ -46,11 +46,11 @@ QString overflow(std::uint32_t number, std::uint32_t count, std::uint32_t b); //
 // What is known of a split when it is ordered.
 struct SplitOrder {
     std::uint32_t bucket = 0, newBucket = 0;
-    bool hasCause = false;     // a bucket had reported an overflow
+    bool hasCause = false; // a bucket had reported an overflow
     std::uint32_t full = 0;
     bool isStillFull = true;
-    bool isBeside = false;     // another split is under way
-    bool isRetry = false;      // an earlier split of this bucket was undone
+    bool isBeside = false; // another split is under way
+    bool isRetry = false; // an earlier split of this bucket was undone
 };
 QString splitOrdered(const SplitOrder& order);
 QString splitDecided(std::uint32_t number, std::uint32_t i, std::uint32_t n);
@@ -82,10 +82,10 @@ struct Way {
     std::uint64_t key = 0;
     std::string client;
     std::uint32_t believed = 0, answered = 0;
-    Numbers path {};                 // empty: not completely known
-    std::uint32_t splitsBehind = 0;  // 0: unknown
-    bool isAtLeast = false;          // there may be more
-    std::uint32_t bucketsNow = 0;    // in the image after its adjustment; 0: not adjusted
+    Numbers path {}; // empty: not completely known
+    std::uint32_t splitsBehind = 0; // 0: unknown
+    bool isAtLeast = false; // there may be more
+    std::uint32_t bucketsNow = 0; // in the image after its adjustment; 0: not adjusted
 };
 QString forwarded(const Way& way);
 QString manyForwarded(const std::string& client, std::uint32_t count, std::uint32_t bucketsNow);
@@ -99,7 +99,8 @@ QString suspected(std::uint32_t group, const Names& members, const std::string& 
 QString answered(std::uint32_t group, const Names& members);
 // `left`: the failures that the group still survives; empty: it does not survive these. `reason`: empty if only their
 // silence is known.
-QString failed(std::uint32_t group, const std::string& members, bool isOne, std::optional<std::uint32_t> left, const std::string& reason);
+QString failed(std::uint32_t group, const std::string& members, bool isOne, std::optional<std::uint32_t> left,
+    const std::string& reason);
 QString frozen(std::uint32_t group);
 QString cutAgreed(std::uint32_t group, const Numbers& numbers, std::uint32_t copied);
 QString managerChosen(std::uint32_t group, std::uint32_t column, bool isFirstUp, const Numbers& numbers);
@@ -108,7 +109,8 @@ QString slices(std::uint32_t count, std::uint32_t records, bool isXor);
 // ns: time since the first suspicion; 0: unknown.
 QString recovered(const Numbers& numbers, std::uint32_t records, std::int64_t ns);
 QString groupIsBack(std::uint32_t group, std::uint32_t k);
-QString recordComputed(const std::string& parity, std::uint64_t key, std::uint32_t number, const std::string& client, bool isFound);
+QString recordComputed(
+    const std::string& parity, std::uint64_t key, std::uint32_t number, const std::string& client, bool isFound);
 QString recordsComputed(std::uint32_t group, std::uint32_t count);
 QString groupLost(std::uint32_t group, const Numbers& numbers, std::uint32_t parityLost);
 QString lossAcknowledged(const Numbers& numbers);

@@ -80,19 +80,22 @@ std::string shortName(Participant member)
 
 GroupMember* RecordGroup::find(Participant member)
 {
-    const auto found = std::find_if(members.begin(), members.end(), [&](const GroupMember& one) { return one.member == member; });
+    const auto found = std::find_if(
+        members.begin(), members.end(), [&](const GroupMember& one) { return one.member == member; });
     return found == members.end() ? nullptr : &*found;
 }
 
 const GroupMember* RecordGroup::find(Participant member) const
 {
-    const auto found = std::find_if(members.begin(), members.end(), [&](const GroupMember& one) { return one.member == member; });
+    const auto found = std::find_if(
+        members.begin(), members.end(), [&](const GroupMember& one) { return one.member == member; });
     return found == members.end() ? nullptr : &*found;
 }
 
 bool RecordGroup::hasParityRead() const
 {
-    return std::any_of(members.begin(), members.end(), [](const GroupMember& one) { return one.member.kind == Participant::Kind::Parity && one.isRead; });
+    return std::any_of(members.begin(), members.end(),
+        [](const GroupMember& one) { return one.member.kind == Participant::Kind::Parity && one.isRead; });
 }
 
 std::optional<MemberRecord::Listed> RecordGroup::listed(std::uint32_t position) const
@@ -122,9 +125,11 @@ std::string RecordGroup::differenceOfStates() const
                 continue;
             }
             const auto& list = parity.record.members;
-            const auto listed = std::find_if(list.begin(), list.end(), [&](const auto& l) { return l.position == other.member.index; });
+            const auto listed = std::find_if(
+                list.begin(), list.end(), [&](const auto& l) { return l.position == other.member.index; });
             const bool isListed = listed != list.end();
-            if (isListed != other.record.isPresent || (isListed && (listed->key != other.record.key || listed->version != other.record.version)))
+            if (isListed != other.record.isPresent
+                || (isListed && (listed->key != other.record.key || listed->version != other.record.version)))
                 return nameOf(other.place) + " is at another change than " + nameOf(parity.place) + " has of it";
         }
     }

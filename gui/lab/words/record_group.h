@@ -52,7 +52,10 @@ private:
         std::uint32_t number = 0, column = 0, rank = 0;
         auto operator<=>(const Where&) const = default;
     };
-    static Where whereOf(const pb::Place& place, std::uint32_t rank) { return { int(place.role()), place.number(), place.column(), rank }; }
+    static Where whereOf(const pb::Place& place, std::uint32_t rank)
+    {
+        return { int(place.role()), place.number(), place.column(), rank };
+    }
 
     mutable std::mutex m_mutex; // guards the members below
     std::map<Where, Entry> m_entries;
@@ -63,9 +66,9 @@ private:
 // A member of a record group as the watcher knows it.
 struct GroupMember {
     enum class Standing {
-        Here,  // a process serves the place
+        Here, // a process serves the place
         Dummy, // the bucket does not exist yet: zeros
-        Down,  // failed, gone, lost or not rebuilt yet
+        Down, // failed, gone, lost or not rebuilt yet
     };
     Participant member;
     pb::Place place;
@@ -73,9 +76,9 @@ struct GroupMember {
     std::string words; // state of a member that is down
     ProcessId process = 0;
 
-    bool isRead = false;  // `record` is what the live place holds
+    bool isRead = false; // `record` is what the live place holds
     MemberRecord record;
-    std::string trouble;  // why it could not be read; empty: it was read, or is being read
+    std::string trouble; // why it could not be read; empty: it was read, or is being read
     std::optional<WitnessBook::Entry> witness;
 };
 // "data 5", "parity 1.0".

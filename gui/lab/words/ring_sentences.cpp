@@ -35,17 +35,19 @@ struct RingWriter {
         }
         case B::kLeaveOrdered: {
             const pb::LeaveOrdered& e = event.leave_ordered();
-            return "The master lets " + name(e.node()) + " leave; it is to give its range to " + name(e.successor()) + ".";
+            return "The master lets " + name(e.node()) + " leave; it is to give its range to " + name(e.successor())
+                + ".";
         }
         case B::kNodeJoined:
-            return name(event.node_joined().node()) + " has joined the ring: it has got " + keys(event.node_joined().keys())
-                + ", and its predecessor knows it.";
+            return name(event.node_joined().node()) + " has joined the ring: it has got "
+                + keys(event.node_joined().keys()) + ", and its predecessor knows it.";
         case B::kNodeLeft:
             return name(event.node_left().node()) + " has left the ring: its " + keys(event.node_left().keys())
                 + " are at its successor.";
         case B::kChangeUndone:
-            return (event.change_undone().change() == 0 ? "A node does not join"
-                                                        : "Change " + num(event.change_undone().change()) + " of the ring is undone")
+            return (event.change_undone().change() == 0
+                           ? "A node does not join"
+                           : "Change " + num(event.change_undone().change()) + " of the ring is undone")
                 + because(event.change_undone().reason());
         case B::kRingNodeLost:
             return "The ring is broken at " + name(event.ring_node_lost().node())
@@ -69,11 +71,11 @@ struct RingWriter {
         case B::kRingNodeLost:
         case B::kRingNodeBack: return change();
         case B::kKeysGiven:
-            return who() + " has given " + keys(event.keys_given().keys()) + " to " + name(event.keys_given().receiver())
-                + " and answers for them no more.";
+            return who() + " has given " + keys(event.keys_given().keys()) + " to "
+                + name(event.keys_given().receiver()) + " and answers for them no more.";
         case B::kRangeTaken:
-            return who() + " has taken " + keys(event.range_taken().keys()) + " from " + name(event.range_taken().giver())
-                + " and answers for them from now on.";
+            return who() + " has taken " + keys(event.range_taken().keys()) + " from "
+                + name(event.range_taken().giver()) + " and answers for them from now on.";
         case B::kSuccessorChanged:
             return who() + " passes queries on to " + name(event.successor_changed().successor()) + " from now on.";
         case B::kQueryPassed: {
@@ -105,8 +107,8 @@ std::string started(const std::string& who, const pb::OperationStarted& e)
 
 std::string done(const std::string& who, const pb::OperationDone& e)
 {
-    return who + ": " + operationWord(e.kind()) + " of " + key(e.key()) + " is done (" + resultWord(e.result()) + ") after "
-        + counted(e.forwards(), "step", "steps") + ", in " + millisecondsOf(e.time_ns()) + ".";
+    return who + ": " + operationWord(e.kind()) + " of " + key(e.key()) + " is done (" + resultWord(e.result())
+        + ") after " + counted(e.forwards(), "step", "steps") + ", in " + millisecondsOf(e.time_ns()) + ".";
 }
 
 } // namespace
@@ -126,18 +128,20 @@ std::string ringTelling(const pb::Event& event, const ClusterState& state)
     using B = pb::WalkEvent;
     switch (event.walk().body_case()) {
     case B::kRingBegun:
-        return "The ring begins with " + name(event.walk().ring_begun().node()) + ", which answers for every key: it is alone.";
+        return "The ring begins with " + name(event.walk().ring_begun().node())
+            + ", which answers for every key: it is alone.";
     case B::kJoinOrdered: {
         const pb::JoinOrdered& e = event.walk().join_ordered();
         return name(e.node()) + " joins. Its id is its place on the circle, and " + name(e.successor())
             + ", which comes next there, gives it the keys in front of it.";
     }
     case B::kNodeJoined:
-        return name(event.walk().node_joined().node()) + " is in the ring and has got " + keys(event.walk().node_joined().keys())
-            + ". Only two nodes had to do with it.";
+        return name(event.walk().node_joined().node()) + " is in the ring and has got "
+            + keys(event.walk().node_joined().keys()) + ". Only two nodes had to do with it.";
     case B::kLeaveOrdered: {
         const pb::LeaveOrdered& e = event.walk().leave_ordered();
-        return name(e.node()) + " leaves and gives its keys to " + name(e.successor()) + ", which comes next on the circle.";
+        return name(e.node()) + " leaves and gives its keys to " + name(e.successor())
+            + ", which comes next on the circle.";
     }
     case B::kNodeLeft: return name(event.walk().node_left().node()) + " is out of the ring, and no key is lost.";
     case B::kChangeUndone:

@@ -12,6 +12,7 @@ namespace lhrs::gui {
 std::string ringSentence(ProcessId process, const pb::Event& event, const ClusterState& state);
 // What the narrator of free play says of it; empty: nothing.
 std::string ringTelling(const pb::Event& event, const ClusterState& state);
-inline constexpr const char* kRingMasterEnded = "The master has ended: queries go on, but no node joins or leaves any more.";
+inline constexpr const char* kRingMasterEnded
+    = "The master has ended: queries go on, but no node joins or leaves any more.";
 
 } // namespace lhrs::gui

@@ -42,8 +42,7 @@ std::string transportWord(pb::Transport transport)
 }
 
 // The records of an event: those that it names, or its count if the detail level leaves the names out.
-template <class List>
-std::uint64_t sizeOf(const List& named, std::uint32_t counted)
+template <class List> std::uint64_t sizeOf(const List& named, std::uint32_t counted)
 {
     return std::max<std::uint64_t>(std::uint64_t(named.size()), counted);
 }
@@ -131,17 +130,19 @@ std::string Writer::membership() const
     case B::kProcessStarted: {
         const pb::ProcessInfo& p = event.process_started().process();
         return who() + (p.is_simulated() ? " is simulated" : " runs as process " + num(p.pid()))
-            + (p.spare_role() == pb::NO_ROLE ? "." : " and waits in the " + roleWord(p.spare_role()) + " buckets multicast group.");
+            + (p.spare_role() == pb::NO_ROLE
+                    ? "."
+                    : " and waits in the " + roleWord(p.spare_role()) + " buckets multicast group.");
     }
     case B::kProcessEnded: return who() + " ends" + because(event.process_ended().reason());
     case B::kFileCreated:
-        return "The file exists, with m = " + num(event.file_created().config().m()) + ", b = "
-            + num(event.file_created().config().b()) + " and intended availability "
+        return "The file exists, with m = " + num(event.file_created().config().m())
+            + ", b = " + num(event.file_created().config().b()) + " and intended availability "
             + num(event.file_created().config().availability()) + ".";
     case B::kInvitationSent:
         return who() + " invites the spare " + roleWord(event.invitation_sent().role()) + " servers by "
             + (event.invitation_sent().transport() == pb::UDP ? "the registry"
-                : transportWord(event.invitation_sent().transport()))
+                                                              : transportWord(event.invitation_sent().transport()))
             + ": " + counted(event.invitation_sent().count(), "is", "are") + " wanted.";
     case B::kNodeInvited: return who() + " hears invitation " + num(event.node_invited().invitation()) + ".";
     case B::kNodeOffered:
@@ -151,8 +152,8 @@ std::string Writer::membership() const
         return processShown(process, state) + " is confirmed and becomes " + placeName(event.place()) + ", incarnation "
             + incarnationText(event.node_recruited().incarnation()) + "; it leaves its multicast group.";
     case B::kNodeReleased:
-        return processShown(process, state) + " gives up its place and is a spare " + roleWord(event.node_released().pool())
-            + " server again" + because(event.node_released().reason());
+        return processShown(process, state) + " gives up its place and is a spare "
+            + roleWord(event.node_released().pool()) + " server again" + because(event.node_released().reason());
     case B::kRecruitingChanged:
         return std::string("Spares are now invited by ")
             + (event.recruiting_changed().transport() == pb::MULTICAST ? "multicast" : "the registry, one by one")
@@ -169,11 +170,11 @@ std::string Writer::membership() const
         const auto mib = [](std::uint64_t bytes) { return num(bytes >> 20) + " MiB"; };
         return !e.is_full() ? who() + " has memory for further records again: " + mib(e.left()) + " are left."
                             : who() + " is full: " + mib(e.left()) + " of " + mib(e.limit()) + " are left (" + e.bound()
-            + "). It refuses what would make it grow; searches and deletes go on.";
+                + "). It refuses what would make it grow; searches and deletes go on.";
     }
     case B::kGauges:
-        return who() + " holds " + num(event.gauges().records()) + " records; "
-            + num(event.gauges().unacknowledged()) + " messages wait for an acknowledgement.";
+        return who() + " holds " + num(event.gauges().records()) + " records; " + num(event.gauges().unacknowledged())
+            + " messages wait for an acknowledgement.";
     default: return {};
     }
 }
@@ -209,16 +210,18 @@ std::string Writer::operations() const
     case B::kOperationStarted: {
         const pb::OperationStarted& e = event.operation_started();
         return who() + " starts to " + operationWord(e.kind()) + " key " + num(e.key()) + " at bucket "
-            + num(e.bucket())
-            + ", by its image " + imageText(e.image()) + ".";
+            + num(e.bucket()) + ", by its image " + imageText(e.image()) + ".";
     }
     case B::kWorkloadHeld:
-        return who() + (event.workload_held().is_held() ? " begins no new operations" : " begins operations again") + because(event.workload_held().reason());
+        return who() + (event.workload_held().is_held() ? " begins no new operations" : " begins operations again")
+            + because(event.workload_held().reason());
     case B::kGateClosed: return who() + " is gated: what arrives is held, and its clock stands.";
     case B::kGateOpened: {
         const pb::GateOpened& e = event.gate_opened();
-        return who() + " is gated no more" + because(e.reason()) + " " + counted(e.held(), "message that was held is", "messages that were held are") + " delivered"
-            + (e.released() > 0 ? ", " + num(e.released()) + " went through one by one" : "") + (e.dropped() > 0 ? ", " + num(e.dropped()) + " were lost" : "") + ".";
+        return who() + " is gated no more" + because(e.reason()) + " "
+            + counted(e.held(), "message that was held is", "messages that were held are") + " delivered"
+            + (e.released() > 0 ? ", " + num(e.released()) + " went through one by one" : "")
+            + (e.dropped() > 0 ? ", " + num(e.dropped()) + " were lost" : "") + ".";
     }
     case B::kOperationForwarded: {
         const pb::OperationForwarded& e = event.operation_forwarded();
@@ -228,16 +231,18 @@ std::string Writer::operations() const
     case B::kImageAdjusted: {
         const pb::ImageAdjusted& e = event.image_adjusted();
         return e.by_coordinator() ? "The coordinator tells " + who() + " the file state " + imageText(e.after()) + "."
-                                  : who() + " adjusts its image from " + imageText(e.before()) + " to " + imageText(e.after()) + ": bucket "
-            + num(e.bucket()) + " has level " + num(e.level()) + ".";
+                                  : who() + " adjusts its image from " + imageText(e.before()) + " to "
+                + imageText(e.after()) + ": bucket " + num(e.bucket()) + " has level " + num(e.level()) + ".";
     }
     case B::kOperationDone: {
         const pb::OperationDone& e = event.operation_done();
         return who() + ": " + operationWord(e.kind()) + " of key " + num(e.key()) + " is done ("
             + resultWord(e.result()) + ") at bucket " + num(e.bucket())
             + (e.forwards() > 0 ? " after " + counted(e.forwards(), "forward", "forwards") : "")
-            + (e.path() == pb::RECORD_RECOVERY ? ", computed from parity" : e.path() == pb::BY_COORDINATOR ? ", by the coordinator" : "") + ", in "
-            + millisecondsOf(e.time_ns()) + "."
+            + (e.path() == pb::RECORD_RECOVERY       ? ", computed from parity"
+                    : e.path() == pb::BY_COORDINATOR ? ", by the coordinator"
+                                                     : "")
+            + ", in " + millisecondsOf(e.time_ns()) + "."
             + (e.has_full() ? " The memory of " + fullWords(e.full()) + " is at its limit." : "");
     }
     default: return {};
@@ -274,14 +279,13 @@ std::string Writer::records() const
     case B::kDeltaApplied: {
         const pb::DeltaApplied& e = event.delta_applied();
         return who() + " applied delta " + num(e.sequence()) + " of " + dataAt(e.position()) + " to rank "
-            + num(e.rank()) + " ("
-            + changeWord(e.kind()) + " of key " + num(e.key())
+            + num(e.rank()) + " (" + changeWord(e.kind()) + " of key " + num(e.key())
             + (e.coefficient() == 1 ? ", plain XOR)." : ", coefficient " + num(e.coefficient()) + ").");
     }
     case B::kRecordsChanged: {
         const pb::RecordsChanged& e = event.records_changed();
-        return who() + " made " + counted(std::uint64_t(e.kinds_size()), "change", "changes") + " up to number " + num(e.sequence()) + " and now holds "
-            + counted(e.count(), "record", "records") + ".";
+        return who() + " made " + counted(std::uint64_t(e.kinds_size()), "change", "changes") + " up to number "
+            + num(e.sequence()) + " and now holds " + counted(e.count(), "record", "records") + ".";
     }
     case B::kDeltasApplied: {
         const pb::DeltasApplied& e = event.deltas_applied();
@@ -290,16 +294,17 @@ std::string Writer::records() const
     }
     case B::kResultKept: {
         const pb::ResultKept& e = event.result_kept();
-        const std::string answer = "that a request for key " + num(e.key()) + " is answered " + pb::ResultCode_Name(e.result());
+        const std::string answer = "that a request for key " + num(e.key()) + " is answered "
+            + pb::ResultCode_Name(e.result());
         return event.place().role() == pb::PARITY
             ? who() + " keeps change " + num(e.sequence()) + " of " + dataAt(e.position()) + ": " + answer + "."
-            : who() + " makes change " + num(e.sequence()) + " of nothing: its parity buckets must know " + answer + ".";
+            : who() + " makes change " + num(e.sequence()) + " of nothing: its parity buckets must know " + answer
+                + ".";
     }
     case B::kDeltaHeld: {
         const pb::DeltaHeld& e = event.delta_held();
         return who() + " holds delta " + num(e.sequence()) + " of " + dataAt(e.position()) + ": delta "
-            + num(e.missing())
-            + " is missing.";
+            + num(e.missing()) + " is missing.";
     }
     default: return {};
     }
@@ -318,12 +323,15 @@ std::string Writer::splits() const
             + num(e.new_bucket()) + ", level " + num(e.level()) + ".";
     }
     case B::kRecordsMoved:
-        return who() + " takes " + counted(sizeOf(event.records_moved().keys(), event.records_moved().records()), "record", "records")
+        return who() + " takes "
+            + counted(sizeOf(event.records_moved().keys(), event.records_moved().records()), "record", "records")
             + " from bucket " + num(event.records_moved().from())
             + (sizeOf(event.records_moved().gone_ranks(), event.records_moved().gone()) > 0
-                    ? "; gives up " + num(sizeOf(event.records_moved().gone_ranks(), event.records_moved().gone())) + " that clients deleted meanwhile."
+                    ? "; gives up " + num(sizeOf(event.records_moved().gone_ranks(), event.records_moved().gone()))
+                        + " that clients deleted meanwhile."
                     : ".");
-    case B::kSplitPrepared: return who() + " has staged its part of the " + splitOrMerge(event.split_prepared().split()) + ".";
+    case B::kSplitPrepared:
+        return who() + " has staged its part of the " + splitOrMerge(event.split_prepared().split()) + ".";
     case B::kSplitCommitted:
         return who() + " decides the split of bucket " + num(event.split_committed().bucket()) + "; the file state is "
             + imageText(event.split_committed().file()) + ".";
@@ -332,16 +340,17 @@ std::string Writer::splits() const
         return who() + " carries out the " + splitOrMerge(e.split()) + ": level " + num(e.level()) + ", "
             + counted(sizeOf(e.left_ranks(), e.left()), "record", "records") + " left, "
             + counted(sizeOf(e.to_ranks(), e.moved()), "record", "records") + " changed rank, " + num(e.count())
-                + " remain.";
+            + " remain.";
     }
     case B::kBatchApplied:
-        return who() + " applied the " + splitOrMerge(event.batch_applied().split()) + "'s batch of " + dataAt(event.batch_applied().position()) + ": "
-            + counted(sizeOf(event.batch_applied().ranks(), event.batch_applied().changes()), "change", "changes") + ".";
+        return who() + " applied the " + splitOrMerge(event.batch_applied().split()) + "'s batch of "
+            + dataAt(event.batch_applied().position()) + ": "
+            + counted(sizeOf(event.batch_applied().ranks(), event.batch_applied().changes()), "change", "changes")
+            + ".";
     case B::kSplitFinished: {
         const pb::SplitFinished& e = event.split_finished();
         return "Bucket " + num(e.bucket()) + " is split: " + counted(e.moved(), "record", "records")
-            + " moved to bucket "
-            + num(e.new_bucket()) + " in " + millisecondsOf(e.total_ns()) + ".";
+            + " moved to bucket " + num(e.new_bucket()) + " in " + millisecondsOf(e.total_ns()) + ".";
     }
     case B::kSplitUndone:
         return "The split of bucket " + num(event.split_undone().bucket()) + " is undone"
@@ -375,12 +384,11 @@ std::string Writer::availability() const
     }
     case B::kParityAdded:
         return "Group " + num(event.parity_added().group()) + " now has "
-            + counted(event.parity_added().k(), "parity bucket", "parity buckets")
-            + " that all members know of.";
+            + counted(event.parity_added().k(), "parity bucket", "parity buckets") + " that all members know of.";
     case B::kParityCreationUndone:
         return "The creation of parity column " + num(event.parity_creation_undone().column()) + " of "
             + group(event.parity_creation_undone().group()) + " is given up"
-                + because(event.parity_creation_undone().reason());
+            + because(event.parity_creation_undone().reason());
     case B::kAvailabilityRaised:
         return "The intended availability is now " + num(event.availability_raised().availability())
             + because(event.availability_raised().reason());
@@ -405,14 +413,16 @@ std::string Writer::recovery() const
     switch (static_cast<int>(event.body_case())) {
     case B::kMemberSuspected: {
         const pb::MemberSuspected& e = event.member_suspected();
-        return "The coordinator probes " + group(e.group()) + " because of " + memberShown(e.role(), e.group(), e.index())
-            + because(e.reason());
+        return "The coordinator probes " + group(e.group()) + " because of "
+            + memberShown(e.role(), e.group(), e.index()) + because(e.reason());
     }
     case B::kMembersAnswered:
-        return "All members of " + group(event.members_answered().group()) + " answer the probes: nobody is suspected any more.";
+        return "All members of " + group(event.members_answered().group())
+            + " answer the probes: nobody is suspected any more.";
     case B::kBucketFailed: {
         const pb::BucketFailed& e = event.bucket_failed();
-        return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed" + because(shownReason(state, process, event)) + " The group survives "
+        return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed"
+            + because(shownReason(state, process, event)) + " The group survives "
             + counted(e.k_left(), "failure", "failures") + " more.";
     }
     case B::kCutAgreed: {
@@ -436,40 +446,48 @@ std::string Writer::recovery() const
     }
     case B::kSliceRecovered: {
         const pb::SliceRecovered& e = event.slice_recovered();
-        return who() + " computed " + counted(e.records(), "lost record", "lost records") + " of ranks " + num(e.rank_from()) + " to "
-            + num(e.rank_to()) + (e.is_xor() ? " by XOR." : " by Reed-Solomon decoding.");
+        return who() + " computed " + counted(e.records(), "lost record", "lost records") + " of ranks "
+            + num(e.rank_from()) + " to " + num(e.rank_to()) + (e.is_xor() ? " by XOR." : " by Reed-Solomon decoding.");
     }
     case B::kSliceStored: {
         const pb::SliceStored& e = event.slice_stored();
-        return who() + " stores " + counted(sizeOf(e.ranks(), e.records()), "recovered record", "recovered records") + " and now holds "
-            + num(e.count()) + (e.is_last() ? ", all of them." : ".");
+        return who() + " stores " + counted(sizeOf(e.ranks(), e.records()), "recovered record", "recovered records")
+            + " and now holds " + num(e.count()) + (e.is_last() ? ", all of them." : ".");
     }
     case B::kRecoveryFinished: {
         const pb::RecoveryFinished& e = event.recovery_finished();
-        return "Group " + num(e.group()) + " has " + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " back with "
-            + counted(e.records(), "record", "records") + ", " + millisecondsOf(e.total_ns()) + " after the first suspicion.";
+        return "Group " + num(e.group()) + " has "
+            + counted(std::uint64_t(e.buckets_size()), "data bucket", "data buckets") + " back with "
+            + counted(e.records(), "record", "records") + ", " + millisecondsOf(e.total_ns())
+            + " after the first suspicion.";
     }
     case B::kRecordRecovered: {
         const pb::RecordRecovered& e = event.record_recovered();
-        return who() + " answers for bucket " + num(e.bucket()) + ": key " + num(e.key()) + " is " + resultWord(e.result()) + ".";
+        return who() + " answers for bucket " + num(e.bucket()) + ": key " + num(e.key()) + " is "
+            + resultWord(e.result()) + ".";
     }
     case B::kGroupLost:
-        return "Group " + num(event.group_lost().group()) + " is lost: more members failed than its parity can replace.";
+        return "Group " + num(event.group_lost().group())
+            + " is lost: more members failed than its parity can replace.";
     case B::kLossAcknowledged:
-        return "The loss in group " + num(event.loss_acknowledged().group()) + " is acknowledged; its lost buckets come back empty.";
+        return "The loss in group " + num(event.loss_acknowledged().group())
+            + " is acknowledged; its lost buckets come back empty.";
     case B::kCoordinatorListening: return "The coordinator starts, and listens for the processes of a running file.";
     case B::kCoordinatorRebuilt: {
         const pb::CoordinatorRebuilt& e = event.coordinator_rebuilt();
-        return "The coordinator knows the file again, from what its buckets told: " + counted(e.buckets(), "data bucket", "data buckets") + ", "
+        return "The coordinator knows the file again, from what its buckets told: "
+            + counted(e.buckets(), "data bucket", "data buckets") + ", "
             + counted(e.silent(), "silent member", "silent members") + ".";
     }
     case B::kForeignBucket:
         return "Process " + event.foreign_bucket().alive().process().name()
-            + " holds a bucket of another file, which was here before this one. It is left as it is: end one of the two.";
+            + " holds a bucket of another file, which was here before this one. It is left as it is: end one of the "
+              "two.";
     case B::kCoordinatorSuperseded: return "Another coordinator has taken over; this one does nothing any more.";
     case B::kRecoveryWayChanged: {
         const pb::RecoveryWayChanged& e = event.recovery_way_changed();
-        return "Recovery is " + recoveryWord(e.recovery()) + " from now on, no longer " + recoveryWord(e.former()) + because(e.reason());
+        return "Recovery is " + recoveryWord(e.recovery()) + " from now on, no longer " + recoveryWord(e.former())
+            + because(e.reason());
     }
     default: return {};
     }
@@ -503,8 +521,8 @@ std::string processShown(ProcessId process, const ClusterState& state)
 
 std::string operationShown(const pb::RequestId& operation, const ClusterState& state)
 {
-    return operation.client() == 0 ? std::string() : processShown(operation.client(), state) + " "
-        + num(operation.number());
+    return operation.client() == 0 ? std::string()
+                                   : processShown(operation.client(), state) + " " + num(operation.number());
 }
 
 std::string stateWord(pb::MemberState state)
@@ -526,7 +544,10 @@ std::string stateWord(pb::MemberState state)
 
 std::string recoveryWord(pb::RecoveryWay way)
 {
-    return way == pb::RECOVERY_AUTOMATIC ? "automatic" : way == pb::RECOVERY_ON_ALARM ? "onAlarm" : way == pb::RECOVERY_MANUAL ? "manual" : "off";
+    return way == pb::RECOVERY_AUTOMATIC ? "automatic"
+        : way == pb::RECOVERY_ON_ALARM   ? "onAlarm"
+        : way == pb::RECOVERY_MANUAL     ? "manual"
+                                         : "off";
 }
 
 std::string groupStateWord(pb::GroupState state)
@@ -580,8 +601,8 @@ std::string sentence(ProcessId process, const pb::Event& event, const ClusterSta
             return text;
     const Writer writer { process, event, state };
     using Part = std::string (Writer::*)() const;
-    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records, &Writer::splits,
-             &Writer::availability, &Writer::recovery })
+    for (const Part part : { &Writer::membership, &Writer::messages, &Writer::operations, &Writer::records,
+             &Writer::splits, &Writer::availability, &Writer::recovery })
         if (std::string text = (writer.*part)(); !text.empty())
             return text;
     std::string text = mergeSentence(writer.who(), event);
@@ -594,7 +615,7 @@ std::string sentence(const RunEvent& event, const ClusterState& state)
         return sentence(event.process, *event.event, state);
     return counted(event.gapLast - event.gapFirst + 1, "event", "events") + " of " + processShown(event.process, state)
         + " never arrived (numbers " + num(event.gapFirst) + " to " + num(event.gapLast)
-            + "); a snapshot is asked for.";
+        + "); a snapshot is asked for.";
 }
 
 } // namespace lhrs::gui

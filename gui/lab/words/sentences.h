@@ -19,14 +19,15 @@ std::string processShown(ProcessId process, const ClusterState& state);
 // A member state, an operation kind or a result in words: "splitting", "insert", "not found".
 std::string stateWord(pb::MemberState state);
 std::string groupStateWord(pb::GroupState state); // "frozen"
-std::string recoveryWord(pb::RecoveryWay way);    // in the word that scenarios use: "onAlarm"
+std::string recoveryWord(pb::RecoveryWay way); // in the word that scenarios use: "onAlarm"
 std::string operationWord(pb::OperationKind kind);
 std::string resultWord(pb::ResultCode result);
 // "data bucket 3": the server that refuses what would make it grow.
 inline std::string fullWords(const pb::FullServer& full)
 {
     const std::string number = std::to_string(full.number());
-    return full.role() == pb::PARITY ? "parity bucket " + number + "." + std::to_string(full.column()) : "data bucket " + number;
+    return full.role() == pb::PARITY ? "parity bucket " + number + "." + std::to_string(full.column())
+                                     : "data bucket " + number;
 }
 
 // The event as one plain sentence, e.g. "Parity bucket 1.0 applied delta 412 of data bucket 5 to rank 17." `state`

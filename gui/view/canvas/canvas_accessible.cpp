@@ -14,7 +14,7 @@ namespace {
 // One object of the canvas, as a list entry whose name describes it in one sentence.
 class ObjectAccessible : public QAccessibleInterface {
 public:
-    ObjectAccessible(ClusterCanvas* canvas, ObjectRef object) : m_canvas(canvas), m_object(object) {}
+    ObjectAccessible(ClusterCanvas* canvas, ObjectRef object) : m_canvas(canvas), m_object(object) { }
 
     bool isValid() const override { return m_canvas != nullptr; }
     QObject* object() const override { return nullptr; }
@@ -38,7 +38,7 @@ public:
             return m_canvas->view().detailsOf(m_canvas->state(), m_object).join(QStringLiteral(". "));
         return {};
     }
-    void setText(QAccessible::Text, const QString&) override {}
+    void setText(QAccessible::Text, const QString&) override { }
     QAccessible::State state() const override
     {
         QAccessible::State state;
@@ -55,7 +55,8 @@ private:
 
 class CanvasAccessible : public QAccessibleWidget {
 public:
-    explicit CanvasAccessible(ClusterCanvas* canvas) : QAccessibleWidget(canvas, QAccessible::List), m_canvas(canvas) {}
+    explicit CanvasAccessible(ClusterCanvas* canvas)
+        : QAccessibleWidget(canvas, QAccessible::List), m_canvas(canvas) { }
     ~CanvasAccessible() override
     {
         for (const auto& [object, id] : m_children)

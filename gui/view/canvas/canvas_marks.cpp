@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kBreath = 1.6;   // seconds of one pulse of the ring around the objects of a caption
+constexpr double kBreath = 1.6; // seconds of one pulse of the ring around the objects of a caption
 constexpr double kHoverStays = 8; // seconds that the hover card stays, so that an idle mouse does not hide the picture
 
 } // namespace
@@ -27,16 +27,19 @@ void ClusterCanvas::rebuildMoving()
         if (rect.isNull())
             continue;
         const qreal u = m_theme.px(1);
-        m_moving.add(DisplayList::Box { rect.adjusted(-6 * u, -6 * u, 6 * u, 6 * u), Outline::Rounded, 8 * u, {}, m_theme.caution, 4 * u, false, false });
+        m_moving.add(DisplayList::Box { rect.adjusted(-6 * u, -6 * u, 6 * u, 6 * u), Outline::Rounded, 8 * u, {},
+            m_theme.caution, 4 * u, false, false });
         if (highlight.words.isEmpty())
             continue;
         const TextStyle style { TextSize::Strong, true };
         const qreal textWidth = m_theme.metrics(style).horizontalAdvance(highlight.words) + 16 * u;
-        QRectF box(rect.center().x() - textWidth / 2, rect.bottom() + 8 * u, textWidth, m_theme.lineHeight(style) + 6 * u);
+        QRectF box(
+            rect.center().x() - textWidth / 2, rect.bottom() + 8 * u, textWidth, m_theme.lineHeight(style) + 6 * u);
         box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - textWidth)));
         if (box.bottom() > height())
             box.moveBottom(rect.top() - 8 * u);
-        m_moving.add(DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
+        m_moving.add(
+            DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
         m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
     }
     drawSpokenOf();
@@ -55,8 +58,9 @@ void ClusterCanvas::drawSpokenOf()
             continue;
         // The ring grows into the card, so that it does not cover the group's line above or the split pointer below.
         const qreal out = (1 + breath) * u;
-        m_moving.add(DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u,
-            {}, m_theme.text, (3 + 1.5 * breath) * u, false, false });
+        m_moving.add(
+            DisplayList::Box { rect.adjusted(-out, -out, out, out), isRound ? Outline::Circle : Outline::Rounded, 7 * u,
+                {}, m_theme.text, (3 + 1.5 * breath) * u, false, false });
     }
 }
 
@@ -76,10 +80,7 @@ void ClusterCanvas::pointAt(QPointF at)
     m_pointedTerm = term;
 }
 
-bool ClusterCanvas::isWalked() const
-{
-    return m_walkedWith && *m_walkedWith == QCursor::pos();
-}
+bool ClusterCanvas::isWalked() const { return m_walkedWith && *m_walkedWith == QCursor::pos(); }
 
 ClusterCanvas::Asked ClusterCanvas::asked() const
 {
@@ -130,7 +131,8 @@ QRectF ClusterCanvas::besideThing(const QRectF& thing, QSizeF size) const
 void ClusterCanvas::drawHoverCard()
 {
     const ObjectRef object = m_selection.hovered();
-    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || m_time - m_hoverSince > kHoverStays || !underMouse())
+    if (!object || m_isDragging || m_time - m_hoverSince < kHoverDelay || m_time - m_hoverSince > kHoverStays
+        || !underMouse())
         return;
     const HoverCard words = m_view->hoverCard(state(), m_theme, object, m_pointedTerm);
     const QRectF thing = thingOf(object);
@@ -138,12 +140,14 @@ void ClusterCanvas::drawHoverCard()
         return;
     const qreal u = m_theme.px(1), wide = words.size.width(), high = words.size.height() + 8 * u;
     const QRectF box = besideThing(thing, QSizeF(std::min(wide + 20 * u, width() - 8.0), high));
-    m_moving.add(DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
+    m_moving.add(
+        DisplayList::Box { box.translated(2, 3), Outline::Rounded, 5 * u, m_theme.shadow, {}, 1, false, false });
     m_moving.add(DisplayList::Box { box, Outline::Rounded, 5 * u, m_theme.card, m_theme.outline, 1.5, false, false });
     qreal y = box.top() + 4 * u;
     for (std::size_t i = 0; i < words.lines.size(); ++i) {
         const TextStyle style = words.styleOf(i);
-        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), words.lines[i], style, i == 0 ? m_theme.text : m_theme.muted);
+        m_moving.text(QRectF(box.left() + 10 * u, y, box.width() - 20 * u, m_theme.lineHeight(style)), words.lines[i],
+            style, i == 0 ? m_theme.text : m_theme.muted);
         y += m_theme.lineHeight(style) + 1 * u;
     }
 }

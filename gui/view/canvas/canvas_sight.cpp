@@ -45,7 +45,8 @@ void ClusterCanvas::cut()
 void ClusterCanvas::fitTo(const std::vector<ObjectRef>& objects)
 {
     std::vector<ObjectRef> placed;
-    std::copy_if(objects.begin(), objects.end(), std::back_inserter(placed), [this](ObjectRef object) { return m_view->isInArea(object); });
+    std::copy_if(objects.begin(), objects.end(), std::back_inserter(placed),
+        [this](ObjectRef object) { return m_view->isInArea(object); });
     if (placed.empty()) {
         fit();
         return;
@@ -60,7 +61,8 @@ void ClusterCanvas::fitTo(const std::vector<ObjectRef>& objects)
     for (int step = 0; step < 12; ++step) {
         const QRectF all = aroundAll(), area = m_view->area();
         m_pan += all.center() - area.center();
-        const bool hasRoom = placed.size() == 1 || (all.width() * kZoomStep < area.width() && all.height() * kZoomStep < area.height());
+        const bool hasRoom = placed.size() == 1
+            || (all.width() * kZoomStep < area.width() && all.height() * kZoomStep < area.height());
         if (m_view->isLegible() || m_zoom >= kZoomMax || !hasRoom)
             break;
         zoomBy(kZoomStep, area.center());
@@ -79,7 +81,8 @@ void ClusterCanvas::speakOf(const std::vector<ObjectRef>& objects, double second
     m_spokenOf = objects;
     m_spokenSince = m_time;
     m_spokenUntil = m_time + seconds;
-    const auto client = std::find_if(objects.begin(), objects.end(), [](ObjectRef object) { return object.kind == ObjectKind::Client; });
+    const auto client = std::find_if(
+        objects.begin(), objects.end(), [](ObjectRef object) { return object.kind == ObjectKind::Client; });
     if (client != objects.end() && client->a != m_spokenClient) { // has a place even if not all clients have room
         m_spokenClient = client->a;
         relayout(false);

@@ -21,17 +21,16 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kBuildEvery = 0.03;   // seconds between two builds of the resting layer while it changes
+constexpr double kBuildEvery = 0.03; // seconds between two builds of the resting layer while it changes
 constexpr double kFlowEvery = 0.12; // seconds; rates are means over a longer time
-constexpr double kNoteEvery = 0.3;     // seconds: a number that changes faster cannot be read
-constexpr double kFoundFor = 3;        // seconds that an object found by search stays marked
+constexpr double kNoteEvery = 0.3; // seconds: a number that changes faster cannot be read
+constexpr double kFoundFor = 3; // seconds that an object found by search stays marked
 constexpr double kAnnounceEvery = 0.25;
 
 // Qt's raster engine divides a fill of many spans among threads of its pool and waits for them. It does so several
 // times per ribbon, and on a busy machine each thread first waits for a processor. It does not do so when it runs in a
 // thread of that pool itself.
-template <class Paint>
-void inPoolThread(const Paint& paint)
+template <class Paint> void inPoolThread(const Paint& paint)
 {
     QSemaphore done;
     const bool isBegun = QThreadPool::globalInstance()->tryStart([&] {
@@ -47,8 +46,8 @@ void inPoolThread(const Paint& paint)
 } // namespace
 
 ClusterCanvas::ClusterCanvas(Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_views(systemViews()), m_view(m_views.front().view.get()),
-      m_resting(m_theme), m_flow(m_theme), m_moving(m_theme)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_views(systemViews()),
+      m_view(m_views.front().view.get()), m_resting(m_theme), m_flow(m_theme), m_moving(m_theme)
 {
     registerCanvasAccessibility(); // first: setting a name requests the accessible interface
     setObjectName(QStringLiteral("clusterCanvas"));
@@ -225,7 +224,8 @@ void ClusterCanvas::relayout(bool isAnimated)
 void ClusterCanvas::chooseFace()
 {
     const qreal scale = std::min(Theme::kHallScaleMax, m_asked.fontScale() * m_view->roomScale(sight(m_asked)));
-    if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind() && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
+    if (scale == m_theme.fontScale() && m_asked.kind() == m_theme.kind()
+        && m_asked.isHighContrast() == m_theme.isHighContrast() && m_asked.stroke() == m_theme.stroke())
         return;
     m_theme = Theme(m_asked.kind(), scale, m_asked.isHighContrast(), m_asked.stroke());
     m_flow.setTheme(m_theme);
@@ -446,19 +446,15 @@ void ClusterCanvas::contextMenuEvent(QContextMenuEvent* event)
     const ObjectRef object = isKeyboard ? m_selection.selected() : m_resting.hitTest(event->pos());
     if (!isKeyboard && object)
         chooseAt(event->pos());
-    const QPoint at = isKeyboard ? mapToGlobal((rectOf(object).isNull() ? QRectF(rect()) : rectOf(object)).center().toPoint()) : event->globalPos();
+    const QPoint at = isKeyboard
+        ? mapToGlobal((rectOf(object).isNull() ? QRectF(rect()) : rectOf(object)).center().toPoint())
+        : event->globalPos();
     emit menuRequested(object, at);
 }
 
-void ClusterCanvas::focusInEvent(QFocusEvent*)
-{
-    update();
-}
+void ClusterCanvas::focusInEvent(QFocusEvent*) { update(); }
 
-void ClusterCanvas::focusOutEvent(QFocusEvent*)
-{
-    update();
-}
+void ClusterCanvas::focusOutEvent(QFocusEvent*) { update(); }
 
 // Tells screen readers the newest structural event, at most four times a second, without being asked.
 void ClusterCanvas::announce()

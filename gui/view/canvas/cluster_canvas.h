@@ -18,8 +18,9 @@
 
 namespace lhrs::gui {
 
-// The picture of the cluster, drawn by the view of its system. The canvas pulls from the pacer once per frame, keeps what
-// is at rest in a cached layer, and has what moves drawn above it. Dragging pans, the wheel zooms; the arrow keys walk over everything that can be selected.
+// The picture of the cluster, drawn by the view of its system. The canvas pulls from the pacer once per frame, keeps
+// what is at rest in a cached layer, and has what moves drawn above it. Dragging pans, the wheel zooms; the arrow keys
+// walk over everything that can be selected.
 class ClusterCanvas : public QWidget, public FrameView {
     Q_OBJECT
 public:
@@ -44,8 +45,7 @@ public:
     // The view that draws now.
     const SystemView& view() const { return *m_view; }
     // The view of that class, whether it draws now or not.
-    template <class View>
-    View& viewOf() const
+    template <class View> View& viewOf() const
     {
         const auto isIt = [](const ViewOfSystem& known) { return dynamic_cast<View*>(known.view.get()) != nullptr; };
         return dynamic_cast<View&>(*std::find_if(m_views.begin(), m_views.end(), isIt)->view);
@@ -86,7 +86,10 @@ public:
     Selection& selection() { return m_selection; }
     QRectF rectOf(ObjectRef object) const { return m_view->rectOf(state(), object); }
     // The number of the object's part at the point, for example the rank of a record; 0: none.
-    std::uint32_t partAt(ObjectRef object, QPointF point) const { return m_view->partAt(sight(m_theme), object, point); }
+    std::uint32_t partAt(ObjectRef object, QPointF point) const
+    {
+        return m_view->partAt(sight(m_theme), object, point);
+    }
     void chooseAt(QPointF point);
     // What the person asks about: the object under the mouse, unless the keyboard has chosen another since; else the
     // selection.
@@ -167,7 +170,7 @@ private:
     bool m_isDirty = true, m_isReduced = false, m_wasMoving = false;
     bool m_isPressed = false, m_isDragging = false, m_isRecorded = false;
     QPointF m_pressedAt, m_panAtPress, m_mouse;
-    std::string_view m_pointedTerm;     // the term of the part under the mouse
+    std::string_view m_pointedTerm; // the term of the part under the mouse
     std::optional<QPoint> m_walkedWith; // where the mouse was when the keyboard chose
     std::vector<Highlight> m_highlights;
     std::vector<ObjectRef> m_spokenOf;

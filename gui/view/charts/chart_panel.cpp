@@ -24,7 +24,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kPullEvery = 0.5;  // seconds, live
+constexpr double kPullEvery = 0.5; // seconds, live
 constexpr double kDrawEvery = 0.25;
 constexpr std::size_t kEventsPerFrame = 6'000;
 
@@ -96,10 +96,12 @@ QVariant ChartTable::headerData(int section, Qt::Orientation orientation, int ro
 // ---- the panel
 
 ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget* parent)
-    : QWidget(parent), m_time(time), m_live(std::move(live)), m_list(new QListWidget(this)), m_legend(new QWidget(this)), m_legendRow(new FlowLayout(m_legend)),
-      m_spans(new QComboBox(this)), m_log(new QCheckBox(tr("log axis"), this)), m_tableBox(new QCheckBox(tr("table"), this)),
-      m_export(new QPushButton(tr("Export …"), this)), m_remedy(new QPushButton(this)), m_title(new QLabel(this)), m_note(new QLabel(this)),
-      m_view(new ChartView(this)), m_measure(new MeasureView(this)), m_stack(new QStackedWidget(this)), m_model(new ChartTable(this)), m_table(new QTableView(this))
+    : QWidget(parent), m_time(time), m_live(std::move(live)), m_list(new QListWidget(this)),
+      m_legend(new QWidget(this)), m_legendRow(new FlowLayout(m_legend)), m_spans(new QComboBox(this)),
+      m_log(new QCheckBox(tr("log axis"), this)), m_tableBox(new QCheckBox(tr("table"), this)),
+      m_export(new QPushButton(tr("Export …"), this)), m_remedy(new QPushButton(this)), m_title(new QLabel(this)),
+      m_note(new QLabel(this)), m_view(new ChartView(this)), m_measure(new MeasureView(this)),
+      m_stack(new QStackedWidget(this)), m_model(new ChartTable(this)), m_table(new QTableView(this))
 {
     setObjectName(QStringLiteral("chartPanel"));
     m_list->setObjectName(QStringLiteral("chartList"));
@@ -153,7 +155,8 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     row->addLayout(column, 1);
 
     connect(m_list, &QListWidget::currentRowChanged, this, [this](int chosen) { chooseRow(std::max(0, chosen)); });
-    connect(m_spans, &QComboBox::currentIndexChanged, this, [this](int index) { setSpan(kSpans[std::size_t(std::max(0, index))].seconds); });
+    connect(m_spans, &QComboBox::currentIndexChanged, this,
+        [this](int index) { setSpan(kSpans[std::size_t(std::max(0, index))].seconds); });
     connect(m_log, &QCheckBox::toggled, this, [this](bool on) {
         m_isLog[std::size_t(m_kind)] = on;
         m_view->setLogarithmic(on);
@@ -162,9 +165,12 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
     m_view->setMouseTracking(true);
     m_view->viewport()->setMouseTracking(true);
     connect(m_view, &ChartView::instantPointed, this, [this](double seconds) {
-        emit instantPointed(std::isfinite(seconds) ? std::optional<std::int64_t>(m_originNs + std::int64_t(seconds * 1e9)) : std::nullopt);
+        emit instantPointed(std::isfinite(seconds)
+                ? std::optional<std::int64_t>(m_originNs + std::int64_t(seconds * 1e9))
+                : std::nullopt);
     });
-    connect(m_view, &ChartView::instantChosen, this, [this](double seconds) { emit instantChosen(m_originNs + std::int64_t(seconds * 1e9)); });
+    connect(m_view, &ChartView::instantChosen, this,
+        [this](double seconds) { emit instantChosen(m_originNs + std::int64_t(seconds * 1e9)); });
     connect(m_export, &QPushButton::clicked, this, &ChartPanel::exportWanted);
     connect(m_remedy, &QPushButton::clicked, this, [this] { emit remedyWanted(chart().remedy); });
     m_isLog[std::size_t(ChartKind::Latency)] = true;
@@ -182,7 +188,8 @@ void ChartPanel::reset()
 
 void ChartPanel::showMeasured(const MeasureChart& chart, const QString& origin, bool opens)
 {
-    auto known = std::find_if(m_measured.begin(), m_measured.end(), [&](const Measured& m) { return m.chart.id == chart.id; });
+    auto known = std::find_if(
+        m_measured.begin(), m_measured.end(), [&](const Measured& m) { return m.chart.id == chart.id; });
     if (known == m_measured.end()) {
         known = m_measured.insert(m_measured.end(), { chart, origin });
         const QSignalBlocker quiet(m_list);
@@ -218,7 +225,8 @@ void ChartPanel::chooseRow(int row)
     m_measuredShown = measured.chart.id;
     m_measure->setChart(measured.chart, measured.origin);
     m_stack->setCurrentWidget(m_measure);
-    for (QWidget* widget : { static_cast<QWidget*>(m_log), static_cast<QWidget*>(m_spans), m_legend, static_cast<QWidget*>(m_remedy) })
+    for (QWidget* widget :
+        { static_cast<QWidget*>(m_log), static_cast<QWidget*>(m_spans), m_legend, static_cast<QWidget*>(m_remedy) })
         widget->hide();
     m_isDirty = true;
     drawMeasured();
@@ -232,7 +240,8 @@ void ChartPanel::drawMeasured()
     m_model->show(chart.header, chart.rows);
     m_title->clear();
     m_note->clear();
-    setAccessibleDescription(chart.title + (chart.nothing.isEmpty() ? QString() : QStringLiteral(". ") + chart.nothing));
+    setAccessibleDescription(
+        chart.title + (chart.nothing.isEmpty() ? QString() : QStringLiteral(". ") + chart.nothing));
 }
 
 void ChartPanel::choose(ChartKind kind)
@@ -292,7 +301,8 @@ void ChartPanel::pull(double seconds)
         }
         if (m_read != recording || m_readFrom != from || m_readTo != to) {
             const bool isWhole = from == recording->beginNs() && to >= recording->endNs();
-            m_reader = isWhole ? std::make_unique<SeriesReader>(*recording) : std::make_unique<SeriesReader>(*recording, from, to);
+            m_reader = isWhole ? std::make_unique<SeriesReader>(*recording)
+                               : std::make_unique<SeriesReader>(*recording, from, to);
             m_read = recording;
         }
         m_readFrom = from;
@@ -316,7 +326,9 @@ void ChartPanel::pull(double seconds)
     m_isDirty = true;
     // The clock also advances where nothing happens; until a simulator's time is known, it may be far off.
     const std::int64_t now = m_time.endNs();
-    m_readTo = now > m_series.endNs() && now - m_series.endNs() < std::int64_t(86'400) * 1'000'000'000 ? now : m_series.endNs();
+    m_readTo = now > m_series.endNs() && now - m_series.endNs() < std::int64_t(86'400) * 1'000'000'000
+        ? now
+        : m_series.endNs();
     // Only the present cluster: previous clusters of this window had their own times and kills.
     m_readFrom = m_originNs = m_series.isEmpty() ? 0 : std::max(m_series.beginNs(), m_time.beginNs());
     if (span > 0 && isFollowing)
@@ -369,7 +381,8 @@ void ChartPanel::draw()
 void ChartPanel::makeLegend()
 {
     const ChartData& chart = m_view->shown();
-    QString shape = QString::number(int(chart.kind)) + (m_theme.isDark() ? 'd' : 'l') + (m_theme.isHighContrast() ? "c" : "") + QString::number(m_theme.fontScale());
+    QString shape = QString::number(int(chart.kind)) + (m_theme.isDark() ? 'd' : 'l')
+        + (m_theme.isHighContrast() ? "c" : "") + QString::number(m_theme.fontScale());
     for (const ChartSeries& series : chart.series)
         shape += '|' + series.id;
     shape += chart.bars.empty() ? QString() : chart.parts.join('|');
@@ -423,7 +436,8 @@ void ChartPanel::setTheme(const Theme& theme)
     m_list->setSpacing(int(theme.px(3)));
     qreal wide = 0;
     for (int kind = 0; kind < kCharts; ++kind)
-        wide = std::max(wide, theme.metrics({ TextSize::Strong, false, false }).horizontalAdvance(chartTitle(ChartKind(kind))));
+        wide = std::max(
+            wide, theme.metrics({ TextSize::Strong, false, false }).horizontalAdvance(chartTitle(ChartKind(kind))));
     m_list->setFixedWidth(int(wide + theme.px(26)));
     m_table->setFont(theme.font({ TextSize::Small }));
     m_table->verticalHeader()->setDefaultSectionSize(int(theme.lineHeight({ TextSize::Small }) + theme.px(4)));

@@ -127,7 +127,7 @@ private:
         QString origin;
     };
     std::vector<Measured> m_measured; // listed below the charts of the run
-    QString m_measuredShown;          // id; empty: none
+    QString m_measuredShown; // id; empty: none
     ChartTable* m_model;
     QTableView* m_table;
 };

@@ -326,7 +326,8 @@ QPointF ChartView::positionOf(double x, double y) const
 double ChartView::secondsAt(qreal x) const
 {
     const QRectF plot = plotRect();
-    return m_data.from + (m_data.to - m_data.from) * std::clamp((x - plot.left()) / std::max(1.0, plot.width()), 0.0, 1.0);
+    return m_data.from
+        + (m_data.to - m_data.from) * std::clamp((x - plot.left()) / std::max(1.0, plot.width()), 0.0, 1.0);
 }
 
 void ChartView::drawBackground(QPainter* painter, const QRectF& rect)
@@ -393,21 +394,26 @@ std::vector<ChartView::Label> ChartView::labels() const
             double sum = 0;
             const double row = double(m_data.bars.size() - 1 - i);
             for (const double part : bar.parts) {
-                const qreal left = positionOf(sum, row).x(), right = positionOf(sum + part, row).x(), y = positionOf(sum, row).y();
+                const qreal left = positionOf(sum, row).x(), right = positionOf(sum + part, row).x(),
+                            y = positionOf(sum, row).y();
                 const QString words = QString::number(part, 'f', part < 9.95 ? 1 : 0);
                 if (right - left > m_theme.width(kAxis, words) + m_theme.px(6))
-                    out.push_back({ QRectF((left + right) / 2 - m_theme.width(kAxis, words) / 2, y - high / 2, m_theme.width(kAxis, words), high), words, QColor(), kAxis });
+                    out.push_back({ QRectF((left + right) / 2 - m_theme.width(kAxis, words) / 2, y - high / 2,
+                                        m_theme.width(kAxis, words), high),
+                        words, QColor(), kAxis });
                 sum += part;
             }
             const QPointF end = positionOf(sum, row);
-            out.push_back({ QRectF(end.x() + m_theme.px(8), end.y() - high / 2, plot.right() - end.x(), high), bar.total, m_theme.text, kAxis });
+            out.push_back({ QRectF(end.x() + m_theme.px(8), end.y() - high / 2, plot.right() - end.x(), high),
+                bar.total, m_theme.text, kAxis });
         }
         return out;
     }
     std::vector<QRectF> taken;
     // From bottom to top, so that names of close lines keep their order and are never below the axis.
     std::vector<ChartTheory> ascending = m_data.theory;
-    std::stable_sort(ascending.begin(), ascending.end(), [](const ChartTheory& x, const ChartTheory& y) { return x.low < y.low; });
+    std::stable_sort(
+        ascending.begin(), ascending.end(), [](const ChartTheory& x, const ChartTheory& y) { return x.low < y.low; });
     for (const ChartTheory& theory : ascending) {
         const qreal wide = m_theme.width(kTheoryName, theory.name) + m_theme.px(8);
         const qreal line = positionOf(m_data.from, shownY(theory.isBand() ? theory.high : theory.low)).y();
@@ -444,7 +450,8 @@ void ChartView::drawForeground(QPainter* painter, const QRectF&)
 {
     painter->setRenderHint(QPainter::Antialiasing);
     if (!m_data.nothing.isEmpty()) {
-        const QRectF room = QRectF(viewport()->rect()).adjusted(m_theme.px(30), m_theme.px(20), -m_theme.px(30), -m_theme.px(20));
+        const QRectF room = QRectF(viewport()->rect())
+                                .adjusted(m_theme.px(30), m_theme.px(20), -m_theme.px(30), -m_theme.px(20));
         painter->setFont(m_theme.font(kNothing));
         painter->setPen(m_theme.text);
         painter->drawText(room, Qt::AlignCenter | Qt::TextWordWrap, m_data.nothing);
@@ -506,7 +513,8 @@ void ChartView::paintTo(QPainter& painter, const QSizeF& size, const QString& he
     painter.setFont(m_theme.font({ TextSize::Strong, true, false }));
     painter.drawText(QRectF(margin, 0, size.width() - 2 * margin, high), Qt::AlignLeft | Qt::AlignVCenter, head);
     painter.setFont(m_theme.font({ TextSize::Small, false, false }));
-    painter.drawText(QRectF(margin, size.height() - high, size.width() - 2 * margin, high), Qt::AlignLeft | Qt::AlignVCenter, foot);
+    painter.drawText(
+        QRectF(margin, size.height() - high, size.width() - 2 * margin, high), Qt::AlignLeft | Qt::AlignVCenter, foot);
     qreal left = margin;
     painter.setFont(m_theme.font(kAxis));
     for (const ChartSeries& series : m_data.series) {
@@ -516,23 +524,27 @@ void ChartView::paintTo(QPainter& painter, const QSizeF& size, const QString& he
         painter.drawLine(QPointF(left, 1.5 * high), QPointF(left + m_theme.px(34), 1.5 * high));
         painter.setPen(m_theme.text);
         const qreal wide = m_theme.width(kAxis, series.name);
-        painter.drawText(QRectF(left + m_theme.px(40), high, wide + 4, high), Qt::AlignLeft | Qt::AlignVCenter, series.name);
+        painter.drawText(
+            QRectF(left + m_theme.px(40), high, wide + 4, high), Qt::AlignLeft | Qt::AlignVCenter, series.name);
         left += wide + m_theme.px(64);
     }
     for (qsizetype part = 0; part < m_data.parts.size(); ++part) {
         painter.fillRect(QRectF(left, 1.25 * high, m_theme.px(22), 0.5 * high), colourOf(int(part), m_theme));
         const qreal wide = m_theme.width(kAxis, m_data.parts[part]);
-        painter.drawText(QRectF(left + m_theme.px(28), high, wide + 4, high), Qt::AlignLeft | Qt::AlignVCenter, m_data.parts[part]);
+        painter.drawText(
+            QRectF(left + m_theme.px(28), high, wide + 4, high), Qt::AlignLeft | Qt::AlignVCenter, m_data.parts[part]);
         left += wide + m_theme.px(52);
     }
     painter.save();
-    render(&painter, QRectF(0, 2 * high, size.width(), size.height() - 3 * high), viewport()->rect(), Qt::KeepAspectRatio);
+    render(
+        &painter, QRectF(0, 2 * high, size.width(), size.height() - 3 * high), viewport()->rect(), Qt::KeepAspectRatio);
     painter.restore();
 }
 
 void ChartView::mousePressEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton && m_anchor != nullptr && m_data.bars.empty() && plotRect().contains(event->position()))
+    if (event->button() == Qt::LeftButton && m_anchor != nullptr && m_data.bars.empty()
+        && plotRect().contains(event->position()))
         emit instantChosen(secondsAt(event->position().x()));
     event->accept();
 }
@@ -547,10 +559,7 @@ void ChartView::mouseMoveEvent(QMouseEvent* event)
     event->accept();
 }
 
-void ChartView::leaveEvent(QEvent*)
-{
-    emit instantPointed(-std::numeric_limits<double>::infinity());
-}
+void ChartView::leaveEvent(QEvent*) { emit instantPointed(-std::numeric_limits<double>::infinity()); }
 
 void ChartView::resizeEvent(QResizeEvent* event)
 {

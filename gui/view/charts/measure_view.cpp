@@ -32,9 +32,7 @@ SvgLook lookOf(const Theme& theme)
 
 } // namespace
 
-MeasureView::MeasureView(QWidget* parent)
-    : QWidget(parent)
-    , m_renderer(std::make_unique<QSvgRenderer>())
+MeasureView::MeasureView(QWidget* parent) : QWidget(parent), m_renderer(std::make_unique<QSvgRenderer>())
 {
     setObjectName(QStringLiteral("measureView"));
     setAutoFillBackground(false);
@@ -47,7 +45,9 @@ void MeasureView::setChart(const MeasureChart& chart, const QString& origin)
     m_chart = chart;
     m_origin = origin;
     setAccessibleName(chart.title);
-    setAccessibleDescription(chart.nothing.isEmpty() ? tr("%1 panels; its values are in the table").arg(chart.panels.size()) : chart.nothing);
+    setAccessibleDescription(chart.nothing.isEmpty()
+            ? tr("%1 panels; its values are in the table").arg(chart.panels.size())
+            : chart.nothing);
     draw();
 }
 
@@ -93,7 +93,8 @@ QString writeMeasureChart(const QString& path, const MeasureChart& chart, const 
         return {};
     }
     QSvgRenderer renderer(svg);
-    return writePicture(path, size, 2, chart.title, [&](QPainter& painter) { renderer.render(&painter, QRectF(QPointF(), size)); });
+    return writePicture(
+        path, size, 2, chart.title, [&](QPainter& painter) { renderer.render(&painter, QRectF(QPointF(), size)); });
 }
 
 } // namespace lhrs::gui

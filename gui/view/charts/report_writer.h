@@ -9,8 +9,8 @@
 namespace lhrs::gui {
 
 struct ReportFacts {
-    QString version;      // of this program, and of the libraries that matter
-    QString written;      // when, UTC
+    QString version; // of this program, and of the libraries that matter
+    QString written; // when, UTC
 };
 
 // Writes report.html (self-contained: the charts are in it), comparison.csv, shapes.csv, and each chart as .svg and

@@ -54,7 +54,7 @@ struct RowFit {
 qreal heightMax(const Census& census, qreal width, const Theme& theme)
 {
     constexpr qreal kLeast = 150, kMost = 460, kPerWidth = 2.4; // pixels at 100 %
-    constexpr qreal kLonger = 1.5;                              // limit of height / width of a cell, see cellGeometry()
+    constexpr qreal kLonger = 1.5; // limit of height / width of a cell, see cellGeometry()
     const qreal u = theme.px(1), cell = kCellMax * u;
     const qreal perRow = std::max(1.0, std::floor((width - 14 * u) / cell));
     const qreal head = theme.lineHeight({ TextSize::Title, true }) + 2 * theme.lineHeight({ TextSize::Small }) + 26 * u;
@@ -70,7 +70,8 @@ RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& t
     RowFit fit;
     fit.columnGap = std::min(16 * u, area.width() / columns * 0.3);
     fit.rowGap = std::min(6 * u, area.height() / rows * 0.3);
-    fit.cell = QSizeF((area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
+    fit.cell = QSizeF(
+        (area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
     const int cards = int(census.m + census.k);
     fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
     if (fit.cell.height() - fit.header < cards * 12 * u)
@@ -80,8 +81,10 @@ RowFit fitColumns(const Census& census, QSizeF area, int columns, const Theme& t
     fit.cardGap = std::min(8 * u, share * 0.25);
     fit.pointer = fit.cardGap * 0.8;
     fit.parityGap = 2 * fit.cardGap;
-    const qreal height = (fit.cell.height() - fit.header - (cards - 2) * fit.cardGap - fit.parityGap - fit.pointer) / cards;
-    fit.card = QSizeF(std::min({ fit.cell.width(), kCardWidthMax * u, std::max(height, 1.0) * 2.4 }), std::min(height, heightMax(census, fit.cell.width(), theme)));
+    const qreal height = (fit.cell.height() - fit.header - (cards - 2) * fit.cardGap - fit.parityGap - fit.pointer)
+        / cards;
+    fit.card = QSizeF(std::min({ fit.cell.width(), kCardWidthMax * u, std::max(height, 1.0) * 2.4 }),
+        std::min(height, heightMax(census, fit.cell.width(), theme)));
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
     return fit;
 }
@@ -94,7 +97,8 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     // With thousands of groups the gaps shrink too, so that the cards keep some room at any size.
     fit.columnGap = std::min(16 * u, area.width() / columns * 0.3);
     fit.rowGap = std::min(6 * u, area.height() / rows * 0.3);
-    fit.cell = QSizeF((area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
+    fit.cell = QSizeF(
+        (area.width() - (columns - 1) * fit.columnGap) / columns, (area.height() - (rows - 1) * fit.rowGap) / rows);
     const int cards = int(census.m + census.k);
     const qreal share = fit.cell.width() / cards;
     fit.cardGap = std::clamp(share * 0.06, std::min(1.0, share * 0.25), 12 * u);
@@ -104,7 +108,8 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
     fit.header = theme.lineHeight({ TextSize::Small, true }) + 4 * u;
     fit.pointer = theme.lineHeight({ TextSize::Small }) + 2 * u;
     // Cells of records are more useful than the words beside the arrow: the box of the file shows n too.
-    if (heightWith(fit.header, fit.pointer) < kFullHeight * u && heightWith(fit.header, kPointerAlone * u) >= kFullHeight * u)
+    if (heightWith(fit.header, fit.pointer) < kFullHeight * u
+        && heightWith(fit.header, kPointerAlone * u) >= kFullHeight * u)
         fit.pointer = kPointerAlone * u;
     if (heightWith(fit.header, fit.pointer) < 30 * u) {
         fit.pointer = 5 * u;
@@ -114,7 +119,8 @@ RowFit fitRows(const Census& census, QSizeF area, int columns, const Theme& them
         }
     }
     const qreal height = heightWith(fit.header, fit.pointer);
-    fit.card = QSizeF(std::min(width, kCardWidthMax * u), std::min(height, heightMax(census, std::min(width, kCardWidthMax * u), theme)));
+    fit.card = QSizeF(std::min(width, kCardWidthMax * u),
+        std::min(height, heightMax(census, std::min(width, kCardWidthMax * u), theme)));
     fit.card.setWidth(std::min(fit.card.width(), std::max(fit.card.height(), 1.0) * 2.4));
     // The best arrangement has the largest cards, measured by the side that limits them.
     fit.score = std::min(fit.card.width(), 1.35 * fit.card.height());
@@ -143,9 +149,13 @@ int bestColumns(const Census& census, QSizeF area, const Theme& theme, bool areC
 void chooseDetail(const ClusterState& state, const Theme& theme, QSizeF card, ClusterLayout& layout)
 {
     layout.buckets = state.data.size();
-    layout.bucketsInSight = std::size_t(std::count_if(layout.items.begin(), layout.items.end(),
-        [&](const ClusterLayout::Item& item) { return item.object.kind == ObjectKind::Data && layout.groupsArea.intersects(item.rect); }));
-    const CardDetail byCount = layout.bucketsInSight > kTilesMax ? CardDetail::Heat : layout.bucketsInSight > kCardsMax ? CardDetail::Tile : CardDetail::Full;
+    layout.bucketsInSight = std::size_t(
+        std::count_if(layout.items.begin(), layout.items.end(), [&](const ClusterLayout::Item& item) {
+            return item.object.kind == ObjectKind::Data && layout.groupsArea.intersects(item.rect);
+        }));
+    const CardDetail byCount = layout.bucketsInSight > kTilesMax ? CardDetail::Heat
+        : layout.bucketsInSight > kCardsMax                      ? CardDetail::Tile
+                                                                 : CardDetail::Full;
     layout.detail = std::max(detailFor(card, theme), byCount);
 }
 
@@ -169,7 +179,8 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     layout.card = fit.card;
     layout.pointerHeight = fit.pointer;
     layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
-    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
+    layout.pan = QPointF(
+        std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
 
     const int rows = (int(census.groups.size()) + layout.columns - 1) / layout.columns;
     // The offset of a card from the first card of its group.
@@ -187,7 +198,8 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
     const qreal left = std::max(0.0, (fit.cell.width() - cardsWidth) / 2);
     for (std::size_t index = 0; index < census.groups.size(); ++index) {
         // Rows are filled from top to bottom, columns from left to right.
-        const int column = areColumns ? int(index) % layout.columns : int(index) / rows, row = areColumns ? int(index) / layout.columns : int(index) % rows;
+        const int column = areColumns ? int(index) % layout.columns : int(index) / rows,
+                  row = areColumns ? int(index) / layout.columns : int(index) % rows;
         const std::uint32_t g = census.groups[index];
         const QPointF corner = area.topLeft() - layout.pan
             + QPointF(column * (fit.cell.width() + fit.columnGap) + left, top + row * rowPitch);
@@ -201,13 +213,14 @@ void placeGroups(const ClusterState& state, const Theme& theme, const LayoutOpti
             const std::uint32_t a = g * census.m + q;
             const auto bucket = state.data.find(a);
             const bool exists = bucket != state.data.end();
-            layout.items.push_back({ { exists ? ObjectKind::Data : ObjectKind::Dummy, a, 0 }, exists ? bucket->second.process : 0,
-                QRectF(first + offsetOf(q), fit.card) });
+            layout.items.push_back({ { exists ? ObjectKind::Data : ObjectKind::Dummy, a, 0 },
+                exists ? bucket->second.process : 0, QRectF(first + offsetOf(q), fit.card) });
         }
         for (std::uint32_t p = 0; p < census.k; ++p) {
             const auto bucket = state.parity.find({ g, p });
             if (bucket != state.parity.end())
-                layout.items.push_back({ { ObjectKind::Parity, g, p }, bucket->second.process, QRectF(first + offsetOf(census.m + p), fit.card) });
+                layout.items.push_back({ { ObjectKind::Parity, g, p }, bucket->second.process,
+                    QRectF(first + offsetOf(census.m + p), fit.card) });
         }
     }
     chooseDetail(state, theme, fit.card, layout);
@@ -248,7 +261,8 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         const qreal gap = std::min(6 * u, room.width() / columns * 0.1);
         const qreal width = (room.width() - 2 * pad - (columns - 1) * gap) / columns;
         const qreal height = (room.height() - qreal(hosts.size()) * (header + 3 * pad)) / rowsOf(columns) - gap;
-        return QSizeF(std::min({ width, kCardWidthMax * u, std::max(height, 1.0) * 2.4 }), std::max(1.0, std::min(height, heightMax(census, width, theme))));
+        return QSizeF(std::min({ width, kCardWidthMax * u, std::max(height, 1.0) * 2.4 }),
+            std::max(1.0, std::min(height, heightMax(census, width, theme))));
     };
     int columns = 1;
     for (int n = 2; n <= 200; ++n) {
@@ -262,7 +276,8 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
     layout.card = card;
     layout.pointerHeight = std::min(gap, 5 * u);
     layout.panMax = QPointF(whole.width() - area.width(), whole.height() - area.height());
-    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
+    layout.pan = QPointF(
+        std::clamp(options.pan.x(), 0.0, layout.panMax.x()), std::clamp(options.pan.y(), 0.0, layout.panMax.y()));
     QPointF corner = area.topLeft() - layout.pan;
     for (const auto& [host, processes] : hosts) {
         const int rows = (int(processes.size()) + columns - 1) / columns;
@@ -272,7 +287,9 @@ void placeHosts(const ClusterState& state, const Theme& theme, const LayoutOptio
         group.header = QRectF(corner, QSizeF(whole.width(), header));
         group.frame = QRectF(corner, QSizeF(whole.width(), header + 2 * pad + rows * (card.height() + gap) - gap));
         for (std::size_t i = 0; i < processes.size(); ++i) {
-            const QPointF at = group.header.bottomLeft() + QPointF(pad + qreal(int(i) % columns) * (card.width() + gap), pad + qreal(int(i) / columns) * (card.height() + gap));
+            const QPointF at = group.header.bottomLeft()
+                + QPointF(pad + qreal(int(i) % columns) * (card.width() + gap),
+                    pad + qreal(int(i) / columns) * (card.height() + gap));
             layout.items.push_back({ objects.at(processes[i]), processes[i], QRectF(at, card) });
         }
         layout.groups.push_back(group);
@@ -291,7 +308,8 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     pool.title = QRectF(frame.left() + 8 * u, frame.top() + 2 * u, frame.width() - 16 * u, titleHeight);
     const std::vector<ProcessId> spares = sparesOf(state, role);
     pool.spares = spares.size();
-    const QRectF inside(frame.left() + 8 * u, pool.title.bottom() + 1 * u, frame.width() - 16 * u, frame.bottom() - pool.title.bottom() - 6 * u);
+    const QRectF inside(frame.left() + 8 * u, pool.title.bottom() + 1 * u, frame.width() - 16 * u,
+        frame.bottom() - pool.title.bottom() - 6 * u);
     // As few rows as possible: chips with the longest names that fit, else squares.
     const qreal gap = 5 * u;
     const auto count = int(std::max<std::size_t>(1, spares.size()));
@@ -299,7 +317,8 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     int perRow = 1;
     for (int rows = 1; rows <= 64; ++rows) {
         perRow = (count + rows - 1) / rows;
-        chip = QSizeF(std::min(112 * u, (inside.width() - (perRow - 1) * gap) / perRow), (inside.height() - (rows - 1) * gap) / rows);
+        chip = QSizeF(std::min(112 * u, (inside.width() - (perRow - 1) * gap) / perRow),
+            (inside.height() - (rows - 1) * gap) / rows);
         chip.setHeight(std::min(chip.height(), 26 * u));
         if (chip.width() >= 74 * u || chip.width() >= chip.height())
             break;
@@ -308,7 +327,8 @@ void placePool(const ClusterState& state, const Theme& theme, QRectF frame, pb::
     for (std::size_t i = 0; i < spares.size(); ++i) {
         const auto column = int(i) % perRow, row = int(i) / perRow;
         layout.items.push_back({ { ObjectKind::Spare, spares[i], 0 }, spares[i],
-            QRectF(inside.left() + column * (chip.width() + gap), inside.top() + row * (chip.height() + gap), chip.width(), chip.height()) });
+            QRectF(inside.left() + column * (chip.width() + gap), inside.top() + row * (chip.height() + gap),
+                chip.width(), chip.height()) });
     }
     layout.pools.push_back(pool);
 }
@@ -318,12 +338,14 @@ void placeDisplaced(const std::vector<ProcessId>& processes, const Theme& theme,
 {
     const qreal u = theme.px(1);
     layout.displaced = strip;
-    const qreal title = std::min(strip.width() * 0.4, theme.metrics({ TextSize::Small, true }).horizontalAdvance(kDisplacedTitle) + 18 * u);
+    const qreal title = std::min(
+        strip.width() * 0.4, theme.metrics({ TextSize::Small, true }).horizontalAdvance(kDisplacedTitle) + 18 * u);
     const qreal gap = 6 * u, room = strip.width() - title - 6 * u;
     const qreal wide = std::min(300 * u, (room - gap * qreal(processes.size() - 1)) / qreal(processes.size()));
     qreal x = strip.left() + title;
     for (const ProcessId process : processes) {
-        layout.items.push_back({ { ObjectKind::Displaced, process, 0 }, process, QRectF(x, strip.top() + 3 * u, std::max(4.0, wide), strip.height() - 6 * u) });
+        layout.items.push_back({ { ObjectKind::Displaced, process, 0 }, process,
+            QRectF(x, strip.top() + 3 * u, std::max(4.0, wide), strip.height() - 6 * u) });
         x += wide + gap;
     }
 }
@@ -341,7 +363,8 @@ void placeTop(const ClusterState& state, const Theme& theme, ProcessId chosen, Q
     const auto fits = std::size_t(std::max(1.0, std::floor(layout.clients.width() / (132 * u))));
     const std::size_t shown = std::min(clients.size(), fits);
     layout.clientsHidden = clients.size() - shown;
-    if (const auto at = std::find(clients.begin(), clients.end(), chosen); at - clients.begin() >= std::ptrdiff_t(shown) && at != clients.end())
+    if (const auto at = std::find(clients.begin(), clients.end(), chosen);
+        at - clients.begin() >= std::ptrdiff_t(shown) && at != clients.end())
         std::iter_swap(at, clients.begin() + std::ptrdiff_t(shown) - 1);
     const qreal more = layout.clientsHidden > 0 ? kMoreClients * u : 0;
     const qreal cell = std::min(240 * u, (layout.clients.width() - more) / qreal(std::max<std::size_t>(1, shown)));
@@ -381,12 +404,14 @@ QPointF ClusterLayout::anchor(const QRectF& rect) const
     QPointF point = rect.center();
     if (point.y() > groupsArea.bottom() || point.y() < groupsArea.top())
         return point;
-    return { std::clamp(point.x(), groupsArea.left(), groupsArea.right()), std::clamp(point.y(), groupsArea.top(), groupsArea.bottom()) };
+    return { std::clamp(point.x(), groupsArea.left(), groupsArea.right()),
+        std::clamp(point.y(), groupsArea.top(), groupsArea.bottom()) };
 }
 
 bool ClusterLayout::isInGroups(ObjectRef object) const
 {
-    return object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity || object.kind == ObjectKind::Dummy || object.kind == ObjectKind::Group;
+    return object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity || object.kind == ObjectKind::Dummy
+        || object.kind == ObjectKind::Group;
 }
 
 void ClusterLayout::index()
@@ -431,7 +456,8 @@ std::uint64_t placesStamp(const ClusterState& state)
         mix(number);
     for (const auto& [id, process] : state.processes) {
         mix(id);
-        mix((std::uint64_t(process.kind) << 32) + (std::uint64_t(process.pool) << 16) + (std::uint64_t(process.place.role()) << 8) + (process.hasEnded ? 1 : 0));
+        mix((std::uint64_t(process.kind) << 32) + (std::uint64_t(process.pool) << 16)
+            + (std::uint64_t(process.place.role()) << 8) + (process.hasEnded ? 1 : 0));
         mix((std::uint64_t(process.name.size()) << 32) + process.address.size()); // may be known later than the process
     }
     for (const auto& [id, bucket] : state.displacedData)
@@ -457,7 +483,9 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     const std::vector<ProcessId> displaced = displacedOf(state);
     const qreal stripHeight = displaced.empty() ? 0 : theme.lineHeight({ TextSize::Small, true }) + 12 * u;
     // Nothing overlaps: where the groups would have no room, the legend is removed first, and then the spares.
-    const auto isTight = [&] { return all.height() - topHeight - footHeight - poolHeight - stripHeight - 16 * u < kGroupsLeast * u; };
+    const auto isTight = [&] {
+        return all.height() - topHeight - footHeight - poolHeight - stripHeight - 16 * u < kGroupsLeast * u;
+    };
     if (isTight())
         footHeight = line + 6 * u;
     if (isTight())
@@ -465,21 +493,26 @@ ClusterLayout layoutCluster(const ClusterState& state, const Theme& theme, const
     layout.foot = QRectF(all.left(), all.bottom() - footHeight, all.width(), footHeight);
     placeTop(state, theme, options.client, QRectF(all.left(), all.top(), all.width(), topHeight), layout);
     const qreal poolTop = layout.foot.top() - poolHeight - 2 * u;
-    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()), std::max(1.0, poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
+    layout.groupsArea = QRectF(all.left(), all.top() + topHeight + 8 * u, std::max(1.0, all.width()),
+        std::max(1.0,
+            poolTop - all.top() - topHeight - 14 * u - stripHeight)); // large text in a small window leaves nothing
     if (!displaced.empty())
-        placeDisplaced(displaced, theme, QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
+        placeDisplaced(displaced, theme,
+            QRectF(all.left(), layout.groupsArea.bottom() + 3 * u, all.width(), stripHeight - 2 * u), layout);
     layout.arrangement = options.arrangement;
     if (hasHosts)
         placeHosts(state, theme, options, layout);
     else
         placeGroups(state, theme, options, layout);
     if (poolHeight > 0) {
-        const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3, parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
+        const auto data = qreal(sparesOf(state, pb::DATA).size()) + 3,
+                   parity = qreal(sparesOf(state, pb::PARITY).size()) + 3;
         const qreal gap = 10 * u;
         const qreal share = std::clamp(data / (data + parity), 0.35, 0.65);
         const qreal width = (all.width() - gap) * share;
         placePool(state, theme, QRectF(all.left(), poolTop, width, poolHeight), pb::DATA, layout);
-        placePool(state, theme, QRectF(all.left() + width + gap, poolTop, all.width() - gap - width, poolHeight), pb::PARITY, layout);
+        placePool(state, theme, QRectF(all.left() + width + gap, poolTop, all.width() - gap - width, poolHeight),
+            pb::PARITY, layout);
     }
     layout.index();
     return layout;

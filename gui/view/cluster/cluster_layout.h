@@ -36,13 +36,13 @@ enum class Arrangement { Groups, Hosts };
 
 struct LayoutOptions {
     QSizeF viewport;
-    qreal zoom = 1;   // of the area with the groups; 1: all of them fit
-    QPointF pan;      // of that area, in pixels; clamped by the layout
+    qreal zoom = 1; // of the area with the groups; 1: all of them fit
+    QPointF pan; // of that area, in pixels; clamped by the layout
     bool showSpares = true;
     bool showLegend = true;
     Arrangement arrangement = Arrangement::Groups;
     bool areColumns = false; // a group is a column, not a row
-    ProcessId client = 0;    // the chosen client, shown even where not all clients have room; 0: none
+    ProcessId client = 0; // the chosen client, shown even where not all clients have room; 0: none
 };
 
 // The place of everything in the cluster, in pixels of the view. Pure geometry: a test needs no window.
@@ -52,7 +52,7 @@ struct ClusterLayout {
         ProcessId process = 0; // 0: none, e.g. a dummy
         QRectF rect;
         bool isMoving = false; // it is moving to another place: drawn above the others
-        QRectF target {};      // the destination of an item that moves
+        QRectF target {}; // the destination of an item that moves
     };
     struct Group {
         std::uint32_t number = 0;
@@ -68,19 +68,19 @@ struct ClusterLayout {
     };
 
     QSizeF viewport;
-    QRectF clients;    // area of the clients; empty: nothing known yet
+    QRectF clients; // area of the clients; empty: nothing known yet
     std::size_t clientsHidden = 0;
-    QRectF file;       // panel with the file state
-    QRectF displaced;  // strip of the processes whose places were given to others; null: none
+    QRectF file; // panel with the file state
+    QRectF displaced; // strip of the processes whose places were given to others; null: none
     QRectF groupsArea; // clips the groups when they are zoomed
     QRectF foot;
-    QPointF panMax;    // pan lies between 0 and this
+    QPointF panMax; // pan lies between 0 and this
     QPointF pan;
     CardDetail detail = CardDetail::Full;
     std::size_t buckets = 0, bucketsInSight = 0; // data buckets
     QSizeF card;
     qreal pointerHeight = 0; // room under a card for the split pointer
-    int columns = 1;         // of groups
+    int columns = 1; // of groups
     Arrangement arrangement = Arrangement::Groups;
     std::vector<Group> groups;
     std::vector<Pool> pools;

@@ -56,20 +56,26 @@ const SplitState* splitOf(const ClusterState& state, std::uint32_t group, std::i
 // "split 1 → 5:" and its stages as a track; the present stage is filled.
 void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row, DisplayList& out)
 {
-    static constexpr SplitStage kStages[] = { SplitStage::Ordered, SplitStage::Moving, SplitStage::Prepared, SplitStage::Committed };
+    static constexpr SplitStage kStages[] = { SplitStage::Ordered, SplitStage::Moving, SplitStage::Prepared,
+        SplitStage::Committed };
     const qreal u = in.theme.px(1);
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
-    const QString title = (split.isMerge ? QStringLiteral("merge %1 → %2") : QStringLiteral("split %1 → %2")).arg(split.bucket).arg(split.newBucket);
+    const QString title = (split.isMerge ? QStringLiteral("merge %1 → %2") : QStringLiteral("split %1 → %2"))
+                              .arg(split.bucket)
+                              .arg(split.newBucket);
     if (split.stage == SplitStage::Undone) {
         const QString why = QString::fromStdString(split.reason);
         const qreal side = 11 * u;
-        for (const QString& words : { QStringLiteral("%1 undone: %2").arg(title, why), QStringLiteral("%1 undone").arg(title) }) {
+        for (const QString& words :
+            { QStringLiteral("%1 undone: %2").arg(title, why), QStringLiteral("%1 undone").arg(title) }) {
             const qreal wide = metrics.horizontalAdvance(words) + side + 14 * u;
             if (wide > row.width() || (why.isEmpty() && words.endsWith(QLatin1Char(' '))))
                 continue;
             const QRectF chip(row.right() - wide, row.top() + 1, wide, row.height() - 2);
-            out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, in.theme.caution, in.theme.outline, 1, false, false });
-            out.add(DisplayList::Mark { QRectF(chip.left() + 5 * u, chip.center().y() - side / 2, side, side), Glyph::Stop, inkOn(in.theme.caution), {} });
+            out.add(DisplayList::Box {
+                chip, Outline::Rounded, 3 * u, in.theme.caution, in.theme.outline, 1, false, false });
+            out.add(DisplayList::Mark { QRectF(chip.left() + 5 * u, chip.center().y() - side / 2, side, side),
+                Glyph::Stop, inkOn(in.theme.caution), {} });
             out.text(chip.adjusted(side + 8 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(in.theme.caution));
             return;
         }
@@ -85,7 +91,8 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
         return;
     qreal x = row.right() - width;
     out.explain(QRectF(x, row.top(), width, row.height()), "split");
-    out.text(QRectF(x, row.top(), metrics.horizontalAdvance(title) + 1, row.height()), title, kSmallBold, in.theme.text);
+    out.text(
+        QRectF(x, row.top(), metrics.horizontalAdvance(title) + 1, row.height()), title, kSmallBold, in.theme.text);
     x += metrics.horizontalAdvance(title) + 8 * u;
     for (SplitStage stage : kStages) {
         if (isShort && stage != split.stage)
@@ -93,8 +100,16 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
         const qreal w = metrics.horizontalAdvance(stageWord(stage)) + 10 * u;
         const QRectF chip(x, row.top() + 1, w, row.height() - 2);
         const bool isNow = stage == split.stage, isPast = stage < split.stage;
-        out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u, isNow ? in.theme.caution : isPast ? in.theme.cardHeader : QColor(), isNow ? QColor() : in.theme.outline, 1, !isNow && !isPast, false });
-        out.text(chip.adjusted(5 * u - 1, 0, -5 * u + 1, 0), stageWord(stage), kSmallBold, isNow ? inkOn(in.theme.caution) : isPast ? in.theme.text : in.theme.muted, Qt::AlignCenter);
+        out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u,
+            isNow        ? in.theme.caution
+                : isPast ? in.theme.cardHeader
+                         : QColor(),
+            isNow ? QColor() : in.theme.outline, 1, !isNow && !isPast, false });
+        out.text(chip.adjusted(5 * u - 1, 0, -5 * u + 1, 0), stageWord(stage), kSmallBold,
+            isNow        ? inkOn(in.theme.caution)
+                : isPast ? in.theme.text
+                         : in.theme.muted,
+            Qt::AlignCenter);
         x += w + 4 * u;
     }
 }
@@ -106,7 +121,10 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         out.setObject({});
         out.add(DisplayList::Box { group.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
         out.text(group.header.adjusted(8 * u, 0, -8 * u, 0),
-            { QStringLiteral("Host %1: %2, in the order of their names").arg(group.host, countedWords(group.processes, "server", "servers")), group.host }, kSmallBold, in.theme.text);
+            { QStringLiteral("Host %1: %2, in the order of their names")
+                    .arg(group.host, countedWords(group.processes, "server", "servers")),
+                group.host },
+            kSmallBold, in.theme.text);
         return;
     }
     const ObjectRef object { ObjectKind::Group, group.number, 0 };
@@ -134,7 +152,8 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         drawGroupState(in, group, known->second, row, out);
         if (known->second.parityIsBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
-        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall, in.theme.muted, "epoch");
+        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall,
+            in.theme.muted, "epoch");
     }
     if (const SplitState* split = splitOf(in.state, group.number, in.nowNs))
         drawSplitTrack(in, *split, row, out);
@@ -161,7 +180,9 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
     QString label;
     if (in.layers.labels && under.height() >= in.theme.lineHeight(kSmallBold) - 1)
-        label = metrics.horizontalAdvance(words) + side + 6 * u < under.width() ? words : metrics.horizontalAdvance(shorter) + side + 4 * u < under.width() ? shorter : QString();
+        label = metrics.horizontalAdvance(words) + side + 6 * u < under.width() ? words
+            : metrics.horizontalAdvance(shorter) + side + 4 * u < under.width() ? shorter
+                                                                                : QString();
     const qreal labelWidth = label.isEmpty() ? 0 : metrics.horizontalAdvance(label) + 4 * u;
     const qreal left = under.center().x() - (side + labelWidth) / 2;
     const QPointF tip(left + side / 2, std::min(under.top(), under.bottom() + 2 * u - side));
@@ -170,7 +191,8 @@ void drawPointer(const PictureInput& in, DisplayList& out)
     out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.text, 2 * u, false, side * 0.8 });
     out.explain(QRectF(left, tip.y(), side + labelWidth + 3 * u, std::max(side, under.height())), "n");
     if (!label.isEmpty())
-        out.text(QRectF(left + side + 3 * u, under.top(), labelWidth, under.height()), label, kSmallBold, in.theme.text);
+        out.text(
+            QRectF(left + side + 3 * u, under.top(), labelWidth, under.height()), label, kSmallBold, in.theme.text);
 }
 
 void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal right, DisplayList& out)
@@ -181,15 +203,21 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     const qreal u = in.theme.px(1);
     const bool isMarked = in.selected == object || in.hovered == object;
     if (isMarked)
-        out.add(DisplayList::Box { item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {}, in.selected == object ? in.theme.selection : in.theme.outline, in.selected == object ? 3 * u : 2.0, false, false });
-    out.add(DisplayList::Box { item.rect, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
+        out.add(DisplayList::Box { item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {},
+            in.selected == object ? in.theme.selection : in.theme.outline, in.selected == object ? 3 * u : 2.0, false,
+            false });
+    out.add(DisplayList::Box {
+        item.rect, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
     const auto process = in.state.processes.find(object.a);
-    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name) : QStringLiteral("client");
+    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name)
+                                                             : QStringLiteral("client");
     if (style.glyph != Glyph::None)
-        out.add(DisplayList::Mark { item.rect.adjusted(10 * u, 10 * u, -10 * u, -10 * u), style.glyph, inkOn(style.colour), {} });
+        out.add(DisplayList::Mark {
+            item.rect.adjusted(10 * u, 10 * u, -10 * u, -10 * u), style.glyph, inkOn(style.colour), {} });
     else
         out.text(item.rect, name.left(1).toUpper(), { TextSize::Title, true }, inkOn(style.colour), Qt::AlignCenter);
-    const QRectF words(item.rect.right() + 7 * u, in.layout.clients.top(), right - item.rect.right() - 10 * u, in.layout.clients.height());
+    const QRectF words(item.rect.right() + 7 * u, in.layout.clients.top(), right - item.rect.right() - 10 * u,
+        in.layout.clients.height());
     const qreal line = in.theme.lineHeight(kSmall);
     const auto client = in.state.clients.find(object.a);
     const int lines = client == in.state.clients.end() ? 1 : 3;
@@ -202,8 +230,13 @@ void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal r
     const pb::FileState& image = client->second.image;
     const std::uint64_t believed = (1ULL << image.i()) + image.n();
     const bool hasImage = out.text(QRectF(words.left(), y, words.width(), line),
-        { QStringLiteral("image (%1, %2): %3 of %4 buckets").arg(image.i()).arg(image.n()).arg(believed).arg(in.state.file.buckets),
-            QStringLiteral("image (%1, %2)").arg(image.i()).arg(image.n()), QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()) },
+        { QStringLiteral("image (%1, %2): %3 of %4 buckets")
+                .arg(image.i())
+                .arg(image.n())
+                .arg(believed)
+                .arg(in.state.file.buckets),
+            QStringLiteral("image (%1, %2)").arg(image.i()).arg(image.n()),
+            QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()) },
         kSmall, in.theme.text);
     if (hasImage)
         out.explain("client-image");
@@ -225,16 +258,23 @@ void drawTop(const PictureInput& in, DisplayList& out)
             clients.push_back(&item);
     }
     for (std::size_t i = 0; i < clients.size(); ++i) {
-        const qreal moreLeft = in.layout.clientsHidden > 0 ? in.layout.clients.right() - kMoreClients * u : in.layout.clients.right();
-        drawClient(in, *clients[i], i + 1 < clients.size() ? clients[i + 1]->rect.left() : std::min(moreLeft, clients[i]->rect.left() + 240 * u), out);
+        const qreal moreLeft = in.layout.clientsHidden > 0 ? in.layout.clients.right() - kMoreClients * u
+                                                           : in.layout.clients.right();
+        drawClient(in, *clients[i],
+            i + 1 < clients.size() ? clients[i + 1]->rect.left()
+                                   : std::min(moreLeft, clients[i]->rect.left() + 240 * u),
+            out);
     }
     out.setObject({});
     if (in.layout.clientsHidden > 0) {
-        const QRectF more(in.layout.clients.right() - (kMoreClients - 4) * u, in.layout.clients.top(), (kMoreClients - 4) * u, in.layout.clients.height());
+        const QRectF more(in.layout.clients.right() - (kMoreClients - 4) * u, in.layout.clients.top(),
+            (kMoreClients - 4) * u, in.layout.clients.height());
         const QString words = QStringLiteral("+%1").arg(in.layout.clientsHidden);
-        out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted, Qt::AlignCenter);
+        out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted,
+            Qt::AlignCenter);
     } else if (clients.empty() && !in.state.processes.empty()) {
-        const QStringList words { QStringLiteral("No client yet: “Second client” starts one"), QStringLiteral("no client yet") };
+        const QStringList words { QStringLiteral("No client yet: “Second client” starts one"),
+            QStringLiteral("no client yet") };
         out.text(in.layout.clients, in.isRecorded ? words.mid(1) : words, kBody, in.theme.muted); // the run is past
     }
     for (const ClusterLayout::Item& item : in.layout.items) {
@@ -244,15 +284,27 @@ void drawTop(const PictureInput& in, DisplayList& out)
         const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
         const bool isMarked = in.selected == item.object || in.hovered == item.object;
         if (isMarked)
-            out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {}, in.selected == item.object ? in.theme.selection : in.theme.outline, in.selected == item.object ? 3 * u : 2.0, false, false });
-        out.add(DisplayList::Box { item.rect, Outline::Diamond, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
+            out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {},
+                in.selected == item.object ? in.theme.selection : in.theme.outline,
+                in.selected == item.object ? 3 * u : 2.0, false, false });
+        out.add(DisplayList::Box {
+            item.rect, Outline::Diamond, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
         if (style.glyph != Glyph::None)
-            out.add(DisplayList::Mark { item.rect.adjusted(item.rect.width() * 0.3, item.rect.height() * 0.3, -item.rect.width() * 0.3, -item.rect.height() * 0.3), style.glyph, inkOn(style.colour), {} });
+            out.add(DisplayList::Mark { item.rect.adjusted(item.rect.width() * 0.3, item.rect.height() * 0.3,
+                                            -item.rect.width() * 0.3, -item.rect.height() * 0.3),
+                style.glyph, inkOn(style.colour), {} });
         const qreal width = in.layout.file.left() - in.layout.clients.right() - 6 * u;
-        const QRectF below(item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
+        const QRectF below(
+            item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
         const Look look = lookOf(in.state, item.object, in.silent);
-        const QString state = look == Look::CoordinatorGone ? QStringLiteral("gone") : look == Look::CoordinatorPaused ? QStringLiteral("paused") : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening") : QString();
-        out.text(below, { QStringLiteral("coordinator%1").arg(state.isEmpty() ? QString() : QStringLiteral(" ") + state), state.isEmpty() ? QStringLiteral("coord.") : state }, kSmallBold, in.theme.text, Qt::AlignCenter);
+        const QString state = look == Look::CoordinatorGone      ? QStringLiteral("gone")
+            : look == Look::CoordinatorPaused                    ? QStringLiteral("paused")
+            : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening")
+                                                                 : QString();
+        out.text(below,
+            { QStringLiteral("coordinator%1").arg(state.isEmpty() ? QString() : QStringLiteral(" ") + state),
+                state.isEmpty() ? QStringLiteral("coord.") : state },
+            kSmallBold, in.theme.text, Qt::AlignCenter);
     }
 }
 
@@ -265,14 +317,23 @@ void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayLi
     const bool isParity = pool.role == pb::PARITY;
     const QString kind = isParity ? QStringLiteral("parity") : QStringLiteral("data");
     const QString address = multicastWords(in.state, pool.role);
-    const QString way = in.state.recruiting != pb::MULTICAST ? QStringLiteral("unicast registry") : address.isEmpty() ? QStringLiteral("%1 buckets multicast group").arg(kind) : QStringLiteral("multicast group %1").arg(address);
+    const QString way = in.state.recruiting != pb::MULTICAST ? QStringLiteral("unicast registry")
+        : address.isEmpty()                                  ? QStringLiteral("%1 buckets multicast group").arg(kind)
+                                                             : QStringLiteral("multicast group %1").arg(address);
     const QString shortWay = address.isEmpty() ? way : address;
-    const QString count = pool.spares == 0 ? QStringLiteral("none left") : QStringLiteral("%1 waiting").arg(pool.spares);
+    const QString count = pool.spares == 0 ? QStringLiteral("none left")
+                                           : QStringLiteral("%1 waiting").arg(pool.spares);
     const qreal side = 11 * u;
-    out.add(DisplayList::Box { QRectF(pool.title.left(), pool.title.center().y() - side / 2, side, side), isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? in.theme.parityFill : in.theme.dataFill, in.theme.outline, 1, false, false });
+    out.add(DisplayList::Box { QRectF(pool.title.left(), pool.title.center().y() - side / 2, side, side),
+        isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? in.theme.parityFill : in.theme.dataFill,
+        in.theme.outline, 1, false, false });
     out.text(pool.title.adjusted(side + 6 * u, 0, 0, 0),
-        { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way), QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, shortWay), QStringLiteral("%1 spares: %2 (%3)").arg(kind, pool.spares == 0 ? QStringLiteral("none") : QString::number(pool.spares), shortWay),
-            QStringLiteral("Spare %1 servers: %2").arg(kind, count), QStringLiteral("%1 spares: %2").arg(kind).arg(pool.spares), QStringLiteral("%1").arg(pool.spares) },
+        { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way),
+            QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, shortWay),
+            QStringLiteral("%1 spares: %2 (%3)")
+                .arg(kind, pool.spares == 0 ? QStringLiteral("none") : QString::number(pool.spares), shortWay),
+            QStringLiteral("Spare %1 servers: %2").arg(kind, count),
+            QStringLiteral("%1 spares: %2").arg(kind).arg(pool.spares), QStringLiteral("%1").arg(pool.spares) },
         kSmallBold, in.theme.text);
 }
 
@@ -285,16 +346,20 @@ void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool has
     const bool isIdle = look.glyph == Glyph::None;
     const bool isMarked = in.selected == item.object || in.hovered == item.object;
     if (isMarked)
-        out.add(DisplayList::Box { item.rect.adjusted(-2, -2, 2, 2), Outline::Rounded, 7 * u, {}, in.selected == item.object ? in.theme.selection : in.theme.outline, 2.5, false, false });
+        out.add(DisplayList::Box { item.rect.adjusted(-2, -2, 2, 2), Outline::Rounded, 7 * u, {},
+            in.selected == item.object ? in.theme.selection : in.theme.outline, 2.5, false, false });
     const qreal radius = std::min(6 * u, item.rect.height() / 3);
-    out.add(DisplayList::Box { item.rect, Outline::Rounded, radius, isIdle ? in.theme.card : look.colour, in.theme.outline, 1.2, look.isDashed, false });
+    out.add(DisplayList::Box { item.rect, Outline::Rounded, radius, isIdle ? in.theme.card : look.colour,
+        in.theme.outline, 1.2, look.isDashed, false });
     const QColor ink = isIdle ? in.theme.text : inkOn(look.colour);
     QRectF inside = item.rect.adjusted(4 * u, 1, -4 * u, -1);
-    if (process != in.state.processes.end() && process->second.offer.invitation != 0 && process->second.offer.expiresMs > 0) {
+    if (process != in.state.processes.end() && process->second.offer.invitation != 0
+        && process->second.offer.expiresMs > 0) {
         // The time left for the offer, as a bar that shrinks.
         const double passed = double(in.nowNs - process->second.offer.sinceNs) / 1e6 / process->second.offer.expiresMs;
         const qreal left = std::clamp(1.0 - passed, 0.0, 1.0);
-        out.add(DisplayList::Box { QRectF(inside.left(), item.rect.bottom() - 3 * u, inside.width() * left, 2 * u), Outline::Rectangle, 0, ink, {}, 1, false, false });
+        out.add(DisplayList::Box { QRectF(inside.left(), item.rect.bottom() - 3 * u, inside.width() * left, 2 * u),
+            Outline::Rectangle, 0, ink, {}, 1, false, false });
     }
     if (!isIdle) {
         const qreal side = std::min({ 12 * u, inside.height(), inside.width() });
@@ -319,13 +384,19 @@ QString levelWords(const PictureInput& in, const CellGeometry& geometry)
             return QStringLiteral("ranks are switched off");
         if (!geometry.isValid())
             return QStringLiteral("no room for ranks, zoom in");
-        return geometry.hasKeys ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers")
-            : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank") : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio);
+        return geometry.hasKeys
+            ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers")
+            : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank")
+                                  : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio);
     case CardDetail::Compact: return QStringLiteral("small cards: ranks not drawn, zoom in");
     case CardDetail::Tile:
-        return in.layout.bucketsInSight > kCardsMax ? QStringLiteral("more than %1 buckets: tiles, shade = fill; zoom in for cards").arg(kCardsMax) : QStringLiteral("tiles: shade = fill, zoom in for more");
+        return in.layout.bucketsInSight > kCardsMax
+            ? QStringLiteral("more than %1 buckets: tiles, shade = fill; zoom in for cards").arg(kCardsMax)
+            : QStringLiteral("tiles: shade = fill, zoom in for more");
     case CardDetail::Heat:
-        return in.layout.bucketsInSight > kTilesMax ? QStringLiteral("more than %1 buckets: heat map, shade = fill; zoom in for tiles").arg(grouped(kTilesMax)) : QStringLiteral("heat map: shade = fill, zoom in for more");
+        return in.layout.bucketsInSight > kTilesMax
+            ? QStringLiteral("more than %1 buckets: heat map, shade = fill; zoom in for tiles").arg(grouped(kTilesMax))
+            : QStringLiteral("heat map: shade = fill, zoom in for more");
     }
     return {};
 }
@@ -339,10 +410,12 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     if (!in.layout.groups.empty()) {
         parts << levelWords(in, geometry);
         if (in.layout.bucketsInSight < in.layout.buckets)
-            parts << QStringLiteral("%1 of %2 in sight").arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
+            parts << QStringLiteral("%1 of %2 in sight")
+                         .arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
     }
     if (in.layers.spares && in.layout.pools.empty() && in.layout.arrangement == Arrangement::Groups)
-        if (const std::size_t spares = sparesOf(in.state, pb::DATA).size() + sparesOf(in.state, pb::PARITY).size(); spares > 0)
+        if (const std::size_t spares = sparesOf(in.state, pb::DATA).size() + sparesOf(in.state, pb::PARITY).size();
+            spares > 0)
             parts << QStringLiteral("no room for %1").arg(countedWords(spares, "spare", "spares"));
     if (!in.footNote.isEmpty())
         parts << in.footNote;
@@ -355,7 +428,8 @@ void drawFoot(const PictureInput& in, DisplayList& out)
     if (fewer.size() > 1)
         wordings << fewer.mid(1).join(between);
     wordings << (in.footNote.isEmpty() ? parts.value(0) : in.footNote);
-    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), wordings, kSmall, in.theme.muted);
+    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), wordings,
+        kSmall, in.theme.muted);
     if (!in.layers.legend || in.layout.foot.height() < 2 * line)
         return;
     qreal x = in.layout.foot.left();
@@ -365,8 +439,11 @@ void drawFoot(const PictureInput& in, DisplayList& out)
         const qreal width = in.theme.metrics(kSmall).horizontalAdvance(style.word);
         if (x + side + 5 * u + width > in.layout.foot.right())
             break;
-        out.add(DisplayList::Box { QRectF(x, y + (line - side) / 2, side, side), Outline::Circle, 0, style.colour, in.theme.outline, 1, false, false });
-        out.add(DisplayList::Mark { QRectF(x + side * 0.24, y + (line - side) / 2 + side * 0.24, side * 0.52, side * 0.52), style.glyph, inkOn(style.colour), {} });
+        out.add(DisplayList::Box { QRectF(x, y + (line - side) / 2, side, side), Outline::Circle, 0, style.colour,
+            in.theme.outline, 1, false, false });
+        out.add(
+            DisplayList::Mark { QRectF(x + side * 0.24, y + (line - side) / 2 + side * 0.24, side * 0.52, side * 0.52),
+                style.glyph, inkOn(style.colour), {} });
         out.text(QRectF(x + side + 4 * u, y, width + 1, line), style.word, kSmall, in.theme.text);
         x += side + width + 16 * u;
     }
@@ -381,15 +458,23 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
     const qreal u = in.theme.px(1);
     const QRectF frame = in.layout.file.adjusted(0, 2 * u, 0, -1 * u);
     out.setObject(object);
-    out.add(DisplayList::Box { frame, Outline::Rounded, 6 * u, in.theme.card, in.hovered == object || in.selected == object ? in.theme.selection : in.theme.grid, 1.2, false, false });
+    out.add(DisplayList::Box { frame, Outline::Rounded, 6 * u, in.theme.card,
+        in.hovered == object || in.selected == object ? in.theme.selection : in.theme.grid, 1.2, false, false });
     QRectF inside = frame.adjusted(10 * u, 3 * u, -10 * u, -4 * u);
     if (!file.exists) {
-        const QString spare = file.waitsFor.empty() ? QString() : QStringLiteral("It waits for %1.").arg(QString::fromStdString(file.waitsFor));
+        const QString spare = file.waitsFor.empty()
+            ? QString()
+            : QStringLiteral("It waits for %1.").arg(QString::fromStdString(file.waitsFor));
         if (in.isRecorded) {
-            out.text(inside, { QStringLiteral("The recorded run begins: there is no file yet"), QStringLiteral("no file yet") }, kBody, in.theme.text, Qt::AlignCenter);
+            out.text(inside,
+                { QStringLiteral("The recorded run begins: there is no file yet"), QStringLiteral("no file yet") },
+                kBody, in.theme.text, Qt::AlignCenter);
             return;
         }
-        out.text(inside, { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare), QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") }, kBody, in.theme.text, Qt::AlignCenter);
+        out.text(inside,
+            { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare),
+                QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") },
+            kBody, in.theme.text, Qt::AlignCenter);
         return;
     }
     std::uint64_t records = 0, lost = 0, unknown = 0;
@@ -399,37 +484,72 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         (down && down->isLost ? lost : records) += bucket.count;
     }
     records += std::uint64_t(in.state.recordsUnderWay()); // the sum is right even if this is negative
-    const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets) : 0;
+    const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets)
+                                                        : 0;
     const qreal strong = in.theme.lineHeight(kStrong), small = in.theme.lineHeight(kSmall);
     const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
     QRectF row(inside.left(), inside.top(), inside.width(), strong);
     out.text(row,
-        { QStringLiteral("File   (i, n) = (%1, %2)    %3 %4    K = %5").arg(file.i).arg(file.n).arg(formula, file.buckets == 1 ? QStringLiteral("bucket") : QStringLiteral("buckets")).arg(file.availability),
-            QStringLiteral("(i, n) = (%1, %2)   %3   K = %4").arg(file.i).arg(file.n).arg(formula).arg(file.availability),
-            QStringLiteral("(%1, %2)  M = %3  K = %4").arg(file.i).arg(file.n).arg(file.buckets).arg(file.availability) },
+        { QStringLiteral("File   (i, n) = (%1, %2)    %3 %4    K = %5")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(formula, file.buckets == 1 ? QStringLiteral("bucket") : QStringLiteral("buckets"))
+                .arg(file.availability),
+            QStringLiteral("(i, n) = (%1, %2)   %3   K = %4")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(formula)
+                .arg(file.availability),
+            QStringLiteral("(%1, %2)  M = %3  K = %4")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(file.buckets)
+                .arg(file.availability) },
         kStrong, in.theme.text);
-    out.explain({ { QStringLiteral("(i,"), "i" }, { QStringLiteral(" n)"), "n" }, { QStringLiteral("(%1,").arg(file.i), "i" }, { QStringLiteral(" %1)").arg(file.n), "n" },
-        { formula, "M" }, { QStringLiteral("M = %1").arg(file.buckets), "M" }, { QStringLiteral("K = %1").arg(file.availability), "K" } });
+    out.explain({ { QStringLiteral("(i,"), "i" }, { QStringLiteral(" n)"), "n" },
+        { QStringLiteral("(%1,").arg(file.i), "i" }, { QStringLiteral(" %1)").arg(file.n), "n" }, { formula, "M" },
+        { QStringLiteral("M = %1").arg(file.buckets), "M" },
+        { QStringLiteral("K = %1").arg(file.availability), "K" } });
     row = QRectF(row.left(), row.bottom(), row.width(), small);
-    const QString owed = (unknown > 0 ? QStringLiteral("   without %1 that ended before").arg(countedWords(unknown, "bucket", "buckets")) : QString())
+    const QString owed = (unknown > 0 ? QStringLiteral("   without %1 that ended before")
+                                            .arg(countedWords(unknown, "bucket", "buckets"))
+                                      : QString())
         + (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
         + (file.splitsOwed > 0 ? QStringLiteral("   splits owed: %1").arg(file.splitsOwed) : QString());
     const QString trouble = coordinatorTrouble(in.state);
     if (!trouble.isEmpty() || !file.waitsFor.empty()) {
         const qreal side = small * 0.85;
         const QString waits = QStringLiteral("waits for %1").arg(QString::fromStdString(file.waitsFor));
-        out.add(DisplayList::Mark { QRectF(row.left(), row.center().y() - side / 2, side, side), Glyph::Warning, in.theme.caution, {} });
-        out.text(row.adjusted(side + 4 * u, 0, 0, 0), trouble.isEmpty() ? QStringList { waits } : QStringList { trouble, QStringLiteral("%1 …").arg(trouble.section(QLatin1Char(','), 0, 0)), trouble.section(QLatin1Char(':'), 0, 0) }, kSmallBold, in.theme.text);
+        out.add(DisplayList::Mark {
+            QRectF(row.left(), row.center().y() - side / 2, side, side), Glyph::Warning, in.theme.caution, {} });
+        out.text(row.adjusted(side + 4 * u, 0, 0, 0),
+            trouble.isEmpty()
+                ? QStringList { waits }
+                : QStringList { trouble, QStringLiteral("%1 …").arg(trouble.section(QLatin1Char(','), 0, 0)),
+                    trouble.section(QLatin1Char(':'), 0, 0) },
+            kSmallBold, in.theme.text);
     } else {
         const QString field = file.config.field() == pb::GF_8 ? QStringLiteral("GF(2⁸)") : QStringLiteral("GF(2¹⁶)");
         out.text(row,
-            { QStringLiteral("%1   load factor %2 %   m = %3   b = %4   %5%6").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)).arg(file.config.m()).arg(grouped(file.config.b()), field, owed),
-                QStringLiteral("%1   load %2 %   b = %3%4").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)).arg(grouped(file.config.b()), owed),
-                QStringLiteral("%1, load %2 %").arg(countedWords(records, "record", "records")).arg(qRound(load * 100)) },
+            { QStringLiteral("%1   load factor %2 %   m = %3   b = %4   %5%6")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100))
+                    .arg(file.config.m())
+                    .arg(grouped(file.config.b()), field, owed),
+                QStringLiteral("%1   load %2 %   b = %3%4")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100))
+                    .arg(grouped(file.config.b()), owed),
+                QStringLiteral("%1, load %2 %")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100)) },
             kSmall, in.theme.muted);
         const QString share = QString::number(qRound(load * 100));
-        out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" }, { QStringLiteral("load %1 %").arg(share), "load-factor" }, { QStringLiteral("m = %1").arg(file.config.m()), "m" },
-            { QStringLiteral("b = %1").arg(grouped(file.config.b())), "b" }, { field, "galois-field" }, { QStringLiteral("splits owed: %1").arg(file.splitsOwed), "split" } });
+        out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" },
+            { QStringLiteral("load %1 %").arg(share), "load-factor" },
+            { QStringLiteral("m = %1").arg(file.config.m()), "m" },
+            { QStringLiteral("b = %1").arg(grouped(file.config.b())), "b" }, { field, "galois-field" },
+            { QStringLiteral("splits owed: %1").arg(file.splitsOwed), "split" } });
     }
     // The levels as a step line over the bucket numbers, with the split pointer at the step.
     const QRectF ruler(inside.left(), row.bottom() + 3 * u, inside.width(), inside.bottom() - row.bottom() - 4 * u);
@@ -450,9 +570,15 @@ void drawFilePanel(const PictureInput& in, DisplayList& out)
         const qreal lower = isHigh ? 0 : step;
         const QRectF block(ruler.left() + qreal(part.from) * perBucket, ruler.top() + lower,
             qreal(part.to - part.from) * perBucket, ruler.height() - 5 * u - lower);
-        out.add(DisplayList::Box { block.adjusted(0.5, 0, -0.5, 0), Outline::Rectangle, 0, in.theme.cardHeader, in.theme.outline, 1, false, false });
-        const QString range = part.to - part.from == 1 ? QStringLiteral("bucket %1").arg(part.from) : QStringLiteral("buckets %1 – %2").arg(part.from).arg(part.to - 1);
-        out.text(block.adjusted(3 * u, 0, -3 * u, 0), { QStringLiteral("%1: j = %2").arg(range).arg(part.level), QStringLiteral("j = %1").arg(part.level), QStringLiteral("%1").arg(part.level) }, kSmall, in.theme.text, Qt::AlignCenter);
+        out.add(DisplayList::Box { block.adjusted(0.5, 0, -0.5, 0), Outline::Rectangle, 0, in.theme.cardHeader,
+            in.theme.outline, 1, false, false });
+        const QString range = part.to - part.from == 1
+            ? QStringLiteral("bucket %1").arg(part.from)
+            : QStringLiteral("buckets %1 – %2").arg(part.from).arg(part.to - 1);
+        out.text(block.adjusted(3 * u, 0, -3 * u, 0),
+            { QStringLiteral("%1: j = %2").arg(range).arg(part.level), QStringLiteral("j = %1").arg(part.level),
+                QStringLiteral("%1").arg(part.level) },
+            kSmall, in.theme.text, Qt::AlignCenter);
         out.explain(block, "j");
     }
     const QPointF tip(ruler.left() + (qreal(file.n) + 0.5) * perBucket, ruler.bottom() - 6 * u);
@@ -474,7 +600,9 @@ void drawCluster(const PictureInput& in, DisplayList& out)
             if (const auto bucket = in.state.data.find(std::uint32_t(item.object.a)); bucket != in.state.data.end())
                 drawDataCard(in, bucket->second, item.rect, out);
         } else if (item.object.kind == ObjectKind::Parity) {
-            if (const auto bucket = in.state.parity.find({ std::uint32_t(item.object.a), std::uint32_t(item.object.b) }); bucket != in.state.parity.end())
+            if (const auto bucket = in.state.parity.find(
+                    { std::uint32_t(item.object.a), std::uint32_t(item.object.b) });
+                bucket != in.state.parity.end())
                 drawParityCard(in, bucket->second, item.rect, out);
         } else if (item.object.kind == ObjectKind::Dummy) {
             drawDummy(in, std::uint32_t(item.object.a), item.rect, out);
@@ -485,7 +613,8 @@ void drawCluster(const PictureInput& in, DisplayList& out)
             drawFaults(in, item.process, item.rect, out);
     };
     for (const ClusterLayout::Item& item : in.layout.items) {
-        const bool isHere = in.layout.isInGroups(item.object) || (in.layout.arrangement == Arrangement::Hosts && item.object.kind == ObjectKind::Spare);
+        const bool isHere = in.layout.isInGroups(item.object)
+            || (in.layout.arrangement == Arrangement::Hosts && item.object.kind == ObjectKind::Spare);
         if (!item.isMoving && isHere && sight.intersects(item.rect))
             drawBucket(item);
     }
@@ -500,10 +629,14 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     out.setClip({});
     out.setObject({});
     if (in.layout.groups.empty()) {
-        const QString words = in.isRecorded ? QStringLiteral("Here the recorded run begins. Space plays it; the time line below goes to any instant.")
-            : in.state.processes.empty() ? QStringLiteral("No process has been heard yet.")
-                                                         : QStringLiteral("Connected. The file has no bucket yet: the coordinator recruits the first servers.");
-        out.text(in.layout.groupsArea, { words, in.isRecorded ? QStringLiteral("the run begins here") : QStringLiteral("no bucket yet") }, { TextSize::Title, false }, in.theme.muted, Qt::AlignCenter);
+        const QString words = in.isRecorded
+            ? QStringLiteral("Here the recorded run begins. Space plays it; the time line below goes to any instant.")
+            : in.state.processes.empty()
+            ? QStringLiteral("No process has been heard yet.")
+            : QStringLiteral("Connected. The file has no bucket yet: the coordinator recruits the first servers.");
+        out.text(in.layout.groupsArea,
+            { words, in.isRecorded ? QStringLiteral("the run begins here") : QStringLiteral("no bucket yet") },
+            { TextSize::Title, false }, in.theme.muted, Qt::AlignCenter);
     }
     drawTop(in, out);
     drawFilePanel(in, out);
@@ -513,7 +646,8 @@ void drawCluster(const PictureInput& in, DisplayList& out)
     for (const ClusterLayout::Item& item : in.layout.items) {
         if (item.object.kind != ObjectKind::Spare || item.isMoving || in.layout.arrangement == Arrangement::Hosts)
             continue;
-        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.frame.contains(item.rect.center()); });
+        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(),
+            [&](const auto& p) { return p.frame.contains(item.rect.center()); });
         drawSpare(in, item, pool == in.layout.pools.end() || pool->hasNames, out);
     }
     drawFoot(in, out);

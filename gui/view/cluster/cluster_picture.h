@@ -17,8 +17,8 @@ struct CellGeometry {
     QRectF area;
     std::uint32_t ratio = 1;
     int columns = 1, pitchX = 0, pitchY = 0; // pixels from cell to cell; 0: the card has no room for cells
-    bool hasKeys = false;                    // a cell has room for its key
-    TextStyle keyStyle { TextSize::Small };  // as large as the cell allows
+    bool hasKeys = false; // a cell has room for its key
+    TextStyle keyStyle { TextSize::Small }; // as large as the cell allows
     bool isValid() const { return pitchX > 0; }
     QRectF cellOf(std::uint32_t rank) const;
 };
@@ -27,9 +27,9 @@ inline constexpr std::uint32_t kKeyRanks = 240;
 inline constexpr std::size_t kKeyBuckets = 24;
 // What is common to all cards of a file, so that their cells are alike.
 struct CellPlan {
-    std::uint32_t ranks = 0;     // the larger of b and the highest rank in use
+    std::uint32_t ranks = 0; // the larger of b and the highest rank in use
     std::uint32_t keyDigits = 0; // of the longest key; 0: keys are too long or too many to be written
-    bool isDrawn = true;         // false: too many buckets are in sight to draw ranks
+    bool isDrawn = true; // false: too many buckets are in sight to draw ranks
 };
 // `detail`: that of the layout.
 CellPlan cellPlanOf(const ClusterState& state, CardDetail detail = CardDetail::Full);
@@ -46,8 +46,10 @@ public:
     static constexpr std::uint32_t kRanksPerFrame = 24'000;
 
     void beginFrame();
-    const std::vector<std::uint8_t>& data(const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks);
-    const std::vector<std::uint8_t>& parity(const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m);
+    const std::vector<std::uint8_t>& data(
+        const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks);
+    const std::vector<std::uint8_t>& parity(
+        const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m);
     // The cells of some bucket are older than its state: the picture must be drawn once more.
     bool isLate() const { return m_isLate; }
 
@@ -59,7 +61,8 @@ private:
         std::uint32_t ranks = 0, ratio = 0;
     };
     template <class Value>
-    const std::vector<std::uint8_t>& read(Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value);
+    const std::vector<std::uint8_t>& read(
+        Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value);
 
     std::unordered_map<std::uint64_t, Entry> m_entries;
     std::uint64_t m_frame = 0;
@@ -90,7 +93,8 @@ void drawDataCard(const PictureInput& input, const DataBucketState& bucket, cons
 void drawParityCard(const PictureInput& input, const ParityBucketState& bucket, const QRectF& rect, DisplayList& out);
 void drawDummy(const PictureInput& input, std::uint32_t number, const QRectF& rect, DisplayList& out);
 // What failures do to a group, on the right of its header and around it. Removes the room that it uses from `row`.
-void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row, DisplayList& out);
+void drawGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, QRectF& row,
+    DisplayList& out);
 // The parts of a bucket's card that a label over it must leave legible: head, last words, and foot, but not the cells.
 // Empty for other objects and where nothing is written.
 std::vector<QRectF> wordsOfCard(const PictureInput& input, const ClusterLayout::Item& item);
@@ -103,7 +107,8 @@ void drawRecoveryRoles(const PictureInput& input, DisplayList& out);
 // be seen.
 void drawSigns(const PictureInput& input, DisplayList& out);
 // Draws the state of a group whose header has no room for words.
-void drawSmallGroupState(const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, DisplayList& out);
+void drawSmallGroupState(
+    const PictureInput& input, const ClusterLayout::Group& group, const GroupState& state, DisplayList& out);
 // How much of a bucket is drawn in a rectangle of that size.
 CardDetail detailOf(const PictureInput& input, QSizeF card);
 // Marks a card whose contents are gone, so that it differs from a card that has them.

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::size_t kLinksMax = 12; // of one fault; more links are drawn as one
 
-template <class Peers>
-std::set<ProcessId> nodesOf(const Peers& peers)
+template <class Peers> std::set<ProcessId> nodesOf(const Peers& peers)
 {
     std::set<ProcessId> nodes;
     for (const pb::FaultPeer& peer : peers)
@@ -22,7 +21,10 @@ std::set<ProcessId> nodesOf(const Peers& peers)
     return nodes;
 }
 
-pb::FaultWay opposite(pb::FaultWay way) { return way == pb::OUTGOING ? pb::INCOMING : way == pb::INCOMING ? pb::OUTGOING : way; }
+pb::FaultWay opposite(pb::FaultWay way)
+{
+    return way == pb::OUTGOING ? pb::INCOMING : way == pb::INCOMING ? pb::OUTGOING : way;
+}
 
 QString nameOfProcess(const ClusterState& state, ProcessId process)
 {
@@ -33,8 +35,7 @@ QString nameOfProcess(const ClusterState& state, ProcessId process)
 }
 
 // "data 1, data 2 and alice"; of many processes only the first ones.
-template <class Processes>
-QString namesOf(const ClusterState& state, const Processes& processes)
+template <class Processes> QString namesOf(const ClusterState& state, const Processes& processes)
 {
     QStringList names;
     for (const ProcessId process : processes)
@@ -55,7 +56,8 @@ std::vector<QRectF> islandsOf(const ClusterLayout& layout, const std::set<Proces
     for (const ClusterLayout::Item& item : layout.items)
         if (side.contains(item.process) && !item.isMoving)
             rects.push_back(item.rect);
-    std::sort(rects.begin(), rects.end(), [](const QRectF& x, const QRectF& y) { return std::pair(x.top(), x.left()) < std::pair(y.top(), y.left()); });
+    std::sort(rects.begin(), rects.end(),
+        [](const QRectF& x, const QRectF& y) { return std::pair(x.top(), x.left()) < std::pair(y.top(), y.left()); });
     // Adjacent cards of a row are closer than a card's width and than 40 pixels: a wider gap may contain a card that is
     // not of this side.
     std::vector<QRectF> islands;
@@ -74,13 +76,17 @@ std::vector<QRectF> islandsOf(const ClusterLayout& layout, const std::set<Proces
     return islands;
 }
 
-qreal moatWidth(const PictureInput& in, const QRectF& island) { return std::clamp(island.height() * 0.07, 3.0, 7 * in.theme.px(1)); }
+qreal moatWidth(const PictureInput& in, const QRectF& island)
+{
+    return std::clamp(island.height() * 0.07, 3.0, 7 * in.theme.px(1));
+}
 
 void tape(const PictureInput& in, const QRectF& rect, DisplayList& out)
 {
     if (rect.width() <= 0 || rect.height() <= 0)
         return;
-    DisplayList::Box box { rect, Outline::Rectangle, 0, in.theme.caution, in.theme.isDark() ? QColor(0, 0, 0) : in.theme.text, 1, false, true };
+    DisplayList::Box box { rect, Outline::Rectangle, 0, in.theme.caution,
+        in.theme.isDark() ? QColor(0, 0, 0) : in.theme.text, 1, false, true };
     box.isStronglyHatched = true;
     out.add(std::move(box));
 }
@@ -101,7 +107,8 @@ std::pair<QPointF, QPointF> between(const QRectF& from, const QRectF& to)
 {
     const auto edge = [](const QRectF& rect, QPointF towards) {
         const QPointF centre = rect.center(), way = towards - centre;
-        const qreal scale = std::max(std::abs(way.x()) / std::max(1.0, rect.width() / 2), std::abs(way.y()) / std::max(1.0, rect.height() / 2));
+        const qreal scale = std::max(
+            std::abs(way.x()) / std::max(1.0, rect.width() / 2), std::abs(way.y()) / std::max(1.0, rect.height() / 2));
         return scale <= 1 ? centre : centre + way / scale;
     };
     return { edge(from, to.center()), edge(to, from.center()) };
@@ -180,12 +187,15 @@ void drawLinkFault(const PictureInput& in, const LinkFaultShown& fault, DisplayL
         for (const std::string& words : faultBadge(*fault.what))
             wordings << QString::fromStdString(words);
         const QString words = wordings.value(0);
-        const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 14 * u, height = in.theme.lineHeight(kSmallBold) + 4 * u;
+        const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 14 * u,
+                    height = in.theme.lineHeight(kSmallBold) + 4 * u;
         QRectF chip(0, 0, width, height);
         chip.moveCenter((start + end) / 2);
         chip.moveLeft(std::clamp(chip.left(), 2.0, std::max(2.0, in.layout.viewport.width() - width - 2)));
-        out.add(DisplayList::Box { chip, Outline::Rounded, 4 * u, in.theme.caution, in.theme.outline, 1, false, false });
-        out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - side / 2, side, side), Glyph::Warning, inkOn(in.theme.caution), {} });
+        out.add(
+            DisplayList::Box { chip, Outline::Rounded, 4 * u, in.theme.caution, in.theme.outline, 1, false, false });
+        out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - side / 2, side, side),
+            Glyph::Warning, inkOn(in.theme.caution), {} });
         out.text(chip.adjusted(side + 7 * u, 0, -4 * u, 0), wordings, kSmallBold, inkOn(in.theme.caution));
     }
 }
@@ -197,33 +207,40 @@ void drawSign(const PictureInput& in, const ClusterLayout::Item& item, DisplayLi
     if (process == in.state.processes.end() || process->second.faults.empty())
         return;
     const bool isCut = !process->second.cuts.empty();
-    const bool isHere = isCut || std::any_of(process->second.faults.begin(), process->second.faults.end(), [](const auto& f) { return !f.second.what->has_partition(); });
+    const bool isHere = isCut
+        || std::any_of(process->second.faults.begin(), process->second.faults.end(),
+            [](const auto& f) { return !f.second.what->has_partition(); });
     if (!isHere)
         return;
     const qreal u = in.theme.px(1), side = std::min(18 * u, item.rect.height());
     const QRectF sign(item.rect.right() - side * 0.7, item.rect.top() - side * 0.3, side, side);
     out.setObject(item.object);
     out.add(DisplayList::Box { sign, Outline::Circle, 0, in.theme.caution, in.theme.outline, 1.2, false, false });
-    out.add(DisplayList::Mark { sign.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24), isCut ? Glyph::Cut : Glyph::Warning, inkOn(in.theme.caution), {} });
+    out.add(DisplayList::Mark { sign.adjusted(side * 0.24, side * 0.24, -side * 0.24, -side * 0.24),
+        isCut ? Glyph::Cut : Glyph::Warning, inkOn(in.theme.caution), {} });
 }
 
 // Draws the number of messages that wait at the closed gate of a process.
 void drawHeldCount(const PictureInput& in, const ClusterLayout::Item& item, DisplayList& out)
 {
     const auto process = in.state.processes.find(item.process);
-    if (item.process == 0 || process == in.state.processes.end() || !process->second.isGated || process->second.gauges.gate_held() == 0)
+    if (item.process == 0 || process == in.state.processes.end() || !process->second.isGated
+        || process->second.gauges.gate_held() == 0)
         return;
     const qreal u = in.theme.px(1), side = std::min(14 * u, item.rect.height());
     const QString words = QString::number(process->second.gauges.gate_held());
-    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 12 * u, height = std::max(side, in.theme.lineHeight(kSmallBold)) + 2 * u;
+    const qreal width = in.theme.metrics(kSmallBold).horizontalAdvance(words) + side + 12 * u,
+                height = std::max(side, in.theme.lineHeight(kSmallBold)) + 2 * u;
     // In the corner of a card, where the label below stays legible; across the edge of a small item, which is full of
     // words.
     const bool isRoomy = item.rect.height() > 3 * height;
-    const QRectF chip(item.rect.right() - width + (isRoomy ? -4 : 6) * u, item.rect.bottom() - (isRoomy ? height + 4 * u : height * 0.6), width, height);
+    const QRectF chip(item.rect.right() - width + (isRoomy ? -4 : 6) * u,
+        item.rect.bottom() - (isRoomy ? height + 4 * u : height * 0.6), width, height);
     const QColor ink = inkOn(in.theme.good);
     out.setObject(item.object);
     out.add(DisplayList::Box { chip, Outline::Rounded, 4 * u, in.theme.good, in.theme.outline, 1.2, false, false });
-    out.add(DisplayList::Mark { QRectF(chip.left() + 4 * u, chip.center().y() - side / 2, side, side), Glyph::Gate, ink, {} });
+    out.add(DisplayList::Mark {
+        QRectF(chip.left() + 4 * u, chip.center().y() - side / 2, side, side), Glyph::Gate, ink, {} });
     out.text(chip.adjusted(side + 6 * u, 0, -3 * u, 0), words, kSmallBold, ink);
 }
 
@@ -298,12 +315,14 @@ QString faultSentence(const ClusterState& state, std::uint64_t number)
     for (const PartitionShown& partition : partitionsOf(state)) {
         if (partition.number != number)
             continue;
-        const QString a = namesOf(state, partition.a), b = partition.restIsB ? QStringLiteral("everybody else") : namesOf(state, partition.b);
+        const QString a = namesOf(state, partition.a),
+                      b = partition.restIsB ? QStringLiteral("everybody else") : namesOf(state, partition.b);
         if (partition.way == pb::OUTGOING)
             return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(a, b);
         if (partition.way == pb::INCOMING)
             return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(b, a);
-        return QStringLiteral("Fault on purpose: %1 %2 cut off from %3").arg(a, partition.a.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"), b);
+        return QStringLiteral("Fault on purpose: %1 %2 cut off from %3")
+            .arg(a, partition.a.size() == 1 ? QStringLiteral("is") : QStringLiteral("are"), b);
     }
     std::vector<ProcessId> at;
     std::string words;
@@ -312,7 +331,9 @@ QString faultSentence(const ClusterState& state, std::uint64_t number)
             at.push_back(id);
             words = fault->second.words;
         }
-    return at.empty() ? QStringLiteral("A fault that has ended") : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(state, at), QString::fromStdString(words));
+    return at.empty()
+        ? QStringLiteral("A fault that has ended")
+        : QStringLiteral("Fault on purpose: %1 %2").arg(namesOf(state, at), QString::fromStdString(words));
 }
 
 void drawFaultMarks(const PictureInput& in, DisplayList& out)
@@ -324,7 +345,8 @@ void drawFaultMarks(const PictureInput& in, DisplayList& out)
             continue;
         }
         for (const QRectF& island : islandsOf(in.layout, partition.a)) {
-            out.setClip(in.layout.groupsArea.intersects(island) ? in.layout.groupsArea.adjusted(-8, -8, 8, 8) : QRectF());
+            out.setClip(
+                in.layout.groupsArea.intersects(island) ? in.layout.groupsArea.adjusted(-8, -8, 8, 8) : QRectF());
             drawMoat(in, island, out);
         }
         out.setClip({});
@@ -334,7 +356,8 @@ void drawFaultMarks(const PictureInput& in, DisplayList& out)
         drawLinkFault(in, fault, out);
     }
     for (const ClusterLayout::Item& item : in.layout.items)
-        if (item.object.kind == ObjectKind::Client || item.object.kind == ObjectKind::Coordinator || item.object.kind == ObjectKind::Spare)
+        if (item.object.kind == ObjectKind::Client || item.object.kind == ObjectKind::Coordinator
+            || item.object.kind == ObjectKind::Spare)
             drawSign(in, item, out);
     for (const ClusterLayout::Item& item : in.layout.items)
         drawHeldCount(in, item, out);

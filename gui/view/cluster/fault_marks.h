@@ -15,7 +15,7 @@ namespace lhrs::gui {
 struct PartitionShown {
     std::uint64_t number = 0;
     std::set<ProcessId> a, b;
-    bool restIsB = false;             // b is all other processes, including later ones
+    bool restIsB = false; // b is all other processes, including later ones
     pb::FaultWay way = pb::BOTH_WAYS; // of a: OUTGOING: only what a sends is lost
 };
 std::vector<PartitionShown> partitionsOf(const ClusterState& state);

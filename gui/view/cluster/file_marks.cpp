@@ -14,15 +14,18 @@ void FilePicture::drawRecordGroup(const Sight& sight, const PictureInput& input,
 {
     const ObjectRef selected = sight.selection.rankBucket();
     const std::uint32_t rank = sight.selection.rank(), m = sight.state.m();
-    if (rank == 0 || rank > input.plan.ranks || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
+    if (rank == 0 || rank > input.plan.ranks
+        || (selected.kind != ObjectKind::Data && selected.kind != ObjectKind::Parity))
         return;
     const std::uint64_t group = selected.kind == ObjectKind::Data ? selected.a / m : selected.a;
     for (const ClusterLayout::Item& item : m_layout.items) {
-        const bool isMember = (item.object.kind == ObjectKind::Data && item.object.a / m == group) || (item.object.kind == ObjectKind::Parity && item.object.a == group);
+        const bool isMember = (item.object.kind == ObjectKind::Data && item.object.a / m == group)
+            || (item.object.kind == ObjectKind::Parity && item.object.a == group);
         const CellGeometry cells = cellGeometry(sight.theme, item.rect, input.plan);
         if (!isMember || !cells.isValid())
             continue;
-        out.add(DisplayList::Box { cells.cellOf(rank).adjusted(-3, -3, 3, 3), Outline::Rectangle, 0, {}, sight.theme.text, 2.5, false, false });
+        out.add(DisplayList::Box { cells.cellOf(rank).adjusted(-3, -3, 3, 3), Outline::Rectangle, 0, {},
+            sight.theme.text, 2.5, false, false });
     }
 }
 
@@ -38,8 +41,10 @@ void FilePicture::drawOperation(const Sight& sight, DisplayList& out) const
         return;
     const qreal u = sight.theme.px(1);
     const auto ring = [&](const QRectF& rect, Outline outline) {
-        out.add(DisplayList::Box { rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, sight.theme.card, 5 * u, false, false });
-        out.add(DisplayList::Box { rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, sight.theme.focus, 2.5 * u, true, false });
+        out.add(DisplayList::Box {
+            rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, sight.theme.card, 5 * u, false, false });
+        out.add(DisplayList::Box {
+            rect.adjusted(-5 * u, -5 * u, 5 * u, 5 * u), outline, 7 * u, {}, sight.theme.focus, 2.5 * u, true, false });
     };
     out.setObject(client);
     ring(from->rect, Outline::Circle);
@@ -47,7 +52,8 @@ void FilePicture::drawOperation(const Sight& sight, DisplayList& out) const
     const auto known = state.clients.find(operation.first);
     if (known != state.clients.end()) {
         const auto& last = known->second.last;
-        const auto told = std::find_if(last.begin(), last.end(), [&](const OperationState& o) { return o.number == operation.second; });
+        const auto told = std::find_if(
+            last.begin(), last.end(), [&](const OperationState& o) { return o.number == operation.second; });
         if (told != last.end()) {
             words = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(told->kind))).arg(told->key);
             std::vector<std::uint32_t> way = told->path;

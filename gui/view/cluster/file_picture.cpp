@@ -19,10 +19,7 @@ void FilePicture::setArrangement(Arrangement arrangement, bool areColumns)
     arrangeAnew();
 }
 
-std::uint64_t FilePicture::placesStamp(const ClusterState& state) const
-{
-    return gui::placesStamp(state);
-}
+std::uint64_t FilePicture::placesStamp(const ClusterState& state) const { return gui::placesStamp(state); }
 
 LayoutOptions FilePicture::optionsOf(const Sight& sight) const
 {
@@ -56,11 +53,13 @@ QRectF FilePicture::rectIn(const ClusterState& state, const ClusterLayout& layou
     if (const ClusterLayout::Item* item = layout.find(object))
         return item->rect;
     if (object.kind == ObjectKind::Group) {
-        const auto group = std::find_if(layout.groups.begin(), layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
+        const auto group = std::find_if(
+            layout.groups.begin(), layout.groups.end(), [&](const auto& g) { return g.number == object.a; });
         return group != layout.groups.end() ? group->frame : QRectF();
     }
     if (object.kind == ObjectKind::Pool) {
-        const auto pool = std::find_if(layout.pools.begin(), layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
+        const auto pool = std::find_if(
+            layout.pools.begin(), layout.pools.end(), [&](const auto& p) { return std::uint64_t(p.role) == object.a; });
         return pool != layout.pools.end() ? pool->frame : QRectF();
     }
     if (object.kind == ObjectKind::Fault)
@@ -83,12 +82,14 @@ std::uint32_t FilePicture::partAt(const Sight& sight, ObjectRef object, QPointF 
     const CellGeometry cells = cellGeometry(sight.theme, rectOf(sight.state, object), m_plan);
     const auto bucket = sight.state.data.find(std::uint32_t(object.a));
     const auto parity = sight.state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
-    const RankMap* ranks = object.kind == ObjectKind::Data ? bucket == sight.state.data.end() ? nullptr : &bucket->second.ranks
-        : parity == sight.state.parity.end()               ? nullptr
-                                                           : &parity->second.ranks;
+    const RankMap* ranks = object.kind == ObjectKind::Data
+        ? bucket == sight.state.data.end() ? nullptr : &bucket->second.ranks
+        : parity == sight.state.parity.end() ? nullptr
+                                             : &parity->second.ranks;
     if (!ranks || !cells.isValid() || !cells.area.contains(point))
         return 0;
-    const auto column = std::uint32_t((point.x() - cells.area.left()) / cells.pitchX), row = std::uint32_t((point.y() - cells.area.top()) / cells.pitchY);
+    const auto column = std::uint32_t((point.x() - cells.area.left()) / cells.pitchX),
+               row = std::uint32_t((point.y() - cells.area.top()) / cells.pitchY);
     const std::uint32_t first = (row * std::uint32_t(cells.columns) + column) * cells.ratio + 1;
     for (std::uint32_t rank = first; column < std::uint32_t(cells.columns) && rank < first + cells.ratio; ++rank) {
         if (ranks->has(rank))
@@ -118,7 +119,8 @@ void FilePicture::setReduced(bool on)
 // Offers expire without an event.
 bool FilePicture::isAging(const ClusterState& state) const
 {
-    return std::any_of(state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
+    return std::any_of(
+        state.processes.begin(), state.processes.end(), [](const auto& p) { return p.second.offer.invitation != 0; });
 }
 
 PictureInput FilePicture::inputOf(const Sight& sight)
@@ -161,15 +163,9 @@ void FilePicture::drawMoving(const Sight& sight, double clock, DisplayList& out)
 
 // ---- words
 
-std::vector<ObjectRef> FilePicture::objects(const ClusterState& state) const
-{
-    return objectsOf(state);
-}
+std::vector<ObjectRef> FilePicture::objects(const ClusterState& state) const { return objectsOf(state); }
 
-QString FilePicture::nameOf(const ClusterState& state, ObjectRef object) const
-{
-    return gui::nameOf(state, object);
-}
+QString FilePicture::nameOf(const ClusterState& state, ObjectRef object) const { return gui::nameOf(state, object); }
 
 QString FilePicture::sentenceOf(const ClusterState& state, ObjectRef object) const
 {
@@ -181,7 +177,8 @@ QStringList FilePicture::detailsOf(const ClusterState& state, ObjectRef object) 
     return gui::detailsOf(state, object);
 }
 
-HoverCard FilePicture::hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const
+HoverCard FilePicture::hoverCard(
+    const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const
 {
     return gui::hoverCard(state, theme, object, term);
 }
@@ -196,12 +193,14 @@ SystemView::Found FilePicture::find(const ClusterState& state, const QString& wo
         return found;
     // A key: the bucket that holds its record, as far as events have reported it.
     bool isKey = false;
-    const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words).toULongLong(&isKey);
+    const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words)
+                               .toULongLong(&isKey);
     for (const auto& [bucket, known] : state.data) {
         for (const std::uint32_t page : isKey ? known.ranks.pages() : std::vector<std::uint32_t>()) {
             for (const auto& [rank, held] : known.ranks.inPage(page)) {
                 if (held == key)
-                    return { { ObjectKind::Data, bucket, 0 }, rank, QStringLiteral("key %1 has rank %2").arg(key).arg(rank) };
+                    return { { ObjectKind::Data, bucket, 0 }, rank,
+                        QStringLiteral("key %1 has rank %2").arg(key).arg(rank) };
             }
         }
     }
@@ -215,7 +214,8 @@ ObjectRef FilePicture::next(const ClusterState&, ObjectRef from, int dx, int dy)
         return {};
     const ClusterLayout::Item* here = m_layout.find(from);
     if (!here) {
-        const auto first = std::find_if(items.begin(), items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; });
+        const auto first = std::find_if(
+            items.begin(), items.end(), [](const auto& i) { return i.object.kind == ObjectKind::Data; });
         return first != items.end() ? first->object : items.front().object;
     }
     const QPointF start = here->rect.center();

@@ -24,8 +24,14 @@ public:
     QPointF layout(const Sight& sight, bool isAnimated) override;
     bool isPlacedBySelection() const override { return m_layoutMotion.target().clientsHidden > 0; }
     QRectF area() const override { return m_layoutMotion.target().groupsArea; }
-    QRectF rectOf(const ClusterState& state, ObjectRef object) const override { return rectIn(state, m_layout, object); }
-    QRectF targetOf(const ClusterState& state, ObjectRef object) const override { return rectIn(state, m_layoutMotion.target(), object); }
+    QRectF rectOf(const ClusterState& state, ObjectRef object) const override
+    {
+        return rectIn(state, m_layout, object);
+    }
+    QRectF targetOf(const ClusterState& state, ObjectRef object) const override
+    {
+        return rectIn(state, m_layoutMotion.target(), object);
+    }
     bool isInArea(ObjectRef object) const override { return m_layoutMotion.target().isInGroups(object); }
     bool isLegible() const override { return m_layoutMotion.target().detail == CardDetail::Full; }
     // The rank whose cell is at the point. If the cell stands for several ranks, the first one in use.
@@ -49,7 +55,8 @@ public:
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
     QStringList detailsOf(const ClusterState& state, ObjectRef object) const override;
-    HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const override;
+    HoverCard hoverCard(
+        const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const override;
     // The bucket with this number, the bucket at this group and column ("1.0"), the process with this name, or the
     // bucket that holds this key ("key 4711", or a number that is not the number of a bucket).
     Found find(const ClusterState& state, const QString& words) const override;

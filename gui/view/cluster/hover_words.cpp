@@ -13,8 +13,8 @@ namespace {
 // The line that begins with these words; empty: there is none.
 QString lineWith(const QStringList& lines, const char* beginning)
 {
-    const auto found = std::find_if(lines.begin(), lines.end(),
-        [&](const QString& line) { return line.startsWith(QLatin1String(beginning)); });
+    const auto found = std::find_if(
+        lines.begin(), lines.end(), [&](const QString& line) { return line.startsWith(QLatin1String(beginning)); });
     return found == lines.end() ? QString() : *found;
 }
 
@@ -90,7 +90,8 @@ HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef obj
     const Term* explained = termOf(term.empty() ? termIdOf(object) : term);
     if (!explained || details.lines.empty() || object.kind == ObjectKind::Fault) // only this card tells what it breaks
         return details;
-    std::vector<QStringList> lines { { QStringLiteral("%1: %2").arg(explained->name, explained->brief), explained->name } };
+    std::vector<QStringList> lines { { QStringLiteral("%1: %2").arg(explained->name, explained->brief),
+        explained->name } };
     for (QStringList& line : shortened(object.kind, QStringList(details.lines.begin(), details.lines.end())))
         lines.push_back(std::move(line));
     HoverCard card;
@@ -102,8 +103,10 @@ HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef obj
     const qreal room = details.size.width() * details.size.height() / high;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const QFontMetricsF& metrics = theme.metrics(card.styleOf(i));
-        const auto fitting = std::find_if(lines[i].begin(), lines[i].end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) + 1 <= room; });
-        card.lines.push_back(fitting == lines[i].end() ? metrics.elidedText(lines[i].back(), Qt::ElideRight, room) : *fitting);
+        const auto fitting = std::find_if(lines[i].begin(), lines[i].end(),
+            [&](const QString& wording) { return metrics.horizontalAdvance(wording) + 1 <= room; });
+        card.lines.push_back(
+            fitting == lines[i].end() ? metrics.elidedText(lines[i].back(), Qt::ElideRight, room) : *fitting);
     }
     card.measure(theme);
     return card;

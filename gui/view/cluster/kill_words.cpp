@@ -47,9 +47,13 @@ QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& p
     }
     if (victims.empty())
         return {};
-    const auto lost = [&](const QString& why) { return QStringLiteral("%1 If %2 ends now, what it holds is lost for good.").arg(why, names); };
+    const auto lost = [&](const QString& why) {
+        return QStringLiteral("%1 If %2 ends now, what it holds is lost for good.").arg(why, names);
+    };
     // A bucket may be known before the coordinator has reported the file.
-    const QString unknown = QStringLiteral("Nothing here knows yet which failures this file survives. If %1 ends now, what it holds may be lost for good.").arg(names);
+    const QString unknown = QStringLiteral(
+        "Nothing here knows yet which failures this file survives. If %1 ends now, what it holds may be lost for good.")
+                                .arg(names);
     if (!state.file.exists)
         return unknown;
     if (state.file.config.recovery() == pb::RECOVERY_OFF)
@@ -63,11 +67,18 @@ QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& p
         if (gone + count <= k)
             continue;
         if (k == 0)
-            return hasParity(state, number) ? unknown : lost(QStringLiteral("Group %1 has no parity bucket.").arg(number));
+            return hasParity(state, number) ? unknown
+                                            : lost(QStringLiteral("Group %1 has no parity bucket.").arg(number));
         if (gone >= k)
             return lost(QStringLiteral("Group %1 survives no further failure: %2 of its members %4 down, and k is %3.")
-                            .arg(number).arg(gone).arg(k).arg(gone == 1 ? QStringLiteral("is") : QStringLiteral("are")));
-        return lost(QStringLiteral("Group %1 survives %2, and these are %3.").arg(number).arg(countedWords(k - gone, "failure more", "failures more")).arg(count));
+                            .arg(number)
+                            .arg(gone)
+                            .arg(k)
+                            .arg(gone == 1 ? QStringLiteral("is") : QStringLiteral("are")));
+        return lost(QStringLiteral("Group %1 survives %2, and these are %3.")
+                        .arg(number)
+                        .arg(countedWords(k - gone, "failure more", "failures more"))
+                        .arg(count));
     }
     return {};
 }

@@ -10,13 +10,11 @@ namespace {
 QRectF between(const QRectF& from, const QRectF& to, double t)
 {
     const auto mix = [t](qreal a, qreal b) { return a + (b - a) * t; };
-    return { mix(from.x(), to.x()), mix(from.y(), to.y()), mix(from.width(), to.width()), mix(from.height(), to.height()) };
+    return { mix(from.x(), to.x()), mix(from.y(), to.y()), mix(from.width(), to.width()),
+        mix(from.height(), to.height()) };
 }
 
-bool isPlace(ObjectRef object)
-{
-    return object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity;
-}
+bool isPlace(ObjectRef object) { return object.kind == ObjectKind::Data || object.kind == ObjectKind::Parity; }
 
 } // namespace
 
@@ -30,7 +28,8 @@ double LayoutMotion::Journey::share(double now) const
 QRectF LayoutMotion::rectAt(const ClusterLayout::Item& item, double now) const
 {
     const auto journey = m_journeys.find(item.object);
-    return journey == m_journeys.end() ? item.rect : between(journey->second.from, item.rect, journey->second.share(now));
+    return journey == m_journeys.end() ? item.rect
+                                       : between(journey->second.from, item.rect, journey->second.share(now));
 }
 
 void LayoutMotion::retarget(const ClusterLayout& layout, double now, bool isAnimated)
@@ -52,7 +51,8 @@ void LayoutMotion::retarget(const ClusterLayout& layout, double now, bool isAnim
                 } else {
                     journey.length = kSlide;
                 }
-            } else if (const ClusterLayout::Item* elsewhere = item.process != 0 ? m_target.findProcess(item.process) : nullptr) {
+            } else if (const ClusterLayout::Item* elsewhere = item.process != 0 ? m_target.findProcess(item.process)
+                                                                                : nullptr) {
                 journey.from = rectAt(*elsewhere, now);
                 journey.isTravel = isPlace(item.object) || isPlace(elsewhere->object);
                 journey.length = journey.isTravel ? kTravel : kSlide;

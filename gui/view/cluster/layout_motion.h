@@ -11,7 +11,7 @@ namespace lhrs::gui {
 // that becomes a bucket, a bucket that is released) travels as a card; everything else slides.
 class LayoutMotion {
 public:
-    static constexpr double kSlide = 0.25;  // seconds
+    static constexpr double kSlide = 0.25; // seconds
     static constexpr double kTravel = 0.9;
 
     // `now` in seconds of any clock that never runs backwards. Without `isAnimated` everything jumps to its place.

@@ -46,7 +46,8 @@ qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions opt
     options.zoom = 1; // zooming in does not enlarge the text at the top
     options.pan = {};
     const QSizeF view = options.viewport;
-    const qreal u = theme.px(1), most = std::min({ view.width() / (kWidth * u), view.height() / (kHeight * u), kTenthsMax / 10.0 });
+    const qreal u = theme.px(1),
+                most = std::min({ view.width() / (kWidth * u), view.height() / (kHeight * u), kTenthsMax / 10.0 });
     if (most < 1.1)
         return tightScale(state, theme, options);
     const ClusterLayout usual = layoutCluster(state, theme, options);
@@ -60,14 +61,20 @@ qreal roomScale(const ClusterState& state, const Theme& theme, LayoutOptions opt
     const std::uint32_t b = std::max(1U, state.file.config.b());
     plan.ranks = b + b / 8; // slightly more than b, until the split
     plan.keyDigits = b <= kKeyRanks && state.data.size() <= kKeyBuckets ? kUsualDigits : 0;
-    const auto hasKeys = [&](const ClusterLayout& layout) { return cellGeometry(theme, QRectF(QPointF(), layout.card), plan).hasKeys; };
-    const auto namedPools = [](const ClusterLayout& layout) { return std::count_if(layout.pools.begin(), layout.pools.end(), [](const auto& pool) { return pool.hasNames; }); };
+    const auto hasKeys = [&](const ClusterLayout& layout) {
+        return cellGeometry(theme, QRectF(QPointF(), layout.card), plan).hasKeys;
+    };
+    const auto namedPools = [](const ClusterLayout& layout) {
+        return std::count_if(layout.pools.begin(), layout.pools.end(), [](const auto& pool) { return pool.hasNames; });
+    };
     for (int tenths = int(most * 10); tenths > 10; --tenths) {
         // A view with larger text has as much room as a smaller view with normal text.
         options.viewport = view / (tenths / 10.0);
         const ClusterLayout layout = layoutCluster(state, theme, options);
-        if (layout.detail == CardDetail::Full && layout.card.width() >= kCardWidth * u && layout.card.height() >= kCardHeight * u
-            && layout.file.height() >= usual.file.height() && layout.clientsHidden <= usual.clientsHidden && namedPools(layout) >= namedPools(usual) && hasKeys(layout) >= hasKeys(usual))
+        if (layout.detail == CardDetail::Full && layout.card.width() >= kCardWidth * u
+            && layout.card.height() >= kCardHeight * u && layout.file.height() >= usual.file.height()
+            && layout.clientsHidden <= usual.clientsHidden && namedPools(layout) >= namedPools(usual)
+            && hasKeys(layout) >= hasKeys(usual))
             return tenths / 10.0;
     }
     return 1;

@@ -16,10 +16,7 @@ constexpr std::size_t kAdjusted = 2'000; // operations of the past that are reme
 
 } // namespace
 
-void Motion::clear()
-{
-    *this = Motion();
-}
+void Motion::clear() { *this = Motion(); }
 
 bool Motion::isMoving(double clock) const
 {
@@ -65,7 +62,8 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
         const pb::RecordsMoved& moved = body.records_moved();
         for (int i = 0; i < std::min(moved.old_ranks_size(), moved.new_ranks_size()); ++i)
             ranks.emplace_back(moved.old_ranks(i), moved.new_ranks(i));
-        planRecords({ ObjectKind::Data, moved.from(), 0 }, { ObjectKind::Data, body.place().number(), 0 }, ranks, event, clock);
+        planRecords(
+            { ObjectKind::Data, moved.from(), 0 }, { ObjectKind::Data, body.place().number(), 0 }, ranks, event, clock);
     } else if (body.has_slice_stored() && body.place().role() == pb::DATA) {
         const std::uint32_t group = body.place().number() / state.m();
         const auto manager = m_managers.find(group);
@@ -73,7 +71,8 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
             ranks.emplace_back(rank, rank);
         planRecords({ ObjectKind::Parity, group, manager == m_managers.end() ? 0 : manager->second },
             { ObjectKind::Data, body.place().number(), 0 }, ranks, event, clock);
-    } else if (body.has_contents_arrived() && body.place().role() == pb::PARITY && body.contents_arrived().block() == 0) {
+    } else if (body.has_contents_arrived() && body.place().role() == pb::PARITY
+        && body.contents_arrived().block() == 0) {
         const pb::ContentsArrived& contents = body.contents_arrived();
         ranks.assign(std::clamp<std::size_t>(contents.records(), 1, kContents), { 0, 0 });
         planRecords({ ObjectKind::Data, std::uint64_t(body.place().number()) * state.m() + contents.position(), 0 },
@@ -81,8 +80,8 @@ void Motion::plan(const ShownEvent& event, double clock, const ClusterState& sta
     }
 }
 
-void Motion::planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
-    const ShownEvent& event, double clock)
+void Motion::planRecords(ObjectRef from, ObjectRef to,
+    const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock)
 {
     const std::size_t count = ranks.size(), drawn = std::min(count, kRecords);
     const double start = std::max(clock, event.at - event.hop), length = std::max(0.6, event.at - start);
@@ -106,9 +105,12 @@ void Motion::start(const ShownEvent& event, const Pacer& pacer)
     const double clock = pacer.clock();
     if (pacer.isLive())
         plan(event, clock, pacer.state());
-    m_messages.take(event, pacer, [this](const auto& sender, const pb::MessageSent& sent, MessageClass ofKind) { return messageLook(sender, sent, ofKind); });
+    m_messages.take(event, pacer, [this](const auto& sender, const pb::MessageSent& sent, MessageClass ofKind) {
+        return messageLook(sender, sent, ofKind);
+    });
     if (body.has_invitation_sent() && !m_isReduced)
-        m_invitations.push_back({ event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
+        m_invitations.push_back(
+            { event.run.process, body.invitation_sent().role(), body.invitation_sent().count(), clock, clock + 1.2 });
     if (!m_isReduced)
         pulse(event, body, clock, pacer.state().m());
 }
@@ -161,7 +163,10 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     } else if (body.has_split_finished()) {
         pulse.object = { ObjectKind::Data, body.split_finished().new_bucket(), 0 };
         pulse.colour = QColor::fromRgb(okabe::kGreen);
-        pulse.text = QStringLiteral("split %1 → %2 finished, %3 records moved").arg(body.split_finished().bucket()).arg(body.split_finished().new_bucket()).arg(body.split_finished().moved());
+        pulse.text = QStringLiteral("split %1 → %2 finished, %3 records moved")
+                         .arg(body.split_finished().bucket())
+                         .arg(body.split_finished().new_bucket())
+                         .arg(body.split_finished().moved());
         pulse.end = clock + 3;
         isImportant = true;
     } else if (body.has_parity_added()) {
@@ -176,7 +181,11 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
             return; // an adjustment that changes nothing
         pulse.object = { ObjectKind::Client, event.run.process, 0 };
         pulse.colour = QColor::fromRgb(okabe::kYellow);
-        pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)").arg(image.before().i()).arg(image.before().n()).arg(image.after().i()).arg(image.after().n());
+        pulse.text = QStringLiteral("image (%1, %2) → (%3, %4)")
+                         .arg(image.before().i())
+                         .arg(image.before().n())
+                         .arg(image.after().i())
+                         .arg(image.after().n());
         pulse.end = clock + 3;
         isImportant = true;
     } else if (body.has_operation_forwarded()) {
@@ -220,21 +229,24 @@ void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint
     const auto isOver = [&](const Pulse& older) {
         if (older.object == pulse.object)
             return true;
-        const bool isOfGroup = group && ((older.object.kind == ObjectKind::Data && older.object.a / m == *group)
-            || (older.object.kind == ObjectKind::Parity && older.object.a == *group));
+        const bool isOfGroup = group
+            && ((older.object.kind == ObjectKind::Data && older.object.a / m == *group)
+                || (older.object.kind == ObjectKind::Parity && older.object.a == *group));
         return isOfGroup && older.isOfFailure && (body.has_recovery_finished() || older.isOfEnd);
     };
     std::erase_if(m_pulses, [&](const Pulse& older) { return !older.text.isEmpty() && isOver(older); });
 }
 
 // The changes in a list arrived together, so they light up together, as many as there is room for.
-void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds)
+void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks,
+    const google::protobuf::RepeatedField<int>& kinds)
 {
     for (int i = 0; i < ranks.size() && i < kinds.size() && m_pulses.size() < kPulses; ++i) {
         pulse.rank = ranks[i];
-        pulse.colour = QColor::fromRgb(pulse.object.kind == ObjectKind::Parity || kinds[i] == pb::CHANGE_INSERT ? okabe::kGreen
-                : kinds[i] == pb::CHANGE_UPDATE                                                                ? okabe::kOrange
-                                                                                                                : okabe::kVermillion);
+        pulse.colour = QColor::fromRgb(pulse.object.kind == ObjectKind::Parity || kinds[i] == pb::CHANGE_INSERT
+                ? okabe::kGreen
+                : kinds[i] == pb::CHANGE_UPDATE ? okabe::kOrange
+                                                : okabe::kVermillion);
         m_pulses.push_back(pulse);
     }
 }
@@ -243,7 +255,8 @@ void Motion::pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std
 bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const
 {
     const auto memberOf = [](pb::Role role, std::uint32_t group, std::uint32_t index) {
-        return role == pb::DATA ? ObjectRef { ObjectKind::Data, index, 0 } : ObjectRef { ObjectKind::Parity, group, index };
+        return role == pb::DATA ? ObjectRef { ObjectKind::Data, index, 0 }
+                                : ObjectRef { ObjectKind::Parity, group, index };
     };
     const auto say = [&pulse](QRgb colour, const QString& text) {
         pulse.colour = QColor::fromRgb(colour);
@@ -253,7 +266,8 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_message_sent() && body.message_sent().kind() == "alarm" && body.message_sent().tries() == 0) {
         const bool isOfClient = body.place().role() == pb::NO_ROLE;
         pulse.object = isOfClient ? ObjectRef { ObjectKind::Client, event.run.process, 0 } : pulse.object;
-        return say(okabe::kOrange, isOfClient ? QStringLiteral("asks the coordinator") : QStringLiteral("no answer: alarm"));
+        return say(
+            okabe::kOrange, isOfClient ? QStringLiteral("asks the coordinator") : QStringLiteral("no answer: alarm"));
     }
     if (body.has_member_suspected()) {
         const pb::MemberSuspected& e = body.member_suspected();
@@ -266,19 +280,29 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
         return say(okabe::kVermillion, QStringLiteral("declared failed"));
     }
     if (body.has_cut_agreed())
-        return say(okabe::kSkyBlue, QStringLiteral("the cut is agreed: %1 copied").arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
+        return say(okabe::kSkyBlue,
+            QStringLiteral("the cut is agreed: %1 copied")
+                .arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
     if (body.has_recovery_started()) {
         pulse.object = { ObjectKind::Parity, body.recovery_started().group(), body.recovery_started().manager() };
         return say(okabe::kGreen, QStringLiteral("recovery manager"));
     }
     if (body.has_slice_recovered()) {
         const pb::SliceRecovered& e = body.slice_recovered();
-        return say(okabe::kGreen, QStringLiteral("ranks %1–%2: %3 by %4").arg(e.rank_from()).arg(e.rank_to()).arg(countedWords(e.records(), "record", "records"), e.is_xor() ? QStringLiteral("XOR") : QStringLiteral("decoding")));
+        return say(okabe::kGreen,
+            QStringLiteral("ranks %1–%2: %3 by %4")
+                .arg(e.rank_from())
+                .arg(e.rank_to())
+                .arg(countedWords(e.records(), "record", "records"),
+                    e.is_xor() ? QStringLiteral("XOR") : QStringLiteral("decoding")));
     }
     if (body.has_recovery_finished() && body.recovery_finished().buckets_size() > 0) {
         const pb::RecoveryFinished& e = body.recovery_finished();
         pulse.object = { ObjectKind::Data, e.buckets(0), 0 };
-        return say(okabe::kGreen, QStringLiteral("%1 back, %2").arg(countedWords(std::uint64_t(e.buckets_size()), "bucket is", "buckets are"), countedWords(e.records(), "record", "records")));
+        return say(okabe::kGreen,
+            QStringLiteral("%1 back, %2")
+                .arg(countedWords(std::uint64_t(e.buckets_size()), "bucket is", "buckets are"),
+                    countedWords(e.records(), "record", "records")));
     }
     if (body.has_operation_done() && body.operation_done().result() == pb::LOST) {
         pulse.object = { ObjectKind::Client, event.run.process, 0 };
@@ -287,7 +311,9 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_record_recovered()) {
         const pb::RecordRecovered& e = body.record_recovered();
         pulse.rank = e.rank();
-        return say(okabe::kGreen, e.result() == pb::OK ? QStringLiteral("computes key %1 of bucket %2").arg(e.key()).arg(e.bucket()) : QStringLiteral("key %1 is in no key list").arg(e.key()));
+        return say(okabe::kGreen,
+            e.result() == pb::OK ? QStringLiteral("computes key %1 of bucket %2").arg(e.key()).arg(e.bucket())
+                                 : QStringLiteral("key %1 is in no key list").arg(e.key()));
     }
     if (body.has_group_lost()) {
         const pb::GroupLost& e = body.group_lost();

@@ -17,7 +17,7 @@ class Motion {
 public:
     static constexpr std::size_t kDots = MessageMotion::kDots, kRibbons = MessageMotion::kRibbons;
     static constexpr std::size_t kRecords = 150; // squares of one block of records
-    static constexpr std::size_t kContents = 8;  // squares of the contents that one bucket sends to a parity bucket
+    static constexpr std::size_t kContents = 8; // squares of the contents that one bucket sends to a parity bucket
 
     // To be called after each Pacer::advance().
     void take(const Pacer& pacer, double seconds);
@@ -45,7 +45,7 @@ public:
 private:
     using OperationKey = MessageMotion::OperationKey;
     struct Record {
-        ObjectRef from, to;        // buckets; in a recovery, `from` is the recovery manager
+        ObjectRef from, to; // buckets; in a recovery, `from` is the recovery manager
         std::uint32_t fromRank = 0, toRank = 0; // 0: the whole card
         double start = 0, end = 0;
     };
@@ -66,16 +66,19 @@ private:
         QString text;
         double start = 0, end = 0;
         Holds holds = Holds::WhileHere;
-        bool isOfFailure = false, isOfEnd = false; // what it says: of a failure in a group, or that its buckets are back
+        bool isOfFailure = false,
+             isOfEnd = false; // what it says: of a failure in a group, or that its buckets are back
     };
     void plan(const ShownEvent& event, double clock, const ClusterState& state);
-    void planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks, const ShownEvent& event, double clock);
+    void planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
+        const ShownEvent& event, double clock);
     void dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m);
     bool failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const;
     void start(const ShownEvent& event, const Pacer& pacer);
     MessageMotion::Look messageLook(const ShownEvent& event, const pb::MessageSent& sent, MessageClass ofKind) const;
     void pulse(const ShownEvent& event, const pb::Event& body, double clock, std::uint32_t m);
-    void pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks, const google::protobuf::RepeatedField<int>& kinds);
+    void pulseChanges(Pulse pulse, const google::protobuf::RepeatedField<std::uint32_t>& ranks,
+        const google::protobuf::RepeatedField<int>& kinds);
 
     void drawRecords(const PictureInput& in, double clock, DisplayList& out) const;
     // `taken`: rectangles of labels that are drawn already.

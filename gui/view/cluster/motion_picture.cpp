@@ -24,7 +24,8 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
                 taken.push_back(words);
     for (const Invitation& invitation : m_invitations) {
         const double t = eased(invitation.start, invitation.end, clock);
-        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
+        const auto pool = std::find_if(
+            in.layout.pools.begin(), in.layout.pools.end(), [&](const auto& p) { return p.role == invitation.pool; });
         if (pool == in.layout.pools.end())
             continue;
         QColor colour = in.theme.caution;
@@ -34,11 +35,14 @@ void Motion::draw(const PictureInput& in, double clock, DisplayList& out) const
         }
         const qreal grow = (1 - t) * 14 * u;
         colour.setAlphaF(float(0.3 + 0.7 * t));
-        out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {}, colour, 3 * u, false, false });
+        out.add(DisplayList::Box { pool->frame.adjusted(-grow, -grow, grow, grow), Outline::Rounded, 6 * u + grow, {},
+            colour, 3 * u, false, false });
         // Several invitations of one pool share one label.
-        const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(), [&](const Invitation& later) { return later.pool == invitation.pool; });
+        const bool isLast = std::none_of(&invitation + 1, m_invitations.data() + m_invitations.size(),
+            [&](const Invitation& later) { return later.pool == invitation.pool; });
         if (isLast)
-            drawLabel(in.theme, in.layout.viewport, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u), QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
+            drawLabel(in.theme, in.layout.viewport, QPointF(pool->frame.center().x(), pool->frame.top() - 10 * u),
+                QStringLiteral("invitation: %1 wanted").arg(invitation.count), in.theme.caution, taken, out);
     }
     // Events get their labels first; labels of messages use the room that is left.
     DisplayList pulses(in.theme);
@@ -65,15 +69,21 @@ RibbonEnd ribbonEnd(const ClusterLayout& layout, const ClusterLayout::Item& item
         return { item.object, item.rect.center() };
     if (!area.contains(item.rect.center())) {
         const QPointF edge = layout.anchor(item.rect);
-        const auto step = [](qreal value, qreal from, qreal length) { return std::uint64_t(std::clamp((value - from) / std::max(1.0, length) * 4, 0.0, 4.0)); };
-        const std::uint64_t x = step(edge.x(), area.left(), area.width()), y = step(edge.y(), area.top(), area.height());
-        return { { ObjectKind::None, x, y }, area.topLeft() + QPointF(area.width() * qreal(x) / 4, area.height() * qreal(y) / 4), false };
+        const auto step = [](qreal value, qreal from, qreal length) {
+            return std::uint64_t(std::clamp((value - from) / std::max(1.0, length) * 4, 0.0, 4.0));
+        };
+        const std::uint64_t x = step(edge.x(), area.left(), area.width()),
+                            y = step(edge.y(), area.top(), area.height());
+        return { { ObjectKind::None, x, y },
+            area.topLeft() + QPointF(area.width() * qreal(x) / 4, area.height() * qreal(y) / 4), false };
     }
     if (layout.detail < CardDetail::Tile || layout.arrangement == Arrangement::Hosts)
         return { item.object, item.rect.center() };
     const std::uint64_t number = item.object.kind == ObjectKind::Parity ? item.object.a : item.object.a / m;
-    const auto group = std::lower_bound(layout.groups.begin(), layout.groups.end(), number, [](const ClusterLayout::Group& g, std::uint64_t n) { return g.number < n; });
-    return { { ObjectKind::Group, number, 0 }, group == layout.groups.end() ? item.rect.center() : group->frame.center() };
+    const auto group = std::lower_bound(layout.groups.begin(), layout.groups.end(), number,
+        [](const ClusterLayout::Group& g, std::uint64_t n) { return g.number < n; });
+    return { { ObjectKind::Group, number, 0 },
+        group == layout.groups.end() ? item.rect.center() : group->frame.center() };
 }
 
 } // namespace
@@ -83,7 +93,8 @@ Motion::Ribbons Motion::drawRibbons(const PictureInput& in, DisplayList& out) co
     std::map<std::tuple<ObjectRef, ObjectRef, MessageClass>, Ribbon> joined;
     for (const auto& [key, band] : m_messages.bands()) {
         const auto& [from, to, messageClass] = key;
-        if (!in.layers.messages || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
+        if (!in.layers.messages
+            || (!in.layers.deltas && (messageClass == MessageClass::Delta || messageClass == MessageClass::Ack)))
             continue;
         const ClusterLayout::Item *a = in.layout.findProcess(from), *b = in.layout.findProcess(to);
         const auto isGone = [&in](ProcessId id) {
@@ -138,8 +149,10 @@ void Motion::drawRecords(const PictureInput& in, double clock, DisplayList& out)
             continue;
         const double t = eased(record.start, record.end, clock);
         const QPointF centre = onBow(from->center(), to->center(), t);
-        const qreal side = std::clamp(std::max(from->width(), to->width()), 6.0, 14.0) * (1 + 0.5 * std::sin(t * 3.14159));
-        out.add(DisplayList::Box { QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), Outline::Rectangle, 0, in.theme.incoming, in.theme.text, 1, false, false });
+        const qreal side = std::clamp(std::max(from->width(), to->width()), 6.0, 14.0)
+            * (1 + 0.5 * std::sin(t * 3.14159));
+        out.add(DisplayList::Box { QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), Outline::Rectangle,
+            0, in.theme.incoming, in.theme.text, 1, false, false });
     }
 }
 
@@ -168,7 +181,10 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     for (const auto& [kind, count] : m_bundle->operations) {
         all += count;
         const QString word = QString::fromStdString(operationWord(kind));
-        parts << QStringLiteral("%1 %2").arg(grouped(count), count == 1 ? word : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es") : word + QLatin1Char('s'));
+        parts << QStringLiteral("%1 %2").arg(grouped(count),
+            count == 1                               ? word
+                : word.endsWith(QLatin1String("ch")) ? word + QStringLiteral("es")
+                                                     : word + QLatin1Char('s'));
     }
     if (all == 0)
         return; // a repetition: nothing is counted twice
@@ -177,10 +193,12 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
     const qreal top = in.layout.clients.center().y() - (strong + 2 * line) / 2 + strong + line;
     const ClusterLayout::Item* next = nullptr;
     for (const ClusterLayout::Item& item : in.layout.items)
-        if (item.object.kind == ObjectKind::Client && item.rect.left() > client->rect.right() && (!next || item.rect.left() < next->rect.left()))
+        if (item.object.kind == ObjectKind::Client && item.rect.left() > client->rect.right()
+            && (!next || item.rect.left() < next->rect.left()))
             next = &item;
     const qreal left = client->rect.right() + 7 * u;
-    const qreal right = std::min(next ? next->rect.left() - 4 * u : in.layout.clients.right(), client->rect.left() + 240 * u);
+    const qreal right = std::min(
+        next ? next->rect.left() - 4 * u : in.layout.clients.right(), client->rect.left() + 240 * u);
     const QString counts = parts.join(QStringLiteral(", "));
     QString words;
     const auto widthOf = [&] { return in.theme.width(kSmallBold, words) + 10 * u; };
@@ -190,7 +208,8 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
             break;
     }
     const QRectF box(left, top, std::min(widthOf(), right - left), line);
-    out.add(DisplayList::Box { QRectF(left, top, right - left, line), Outline::Rectangle, 0, in.theme.canvas, {}, 1, false, false });
+    out.add(DisplayList::Box {
+        QRectF(left, top, right - left, line), Outline::Rectangle, 0, in.theme.canvas, {}, 1, false, false });
     out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, in.theme.text, {}, 1, false, false });
     out.text(box.adjusted(5 * u, 0, -5 * u, 0), words, kSmallBold, inkOn(in.theme.text), Qt::AlignCenter);
 }
@@ -198,10 +217,14 @@ void Motion::drawBundle(const PictureInput& in, DisplayList& out) const
 // `look`: of the card beside which it would be said.
 bool Motion::holds(Holds words, Look look)
 {
-    static constexpr Look kDown[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone, Look::ParityFailed, Look::ParityLost };
-    static constexpr Look kDoubted[] = { Look::DataSilent, Look::DataPaused, Look::DataSuspect, Look::ParitySilent, Look::ParityPaused, Look::ParitySuspect };
+    static constexpr Look kDown[] = { Look::DataGone, Look::DataFailed, Look::DataLost, Look::ParityGone,
+        Look::ParityFailed, Look::ParityLost };
+    static constexpr Look kDoubted[] = { Look::DataSilent, Look::DataPaused, Look::DataSuspect, Look::ParitySilent,
+        Look::ParityPaused, Look::ParitySuspect };
     static constexpr Look kUnready[] = { Look::DataStarting, Look::DataRecovering, Look::ParityStarting };
-    const auto is = [look](const auto& looks) { return std::find(std::begin(looks), std::end(looks), look) != std::end(looks); };
+    const auto is = [look](const auto& looks) {
+        return std::find(std::begin(looks), std::end(looks), look) != std::end(looks);
+    };
     switch (words) {
     case Holds::Always: return true;
     case Holds::WhileHere: return !is(kDown);
@@ -248,14 +271,20 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
         colour.setAlphaF(float(1 - t));
         const qreal grow = t * 9 * u;
         if (t < 1)
-            out.add(DisplayList::Box { target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
+            out.add(DisplayList::Box {
+                target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
         if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
             // Only the part that fits the width of the card: events beside it have their own words.
-            const bool fits = isOnTop || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
+            const bool fits = isOnTop
+                || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
             // (Above the chip that shows a member's role in a recovery, if there is room.)
             const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
-            drawLabel(in.theme, in.layout.viewport, isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u) : QPointF(item->rect.center().x(), item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u), words, pulse.colour, taken, out);
+            drawLabel(in.theme, in.layout.viewport,
+                isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u)
+                        : QPointF(item->rect.center().x(),
+                            item->rect.bottom() - (item->rect.height() > 110 * u ? 36 : 12) * u),
+                words, pulse.colour, taken, out);
         }
     }
     out.setClip({});

@@ -36,7 +36,9 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
         id = data->process;
     else if (const auto* parity = parityOf(state, object))
         id = parity->process;
-    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator || object.kind == ObjectKind::Node)
+    else if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced
+        || object.kind == ObjectKind::Client || object.kind == ObjectKind::Coordinator
+        || object.kind == ObjectKind::Node)
         id = object.a;
     const auto found = state.processes.find(id);
     return found != state.processes.end() ? &found->second : nullptr;
@@ -45,8 +47,10 @@ const ProcessState* processOf(const ClusterState& state, ObjectRef object)
 // Whether the bucket is the source of a split; its changes continue until the copying ends.
 bool isCopying(const ClusterState& state, std::uint32_t bucket)
 {
-    return std::any_of(state.splits.begin(), state.splits.end(),
-        [bucket](const auto& item) { return item.second.isUnderWay() && item.second.isOrdered && !item.second.isMerge && item.second.bucket == bucket; });
+    return std::any_of(state.splits.begin(), state.splits.end(), [bucket](const auto& item) {
+        return item.second.isUnderWay() && item.second.isOrdered && !item.second.isMerge
+            && item.second.bucket == bucket;
+    });
 }
 
 QString processName(const ProcessState* process)
@@ -58,10 +62,16 @@ QString processName(const ProcessState* process)
 QString formerPlaceWords(const ClusterState& state, ProcessId process)
 {
     if (const auto data = state.displacedData.find(process); data != state.displacedData.end())
-        return QStringLiteral("data bucket %1, incarnation %2").arg(data->second.number).arg(QString::fromStdString(incarnationText(data->second.incarnation)));
+        return QStringLiteral("data bucket %1, incarnation %2")
+            .arg(data->second.number)
+            .arg(QString::fromStdString(incarnationText(data->second.incarnation)));
     const auto parity = state.displacedParity.find(process);
-    return parity == state.displacedParity.end() ? QStringLiteral("a bucket")
-                                                 : QStringLiteral("parity bucket %1.%2, incarnation %3").arg(parity->second.group).arg(parity->second.column).arg(QString::fromStdString(incarnationText(parity->second.incarnation)));
+    return parity == state.displacedParity.end()
+        ? QStringLiteral("a bucket")
+        : QStringLiteral("parity bucket %1.%2, incarnation %3")
+              .arg(parity->second.group)
+              .arg(parity->second.column)
+              .arg(QString::fromStdString(incarnationText(parity->second.incarnation)));
 }
 
 // Whether the parity of a data bucket has all its changes; empty: there is no parity, or too little is known.
@@ -70,7 +80,8 @@ QString parityWords(const ClusterState& state, const DataBucketState& data)
     const std::uint32_t group = data.number / state.m(), position = data.number % state.m();
     std::uint64_t behind = 0;
     bool hasParity = false;
-    for (auto parity = state.parity.lower_bound({ group, 0 }); parity != state.parity.end() && parity->first.first == group; ++parity) {
+    for (auto parity = state.parity.lower_bound({ group, 0 });
+         parity != state.parity.end() && parity->first.first == group; ++parity) {
         if (parity->second.isOnlyDeclared || position >= parity->second.applied.size())
             return {};
         hasParity = true;
@@ -79,28 +90,28 @@ QString parityWords(const ClusterState& state, const DataBucketState& data)
     }
     if (!hasParity || data.isOnlyDeclared)
         return {};
-    return behind == 0 ? QStringLiteral(", parity up to date") : QStringLiteral(", parity lacks %1").arg(countedWords(behind, "change", "changes"));
+    return behind == 0 ? QStringLiteral(", parity up to date")
+                       : QStringLiteral(", parity lacks %1").arg(countedWords(behind, "change", "changes"));
 }
 
 // "lease 214 ms left", "lease run out"
 QString leaseWords(const LeaseShown& lease)
 {
-    return lease.leftNs > 0 ? QStringLiteral("lease %1 left").arg(durationWords(lease.leftNs)) : QStringLiteral("lease run out");
+    return lease.leftNs > 0 ? QStringLiteral("lease %1 left").arg(durationWords(lease.leftNs))
+                            : QStringLiteral("lease run out");
 }
 
 // Whether the bucket needs leases from its parity buckets to answer reads.
 bool needsLease(const ClusterState& state, const DataBucketState& data)
 {
     const auto group = state.groups.find(data.number / state.m());
-    return group != state.groups.end() && group->second.kEffective() > 0 && state.file.config.recovery() != pb::RECOVERY_OFF;
+    return group != state.groups.end() && group->second.kEffective() > 0
+        && state.file.config.recovery() != pb::RECOVERY_OFF;
 }
 
 } // namespace
 
-QString imageWords(const pb::FileState& image)
-{
-    return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n());
-}
+QString imageWords(const pb::FileState& image) { return QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()); }
 
 QString coordinatorTrouble(const ClusterState& state)
 {
@@ -127,12 +138,15 @@ QString nameOf(const ClusterState& state, ObjectRef object)
     case ObjectKind::Displaced: return QStringLiteral("displaced %1").arg(processName(processOf(state, object)));
     case ObjectKind::Client: return QStringLiteral("client %1").arg(processName(processOf(state, object)));
     case ObjectKind::Coordinator: return QStringLiteral("coordinator");
-    case ObjectKind::Pool: return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers") : QStringLiteral("spare data servers");
+    case ObjectKind::Pool:
+        return object.a == std::uint64_t(pb::PARITY) ? QStringLiteral("spare parity servers")
+                                                     : QStringLiteral("spare data servers");
     case ObjectKind::File: return QStringLiteral("file");
     case ObjectKind::Message: return QStringLiteral("message");
     case ObjectKind::Fault: {
         const std::vector<std::uint64_t> numbers = faultsOf(state);
-        return QStringLiteral("fault %1").arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
+        return QStringLiteral("fault %1")
+            .arg(std::find(numbers.begin(), numbers.end(), object.a) - numbers.begin() + 1);
     }
     case ObjectKind::Node: return processName(processOf(state, object));
     case ObjectKind::None: break;
@@ -203,8 +217,10 @@ Look lookOf(const ClusterState& state, ObjectRef object, const std::set<ProcessI
     }
     switch (object.kind) {
     case ObjectKind::Client: return isGone ? Look::ClientGone : isPaused ? Look::ClientPaused : Look::Client;
-    case ObjectKind::Coordinator: return isGone ? Look::CoordinatorGone : isPaused ? Look::CoordinatorPaused : Look::Coordinator;
-    case ObjectKind::Displaced: return state.displacedParity.contains(object.a) ? Look::ParityDisplaced : Look::DataDisplaced;
+    case ObjectKind::Coordinator:
+        return isGone ? Look::CoordinatorGone : isPaused ? Look::CoordinatorPaused : Look::Coordinator;
+    case ObjectKind::Displaced:
+        return state.displacedParity.contains(object.a) ? Look::ParityDisplaced : Look::DataDisplaced;
     case ObjectKind::Spare:
         if (isGone)
             return Look::SpareGone;
@@ -241,7 +257,9 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(data->level)
             .arg(data->isOnlyDeclared ? QStringLiteral("an unknown number") : QString::number(data->count))
             .arg(b)
-            .arg(word, (data->isOverflowed ? QStringLiteral(", overloaded") : QString()) + (lease ? QStringLiteral(", ") + leaseWords(*lease) : QString()) + parityWords(state, *data));
+            .arg(word,
+                (data->isOverflowed ? QStringLiteral(", overloaded") : QString())
+                    + (lease ? QStringLiteral(", ") + leaseWords(*lease) : QString()) + parityWords(state, *data));
     }
     if (const auto* parity = parityOf(state, object)) {
         return QStringLiteral("Parity bucket %1.%2, group %1, column %2, %3 record groups, %4")
@@ -260,31 +278,50 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
         const GroupState& known = group->second;
         return QStringLiteral("Bucket group %1, %2, %3, survives %4")
             .arg(object.a)
-            .arg(countedWords(known.k, "parity bucket", "parity buckets"), QString::fromStdString(groupStateWord(known.state)))
+            .arg(countedWords(known.k, "parity bucket", "parity buckets"),
+                QString::fromStdString(groupStateWord(known.state)))
             .arg(countedWords(known.kEffective(), "failure more", "failures more"));
     }
     case ObjectKind::Spare:
-        return QStringLiteral("Spare %1 server %2, %3").arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"), processName(process), word);
+        return QStringLiteral("Spare %1 server %2, %3")
+            .arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"),
+                processName(process), word);
     case ObjectKind::Displaced:
-        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing%3").arg(processName(process), formerPlaceWords(state, object.a), process && process->isPaused ? QStringLiteral(" and is paused") : QString());
+        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing%3")
+            .arg(processName(process), formerPlaceWords(state, object.a),
+                process && process->isPaused ? QStringLiteral(" and is paused") : QString());
     case ObjectKind::Client: {
         const auto client = state.clients.find(object.a);
         if (client == state.clients.end())
             return QStringLiteral("Client %1").arg(processName(process));
-        return QStringLiteral("Client %1, image %2, %3 operations").arg(processName(process), imageWords(client->second.image)).arg(client->second.done);
+        return QStringLiteral("Client %1, image %2, %3 operations")
+            .arg(processName(process), imageWords(client->second.image))
+            .arg(client->second.done);
     }
     case ObjectKind::Coordinator:
         if (const QString trouble = coordinatorTrouble(state); !trouble.isEmpty())
             return QStringLiteral("Coordinator, %1: %2").arg(word, trouble);
-        return QStringLiteral("Coordinator, file state (%1, %2), %3 data buckets").arg(state.file.i).arg(state.file.n).arg(state.file.buckets);
+        return QStringLiteral("Coordinator, file state (%1, %2), %3 data buckets")
+            .arg(state.file.i)
+            .arg(state.file.n)
+            .arg(state.file.buckets);
     case ObjectKind::Pool: {
         const auto pool = pb::Role(object.a);
-        const QString group = multicastWords(state, pool), name = pool == pb::PARITY ? QStringLiteral("Spare parity servers") : QStringLiteral("Spare data servers");
-        const QString way = !group.isEmpty() ? QStringLiteral("multicast group %1").arg(group)
-            : state.recruiting == pb::MULTICAST ? QStringLiteral("simulated multicast") : QStringLiteral("unicast registry, without multicast");
-        return QStringLiteral("%1, %2, %3").arg(name, countedWords(sparesOf(state, pool).size(), "is waiting", "are waiting"), way);
+        const QString group = multicastWords(state, pool),
+                      name = pool == pb::PARITY ? QStringLiteral("Spare parity servers")
+                                                : QStringLiteral("Spare data servers");
+        const QString way = !group.isEmpty()    ? QStringLiteral("multicast group %1").arg(group)
+            : state.recruiting == pb::MULTICAST ? QStringLiteral("simulated multicast")
+                                                : QStringLiteral("unicast registry, without multicast");
+        return QStringLiteral("%1, %2, %3")
+            .arg(name, countedWords(sparesOf(state, pool).size(), "is waiting", "are waiting"), way);
     }
-    case ObjectKind::File: return QStringLiteral("File, i %1, n %2, %3 data buckets, availability %4").arg(state.file.i).arg(state.file.n).arg(state.file.buckets).arg(state.file.availability);
+    case ObjectKind::File:
+        return QStringLiteral("File, i %1, n %2, %3 data buckets, availability %4")
+            .arg(state.file.i)
+            .arg(state.file.n)
+            .arg(state.file.buckets)
+            .arg(state.file.availability);
     case ObjectKind::None:
     case ObjectKind::Data:
     case ObjectKind::Parity:
@@ -318,12 +355,15 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         down = state.downOf(*data);
         suspicion = state.suspicionOf(pb::DATA, group, data->number % m);
     } else if (parity) {
-        lines << QStringLiteral("Parity bucket %1.%2 of group %1: %3, %4").arg(parity->group).arg(parity->column)
+        lines << QStringLiteral("Parity bucket %1.%2 of group %1: %3, %4")
+                     .arg(parity->group)
+                     .arg(parity->column)
                      .arg(countedWords(parity->recordGroups, "record group", "record groups"), look);
         for (std::size_t q = 0; q < parity->held.size(); ++q) {
             if (parity->held[q] > 0)
                 lines << QStringLiteral("%1 changes of position %2 wait for their predecessor")
-                             .arg(parity->held[q]).arg(q);
+                             .arg(parity->held[q])
+                             .arg(q);
         }
         QStringList applied;
         for (const std::uint64_t sequence : parity->applied)
@@ -340,13 +380,15 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         if (object.kind == ObjectKind::Group && group != state.groups.end())
             numbers << QStringLiteral("epoch %1, k = %2, effective k = %3")
                            .arg(QString::fromStdString(epochText(group->second.epoch)))
-                           .arg(group->second.k).arg(group->second.kEffective());
+                           .arg(group->second.k)
+                           .arg(group->second.kEffective());
     }
     if (down)
         lines << QStringLiteral("%1 at %2 s%3")
                      .arg(down->isLost ? QStringLiteral("lost") : QStringLiteral("declared failed"))
                      .arg(state.shownSeconds(down->sinceNs), 0, 'f', 2)
-                     .arg(down->reason.empty() ? QString()
+                     .arg(down->reason.empty()
+                             ? QString()
                              : QStringLiteral(": ") + QString::fromStdString(shownReason(state, *down)));
     else if (suspicion)
         lines << QStringLiteral("suspected: %1").arg(QString::fromStdString(suspicion->reason));
@@ -361,8 +403,11 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
     if (data) {
         QString line = QStringLiteral("incarnation %1").arg(QString::fromStdString(incarnationText(data->incarnation)));
         if (const auto lease = leaseOf(state, *data))
-            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)").arg(leaseWords(*lease))
-                        .arg(state.shownSeconds(lease->atNs), 0, 'f', 2).arg(lease->held).arg(lease->needed);
+            line += QStringLiteral(", %1 at %2 s (%3 of %4 grants)")
+                        .arg(leaseWords(*lease))
+                        .arg(state.shownSeconds(lease->atNs), 0, 'f', 2)
+                        .arg(lease->held)
+                        .arg(lease->needed);
         else if (!down && needsLease(state, *data) && process && !process->hasEnded)
             line += QStringLiteral(", lease: not observed (the node inspector shows it)");
         lines << line;
@@ -372,7 +417,9 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
     if (process) {
         if (process->lostEvents > 0)
             lines << QStringLiteral("%1 events lost").arg(grouped(process->lostEvents));
-        lines << QStringLiteral("process %1, pid %2, %3").arg(processName(process)).arg(process->pid)
+        lines << QStringLiteral("process %1, pid %2, %3")
+                     .arg(processName(process))
+                     .arg(process->pid)
                      .arg(QString::fromStdString(process->address));
     }
     return lines;
@@ -386,27 +433,35 @@ std::vector<QStringList> lastWordsOf(const ClusterState& state, ObjectRef object
     if ((!data && !parity) || !process)
         return {};
     const DownMember* down = data ? state.downOf(*data) : state.downOf(*parity);
-    const Suspicion* suspicion = data ? state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m()) : state.suspicionOf(pb::PARITY, parity->group, parity->column);
+    const Suspicion* suspicion = data ? state.suspicionOf(pb::DATA, data->number / state.m(), data->number % state.m())
+                                      : state.suspicionOf(pb::PARITY, parity->group, parity->column);
     const auto at = [&state](std::int64_t ns) { return QStringLiteral("%1 s").arg(state.shownSeconds(ns), 0, 'f', 2); };
     // The beginning of a long reason is the important part.
-    const auto lineOf = [&at](const QString& what, const QString& shortWhat, std::int64_t ns, const std::string& reason) {
+    const auto lineOf = [&at](
+                            const QString& what, const QString& shortWhat, std::int64_t ns, const std::string& reason) {
         const QString why = QString::fromStdString(reason), time = at(ns);
         if (why.isEmpty())
-            return QStringList { QStringLiteral("%1 at %2").arg(what, time), QStringLiteral("%1 %2").arg(shortWhat, time), time };
-        return QStringList { QStringLiteral("%1 at %2: %3").arg(what, time, why), QStringLiteral("%1 %2: %3").arg(shortWhat, time, why), QStringLiteral("%1: %2").arg(time, why),
+            return QStringList { QStringLiteral("%1 at %2").arg(what, time),
+                QStringLiteral("%1 %2").arg(shortWhat, time), time };
+        return QStringList { QStringLiteral("%1 at %2: %3").arg(what, time, why),
+            QStringLiteral("%1 %2: %3").arg(shortWhat, time, why), QStringLiteral("%1: %2").arg(time, why),
             QStringLiteral("%1 %2").arg(shortWhat, time), time };
     };
     std::vector<QStringList> lines;
     if (process->hasEnded)
         lines.push_back(lineOf(QStringLiteral("ended"), QStringLiteral("ended"), process->endedNs, process->endReason));
     else if ((down || suspicion) && process->lastEventNs > 0)
-        lines.push_back({ QStringLiteral("its last event came at %1").arg(at(process->lastEventNs)), QStringLiteral("last event %1").arg(at(process->lastEventNs)) });
+        lines.push_back({ QStringLiteral("its last event came at %1").arg(at(process->lastEventNs)),
+            QStringLiteral("last event %1").arg(at(process->lastEventNs)) });
     if (down)
-        lines.push_back(lineOf(QStringLiteral("declared failed"), QStringLiteral("failed"), down->sinceNs, shownReason(state, *down)));
+        lines.push_back(lineOf(
+            QStringLiteral("declared failed"), QStringLiteral("failed"), down->sinceNs, shownReason(state, *down)));
     else if (suspicion)
-        lines.push_back(lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
+        lines.push_back(
+            lineOf(QStringLiteral("suspected"), QStringLiteral("suspect"), suspicion->sinceNs, suspicion->reason));
     if (process->isFull && !process->hasEnded)
-        lines.push_back({ QStringLiteral("full: its memory is at its limit"), QStringLiteral("full: no memory"), QStringLiteral("full") });
+        lines.push_back({ QStringLiteral("full: its memory is at its limit"), QStringLiteral("full: no memory"),
+            QStringLiteral("full") });
     return lines;
 }
 
@@ -420,7 +475,8 @@ std::optional<LeaseShown> leaseOf(const ClusterState& state, const DataBucketSta
     const bool isOld = !state.isSimulated && std::max(nowNs, process->second.lastEventNs) - last.runNs > kFresh;
     if (isOld || last.sample->core_is_busy() || last.sample->grants_needed() == 0)
         return std::nullopt;
-    return LeaseShown { last.sample->lease_left_ns(), last.runNs, last.sample->grants_held(), last.sample->grants_needed() };
+    return LeaseShown { last.sample->lease_left_ns(), last.runNs, last.sample->grants_held(),
+        last.sample->grants_needed() };
 }
 
 QString multicastWords(const ClusterState& state, pb::Role pool)
@@ -429,7 +485,8 @@ QString multicastWords(const ClusterState& state, pb::Role pool)
     if (state.recruiting != pb::MULTICAST || state.isSimulated || coordinator == state.processes.end())
         return {};
     bool isPort = false;
-    const ushort port = QString::fromStdString(coordinator->second.address).section(QLatin1Char(':'), -1).toUShort(&isPort);
+    const ushort port
+        = QString::fromStdString(coordinator->second.address).section(QLatin1Char(':'), -1).toUShort(&isPort);
     if (!isPort || port == 0)
         return {};
     const std::uint32_t ip = multicastGroup(pool, port).ip;

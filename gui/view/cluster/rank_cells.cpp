@@ -19,7 +19,8 @@ std::uint64_t mix(std::uint64_t seed, std::uint64_t value)
 QRectF CellGeometry::cellOf(std::uint32_t rank) const
 {
     const auto cell = int((rank - 1) / ratio);
-    return { area.left() + (cell % columns) * pitchX, area.top() + (cell / columns) * pitchY, qreal(pitchX - 1), qreal(pitchY - 1) };
+    return { area.left() + (cell % columns) * pitchX, area.top() + (cell / columns) * pitchY, qreal(pitchX - 1),
+        qreal(pitchY - 1) };
 }
 
 CellPlan cellPlanOf(const ClusterState& state, CardDetail detail)
@@ -63,8 +64,10 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
     if (!plan.isDrawn || plan.ranks == 0 || detailFor(card.size(), theme) != CardDetail::Full)
         return geometry;
     const qreal u = theme.px(1), pad = 7 * u;
-    const qreal top = card.top() + theme.lineHeight({ TextSize::Title, true }) + 6 * u + 2 * (theme.lineHeight({ TextSize::Small }) + 3 * u);
-    geometry.area = QRectF(std::round(card.left() + pad), std::round(top), card.width() - 2 * pad, card.bottom() - pad - top);
+    const qreal top = card.top() + theme.lineHeight({ TextSize::Title, true }) + 6 * u
+        + 2 * (theme.lineHeight({ TextSize::Small }) + 3 * u);
+    geometry.area = QRectF(
+        std::round(card.left() + pad), std::round(top), card.width() - 2 * pad, card.bottom() - pad - top);
     const auto fits = [&](int pitchX, int pitchY) {
         geometry.columns = int((geometry.area.width() + 1) / pitchX);
         const int rows = int((geometry.area.height() + 1) / pitchY);
@@ -72,7 +75,9 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
     };
     // The number of columns that fills the width exactly; with few cells, the cells need not be square.
     constexpr int kStretchedFrom = 10;
-    const auto stretched = [&](int pitch) { return std::min(int((geometry.area.width() + 1) / geometry.columns), pitch * 3 / 2); };
+    const auto stretched = [&](int pitch) {
+        return std::min(int((geometry.area.width() + 1) / geometry.columns), pitch * 3 / 2);
+    };
     // The number of rows that fills the height exactly, if there is room for more.
     const auto lengthened = [&](int pitch, std::uint32_t cells) {
         const int rows = int((cells + std::uint32_t(geometry.columns) - 1) / std::uint32_t(geometry.columns));
@@ -83,7 +88,9 @@ CellGeometry cellGeometry(const Theme& theme, const QRectF& card, const CellPlan
         const QString key(qsizetype(plan.keyDigits), QLatin1Char('0'));
         const int least = int(theme.lineHeight({ TextSize::Small })) + 1;
         for (int pitch = int(kCellMax * u); pitch >= least; --pitch) {
-            geometry.keyStyle.size = pitch >= 36 * u ? TextSize::Strong : pitch >= 28 * u ? TextSize::Body : TextSize::Small;
+            geometry.keyStyle.size = pitch >= 36 * u ? TextSize::Strong
+                : pitch >= 28 * u                    ? TextSize::Body
+                                                     : TextSize::Small;
             const int wide = std::max(pitch, int(theme.width(geometry.keyStyle, key) + 5 * u));
             if (fits(wide, pitch) >= plan.ranks) {
                 geometry.pitchX = stretched(wide);
@@ -123,7 +130,8 @@ void CellReader::beginFrame()
 }
 
 template <class Value>
-const std::vector<std::uint8_t>& CellReader::read(Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value)
+const std::vector<std::uint8_t>& CellReader::read(
+    Entry& entry, std::uint64_t stamp, const CellGeometry& geometry, std::uint32_t ranks, Value&& value)
 {
     const bool fits = entry.ranks == ranks && entry.ratio == geometry.ratio;
     if (fits && entry.stamp == stamp)
@@ -144,7 +152,8 @@ const std::vector<std::uint8_t>& CellReader::read(Entry& entry, std::uint64_t st
     return entry.values;
 }
 
-const std::vector<std::uint8_t>& CellReader::data(const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks)
+const std::vector<std::uint8_t>& CellReader::data(
+    const DataBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks)
 {
     std::uint64_t stamp = mix(bucket.process, bucket.incarnation);
     stamp = mix(mix(stamp, bucket.sequence), (std::uint64_t(bucket.ranks.count()) << 32) + bucket.incoming.count());
@@ -161,7 +170,8 @@ const std::vector<std::uint8_t>& CellReader::data(const DataBucketState& bucket,
     });
 }
 
-const std::vector<std::uint8_t>& CellReader::parity(const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m)
+const std::vector<std::uint8_t>& CellReader::parity(
+    const ParityBucketState& bucket, const CellGeometry& geometry, std::uint32_t ranks, std::uint32_t m)
 {
     std::uint64_t stamp = mix(bucket.process, bucket.incarnation);
     for (std::uint64_t applied : bucket.applied)

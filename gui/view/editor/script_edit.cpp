@@ -77,7 +77,9 @@ QString spaceBefore(const QString& line)
 
 } // namespace
 
-ScriptEdit::ScriptEdit(QWidget* parent) : QPlainTextEdit(parent), m_highlighter(new ScriptHighlighter(document())), m_margin(new Margin(this)), m_completer(new QCompleter(this)), m_words(new QStringListModel(this))
+ScriptEdit::ScriptEdit(QWidget* parent)
+    : QPlainTextEdit(parent), m_highlighter(new ScriptHighlighter(document())), m_margin(new Margin(this)),
+      m_completer(new QCompleter(this)), m_words(new QStringListModel(this))
 {
     setObjectName(QStringLiteral("scriptText"));
     setAccessibleName(tr("Text of the scenario"));
@@ -210,7 +212,9 @@ void ScriptEdit::beginRun()
 
 int ScriptEdit::lineNow(int lineOfRun) const
 {
-    return lineOfRun >= 1 && std::size_t(lineOfRun) <= m_lines.size() ? m_lines[std::size_t(lineOfRun) - 1].blockNumber() + 1 : lineOfRun;
+    return lineOfRun >= 1 && std::size_t(lineOfRun) <= m_lines.size()
+        ? m_lines[std::size_t(lineOfRun) - 1].blockNumber() + 1
+        : lineOfRun;
 }
 
 int ScriptEdit::lineOfRun(int lineNow) const
@@ -218,8 +222,10 @@ int ScriptEdit::lineOfRun(int lineNow) const
     if (m_lines.empty())
         return lineNow;
     // If several lines have become one, the last of them: the others are gone.
-    const auto after = std::upper_bound(m_lines.begin(), m_lines.end(), lineNow, [](int line, const QTextCursor& mark) { return line < mark.blockNumber() + 1; });
-    return after != m_lines.begin() && std::prev(after)->blockNumber() + 1 == lineNow ? int(after - m_lines.begin()) : 0;
+    const auto after = std::upper_bound(m_lines.begin(), m_lines.end(), lineNow,
+        [](int line, const QTextCursor& mark) { return line < mark.blockNumber() + 1; });
+    return after != m_lines.begin() && std::prev(after)->blockNumber() + 1 == lineNow ? int(after - m_lines.begin())
+                                                                                      : 0;
 }
 
 std::set<int> ScriptEdit::breakpointsOfRun() const
@@ -329,7 +335,9 @@ void ScriptEdit::paintMargin(QPainter& painter, const QRect& rect)
     const int now = currentLine(), wide = marginWidth();
     const qreal mark = m_theme.px(14), first = fontMetrics().height();
     painter.setRenderHint(QPainter::Antialiasing);
-    const auto glyph = [&](Glyph which, QColor colour, QRectF place) { painter.drawImage(place.topLeft(), glyphImage(which, colour, int(place.width()))); };
+    const auto glyph = [&](Glyph which, QColor colour, QRectF place) {
+        painter.drawImage(place.topLeft(), glyphImage(which, colour, int(place.width())));
+    };
     for (QTextBlock block = firstVisibleBlock(); block.isValid(); block = block.next()) {
         const QRectF place = blockBoundingGeometry(block).translated(contentOffset());
         if (place.top() > rect.bottom())
@@ -343,11 +351,13 @@ void ScriptEdit::paintMargin(QPainter& painter, const QRect& rect)
         }
         painter.setFont(m_theme.font({ TextSize::Small, line == cursorLine(), true }));
         painter.setPen(line == cursorLine() ? m_theme.text : m_theme.muted);
-        painter.drawText(QRectF(0, place.top(), wide - m_theme.px(17), first), Qt::AlignRight | Qt::AlignVCenter, QString::number(line));
+        painter.drawText(QRectF(0, place.top(), wide - m_theme.px(17), first), Qt::AlignRight | Qt::AlignVCenter,
+            QString::number(line));
         const QRectF at(wide - m_theme.px(15), middle - mark / 2, mark, mark);
         if (line == now) {
             // A full arrow: the script waits before this call. A hollow one: the call is under way.
-            QPolygonF arrow { QPointF(at.left() + 1, at.top() + 2), QPointF(at.right() - 1, middle), QPointF(at.left() + 1, at.bottom() - 2) };
+            QPolygonF arrow { QPointF(at.left() + 1, at.top() + 2), QPointF(at.right() - 1, middle),
+                QPointF(at.left() + 1, at.bottom() - 2) };
             painter.setPen(QPen(m_theme.focus, 1.6 * m_theme.stroke()));
             painter.setBrush(m_marks.isHeld ? QBrush(m_theme.focus) : QBrush(Qt::NoBrush));
             painter.drawPolygon(arrow);
@@ -396,7 +406,8 @@ void ScriptEdit::paintEvent(QPaintEvent* event)
             const QTextLine last = block.layout()->lineAt(block.layout()->lineCount() - 1);
             const qreal from = last.naturalTextRect().right() + m_theme.px(24), top = place.top() + last.y();
             if (viewport()->width() - from >= m_theme.px(kNoteWide))
-                beside.push_back({ QRectF(from, top, viewport()->width() - from - m_theme.px(6), last.height()), note->second });
+                beside.push_back(
+                    { QRectF(from, top, viewport()->width() - from - m_theme.px(6), last.height()), note->second });
         }
     }
     QPlainTextEdit::paintEvent(event);
@@ -404,7 +415,8 @@ void ScriptEdit::paintEvent(QPaintEvent* event)
     const TextStyle style { TextSize::Small };
     painter.setFont(m_theme.font(style));
     for (const Note& note : beside) {
-        const QString words = m_theme.metrics(style).elidedText(QStringLiteral("✗ ") + note.words, Qt::ElideRight, note.place.width());
+        const QString words = m_theme.metrics(style).elidedText(
+            QStringLiteral("✗ ") + note.words, Qt::ElideRight, note.place.width());
         painter.setPen(m_theme.badText);
         painter.drawText(note.place, Qt::AlignLeft | Qt::AlignVCenter, words);
     }
@@ -432,7 +444,8 @@ ScriptEdit::OwnKey ScriptEdit::ownKey(const QKeyEvent& event) const
     if (event.modifiers() == (Qt::ControlModifier | Qt::ShiftModifier) && key == Qt::Key_S)
         return OwnKey::SaveAs;
     const bool isPage = key == Qt::Key_PageDown || key == Qt::Key_PageUp;
-    return isPage && m_hasPaging && (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0 ? OwnKey::Page : OwnKey::None;
+    return isPage && m_hasPaging && (event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) == 0 ? OwnKey::Page
+                                                                                                         : OwnKey::None;
 }
 
 bool ScriptEdit::event(QEvent* event)
@@ -459,7 +472,9 @@ bool ScriptEdit::event(QEvent* event)
 void ScriptEdit::keyPressEvent(QKeyEvent* event)
 {
     const bool isChoosing = m_completer->popup()->isVisible();
-    if (isChoosing && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Tab || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Backtab)) {
+    if (isChoosing
+        && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Tab
+            || event->key() == Qt::Key_Escape || event->key() == Qt::Key_Backtab)) {
         event->ignore(); // the completion list handles it
         return;
     }
@@ -473,7 +488,8 @@ void ScriptEdit::keyPressEvent(QKeyEvent* event)
     case OwnKey::Page:
     case OwnKey::None: break;
     }
-    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
+    if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
+        && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier))) {
         breakLine();
         return;
     }
@@ -485,12 +501,15 @@ void ScriptEdit::keyPressEvent(QKeyEvent* event)
         QTextCursor cursor = textCursor();
         const QString before = cursor.block().text().left(cursor.positionInBlock());
         if (!before.isEmpty() && before.trimmed().isEmpty() && !cursor.hasSelection()) {
-            cursor.movePosition(QTextCursor::Left, QTextCursor::KeepAnchor, int(std::min(before.size(), qsizetype(kIndent))));
+            cursor.movePosition(
+                QTextCursor::Left, QTextCursor::KeepAnchor, int(std::min(before.size(), qsizetype(kIndent))));
             setTextCursor(cursor);
         }
     }
     QPlainTextEdit::keyPressEvent(event);
-    if (!event->text().isEmpty() && (event->text()[0].isLetterOrNumber() || event->text()[0] == '.' || (isChoosing && event->key() == Qt::Key_Backspace)))
+    if (!event->text().isEmpty()
+        && (event->text()[0].isLetterOrNumber() || event->text()[0] == '.'
+            || (isChoosing && event->key() == Qt::Key_Backspace)))
         complete(false);
     else if (isChoosing)
         m_completer->popup()->hide();

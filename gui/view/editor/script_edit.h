@@ -26,7 +26,7 @@ struct LineNote {
 // Where a script is in its text. Line numbers are those of the text as it was when the script began.
 struct RunMarks {
     bool isRunning = false, isHeld = false;
-    int line = 0;                  // of the call under way
+    int line = 0; // of the call under way
     std::map<int, double> reached; // lines whose calls have begun, with the time in seconds
     std::vector<LineNote> faults;
     bool operator==(const RunMarks&) const = default;

@@ -6,7 +6,9 @@ namespace lhrs::gui {
 QTextCharFormat formatOf(ScriptWordKind kind, const Theme& theme)
 {
     const bool dark = theme.isDark();
-    const auto shade = [&](QRgb light, QRgb onDark) { return theme.isHighContrast() ? theme.text : QColor::fromRgb(dark ? onDark : light); };
+    const auto shade = [&](QRgb light, QRgb onDark) {
+        return theme.isHighContrast() ? theme.text : QColor::fromRgb(dark ? onDark : light);
+    };
     QTextCharFormat format;
     switch (kind) {
     case ScriptWordKind::Comment:

@@ -16,8 +16,7 @@ namespace {
 
 constexpr qreal kPooledHeight = 30; // pixels; Qt fills lower areas without its thread pool
 
-template <class... Ts>
-struct Overloaded : Ts... {
+template <class... Ts> struct Overloaded : Ts... {
     using Ts::operator()...;
 };
 
@@ -44,10 +43,14 @@ void paintFrame(QPainter& p, const QRect& rect, int cut, int width, QColor colou
 void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
 {
     const QRect rect = onPixels(box.rect);
-    const int cut = box.outline == Outline::CutCorners ? std::min({ qRound(box.radius), rect.width() / 2, rect.height() / 2 }) : 0;
+    const int cut = box.outline == Outline::CutCorners
+        ? std::min({ qRound(box.radius), rect.width() / 2, rect.height() / 2 })
+        : 0;
     const QRectF r(rect);
-    const QPointF top[] { { r.left() + cut, r.top() }, { r.right() - cut, r.top() }, { r.right(), r.top() + cut }, { r.left(), r.top() + cut } };
-    const QPointF bottom[] { { r.left(), r.bottom() - cut }, { r.right(), r.bottom() - cut }, { r.right() - cut, r.bottom() }, { r.left() + cut, r.bottom() } };
+    const QPointF top[] { { r.left() + cut, r.top() }, { r.right() - cut, r.top() }, { r.right(), r.top() + cut },
+        { r.left(), r.top() + cut } };
+    const QPointF bottom[] { { r.left(), r.bottom() - cut }, { r.right(), r.bottom() - cut },
+        { r.right() - cut, r.bottom() }, { r.left() + cut, r.bottom() } };
     if (box.fill.isValid()) {
         p.fillRect(rect.adjusted(0, cut, 0, -cut), box.fill);
         if (cut > 0) {
@@ -62,7 +65,8 @@ void paintStraightBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
     paintFrame(p, rect, cut, std::max(1, qRound(box.width * stroke)), box.stroke);
     if (cut > 0) {
         p.setPen(QPen(box.stroke, std::max(1.0, box.width * stroke)));
-        const QLineF corners[] { { top[3], top[0] }, { top[1], top[2] }, { bottom[1], bottom[2] }, { bottom[3], bottom[0] } };
+        const QLineF corners[] { { top[3], top[0] }, { top[1], top[2] }, { bottom[1], bottom[2] },
+            { bottom[3], bottom[0] } };
         p.drawLines(corners, 4);
     }
 }
@@ -150,9 +154,11 @@ void paintBox(QPainter& p, const DisplayList::Box& box, qreal stroke)
         p.setClipPath(outlinePath(box.rect, box.outline, box.radius), Qt::IntersectClip);
         p.setPen(QPen(box.stroke, kBand, Qt::SolidLine, Qt::FlatCap));
         // Hatching of neighbouring boxes meets, because its lines are the diagonals of the view.
-        const qreal from = std::floor((box.rect.left() + box.rect.top()) / kPitch) * kPitch, to = box.rect.right() + box.rect.bottom();
+        const qreal from = std::floor((box.rect.left() + box.rect.top()) / kPitch) * kPitch,
+                    to = box.rect.right() + box.rect.bottom();
         for (qreal sum = from; sum <= to + kPitch; sum += kPitch)
-            p.drawLine(QPointF(sum - box.rect.top() + kPitch, box.rect.top() - kPitch), QPointF(sum - box.rect.bottom() - kPitch, box.rect.bottom() + kPitch));
+            p.drawLine(QPointF(sum - box.rect.top() + kPitch, box.rect.top() - kPitch),
+                QPointF(sum - box.rect.bottom() - kPitch, box.rect.bottom() + kPitch));
         p.restore();
     } else if (box.isHatched && box.stroke.isValid()) {
         QColor hatch = box.stroke;
@@ -237,7 +243,8 @@ void paintCells(QPainter& p, const DisplayList::Cells& cells)
                 ++next;
             const int column = i - row * cells.columns;
             const std::size_t shade = std::min<std::size_t>(cells.values[std::size_t(i)], cells.palette.size() - 1);
-            p.fillRect(x0 + column * cells.pitchX, y0 + row * cells.pitchY, (next - i) * cells.pitchX - cells.gap, height, cells.palette[shade]);
+            p.fillRect(x0 + column * cells.pitchX, y0 + row * cells.pitchY, (next - i) * cells.pitchX - cells.gap,
+                height, cells.palette[shade]);
             i = next;
         }
     }
@@ -251,12 +258,17 @@ void paintCells(QPainter& p, const DisplayList::Cells& cells)
 
 QString rectText(const QRectF& r)
 {
-    return QStringLiteral("%1,%2 %3x%4").arg(qRound(r.x())).arg(qRound(r.y())).arg(qRound(r.width())).arg(qRound(r.height()));
+    return QStringLiteral("%1,%2 %3x%4")
+        .arg(qRound(r.x()))
+        .arg(qRound(r.y()))
+        .arg(qRound(r.width()))
+        .arg(qRound(r.height()));
 }
 
 QString objectText(ObjectRef o)
 {
-    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "displaced", "client", "coordinator", "pool", "file", "message", "fault" };
+    static const char* const kNames[] = { "-", "data", "parity", "dummy", "group", "spare", "displaced", "client",
+        "coordinator", "pool", "file", "message", "fault" };
     return QStringLiteral("[%1 %2.%3]").arg(QLatin1String(kNames[std::size_t(o.kind)])).arg(o.a).arg(o.b);
 }
 
@@ -308,7 +320,8 @@ QPainterPath outlinePath(const QRectF& rect, Outline outline, qreal radius)
 QColor inkOn(QColor background)
 {
     const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
-    const double luminance = 0.2126 * linear(background.redF()) + 0.7152 * linear(background.greenF()) + 0.0722 * linear(background.blueF());
+    const double luminance = 0.2126 * linear(background.redF()) + 0.7152 * linear(background.greenF())
+        + 0.0722 * linear(background.blueF());
     // At this luminance black and white have the same contrast.
     return luminance > 0.179 ? QColor(0x10, 0x12, 0x16) : QColor(Qt::white);
 }
@@ -329,7 +342,8 @@ bool DisplayList::text(const QRectF& box, const QString& wording, TextStyle styl
     return text(box, QStringList { wording }, style, colour, align);
 }
 
-bool DisplayList::text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align)
+bool DisplayList::text(
+    const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align)
 {
     const QFontMetricsF& metrics = m_theme.metrics(style);
     if (box.height() < metrics.ascent() || wordings.isEmpty())
@@ -395,7 +409,8 @@ void DisplayList::explain(std::initializer_list<std::pair<QString, std::string_v
         const qsizetype at = text->text.indexOf(part);
         if (at < 0 || part.isEmpty())
             continue;
-        const qreal left = whole.left() + m_theme.width(text->style, text->text.left(at)), wide = m_theme.width(text->style, part);
+        const qreal left = whole.left() + m_theme.width(text->style, text->text.left(at)),
+                    wide = m_theme.width(text->style, part);
         explain(QRectF(left, whole.top(), wide, whole.height()), term);
     }
 }
@@ -425,7 +440,8 @@ void DisplayList::paint(QPainter& painter) const
         const QRectF rect = textRect(text);
         painter.setFont(m_theme.font(text.style));
         painter.setPen(text.colour);
-        painter.drawText(QPointF(rect.left(), rect.center().y() + (metrics.ascent() - metrics.descent()) / 2), text.text);
+        painter.drawText(
+            QPointF(rect.left(), rect.center().y() + (metrics.ascent() - metrics.descent()) / 2), text.text);
     };
     QRectF clip;
     painter.save();
@@ -451,7 +467,8 @@ void DisplayList::paint(QPainter& painter) const
 
 QImage DisplayList::toImage(QSize size, qreal scale, QColor background) const
 {
-    QImage image(QSize(qRound(size.width() * scale), qRound(size.height() * scale)), QImage::Format_ARGB32_Premultiplied);
+    QImage image(
+        QSize(qRound(size.width() * scale), qRound(size.height() * scale)), QImage::Format_ARGB32_Premultiplied);
     image.fill(background.isValid() ? background : m_theme.canvas);
     QPainter painter(&image);
     painter.scale(scale, scale);
@@ -482,11 +499,27 @@ QString DisplayList::toText() const
         out += objectText(item.object) + QLatin1Char(' ');
         out += std::visit(
             Overloaded {
-                [](const Box& b) { return QStringLiteral("box %1 %2%3%4").arg(rectText(b.rect), b.fill.isValid() ? b.fill.name() : QStringLiteral("-"), b.isDashed ? QStringLiteral(" dashed") : QString(), b.isHatched ? QStringLiteral(" hatched") : QString()); },
+                [](const Box& b) {
+                    return QStringLiteral("box %1 %2%3%4")
+                        .arg(rectText(b.rect), b.fill.isValid() ? b.fill.name() : QStringLiteral("-"),
+                            b.isDashed ? QStringLiteral(" dashed") : QString(),
+                            b.isHatched ? QStringLiteral(" hatched") : QString());
+                },
                 [](const Text& t) { return QStringLiteral("text %1 \"%2\"").arg(rectText(t.box), t.text); },
-                [](const Mark& m) { return QStringLiteral("mark %1 %2").arg(rectText(m.rect), QLatin1String(glyphName(m.glyph))); },
-                [](const Line& l) { return QStringLiteral("line %1 points%2").arg(l.points.size()).arg(l.isDashed ? QStringLiteral(" dashed") : QString()); },
-                [](const Cells& c) { return QStringLiteral("cells %1 %2 of %3").arg(rectText(c.rect)).arg(std::count_if(c.values.begin(), c.values.end(), [](auto v) { return v != 0; })).arg(c.values.size()); },
+                [](const Mark& m) {
+                    return QStringLiteral("mark %1 %2").arg(rectText(m.rect), QLatin1String(glyphName(m.glyph)));
+                },
+                [](const Line& l) {
+                    return QStringLiteral("line %1 points%2")
+                        .arg(l.points.size())
+                        .arg(l.isDashed ? QStringLiteral(" dashed") : QString());
+                },
+                [](const Cells& c) {
+                    return QStringLiteral("cells %1 %2 of %3")
+                        .arg(rectText(c.rect))
+                        .arg(std::count_if(c.values.begin(), c.values.end(), [](auto v) { return v != 0; }))
+                        .arg(c.values.size());
+                },
             },
             item.primitive);
         out += QLatin1Char('\n');
@@ -511,7 +544,9 @@ ObjectRef DisplayList::hitTest(QPointF point) const
             continue;
         const bool hit = std::visit(
             Overloaded {
-                [&](const Box& b) { return b.rect.contains(point) && outlinePath(b.rect, b.outline, b.radius).contains(point); },
+                [&](const Box& b) {
+                    return b.rect.contains(point) && outlinePath(b.rect, b.outline, b.radius).contains(point);
+                },
                 [&](const Text& t) { return textRect(t).contains(point); },
                 [&](const Mark& m) { return m.rect.contains(point); },
                 [&](const Line& l) { return distanceTo(l, point) <= std::max(3.0, l.width / 2); },
@@ -527,7 +562,8 @@ ObjectRef DisplayList::hitTest(QPointF point) const
 std::string_view DisplayList::termAt(QPointF point) const
 {
     const ObjectRef object = hitTest(point);
-    const auto part = std::find_if(m_parts.rbegin(), m_parts.rend(), [&](const Part& p) { return p.object == object && p.rect.contains(point); });
+    const auto part = std::find_if(
+        m_parts.rbegin(), m_parts.rend(), [&](const Part& p) { return p.object == object && p.rect.contains(point); });
     return part == m_parts.rend() ? std::string_view() : part->term;
 }
 

@@ -31,8 +31,8 @@ public:
         QRectF rect;
         Outline outline = Outline::Rectangle;
         qreal radius = 0; // of rounded corners, or the length of a cut corner
-        QColor fill;      // invalid: none
-        QColor stroke;    // invalid: none
+        QColor fill; // invalid: none
+        QColor stroke; // invalid: none
         qreal width = 1;
         bool isDashed = false;
         bool isHatched = false; // hatching in the stroke's colour over the fill
@@ -87,7 +87,7 @@ public:
         std::string_view term; // a literal
     };
 
-    explicit DisplayList(const Theme& theme) : m_theme(theme) {}
+    explicit DisplayList(const Theme& theme) : m_theme(theme) { }
 
     const Theme& theme() const { return m_theme; }
     const std::vector<Item>& items() const { return m_items; }
@@ -118,8 +118,10 @@ public:
     void explain(std::initializer_list<std::pair<QString, std::string_view>> words);
     // Adds the first of the wordings, longest first, that fits into the box. If none fits, adds the last one, shortened
     // with an ellipsis, or nothing if not even two letters fit. Returns whether anything was added.
-    bool text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
-    bool text(const QRectF& box, const QString& wording, TextStyle style, QColor colour, Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
+    bool text(const QRectF& box, const QStringList& wordings, TextStyle style, QColor colour,
+        Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
+    bool text(const QRectF& box, const QString& wording, TextStyle style, QColor colour,
+        Qt::Alignment align = Qt::AlignLeft | Qt::AlignVCenter);
 
     void paint(QPainter& painter) const;
     QImage toImage(QSize size, qreal scale = 1, QColor background = QColor()) const;

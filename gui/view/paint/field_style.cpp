@@ -39,9 +39,7 @@ bool takesWheel(const QWidget* widget)
 
 } // namespace
 
-FieldStyle::FieldStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion")))
-{
-}
+FieldStyle::FieldStyle() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) { }
 
 void FieldStyle::polish(QWidget* widget)
 {
@@ -68,14 +66,16 @@ bool FieldStyle::eventFilter(QObject* object, QEvent* event)
     return true;
 }
 
-void FieldStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+void FieldStyle::drawPrimitive(
+    PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
 {
     QProxyStyle::drawPrimitive(element, option, painter, widget);
     if (element == PE_FrameLineEdit || element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton)
         frame(option, option->rect, painter, element == PE_IndicatorRadioButton);
 }
 
-void FieldStyle::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+void FieldStyle::drawComplexControl(
+    ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
 {
     QProxyStyle::drawComplexControl(control, option, painter, widget);
     if (control == CC_SpinBox)

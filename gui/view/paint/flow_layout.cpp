@@ -9,20 +9,11 @@
 
 namespace lhrs::gui {
 
-FlowLayout::FlowLayout(QWidget* parent, int spacing) : QLayout(parent)
-{
-    setSpacing(spacing);
-}
+FlowLayout::FlowLayout(QWidget* parent, int spacing) : QLayout(parent) { setSpacing(spacing); }
 
-FlowLayout::~FlowLayout()
-{
-    qDeleteAll(m_items);
-}
+FlowLayout::~FlowLayout() { qDeleteAll(m_items); }
 
-void FlowLayout::addItem(QLayoutItem* item)
-{
-    m_items.append(item);
-}
+void FlowLayout::addItem(QLayoutItem* item) { m_items.append(item); }
 
 QLayoutItem* FlowLayout::itemAt(int index) const
 {
@@ -34,10 +25,7 @@ QLayoutItem* FlowLayout::takeAt(int index)
     return index >= 0 && index < m_items.size() ? m_items.takeAt(index) : nullptr;
 }
 
-int FlowLayout::heightForWidth(int width) const
-{
-    return arrange(QRect(0, 0, width, 0), false);
-}
+int FlowLayout::heightForWidth(int width) const { return arrange(QRect(0, 0, width, 0), false); }
 
 QSize FlowLayout::minimumSize() const
 {

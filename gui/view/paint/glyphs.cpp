@@ -21,15 +21,9 @@ void line(QPainterPath& path, QPointF from, QPointF to)
     path.lineTo(to);
 }
 
-GlyphPath filled(QPainterPath path)
-{
-    return { std::move(path), false };
-}
+GlyphPath filled(QPainterPath path) { return { std::move(path), false }; }
 
-GlyphPath stroked(QPainterPath path)
-{
-    return { std::move(path), true };
-}
+GlyphPath stroked(QPainterPath path) { return { std::move(path), true }; }
 
 GlyphPath make(Glyph glyph)
 {
@@ -60,7 +54,8 @@ GlyphPath make(Glyph glyph)
         p.addEllipse(QPointF(0.5, 0.92), 0.04, 0.04);
         return stroked(p);
     case Glyph::Hourglass:
-        return filled(polygon({ { 0.12, 0.04 }, { 0.88, 0.04 }, { 0.56, 0.5 }, { 0.88, 0.96 }, { 0.12, 0.96 }, { 0.44, 0.5 } }));
+        return filled(
+            polygon({ { 0.12, 0.04 }, { 0.88, 0.04 }, { 0.56, 0.5 }, { 0.88, 0.96 }, { 0.12, 0.96 }, { 0.44, 0.5 } }));
     case Glyph::Turning: // most of a circle, with an arrowhead at its end
         p.arcMoveTo(QRectF(0.12, 0.12, 0.76, 0.76), 40);
         p.arcTo(QRectF(0.12, 0.12, 0.76, 0.76), 40, 280);
@@ -96,7 +91,8 @@ GlyphPath make(Glyph glyph)
         return stroked(p);
     case Glyph::Ring: p.addEllipse(QPointF(0.5, 0.5), 0.38, 0.38); return stroked(p);
     case Glyph::Hand: // an arrow that points up and out: "here I am"
-        return filled(polygon({ { 0.5, 0.05 }, { 0.92, 0.5 }, { 0.66, 0.5 }, { 0.66, 0.95 }, { 0.34, 0.95 }, { 0.34, 0.5 }, { 0.08, 0.5 } }));
+        return filled(polygon({ { 0.5, 0.05 }, { 0.92, 0.5 }, { 0.66, 0.5 }, { 0.66, 0.95 }, { 0.34, 0.95 },
+            { 0.34, 0.5 }, { 0.08, 0.5 } }));
     case Glyph::Warning:
         p = polygon({ { 0.5, 0.04 }, { 0.98, 0.94 }, { 0.02, 0.94 } });
         p.addRect(QRectF(0.44, 0.32, 0.12, 0.3));
@@ -176,10 +172,10 @@ const GlyphPath& glyphPath(Glyph glyph)
 
 const char* glyphName(Glyph glyph)
 {
-    static constexpr std::array<const char*, std::size_t(Glyph::Gate) + 1> kNames { "none", "dots", "fork", "cross", "gone", "question", "hourglass",
-        "turning", "double cross", "flag", "cut", "alarm", "clock",
-        "ring", "hand", "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live",
-        "simulated", "play", "pause", "next", "stop", "barrier", "gate" };
+    static constexpr std::array<const char*, std::size_t(Glyph::Gate) + 1> kNames { "none", "dots", "fork", "cross",
+        "gone", "question", "hourglass", "turning", "double cross", "flag", "cut", "alarm", "clock", "ring", "hand",
+        "warning", "operation", "reply", "image", "delta", "ack", "control", "recruit", "bulk", "live", "simulated",
+        "play", "pause", "next", "stop", "barrier", "gate" };
     return kNames[std::size_t(glyph)];
 }
 

@@ -21,7 +21,8 @@ bool isSign(QChar c) { return c == u'-' || c == u'+' || c == u'\u2212'; }
 
 bool canBecomeNumber(const QString& words)
 {
-    return std::all_of(words.begin(), words.end(), [](QChar c) { return c.digitValue() >= 0 || isMark(c) || isBetweenThousands(c) || isSign(c); });
+    return std::all_of(words.begin(), words.end(),
+        [](QChar c) { return c.digitValue() >= 0 || isMark(c) || isBetweenThousands(c) || isSign(c); });
 }
 
 TypedNumber readTyped(const QString& words, int decimals)
@@ -49,15 +50,22 @@ TypedNumber readTyped(const QString& words, int decimals)
     if (isOther || (before + after).isEmpty() || (before + after).size() > kDigitsMax)
         return refused(QObject::tr("“%1” is no number that can be meant here.").arg(typed));
     if (hasSeparators || marks > 1)
-        return refused(QObject::tr("“%1” has marks between thousands. Write the number without them, for example %2.").arg(typed, decimals > 0 ? QStringLiteral("1234.5") : QStringLiteral("12345")));
-    const bool isAmbiguous = marks == 1 && after.size() == 3 && !before.isEmpty() && before.size() <= 3 && before[0] != u'0';
+        return refused(QObject::tr("“%1” has marks between thousands. Write the number without them, for example %2.")
+                           .arg(typed, decimals > 0 ? QStringLiteral("1234.5") : QStringLiteral("12345")));
+    const bool isAmbiguous = marks == 1 && after.size() == 3 && !before.isEmpty() && before.size() <= 3
+        && before[0] != u'0';
     if (isAmbiguous)
-        return refused(decimals > 0 ? QObject::tr("“%1” can mean %2%3 or a fraction. Write %2%3, or at most %n digit(s) after the mark.", nullptr, decimals).arg(typed, before, after)
-                                    : QObject::tr("“%1” can mean %2%3 or a fraction. Write a whole number without marks.").arg(typed, before, after));
+        return refused(decimals > 0
+                ? QObject::tr("“%1” can mean %2%3 or a fraction. Write %2%3, or at most %n digit(s) after the mark.",
+                    nullptr, decimals)
+                      .arg(typed, before, after)
+                : QObject::tr("“%1” can mean %2%3 or a fraction. Write a whole number without marks.")
+                      .arg(typed, before, after));
     if (decimals == 0 && marks > 0)
         return refused(QObject::tr("“%1” is no whole number. Write one without marks.").arg(typed));
     if (after.size() > decimals)
-        return refused(QObject::tr("“%1” has too many digits after the mark. Write at most %2.").arg(typed).arg(decimals));
+        return refused(
+            QObject::tr("“%1” has too many digits after the mark. Write at most %2.").arg(typed).arg(decimals));
     const double value = QString(before + u'.' + after + u'0').toDouble();
     return { isNegative ? -value : value, {} };
 }

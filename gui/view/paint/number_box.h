@@ -54,12 +54,12 @@ private:
 };
 
 // WholeBox and FractionBox replace QSpinBox and QDoubleSpinBox.
-template <class Box, class Value>
-class NumberBox : public Box {
+template <class Box, class Value> class NumberBox : public Box {
 public:
     explicit NumberBox(QWidget* parent = nullptr) : Box(parent), m_entry(new NumberEntry(*this))
     {
-        QObject::connect(this->lineEdit(), &QLineEdit::textChanged, m_entry, [this](const QString& text) { m_entry->look(read(text).objection); });
+        QObject::connect(this->lineEdit(), &QLineEdit::textChanged, m_entry,
+            [this](const QString& text) { m_entry->look(read(text).objection); });
         QObject::connect(this, &Box::valueChanged, m_entry, [this] { m_entry->look({}); });
     }
 
@@ -77,7 +77,10 @@ protected:
     void fixup(QString&) const override { m_entry->refuse(); }
 
 private:
-    bool isSpecial(const QString& text) const { return !this->specialValueText().isEmpty() && text == this->specialValueText(); }
+    bool isSpecial(const QString& text) const
+    {
+        return !this->specialValueText().isEmpty() && text == this->specialValueText();
+    }
     QString bare(QString text) const
     {
         if (text.startsWith(this->prefix()))
@@ -95,7 +98,11 @@ private:
             decimals = this->decimals();
         TypedNumber typed = readTyped(bare(text), decimals);
         if (typed.value && !(*typed.value >= this->minimum() && *typed.value <= this->maximum()))
-            typed = { {}, QObject::tr("“%1” is out of bounds. Write a number from %2 to %3.").arg(bare(text)).arg(this->minimum()).arg(this->maximum()) };
+            typed = { {},
+                QObject::tr("“%1” is out of bounds. Write a number from %2 to %3.")
+                    .arg(bare(text))
+                    .arg(this->minimum())
+                    .arg(this->maximum()) };
         return typed;
     }
 

@@ -42,7 +42,8 @@ QString PictureOrigin::line() const
     return parts.join(QString::fromUtf8("  ·  "));
 }
 
-QString writePicture(const QString& path, QSize size, qreal scale, const QString& title, const std::function<void(QPainter&)>& paint)
+QString writePicture(
+    const QString& path, QSize size, qreal scale, const QString& title, const std::function<void(QPainter&)>& paint)
 {
     const QString ending = QFileInfo(path).suffix().toLower();
     QByteArray bytes;
@@ -85,7 +86,8 @@ QString writePicture(const QString& path, QSize size, qreal scale, const QString
         painter.end();
         isPainted = image.save(&buffer, "PNG");
     } else {
-        return QStringLiteral("%1: pictures are written as .svg, .pdf or .png; give the file one of these endings.").arg(path);
+        return QStringLiteral("%1: pictures are written as .svg, .pdf or .png; give the file one of these endings.")
+            .arg(path);
     }
     QSaveFile file(path);
     if (!isPainted || !file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
@@ -93,22 +95,26 @@ QString writePicture(const QString& path, QSize size, qreal scale, const QString
     return {};
 }
 
-QString writePicture(const QString& path, const DisplayList& list, QSize size, const QString& name, const PictureOrigin& origin)
+QString writePicture(
+    const QString& path, const DisplayList& list, QSize size, const QString& name, const PictureOrigin& origin)
 {
     const Theme& theme = list.theme();
     const int strip = int(std::ceil(theme.lineHeight(kLine) + theme.px(8)));
     DisplayList below(theme);
-    below.add(DisplayList::Box { QRectF(0, size.height(), size.width(), strip), Outline::Rectangle, 0, theme.cardHeader, {}, 0, false, false });
-    below.text(QRectF(theme.px(10), size.height(), size.width() - theme.px(20), strip), { name + QString::fromUtf8("  ·  ") + origin.line(), origin.line(), origin.word }, kLine, theme.text);
+    below.add(DisplayList::Box {
+        QRectF(0, size.height(), size.width(), strip), Outline::Rectangle, 0, theme.cardHeader, {}, 0, false, false });
+    below.text(QRectF(theme.px(10), size.height(), size.width() - theme.px(20), strip),
+        { name + QString::fromUtf8("  ·  ") + origin.line(), origin.line(), origin.word }, kLine, theme.text);
     const QSize whole(size.width(), size.height() + strip);
-    return writePicture(path, whole, 2, QStringLiteral("LHRS Lab: %1, %2").arg(name, origin.line()), [&](QPainter& painter) {
-        painter.fillRect(QRect(QPoint(), whole), theme.canvas);
-        painter.save();
-        painter.setClipRect(QRect(QPoint(), size));
-        list.paint(painter);
-        painter.restore();
-        below.paint(painter);
-    });
+    return writePicture(
+        path, whole, 2, QStringLiteral("LHRS Lab: %1, %2").arg(name, origin.line()), [&](QPainter& painter) {
+            painter.fillRect(QRect(QPoint(), whole), theme.canvas);
+            painter.save();
+            painter.setClipRect(QRect(QPoint(), size));
+            list.paint(painter);
+            painter.restore();
+            below.paint(painter);
+        });
 }
 
 } // namespace lhrs::gui

@@ -20,9 +20,11 @@ struct PictureOrigin {
 
 // Paints into a file whose format is the ending of its name: .svg and .pdf (text as text), .png (`scale` times as many
 // pixels). The same picture gives the same bytes. Returns an error as a sentence, or an empty string.
-QString writePicture(const QString& path, QSize size, qreal scale, const QString& title, const std::function<void(QPainter&)>& paint);
+QString writePicture(
+    const QString& path, QSize size, qreal scale, const QString& title, const std::function<void(QPainter&)>& paint);
 
 // Writes a display list with a line below it that states its origin.
-QString writePicture(const QString& path, const DisplayList& list, QSize size, const QString& name, const PictureOrigin& origin);
+QString writePicture(
+    const QString& path, const DisplayList& list, QSize size, const QString& name, const PictureOrigin& origin);
 
 } // namespace lhrs::gui

@@ -73,7 +73,8 @@ QString lookWord(Look look)
 }
 
 Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
-    : m_kind(kind), m_fontScale(std::clamp(fontScale, kFontScaleMin, kHallScaleMax)), m_stroke(std::clamp(stroke, 1.0, 4.0)), m_isHighContrast(isHighContrast)
+    : m_kind(kind), m_fontScale(std::clamp(fontScale, kFontScaleMin, kHallScaleMax)),
+      m_stroke(std::clamp(stroke, 1.0, 4.0)), m_isHighContrast(isHighContrast)
 {
     const bool dark = isDark();
     canvas = dark ? QColor(0x14, 0x17, 0x1c) : QColor(0xf3, 0xf5, 0xf8);
@@ -164,20 +165,15 @@ Theme::Theme(Kind kind, qreal fontScale, bool isHighContrast, qreal stroke)
             font.setBold(variant & 1);
             font.setStyleHint((variant & 2) ? QFont::Monospace : QFont::SansSerif);
             font.setHintingPreference(QFont::PreferNoHinting);
-            m_faces[std::size_t(size) * 4 + std::size_t(variant)] = { font, QFontMetricsF(font), std::make_shared<QHash<QString, qreal>>() };
+            m_faces[std::size_t(size) * 4 + std::size_t(variant)] = { font, QFontMetricsF(font),
+                std::make_shared<QHash<QString, qreal>>() };
         }
     }
 }
 
-const QFont& Theme::font(TextStyle style) const
-{
-    return m_faces[faceIndex(style)].font;
-}
+const QFont& Theme::font(TextStyle style) const { return m_faces[faceIndex(style)].font; }
 
-const QFontMetricsF& Theme::metrics(TextStyle style) const
-{
-    return m_faces[faceIndex(style)].metrics;
-}
+const QFontMetricsF& Theme::metrics(TextStyle style) const { return m_faces[faceIndex(style)].metrics; }
 
 qreal Theme::width(TextStyle style, const QString& words) const
 {
@@ -198,7 +194,10 @@ QPalette Theme::palette() const
     p.setColor(QPalette::Window, window);
     p.setColor(QPalette::WindowText, text);
     p.setColor(QPalette::Base, card);
-    p.setColor(QPalette::AlternateBase, m_isHighContrast ? cardHeader : isDark() ? QColor(0x27, 0x2d, 0x36) : QColor(0xf4, 0xf6, 0xf9));
+    p.setColor(QPalette::AlternateBase,
+        m_isHighContrast ? cardHeader
+            : isDark()   ? QColor(0x27, 0x2d, 0x36)
+                         : QColor(0xf4, 0xf6, 0xf9));
     p.setColor(QPalette::Text, text);
     p.setColor(QPalette::Button, button);
     p.setColor(QPalette::ButtonText, text);
@@ -215,7 +214,10 @@ QPalette Theme::palette() const
     p.setColor(QPalette::Dark, outline);
     p.setColor(QPalette::Shadow, QColor(0, 0, 0));
     for (auto role : { QPalette::WindowText, QPalette::Text, QPalette::ButtonText })
-        p.setColor(QPalette::Disabled, role, m_isHighContrast ? grid : isDark() ? QColor(0x86, 0x90, 0x9c) : QColor(0x74, 0x7d, 0x89));
+        p.setColor(QPalette::Disabled, role,
+            m_isHighContrast ? grid
+                : isDark()   ? QColor(0x86, 0x90, 0x9c)
+                             : QColor(0x74, 0x7d, 0x89));
     return p;
 }
 
@@ -231,7 +233,8 @@ QString Theme::styleSheet() const
         "QPushButton:disabled, QToolButton:disabled { color: %9; border-color: %8; }"
         "QPushButton:focus, QToolButton:focus { border: 2px solid %10; }")
                         .arg(text.name(), card.name(), outline.name(), button, number(px(4)), number(px(9)),
-                            cardHeader.name(), grid.name(), palette().color(QPalette::Disabled, QPalette::ButtonText).name())
+                            cardHeader.name(), grid.name(),
+                            palette().color(QPalette::Disabled, QPalette::ButtonText).name())
                         .arg(focus.name());
     sheet += QStringLiteral(
         "QMenuBar, QStatusBar { background: %1; } QStatusBar::item { border: none; }"
@@ -242,26 +245,22 @@ QString Theme::styleSheet() const
         "QTableView, QTreeView, QListView { background: %8; gridline-color: %7; border: 1px solid %7; }"
         "QHeaderView::section { background: %2; color: %5; border: none; border-right: 1px solid %7; padding: %3px; }"
         "QTableView:focus, QListView:focus, QScrollArea:focus { border: 2px solid %9; }")
-                 .arg(palette().color(QPalette::Window).name(), cardHeader.name(), number(px(3)), number(px(6)), text.name(),
-                     number(px(12)), grid.name(), card.name(), focus.name());
+                 .arg(palette().color(QPalette::Window).name(), cardHeader.name(), number(px(3)), number(px(6)),
+                     text.name(), number(px(12)), grid.name(), card.name(), focus.name());
     // Controls have small text.
-    sheet += QStringLiteral("QMenuBar, QMenu, QTabBar, QComboBox, QAbstractSpinBox, QLineEdit, QCheckBox, QRadioButton, QPushButton, QToolButton,"
-                            " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }"
-                            " QWidget#choices QPushButton { font-size: %2px; }")
+    sheet += QStringLiteral(
+        "QMenuBar, QMenu, QTabBar, QComboBox, QAbstractSpinBox, QLineEdit, QCheckBox, QRadioButton, QPushButton, "
+        "QToolButton,"
+        " QHeaderView { font-size: %1px; } QPushButton#nextStepButton { font-size: %2px; font-weight: bold; }"
+        " QWidget#choices QPushButton { font-size: %2px; }")
                  .arg(font({ TextSize::Small }).pixelSize())
                  .arg(font({ TextSize::Strong }).pixelSize());
     return sheet;
 }
 
-std::span<const QRgb> Theme::stateColours()
-{
-    return kStateColours;
-}
+std::span<const QRgb> Theme::stateColours() { return kStateColours; }
 
-bool Theme::systemIsDark()
-{
-    return QGuiApplication::palette().color(QPalette::Window).lightnessF() < 0.5F;
-}
+bool Theme::systemIsDark() { return QGuiApplication::palette().color(QPalette::Window).lightnessF() < 0.5F; }
 
 QString Theme::registerFonts()
 {
@@ -269,7 +268,8 @@ QString Theme::registerFonts()
     // search any directory.
     const QString folder = QStringLiteral("/usr/share/fonts/truetype/dejavu/");
     bool found = true;
-    for (const char* file : { "DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf" }) {
+    for (const char* file :
+        { "DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf" }) {
         const QString path = folder + QString::fromLatin1(file);
         found = QFile::exists(path) && QFontDatabase::addApplicationFont(path) >= 0 && found;
     }

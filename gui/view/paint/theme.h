@@ -29,29 +29,29 @@ inline constexpr QRgb kBlack = 0xff000000, kOrange = 0xffe69f00, kSkyBlue = 0xff
 // needed.
 enum class Glyph {
     None,
-    Dots,      // starting
-    Fork,      // splitting
-    Cross,     // failed: declared so by the coordinator
-    Gone,      // the process is gone: an empty place
-    Question,  // suspected
+    Dots, // starting
+    Fork, // splitting
+    Cross, // failed: declared so by the coordinator
+    Gone, // the process is gone: an empty place
+    Question, // suspected
     Hourglass, // paused: it stands still
-    Turning,   // being rebuilt
+    Turning, // being rebuilt
     DoubleCross, // lost for good
-    Flag,      // displaced: outside its row
-    Cut,       // no message passes
-    Alarm,     // a request that is not answered
-    Clock,     // no event for a while
-    Ring,      // an invitation
-    Hand,      // an offer
-    Warning,   // overload
+    Flag, // displaced: outside its row
+    Cut, // no message passes
+    Alarm, // a request that is not answered
+    Clock, // no event for a while
+    Ring, // an invitation
+    Hand, // an offer
+    Warning, // overload
     Operation, // client -> bucket
-    Reply,     // bucket -> client
-    Image,     // a reply with an image adjustment
-    Delta,     // data bucket -> parity bucket
-    Ack,       // acknowledgements
-    Control,   // orders and reports of the coordinator
-    Recruit,   // invitation, offer, confirmation, cancel
-    Bulk,      // records by stream: splits, contents
+    Reply, // bucket -> client
+    Image, // a reply with an image adjustment
+    Delta, // data bucket -> parity bucket
+    Ack, // acknowledgements
+    Control, // orders and reports of the coordinator
+    Recruit, // invitation, offer, confirmation, cancel
+    Bulk, // records by stream: splits, contents
     Live,
     Simulated,
     Play,
@@ -59,7 +59,7 @@ enum class Glyph {
     Next,
     Stop,
     Barrier, // the workload is held: nothing new comes in
-    Gate,    // messages are held: nothing passes
+    Gate, // messages are held: nothing passes
 };
 
 // Outlines that show the kind of a thing in addition to its colour.
@@ -149,7 +149,8 @@ public:
     qreal stroke() const { return m_stroke; }
     bool operator==(const Theme& other) const
     {
-        return m_kind == other.m_kind && m_fontScale == other.m_fontScale && m_isHighContrast == other.m_isHighContrast && m_stroke == other.m_stroke;
+        return m_kind == other.m_kind && m_fontScale == other.m_fontScale && m_isHighContrast == other.m_isHighContrast
+            && m_stroke == other.m_stroke;
     }
 
     // The range that a person may choose; a presentation on a large screen may go up to kHallScaleMax.

@@ -58,8 +58,9 @@ QStringList countWords(const EventLogModel& model)
     const QString listed = EventLog::tr("%1 listed").arg(grouped(model.listed()));
     const QString hidden = model.hidden() > 0 ? EventLog::tr("%1 hidden").arg(grouped(model.hidden())) : QString();
     const QString older = model.forgotten() > 0 ? EventLog::tr("%1 older").arg(grouped(model.forgotten())) : QString();
-    return { joined({ listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 ones no longer in memory").arg(older) }), joined({ listed, hidden, older }), joined({ listed, hidden }),
-        hidden.isEmpty() ? listed : hidden };
+    return { joined(
+                 { listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 ones no longer in memory").arg(older) }),
+        joined({ listed, hidden, older }), joined({ listed, hidden }), hidden.isEmpty() ? listed : hidden };
 }
 
 } // namespace
@@ -80,13 +81,17 @@ bool EventLogModel::passes(const RunEvent& run) const
         return false;
     if (m_filter.kind == LogFilter::Kind::Structure && !changesStructure(event))
         return false;
-    if (m_filter.operation.first != 0 && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
+    if (m_filter.operation.first != 0
+        && m_filter.operation != std::pair(event.operation().client(), event.operation().number()))
         return false;
     if (m_filter.object) {
-        const ObjectRef place = event.place().role() == pb::DATA ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
-            : event.place().role() == pb::PARITY                 ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
-                                                                 : ObjectRef { ObjectKind::Spare, run.process, 0 };
-        const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client || m_filter.object.kind == ObjectKind::Coordinator;
+        const ObjectRef place = event.place().role() == pb::DATA
+            ? ObjectRef { ObjectKind::Data, event.place().number(), 0 }
+            : event.place().role() == pb::PARITY
+            ? ObjectRef { ObjectKind::Parity, event.place().number(), event.place().column() }
+            : ObjectRef { ObjectKind::Spare, run.process, 0 };
+        const bool isProcess = m_filter.object.kind == ObjectKind::Spare || m_filter.object.kind == ObjectKind::Client
+            || m_filter.object.kind == ObjectKind::Coordinator;
         if (isProcess ? run.process != m_filter.object.a : place != m_filter.object)
             return false;
     }
@@ -161,15 +166,9 @@ void EventLogModel::restart(std::uint64_t event)
     endResetModel();
 }
 
-int EventLogModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : int(m_rows.size());
-}
+int EventLogModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_rows.size()); }
 
-int EventLogModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : int(Columns);
-}
+int EventLogModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(Columns); }
 
 const RunEvent* EventLogModel::eventOf(std::uint64_t index) const
 {
@@ -262,7 +261,8 @@ QVariant EventLogModel::data(const QModelIndex& index, int role) const
         return QString::fromStdString(processShown(run->process, state));
     }
     case What: return QString::fromStdString(sentence(*run, state));
-    case Operation: return run->isGap() ? QString() : QString::fromStdString(operationShown(run->event->operation(), state));
+    case Operation:
+        return run->isGap() ? QString() : QString::fromStdString(operationShown(run->event->operation(), state));
     case Columns: break;
     }
     return {};
@@ -278,11 +278,14 @@ QVariant EventLogModel::headerData(int section, Qt::Orientation orientation, int
 
 // ---- the widget
 
-EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent)
+EventLog::EventLog(
+    const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent)
     : QWidget(parent), m_selection(selection), m_model(new EventLogModel(feed, pacer, this)),
-      m_narration(new NarrationModel(story, feed, pacer, this)), m_table(new QTableView(this)), m_narrationTable(new QTableView(this)), m_kind(new QComboBox(this)),
-      m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)), m_text(new QLineEdit(this)),
-      m_count(new QLabel(this)), m_nothing(new QLabel(this)), m_reset(new QPushButton(tr("Show all"), this))
+      m_narration(new NarrationModel(story, feed, pacer, this)), m_table(new QTableView(this)),
+      m_narrationTable(new QTableView(this)), m_kind(new QComboBox(this)),
+      m_onlySelected(new QCheckBox(tr("only what is selected"), this)), m_follow(new QCheckBox(tr("follow"), this)),
+      m_text(new QLineEdit(this)), m_count(new QLabel(this)), m_nothing(new QLabel(this)),
+      m_reset(new QPushButton(tr("Show all"), this))
 {
     setObjectName(QStringLiteral("eventLog"));
     m_kind->setObjectName(QStringLiteral("logKind"));
@@ -336,7 +339,8 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
     connect(&m_selection, &Selection::operationChanged, this, &EventLog::mark);
     connect(&m_selection, &Selection::hoverChanged, this, &EventLog::mark);
     // The object of the row under the mouse is marked in all views; a chosen row stays marked.
-    connect(m_table, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
+    connect(m_table, &QTableView::entered, this,
+        [this](const QModelIndex& index) { m_selection.point(m_model->pointedOfRow(index.row())); });
     connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) {
         if (m_onlySelected->isChecked())
             return; // the list would change under the mouse
@@ -349,12 +353,16 @@ EventLog::EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& st
         m_text->clear();
         m_onlySelected->setChecked(false);
     });
-    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
+    connect(m_table, &QTableView::activated, this,
+        [this](const QModelIndex& index) { emit jumpRequested(m_model->objectOfRow(index.row())); });
     for (QTableView* table : { m_table, m_narrationTable })
         connect(table->verticalScrollBar(), &QScrollBar::sliderMoved, this, [this] { m_follow->setChecked(false); });
-    connect(m_narrationTable, &QTableView::entered, this, [this](const QModelIndex& index) { m_selection.point(m_narration->pointedOfRow(index.row())); });
-    connect(m_narrationTable, &QTableView::clicked, this, [this](const QModelIndex& index) { m_selection.select(m_narration->pointedOfRow(index.row()).object); });
-    connect(m_narrationTable, &QTableView::activated, this, [this](const QModelIndex& index) { emit jumpRequested(m_narration->pointedOfRow(index.row()).object); });
+    connect(m_narrationTable, &QTableView::entered, this,
+        [this](const QModelIndex& index) { m_selection.point(m_narration->pointedOfRow(index.row())); });
+    connect(m_narrationTable, &QTableView::clicked, this,
+        [this](const QModelIndex& index) { m_selection.select(m_narration->pointedOfRow(index.row()).object); });
+    connect(m_narrationTable, &QTableView::activated, this,
+        [this](const QModelIndex& index) { emit jumpRequested(m_narration->pointedOfRow(index.row()).object); });
 }
 
 void EventLog::prepareTable(QTableView* table, const char* name, const QString& words)
@@ -418,11 +426,13 @@ void EventLog::refreshSummary()
         return;
     m_sinceCount = 0;
     m_narrationTable->horizontalHeader()->setVisible(width() >= m_wide);
-    if (std::exchange(m_narrationWidth, m_narrationTable->columnWidth(NarrationModel::What)) != m_narrationTable->columnWidth(NarrationModel::What))
+    if (std::exchange(m_narrationWidth, m_narrationTable->columnWidth(NarrationModel::What))
+        != m_narrationTable->columnWidth(NarrationModel::What))
         m_narrationTable->resizeRowsToContents();
     const int rows = m_narration->rowCount();
     const QString listed = tr("%1 listed").arg(grouped(std::uint64_t(rows)));
-    const QString words = m_narration->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_narration->hidden())) : listed;
+    const QString words = m_narration->hidden() > 0 ? tr("%1, %2 hidden").arg(listed, grouped(m_narration->hidden()))
+                                                    : listed;
     m_count->setText(m_count->fontMetrics().elidedText(words, Qt::ElideRight, m_count->width()));
     m_count->setToolTip(words);
     m_count->setAccessibleName(words);
@@ -431,8 +441,9 @@ void EventLog::refreshSummary()
     m_nothing->setVisible(rows == 0);
     m_reset->setVisible(rows == 0 && m_narration->hidden() > 0);
     if (rows == 0)
-        m_nothing->setText(m_narration->hidden() > 0 ? tr("None of %1 sentences has these words.").arg(grouped(m_narration->hidden()))
-                                                : tr("Nothing was worth a sentence yet."));
+        m_nothing->setText(m_narration->hidden() > 0
+                ? tr("None of %1 sentences has these words.").arg(grouped(m_narration->hidden()))
+                : tr("Nothing was worth a sentence yet."));
 }
 
 bool EventLog::refresh(double seconds)
@@ -454,12 +465,15 @@ bool EventLog::refresh(double seconds)
         m_table->setColumnHidden(EventLogModel::Who, isNarrow);
         m_table->horizontalHeader()->setVisible(!isNarrow);
         m_table->setWordWrap(isNarrow);
-        if (const int high = isNarrow ? 2 * m_lineHeight + m_rowGap : m_lineHeight + m_rowGap; high != m_table->verticalHeader()->defaultSectionSize())
+        if (const int high = isNarrow ? 2 * m_lineHeight + m_rowGap : m_lineHeight + m_rowGap;
+            high != m_table->verticalHeader()->defaultSectionSize())
             m_table->verticalHeader()->setDefaultSectionSize(high);
         const QStringList words = countWords(*m_model);
         const QFontMetrics metrics(m_count->font());
-        const auto fits = std::find_if(words.begin(), words.end(), [&](const QString& wording) { return metrics.horizontalAdvance(wording) <= m_count->width(); });
-        m_count->setText(fits == words.end() ? metrics.elidedText(words.back(), Qt::ElideRight, m_count->width()) : *fits);
+        const auto fits = std::find_if(words.begin(), words.end(),
+            [&](const QString& wording) { return metrics.horizontalAdvance(wording) <= m_count->width(); });
+        m_count->setText(
+            fits == words.end() ? metrics.elidedText(words.back(), Qt::ElideRight, m_count->width()) : *fits);
         m_count->setToolTip(words.front());
         m_count->setAccessibleName(words.front());
         const bool isNothing = m_model->listed() == 0;
@@ -468,7 +482,9 @@ bool EventLog::refresh(double seconds)
         m_nothing->setVisible(isNothing);
         m_reset->setVisible(isNothing && m_model->hidden() > 0);
         if (isNothing)
-            m_nothing->setText(m_model->hidden() > 0 ? tr("None of %1 events passes the filter.").arg(grouped(m_model->hidden())) : tr("No event yet. What the processes do will be listed here."));
+            m_nothing->setText(m_model->hidden() > 0
+                    ? tr("None of %1 events passes the filter.").arg(grouped(m_model->hidden()))
+                    : tr("No event yet. What the processes do will be listed here."));
     }
     return isBehind;
 }
@@ -484,7 +500,9 @@ void EventLog::setTheme(const Theme& theme)
     m_lineHeight = int(std::ceil(theme.lineHeight(style)));
     m_rowGap = int(theme.px(4));
     m_sinceCount = 1; // recomputes the heights of the rows
-    const auto wide = [&](const char* text) { return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14)); };
+    const auto wide = [&](const char* text) {
+        return int(theme.metrics(style).horizontalAdvance(QString::fromLatin1(text)) + theme.px(14));
+    };
     m_table->setColumnWidth(EventLogModel::Time, wide("1234.567 s"));
     m_narrationTable->setColumnWidth(NarrationModel::Time, wide("1234.567 s"));
     m_narrationTable->setMinimumHeight(int(theme.px(20)));

@@ -26,10 +26,15 @@ class NarrationModel;
 
 // Which events the log lists.
 struct LogFilter {
-    enum class Kind { Everything, WithoutMessages, Structure, Summary }; // Summary lists no events, but sentences of the narrator
+    enum class Kind {
+        Everything,
+        WithoutMessages,
+        Structure,
+        Summary
+    }; // Summary lists no events, but sentences of the narrator
     Kind kind = Kind::WithoutMessages;
     ObjectRef object; // only events at this place or process; none: everywhere
-    QString text;     // a part of the sentence; empty: any
+    QString text; // a part of the sentence; empty: any
     std::pair<std::uint64_t, std::uint64_t> operation { 0, 0 }; // only events of this one; client 0: any
     bool operator==(const LogFilter&) const = default;
 };
@@ -90,7 +95,8 @@ class EventLog : public QWidget, public FrameView {
     Q_OBJECT
 public:
     // `story`: what the narrator has told; it is the summary of the log.
-    EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection, QWidget* parent = nullptr);
+    EventLog(const EventFeed& feed, const Pacer& pacer, const RunStory& story, Selection& selection,
+        QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);

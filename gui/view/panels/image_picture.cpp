@@ -18,10 +18,7 @@ constexpr TextStyle kSteps { TextSize::Body, false, true };
 constexpr TextStyle kImageTitle { TextSize::Strong, true };
 constexpr std::size_t kOperationsShown = 4;
 
-FileImage imageOf(const pb::FileState& state)
-{
-    return { state.i(), state.n() };
-}
+FileImage imageOf(const pb::FileState& state) { return { state.i(), state.n() }; }
 
 // True state and image: one line of buckets above the other, in the same columns.
 struct BucketRows {
@@ -30,16 +27,19 @@ struct BucketRows {
     qreal centre(std::uint32_t a) const { return left + (qreal(a) + 0.5) * pitch; }
 };
 
-void drawCell(Sheet& sheet, const BucketRows& rows, qreal y, std::uint32_t a, QColor fill, const QString& below, bool isDashed, bool isHatched)
+void drawCell(Sheet& sheet, const BucketRows& rows, qreal y, std::uint32_t a, QColor fill, const QString& below,
+    bool isDashed, bool isHatched)
 {
     const Theme& theme = sheet.theme;
     const qreal gap = rows.pitch > 6 ? 2 : 0;
     const QRectF cell(rows.left + qreal(a) * rows.pitch, y, std::max(1.0, rows.pitch - gap), rows.cellHeight);
-    sheet.out.add(DisplayList::Box { cell, Outline::Rectangle, 0, fill, rows.pitch > 6 || !fill.isValid() ? theme.outline : QColor(), 1, isDashed, isHatched });
+    sheet.out.add(DisplayList::Box { cell, Outline::Rectangle, 0, fill,
+        rows.pitch > 6 || !fill.isValid() ? theme.outline : QColor(), 1, isDashed, isHatched });
     const QString number = QString::number(a);
     const QColor ink = fill.isValid() ? inkOn(fill) : theme.text;
     if (rows.pitch > 34 * theme.px(1) && !below.isEmpty()) {
-        sheet.out.text(cell.adjusted(3, 0, -3, 0), QStringLiteral("%1  %2").arg(number, below), kSmallBold, ink, Qt::AlignCenter);
+        sheet.out.text(
+            cell.adjusted(3, 0, -3, 0), QStringLiteral("%1  %2").arg(number, below), kSmallBold, ink, Qt::AlignCenter);
     } else if (theme.width(kSmall, number) <= cell.width() - 1) {
         sheet.out.text(cell, number, kSmall, ink, Qt::AlignCenter);
     }
@@ -47,7 +47,8 @@ void drawCell(Sheet& sheet, const BucketRows& rows, qreal y, std::uint32_t a, QC
 
 // The path of a key: from the bucket that the client's image gives, up to the row of the file, and from bucket to
 // bucket to the correct one.
-void drawWay(Sheet& sheet, const BucketRows& rows, const std::vector<std::uint32_t>& path, std::uint32_t believed, bool isExpected)
+void drawWay(Sheet& sheet, const BucketRows& rows, const std::vector<std::uint32_t>& path, std::uint32_t believed,
+    bool isExpected)
 {
     const Theme& theme = sheet.theme;
     const qreal u = theme.px(1);
@@ -55,12 +56,16 @@ void drawWay(Sheet& sheet, const BucketRows& rows, const std::vector<std::uint32
         return;
     const QColor colour = theme.text;
     const qreal up = rows.belief.top(), down = rows.truth.bottom();
-    sheet.out.add(DisplayList::Line { { QPointF(rows.centre(believed), up), QPointF(rows.centre(path.front()), down + 1 * u) }, colour, 1.8 * u, isExpected, 6 * u });
+    sheet.out.add(
+        DisplayList::Line { { QPointF(rows.centre(believed), up), QPointF(rows.centre(path.front()), down + 1 * u) },
+            colour, 1.8 * u, isExpected, 6 * u });
     for (std::size_t hop = 1; hop < path.size(); ++hop) {
         // Above the row of the true state; later hops are higher.
         const qreal top = rows.truth.top() - 5 * u - qreal(hop - 1) * 6 * u;
         const qreal from = rows.centre(path[hop - 1]) + (hop > 1 ? 3 * u : 0), to = rows.centre(path[hop]) - 3 * u;
-        sheet.out.add(DisplayList::Line { { QPointF(from, rows.truth.top()), QPointF(from, top), QPointF(to, top), QPointF(to, rows.truth.top() - 1 * u) }, colour, 1.8 * u, isExpected, 6 * u });
+        sheet.out.add(DisplayList::Line { { QPointF(from, rows.truth.top()), QPointF(from, top), QPointF(to, top),
+                                              QPointF(to, rows.truth.top() - 1 * u) },
+            colour, 1.8 * u, isExpected, 6 * u });
     }
 }
 
@@ -76,25 +81,31 @@ BucketRows drawBuckets(Sheet& sheet, FileImage image, FileImage truth, std::size
     rows.cellHeight = theme.lineHeight(kSmall) + 6 * u;
     sheet.y += (hops == 0 ? 2 : 9 + 6 * qreal(hops - 1)) * u; // room for the forwards
     const auto row = [&](const char* name) {
-        sheet.out.text(QRectF(sheet.left, sheet.y, label - 4 * u, rows.cellHeight), QString::fromLatin1(name), kSmallBold, theme.text);
+        sheet.out.text(QRectF(sheet.left, sheet.y, label - 4 * u, rows.cellHeight), QString::fromLatin1(name),
+            kSmallBold, theme.text);
         const QRectF rect(rows.left, sheet.y, rows.pitch * qreal(all), rows.cellHeight);
         sheet.y += rows.cellHeight;
         return rect;
     };
     rows.truth = row("truth");
     for (std::uint32_t a = 0; a < there; ++a)
-        drawCell(sheet, rows, rows.truth.top(), a, theme.dataFill, QStringLiteral("j%1").arg(levelOf(BucketNumber(a), truth)), false, false);
+        drawCell(sheet, rows, rows.truth.top(), a, theme.dataFill,
+            QStringLiteral("j%1").arg(levelOf(BucketNumber(a), truth)), false, false);
     sheet.y += 13 * u;
     rows.belief = row("believes");
     sheet.out.explain(rows.belief, "client-image");
     bool isStale = false, isUnknown = false;
     for (std::uint32_t a = 0; a < all; ++a) {
         const BucketBelief belief = beliefOf(a, image, truth);
-        const QColor fill = belief == BucketBelief::Right ? theme.good : belief == BucketBelief::Stale ? theme.caution : belief == BucketBelief::Gone ? theme.bad : QColor();
+        const QColor fill = belief == BucketBelief::Right ? theme.good
+            : belief == BucketBelief::Stale               ? theme.caution
+            : belief == BucketBelief::Gone                ? theme.bad
+                                                          : QColor();
         const bool isKnown = belief != BucketBelief::Unknown;
         isStale = isStale || belief == BucketBelief::Stale;
         isUnknown = isUnknown || !isKnown;
-        drawCell(sheet, rows, rows.belief.top(), a, fill, isKnown ? QStringLiteral("j%1").arg(levelOf(BucketNumber(a), image)) : QString(), !isKnown, !isKnown);
+        drawCell(sheet, rows, rows.belief.top(), a, fill,
+            isKnown ? QStringLiteral("j%1").arg(levelOf(BucketNumber(a), image)) : QString(), !isKnown, !isKnown);
     }
     sheet.y += 3 * u;
     QStringList legend { QStringLiteral("green: right") };
@@ -118,18 +129,22 @@ QString wayWords(const std::vector<std::uint32_t>& path, std::uint32_t computed)
 
 QString hopsWords(std::size_t forwards)
 {
-    return forwards == 0 ? QStringLiteral("direct") : forwards == 1 ? QStringLiteral("1 forward") : QStringLiteral("%1 forwards").arg(forwards);
+    return forwards == 0 ? QStringLiteral("direct")
+        : forwards == 1  ? QStringLiteral("1 forward")
+                         : QStringLiteral("%1 forwards").arg(forwards);
 }
 
 // A record that was reconstructed from parity did not come from any bucket, even if its request was first sent to one.
 QString wayOf(const OperationState& operation)
 {
-    const bool isIndirect = operation.isDone && (operation.way == pb::RECORD_RECOVERY || operation.way == pb::BY_COORDINATOR);
+    const bool isIndirect = operation.isDone
+        && (operation.way == pb::RECORD_RECOVERY || operation.way == pb::BY_COORDINATOR);
     if (!operation.isDone) // the forwards are known only at its end, and so are the buckets that it visited
         return hopsWords(operation.path.empty() ? 0 : operation.path.size() - 1);
     if (!isIndirect)
         return hopsWords(operation.forwards);
-    const QString way = operation.way == pb::RECORD_RECOVERY ? QStringLiteral("record recovery") : QStringLiteral("by the coordinator");
+    const QString way = operation.way == pb::RECORD_RECOVERY ? QStringLiteral("record recovery")
+                                                             : QStringLiteral("by the coordinator");
     return operation.forwards == 0 ? way : QStringLiteral("%1, %2").arg(hopsWords(operation.forwards), way);
 }
 
@@ -137,19 +152,33 @@ void drawOperation(Sheet& sheet, const OperationState& operation)
 {
     const Theme& theme = sheet.theme;
     const qreal u = theme.px(1), height = theme.lineHeight(kSmall) + 3 * u, side = 11 * u;
-    const QColor colour = !operation.isDone ? theme.grid : operation.forwards > 2 ? theme.bad : operation.forwards > 0 || operation.way == pb::RECORD_RECOVERY ? theme.caution : theme.good;
-    sheet.out.add(DisplayList::Box { QRectF(sheet.left, sheet.y + (height - side) / 2, side, side), operation.forwards > 0 ? Outline::Diamond : Outline::Circle, 0, colour, theme.outline, 1, false, false });
-    const QString kind = QString::fromStdString(operationWord(operation.kind)), way = wayWords(operation.path, operation.computedBucket), hops = wayOf(operation);
-    const QString result = operation.isDone ? QString::fromStdString(resultWord(operation.result)) : QStringLiteral("under way");
+    const QColor colour = !operation.isDone                              ? theme.grid
+        : operation.forwards > 2                                         ? theme.bad
+        : operation.forwards > 0 || operation.way == pb::RECORD_RECOVERY ? theme.caution
+                                                                         : theme.good;
+    sheet.out.add(DisplayList::Box { QRectF(sheet.left, sheet.y + (height - side) / 2, side, side),
+        operation.forwards > 0 ? Outline::Diamond : Outline::Circle, 0, colour, theme.outline, 1, false, false });
+    const QString kind = QString::fromStdString(operationWord(operation.kind)),
+                  way = wayWords(operation.path, operation.computedBucket), hops = wayOf(operation);
+    const QString result = operation.isDone ? QString::fromStdString(resultWord(operation.result))
+                                            : QStringLiteral("under way");
     QString image, adjusted;
     if (operation.imageAdjusted) {
-        image = QStringLiteral(", image %1 → %2").arg(imageWords(operation.imageBefore), imageWords(operation.imageAfter));
-        adjusted = QStringLiteral(", adjusted by (a = %1, j = %2)%3").arg(operation.adjustedBucket).arg(operation.adjustedLevel).arg(image);
+        image = QStringLiteral(", image %1 → %2")
+                    .arg(imageWords(operation.imageBefore), imageWords(operation.imageAfter));
+        adjusted = QStringLiteral(", adjusted by (a = %1, j = %2)%3")
+                       .arg(operation.adjustedBucket)
+                       .arg(operation.adjustedLevel)
+                       .arg(image);
     }
     sheet.out.text(QRectF(sheet.left + side + 6 * u, sheet.y, sheet.width - side - 6 * u, height),
-        { QStringLiteral("%1 key %2: bucket %3, %4%5: %6").arg(kind).arg(operation.key).arg(way, hops, adjusted, result),
+        { QStringLiteral("%1 key %2: bucket %3, %4%5: %6")
+                .arg(kind)
+                .arg(operation.key)
+                .arg(way, hops, adjusted, result),
             QStringLiteral("%1 key %2: bucket %3, %4%5: %6").arg(kind).arg(operation.key).arg(way, hops, image, result),
-            QStringLiteral("%1 key %2: bucket %3, %4%5").arg(kind).arg(operation.key).arg(way, hops, image), QStringLiteral("key %1: bucket %2, %3").arg(operation.key).arg(way, hops),
+            QStringLiteral("%1 key %2: bucket %3, %4%5").arg(kind).arg(operation.key).arg(way, hops, image),
+            QStringLiteral("key %1: bucket %2, %3").arg(operation.key).arg(way, hops),
             QStringLiteral("key %1: %2").arg(operation.key).arg(way) },
         kSmall, theme.text);
     sheet.y += height;
@@ -171,17 +200,25 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
         sheet.out.text(QRectF(sheet.left, sheet.y, label, height), hopsWords(hops), kSmall, theme.muted);
         const qreal wide = std::max(0.0, sheet.width - label - number) * double(client.hops[hops]) / double(most);
         if (wide >= 1)
-            sheet.out.add(DisplayList::Box { QRectF(sheet.left + label, sheet.y + 2 * u, wide, height - 4 * u), Outline::Rectangle, 0, hops == 0 ? theme.good : theme.caution, {}, 1, false, false });
-        const QString share = all > 0 ? QStringLiteral("  %1 %").arg(100.0 * double(client.hops[hops]) / double(all), 0, 'f', 1) : QString();
-        sheet.out.text(QRectF(sheet.left + label + wide + 5 * u, sheet.y, number, height), { grouped(client.hops[hops]) + share, grouped(client.hops[hops]) }, kSmallBold, theme.text);
+            sheet.out.add(DisplayList::Box { QRectF(sheet.left + label, sheet.y + 2 * u, wide, height - 4 * u),
+                Outline::Rectangle, 0, hops == 0 ? theme.good : theme.caution, {}, 1, false, false });
+        const QString share = all > 0
+            ? QStringLiteral("  %1 %").arg(100.0 * double(client.hops[hops]) / double(all), 0, 'f', 1)
+            : QString();
+        sheet.out.text(QRectF(sheet.left + label + wide + 5 * u, sheet.y, number, height),
+            { grouped(client.hops[hops]) + share, grouped(client.hops[hops]) }, kSmallBold, theme.text);
         sheet.y += height;
     }
-    const bool isBroken = std::any_of(client.last.begin(), client.last.end(), [](const OperationState& operation) { return operation.forwards > 2; });
+    const bool isBroken = std::any_of(
+        client.last.begin(), client.last.end(), [](const OperationState& operation) { return operation.forwards > 2; });
     sheet.y += 1 * u;
-    sheet.out.add(DisplayList::Line { { QPointF(sheet.left, sheet.y), QPointF(sheet.left + sheet.width, sheet.y) }, isBroken ? theme.bad : theme.text, 2 * u, false, 0 });
+    sheet.out.add(DisplayList::Line { { QPointF(sheet.left, sheet.y), QPointF(sheet.left + sheet.width, sheet.y) },
+        isBroken ? theme.bad : theme.text, 2 * u, false, 0 });
     sheet.y += 2 * u;
-    sheet.line({ isBroken ? QStringLiteral("an operation was forwarded more than twice: this must not be") : QStringLiteral("the bound of LH*: never more than 2, whatever the image"), QStringLiteral("bound: 2") }, kSmall,
-        isBroken ? theme.bad : theme.muted);
+    sheet.line({ isBroken ? QStringLiteral("an operation was forwarded more than twice: this must not be")
+                          : QStringLiteral("the bound of LH*: never more than 2, whatever the image"),
+                   QStringLiteral("bound: 2") },
+        kSmall, isBroken ? theme.bad : theme.muted);
     sheet.out.explain(QRectF(sheet.left, top, sheet.width, sheet.y - top), "forward");
     sheet.space(4);
     // Image adjustments beside log2 M.
@@ -189,25 +226,36 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     const double expected = std::log2(double(std::max(1U, buckets)));
     const double scale = std::max({ 1.0, expected, double(client.imageAdjustments) }) * 1.15;
     const qreal room = std::max(0.0, sheet.width - label - number), mark = sheet.left + label + room * expected / scale;
-    sheet.out.text(QRectF(sheet.left, sheet.y, label, height), { QStringLiteral("adjusted"), QStringLiteral("adj.") }, kSmall, theme.muted);
+    sheet.out.text(QRectF(sheet.left, sheet.y, label, height), { QStringLiteral("adjusted"), QStringLiteral("adj.") },
+        kSmall, theme.muted);
     const qreal wide = room * double(client.imageAdjustments) / scale;
     if (wide >= 1)
-        sheet.out.add(DisplayList::Box { QRectF(sheet.left + label, sheet.y + 2 * u, wide, height - 4 * u), Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
-    sheet.out.add(DisplayList::Line { { QPointF(mark, sheet.y - 1 * u), QPointF(mark, sheet.y + height + 1 * u) }, theme.text, 2 * u, false, 0 });
-    sheet.out.text(QRectF(sheet.left + label + std::max(wide, mark - sheet.left - label) + 6 * u, sheet.y, number, height), grouped(client.imageAdjustments), kSmallBold, theme.text);
+        sheet.out.add(DisplayList::Box { QRectF(sheet.left + label, sheet.y + 2 * u, wide, height - 4 * u),
+            Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
+    sheet.out.add(DisplayList::Line {
+        { QPointF(mark, sheet.y - 1 * u), QPointF(mark, sheet.y + height + 1 * u) }, theme.text, 2 * u, false, 0 });
+    sheet.out.text(
+        QRectF(sheet.left + label + std::max(wide, mark - sheet.left - label) + 6 * u, sheet.y, number, height),
+        grouped(client.imageAdjustments), kSmallBold, theme.text);
     sheet.y += height;
     const QString count = countedWords(client.imageAdjustments, "image adjustment", "image adjustments");
-    sheet.line({ QStringLiteral("%1; the mark is log₂ M = %2, what a new client needs on average").arg(count).arg(expected, 0, 'f', 1), QStringLiteral("%1   (log₂ M = %2)").arg(count).arg(expected, 0, 'f', 1), count }, kSmall,
-        theme.muted);
+    sheet.line({ QStringLiteral("%1; the mark is log₂ M = %2, what a new client needs on average")
+                       .arg(count)
+                       .arg(expected, 0, 'f', 1),
+                   QStringLiteral("%1   (log₂ M = %2)").arg(count).arg(expected, 0, 'f', 1), count },
+        kSmall, theme.muted);
     sheet.out.explain(QRectF(sheet.left, adjusted, sheet.width, sheet.y - adjusted), "image-adjustment");
 }
 
 QString modeWords(pb::ImageMode mode)
 {
-    return mode == pb::FROZEN ? QStringLiteral(", image frozen") : mode == pb::EXACT ? QStringLiteral(", asks the coordinator") : QString();
+    return mode == pb::FROZEN ? QStringLiteral(", image frozen")
+        : mode == pb::EXACT   ? QStringLiteral(", asks the coordinator")
+                              : QString();
 }
 
-void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage truth, std::optional<std::uint64_t> tried)
+void drawClient(
+    Sheet& sheet, const ClusterState& state, ProcessId id, FileImage truth, std::optional<std::uint64_t> tried)
 {
     const Theme& theme = sheet.theme;
     const ClientState& client = state.clients.at(id);
@@ -218,9 +266,14 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
     const bool mayBeAhead = state.file.config.merges() || state.file.hasShrunk;
     const QString behind = believed == buckets ? QStringLiteral("exact")
         : believed < buckets                   ? QStringLiteral("%1 behind").arg(buckets - believed)
-        : mayBeAhead                           ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
-                                               : QStringLiteral("ahead of the file: this must not be");
-    sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5").arg(name, modeWords(client.mode)).arg(image.i).arg(image.n).arg(behind), QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
+        : mayBeAhead ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
+                     : QStringLiteral("ahead of the file: this must not be");
+    sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5")
+                       .arg(name, modeWords(client.mode))
+                       .arg(image.i)
+                       .arg(image.n)
+                       .arg(behind),
+                   QStringLiteral("%1: (%2, %3), %4").arg(name).arg(image.i).arg(image.n).arg(behind) },
         kImageTitle, believed > buckets && !mayBeAhead ? theme.bad : theme.text);
     sheet.out.explain("client-image");
     // The key whose path is shown: one that is tried, or that of the last operation.
@@ -234,46 +287,70 @@ void drawClient(Sheet& sheet, const ClusterState& state, ProcessId id, FileImage
     const BucketRows rows = drawBuckets(sheet, image, truth, hops);
     if (shown)
         drawWay(sheet, rows, shown->path, shown->believed, true);
-    else if (last && last->isDone && last->path.size() == std::size_t(last->forwards) + 1 && last->path.back() < buckets)
+    else if (last && last->isDone && last->path.size() == std::size_t(last->forwards) + 1
+        && last->path.back() < buckets)
         drawWay(sheet, rows, last->path, last->path.front(), false);
-    sheet.line({ QStringLiteral("truth: (i, n) = (%1, %2), M = %3      image: (i', n') = (%4, %5), M' = %6").arg(truth.i).arg(truth.n).arg(buckets).arg(image.i).arg(image.n).arg(believed),
+    sheet.line({ QStringLiteral("truth: (i, n) = (%1, %2), M = %3      image: (i', n') = (%4, %5), M' = %6")
+                       .arg(truth.i)
+                       .arg(truth.n)
+                       .arg(buckets)
+                       .arg(image.i)
+                       .arg(image.n)
+                       .arg(believed),
                    QStringLiteral("M = %1, M' = %2").arg(buckets).arg(believed) },
         kSmall, theme.muted);
     const auto formulas = [&](std::uint64_t key, FileImage then) {
-        sheet.line({ QStringLiteral("image  %1").arg(addressWords(key, then.i, then.n)), addressWords(key, then.i, then.n) }, kSteps, theme.text);
-        sheet.line({ QStringLiteral("file   %1").arg(addressWords(key, truth.i, truth.n)), addressWords(key, truth.i, truth.n) }, kSteps, theme.text);
+        sheet.line(
+            { QStringLiteral("image  %1").arg(addressWords(key, then.i, then.n)), addressWords(key, then.i, then.n) },
+            kSteps, theme.text);
+        sheet.line({ QStringLiteral("file   %1").arg(addressWords(key, truth.i, truth.n)),
+                       addressWords(key, truth.i, truth.n) },
+            kSteps, theme.text);
     };
     if (shown) {
         sheet.space(5);
-        sheet.line({ QStringLiteral("If %1 asked for key %2 now (nothing is sent):").arg(name).arg(*tried), QStringLiteral("If key %1 were asked for:").arg(*tried) }, kBodyBold, theme.text);
+        sheet.line({ QStringLiteral("If %1 asked for key %2 now (nothing is sent):").arg(name).arg(*tried),
+                       QStringLiteral("If key %1 were asked for:").arg(*tried) },
+            kBodyBold, theme.text);
         if (shown->key != *tried)
-            sheet.line({ QStringLiteral("this file scrambles keys: mix64(%1) = %2").arg(*tried).arg(shown->key), QStringLiteral("mix64 = %1").arg(shown->key) }, kSmall, theme.muted);
+            sheet.line({ QStringLiteral("this file scrambles keys: mix64(%1) = %2").arg(*tried).arg(shown->key),
+                           QStringLiteral("mix64 = %1").arg(shown->key) },
+                kSmall, theme.muted);
         formulas(shown->key, image);
         if (shown->path.empty())
-            sheet.paragraph(QStringLiteral("Bucket %1 is no more: the client would ask the coordinator.").arg(shown->believed), kBody, theme.text);
+            sheet.paragraph(
+                QStringLiteral("Bucket %1 is no more: the client would ask the coordinator.").arg(shown->believed),
+                kBody, theme.text);
         else if (!shown->adjustment)
-            sheet.paragraph(QStringLiteral("Both say bucket %1: no forward, no adjustment.").arg(shown->right), kBody, theme.text);
+            sheet.paragraph(
+                QStringLiteral("Both say bucket %1: no forward, no adjustment.").arg(shown->right), kBody, theme.text);
         else
-            sheet.paragraph(QStringLiteral("bucket %1: %2; the reply would adjust the image by (a = %3, j = %4) to (%5, %6).")
-                                .arg(wayWords(shown->path, shown->believed), hopsWords(shown->forwards()))
-                                .arg(shown->adjustment->bucket)
-                                .arg(shown->adjustment->level)
-                                .arg(client.mode == pb::FROZEN ? image.i : shown->adjustment->after.i)
-                                .arg(client.mode == pb::FROZEN ? image.n : shown->adjustment->after.n),
+            sheet.paragraph(
+                QStringLiteral("bucket %1: %2; the reply would adjust the image by (a = %3, j = %4) to (%5, %6).")
+                    .arg(wayWords(shown->path, shown->believed), hopsWords(shown->forwards()))
+                    .arg(shown->adjustment->bucket)
+                    .arg(shown->adjustment->level)
+                    .arg(client.mode == pb::FROZEN ? image.i : shown->adjustment->after.i)
+                    .arg(client.mode == pb::FROZEN ? image.n : shown->adjustment->after.n),
                 kBody, theme.text);
         if (shown->adjustment && client.mode == pb::FROZEN)
-            sheet.line({ QStringLiteral("but this image is frozen and stays"), QStringLiteral("but it is frozen") }, kSmall, theme.muted);
+            sheet.line({ QStringLiteral("but this image is frozen and stays"), QStringLiteral("but it is frozen") },
+                kSmall, theme.muted);
     }
     if (last) {
         if (!shown) {
             sheet.space(5);
-            sheet.line({ QStringLiteral("The address of key %1, by image and by file:").arg(last->key), QStringLiteral("key %1:").arg(last->key) }, kBodyBold, theme.text);
-            formulas(state.file.config.mix_keys() ? mix64(Key(last->key)).value : last->key, last->imageAdjusted ? imageOf(last->imageBefore) : image);
+            sheet.line({ QStringLiteral("The address of key %1, by image and by file:").arg(last->key),
+                           QStringLiteral("key %1:").arg(last->key) },
+                kBodyBold, theme.text);
+            formulas(state.file.config.mix_keys() ? mix64(Key(last->key)).value : last->key,
+                last->imageAdjusted ? imageOf(last->imageBefore) : image);
         }
         sheet.space(5);
         sheet.line({ QStringLiteral("Last operations, newest first") }, kBodyBold, theme.text);
         std::size_t count = 0;
-        for (auto operation = client.last.rbegin(); operation != client.last.rend() && count < kOperationsShown; ++operation, ++count)
+        for (auto operation = client.last.rbegin(); operation != client.last.rend() && count < kOperationsShown;
+             ++operation, ++count)
             drawOperation(sheet, *operation);
         sheet.space(5);
         sheet.line({ QStringLiteral("Operations by forwards") }, kBodyBold, theme.text);
@@ -291,10 +368,16 @@ QString addressWords(std::uint64_t key, std::uint32_t i, std::uint32_t n)
     const QString first = QStringLiteral("%1 mod %2 = %3").arg(key).arg(low).arg(a);
     if (a >= n)
         return QStringLiteral("%1 ≥ n = %2: bucket %3").arg(first).arg(n).arg(a);
-    return QStringLiteral("%1 < n = %2: %3 mod %4 = bucket %5").arg(first).arg(n).arg(key).arg(2 * low).arg(key % (2 * low));
+    return QStringLiteral("%1 < n = %2: %3 mod %4 = bucket %5")
+        .arg(first)
+        .arg(n)
+        .arg(key)
+        .arg(2 * low)
+        .arg(key % (2 * low));
 }
 
-ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width, DisplayList& out, std::optional<std::uint64_t> tried)
+ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width,
+    DisplayList& out, std::optional<std::uint64_t> tried)
 {
     const qreal u = theme.px(1), margin = 10 * u;
     Sheet sheet { theme, out, margin, width - 2 * margin, 8 * u };
@@ -302,12 +385,16 @@ ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef
     std::vector<ProcessId> clients = clientsOf(state);
     if (selected.kind == ObjectKind::Client && state.clients.contains(selected.a))
         clients = { selected.a };
-    std::erase_if(clients, [&](ProcessId id) { return !state.clients.contains(id) || !isValid(imageOf(state.clients.at(id).image)); });
+    std::erase_if(clients,
+        [&](ProcessId id) { return !state.clients.contains(id) || !isValid(imageOf(state.clients.at(id).image)); });
     out.setObject({});
     if (clients.empty() || !state.file.exists || !isValid(truth)) {
-        sheet.line({ state.file.exists ? QStringLiteral("No client yet.") : QStringLiteral("No file yet.") }, kImageTitle, theme.text);
-        sheet.paragraph(state.file.exists ? QStringLiteral("A client’s image will be shown here beside the file’s state. Ctrl+Shift+C starts a client.")
-                                          : QStringLiteral("Clients’ images will be shown here beside the file’s state."),
+        sheet.line({ state.file.exists ? QStringLiteral("No client yet.") : QStringLiteral("No file yet.") },
+            kImageTitle, theme.text);
+        sheet.paragraph(state.file.exists
+                ? QStringLiteral(
+                    "A client’s image will be shown here beside the file’s state. Ctrl+Shift+C starts a client.")
+                : QStringLiteral("Clients’ images will be shown here beside the file’s state."),
             kBody, theme.muted);
         return { sheet.y + margin };
     }

@@ -17,8 +17,8 @@ struct ImagePicture {
     qreal height = 0; // the height that the list needs at the given width
 };
 // `tried`: a key whose path is computed without sending anything; nothing: the key of the last operation.
-ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width, DisplayList& out,
-    std::optional<std::uint64_t> tried = std::nullopt);
+ImagePicture drawImages(const ClusterState& state, const Theme& theme, ObjectRef selected, qreal width,
+    DisplayList& out, std::optional<std::uint64_t> tried = std::nullopt);
 
 // How the address of a key is computed with an image, as one line of arithmetic: "4711 mod 4 = 3 ≥ n = 0: bucket 3".
 QString addressWords(std::uint64_t key, std::uint32_t i, std::uint32_t n);

@@ -41,7 +41,8 @@ void ImageView::rebuild()
     m_isDirty = false;
     m_list.clear();
     // A view with room to spare is read from a larger distance.
-    const qreal scale = m_theme.fontScale() * std::clamp(std::floor(width() / m_theme.px(kUsualWidth) * 10) / 10, 1.0, kScaleMost);
+    const qreal scale = m_theme.fontScale()
+        * std::clamp(std::floor(width() / m_theme.px(kUsualWidth) * 10) / 10, 1.0, kScaleMost);
     if (m_face.kind() != m_theme.kind() || m_face.fontScale() != std::min(scale, 2.5))
         m_face = Theme(m_theme.kind(), scale);
     m_list.setTheme(m_face);
@@ -79,15 +80,13 @@ DisplayList ImageView::marks() const
     const ObjectRef object = m_selection.hovered();
     if (const QRectF around = m_list.boundsOf(object); !around.isNull()) {
         marks.setObject(object);
-        marks.add(DisplayList::Box { around.adjusted(-3, -2, 3, 2), Outline::Rounded, 4, {}, m_theme.text, 2, false, false });
+        marks.add(
+            DisplayList::Box { around.adjusted(-3, -2, 3, 2), Outline::Rounded, 4, {}, m_theme.text, 2, false, false });
     }
     return marks;
 }
 
-void ImageView::resizeEvent(QResizeEvent*)
-{
-    m_isDirty = true;
-}
+void ImageView::resizeEvent(QResizeEvent*) { m_isDirty = true; }
 
 void ImageView::mousePressEvent(QMouseEvent* event)
 {
@@ -95,14 +94,8 @@ void ImageView::mousePressEvent(QMouseEvent* event)
         m_selection.select(object);
 }
 
-void ImageView::mouseMoveEvent(QMouseEvent* event)
-{
-    m_selection.hover(m_list.hitTest(event->position()));
-}
+void ImageView::mouseMoveEvent(QMouseEvent* event) { m_selection.hover(m_list.hitTest(event->position())); }
 
-void ImageView::leaveEvent(QEvent*)
-{
-    m_selection.point({});
-}
+void ImageView::leaveEvent(QEvent*) { m_selection.point({}); }
 
 } // namespace lhrs::gui

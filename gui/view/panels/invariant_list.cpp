@@ -25,7 +25,9 @@ std::string invariantSeconds(std::int64_t ns) { return QString::number(double(ns
 // The text of the second line; empty: there is none.
 QString reasonOf(const InvariantShown& invariant, bool isOpen)
 {
-    return isOpen || invariant.state == InvariantState::Violated || invariant.state == InvariantState::Pending ? text(invariant.detail) : QString();
+    return isOpen || invariant.state == InvariantState::Violated || invariant.state == InvariantState::Pending
+        ? text(invariant.detail)
+        : QString();
 }
 
 } // namespace
@@ -47,17 +49,15 @@ InvariantShown invariantFrom(const ClusterState& state, int number, std::int64_t
     const Invariant& invariant = state.invariants.invariant(number);
     const std::int64_t ns = shown.state == InvariantState::Violated ? invariant.first.runNs : invariant.lastNs;
     const std::string told = invariantSeconds(ns);
-    if (const std::size_t at = shown.detail.find(told); beginNs != 0 && invariant.checks + invariant.violations > 0 && at != std::string::npos)
+    if (const std::size_t at = shown.detail.find(told);
+        beginNs != 0 && invariant.checks + invariant.violations > 0 && at != std::string::npos)
         shown.detail.replace(at, told.size(), invariantSeconds(std::max<std::int64_t>(0, ns - beginNs)));
     return shown;
 }
 
 // ---- the rows
 
-InvariantModel::InvariantModel(QObject* parent) : QAbstractListModel(parent)
-{
-    show(ClusterState());
-}
+InvariantModel::InvariantModel(QObject* parent) : QAbstractListModel(parent) { show(ClusterState()); }
 
 void InvariantModel::show(const ClusterState& state, std::int64_t beginNs)
 {
@@ -96,7 +96,9 @@ int InvariantModel::rowCount(const QModelIndex& parent) const
 
 QString InvariantModel::sentenceOf(const InvariantShown& invariant)
 {
-    return QStringLiteral("%1, %2: %3, %4").arg(text(invariantName(invariant.number)), QLatin1String(invariantWords(invariant.number)), QLatin1String(invariantStateWord(invariant.state)), text(invariant.detail));
+    return QStringLiteral("%1, %2: %3, %4")
+        .arg(text(invariantName(invariant.number)), QLatin1String(invariantWords(invariant.number)),
+            QLatin1String(invariantStateWord(invariant.state)), text(invariant.detail));
 }
 
 QVariant InvariantModel::data(const QModelIndex& index, int role) const
@@ -105,7 +107,9 @@ QVariant InvariantModel::data(const QModelIndex& index, int role) const
         return {};
     const InvariantShown& invariant = m_invariants[std::size_t(index.row())];
     switch (role) {
-    case Qt::DisplayRole: return QStringLiteral("%1 %2").arg(text(invariantName(invariant.number)), QLatin1String(invariantWords(invariant.number)));
+    case Qt::DisplayRole:
+        return QStringLiteral("%1 %2").arg(
+            text(invariantName(invariant.number)), QLatin1String(invariantWords(invariant.number)));
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole: return sentenceOf(invariant);
     default: return {};
@@ -114,21 +118,30 @@ QVariant InvariantModel::data(const QModelIndex& index, int role) const
 
 // ---- how they look
 
-InvariantDelegate::Places InvariantDelegate::placesOf(const QRectF& row, const InvariantShown& invariant, bool isOpen) const
+InvariantDelegate::Places InvariantDelegate::placesOf(
+    const QRectF& row, const InvariantShown& invariant, bool isOpen) const
 {
     Places places;
-    const qreal top = row.top() + m_theme.px(kPad), line = m_theme.lineHeight(kWords), left = row.left() + m_theme.px(kSide), right = row.right() - m_theme.px(kSide);
+    const qreal top = row.top() + m_theme.px(kPad), line = m_theme.lineHeight(kWords),
+                left = row.left() + m_theme.px(kSide), right = row.right() - m_theme.px(kSide);
     places.mark = QRectF(left, top + (line - m_theme.px(kMark)) / 2, m_theme.px(kMark), m_theme.px(kMark));
-    places.name = QRectF(places.mark.right() + m_theme.px(kGap), top, m_theme.width(kInvariantName, QStringLiteral("I22")) + m_theme.px(kGap), line);
+    places.name = QRectF(places.mark.right() + m_theme.px(kGap), top,
+        m_theme.width(kInvariantName, QStringLiteral("I22")) + m_theme.px(kGap), line);
     const qreal checksWide = invariant.checks > 0 ? m_theme.width(kDetail, checksOf(invariant)) + m_theme.px(2) : 0;
     places.checks = QRectF(right - checksWide, top, checksWide, line);
     const auto wrapped = [this](TextStyle style, QPointF at, qreal wide, const QString& words) {
         const QRectF room(at, QSizeF(std::max<qreal>(40, wide), 10'000));
-        return words.isEmpty() ? QRectF(at, QSizeF()) : QRectF(at, QSizeF(room.width(), std::ceil(m_theme.metrics(style).boundingRect(room, Qt::TextWordWrap, words).height())));
+        return words.isEmpty()
+            ? QRectF(at, QSizeF())
+            : QRectF(at,
+                QSizeF(room.width(),
+                    std::ceil(m_theme.metrics(style).boundingRect(room, Qt::TextWordWrap, words).height())));
     };
-    places.words = wrapped(kWords, { places.name.right(), top }, places.checks.left() - m_theme.px(kGap) - places.name.right(), QLatin1String(invariantWords(invariant.number)));
+    places.words = wrapped(kWords, { places.name.right(), top },
+        places.checks.left() - m_theme.px(kGap) - places.name.right(), QLatin1String(invariantWords(invariant.number)));
     const qreal below = std::max(places.words.bottom(), top + line);
-    places.detail = wrapped(kDetail, { places.name.left(), below }, right - places.name.left(), reasonOf(invariant, isOpen));
+    places.detail = wrapped(
+        kDetail, { places.name.left(), below }, right - places.name.left(), reasonOf(invariant, isOpen));
     places.height = std::max(places.detail.bottom(), below) + m_theme.px(kPad) - row.top();
     return places;
 }
@@ -138,7 +151,9 @@ QSize InvariantDelegate::sizeHint(const QStyleOptionViewItem& option, const QMod
     const auto* model = qobject_cast<const InvariantModel*>(index.model());
     const auto* list = qobject_cast<const QAbstractScrollArea*>(option.widget);
     const qreal wide = list != nullptr ? list->viewport()->width() : option.rect.width();
-    const qreal high = model != nullptr ? placesOf(QRectF(0, 0, wide, 0), model->invariant(index.row()), model->isOpen(index.row())).height : 0;
+    const qreal high = model != nullptr
+        ? placesOf(QRectF(0, 0, wide, 0), model->invariant(index.row()), model->isOpen(index.row())).height
+        : 0;
     return { int(wide), int(std::ceil(high)) };
 }
 
@@ -163,7 +178,8 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     const QPen pen(mark.colour, m_theme.px(2) * m_theme.stroke(), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
     if (mark.glyph == Glyph::None) {
         painter->setPen(pen);
-        painter->drawLine(QPointF(square.left() + square.width() * 0.15, square.center().y()), QPointF(square.right() - square.width() * 0.15, square.center().y()));
+        painter->drawLine(QPointF(square.left() + square.width() * 0.15, square.center().y()),
+            QPointF(square.right() - square.width() * 0.15, square.center().y()));
     } else {
         const GlyphPath& glyph = glyphPath(mark.glyph);
         QTransform place;
@@ -175,7 +191,8 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
         else
             painter->fillPath(path, mark.colour);
     }
-    const auto write = [&](const QRectF& where, const QString& words, TextStyle style, const QColor& colour, int flags) {
+    const auto write = [&](const QRectF& where, const QString& words, TextStyle style, const QColor& colour,
+                           int flags) {
         painter->setFont(m_theme.font(style));
         painter->setPen(colour);
         painter->drawText(where, flags, words);
@@ -186,11 +203,13 @@ void InvariantDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     if (invariant.checks > 0)
         write(places.checks, checksOf(invariant), kDetail, m_theme.muted, Qt::AlignRight | Qt::AlignVCenter);
     if (const QString reason = reasonOf(invariant, isOpen); !reason.isEmpty())
-        write(places.detail, reason, kDetail, invariant.state == InvariantState::Violated ? m_theme.badText : m_theme.muted, Qt::TextWordWrap);
+        write(places.detail, reason, kDetail,
+            invariant.state == InvariantState::Violated ? m_theme.badText : m_theme.muted, Qt::TextWordWrap);
     painter->restore();
 }
 
-InvariantList::InvariantList(QWidget* parent) : QListView(parent), m_model(new InvariantModel(this)), m_delegate(new InvariantDelegate(this))
+InvariantList::InvariantList(QWidget* parent)
+    : QListView(parent), m_model(new InvariantModel(this)), m_delegate(new InvariantDelegate(this))
 {
     setObjectName(QStringLiteral("invariantList"));
     setAccessibleName(tr("Invariants"));
@@ -206,7 +225,6 @@ InvariantList::InvariantList(QWidget* parent) : QListView(parent), m_model(new I
         emit invariantChosen(m_model->invariant(index.row()).number);
     };
     connect(this, &QListView::clicked, this, choose);
-
 }
 
 void InvariantList::setTheme(const Theme& theme)

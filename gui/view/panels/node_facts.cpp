@@ -18,13 +18,14 @@ using Sample = pb::NodeSample;
 
 constexpr std::int64_t kFresh = 1'500'000'000; // ns; a newer sample counts as one of the shown instant
 constexpr std::int64_t kSecond = 1'000'000'000;
-constexpr std::int64_t kAhead = 300'000'000;   // ns that a process's clock may be ahead of ours
+constexpr std::int64_t kAhead = 300'000'000; // ns that a process's clock may be ahead of ours
 
 // Samples up to the shown instant.
 std::vector<NodeSampleState> samplesUpTo(const ProcessState& process, std::int64_t nowNs)
 {
     std::vector<NodeSampleState> samples(process.samples.begin(), process.samples.end());
-    const auto later = std::find_if(samples.begin(), samples.end(), [&](const NodeSampleState& s) { return s.runNs > nowNs + kAhead; });
+    const auto later = std::find_if(
+        samples.begin(), samples.end(), [&](const NodeSampleState& s) { return s.runNs > nowNs + kAhead; });
     if (later != samples.begin()) // between two events, the state of the earlier one is shown
         samples.erase(later, samples.end());
     return samples;
@@ -45,7 +46,8 @@ QString bytesWords(std::uint64_t bytes)
     const double v = double(bytes);
     if (bytes < 10'000)
         return QStringLiteral("%1 B").arg(grouped(bytes));
-    return bytes < 10'000'000 ? QStringLiteral("%1 kB").arg(v / 1e3, 0, 'f', 0) : QStringLiteral("%1 MB").arg(v / 1e6, 0, 'f', 1);
+    return bytes < 10'000'000 ? QStringLiteral("%1 kB").arg(v / 1e3, 0, 'f', 0)
+                              : QStringLiteral("%1 MB").arg(v / 1e6, 0, 'f', 1);
 }
 
 QString spaced(const std::string& kind)
@@ -58,7 +60,8 @@ QString receiverWords(const ClusterState& state, ProcessId id, const pb::Address
     if (const ObjectRef object = objectOf(state, id))
         return nameOf(state, object);
     for (const auto& [other, process] : state.processes)
-        if (process.kind == pb::COORDINATOR && !process.hasEnded && id == 0 && process.address.ends_with(":" + std::to_string(address.udp_port())))
+        if (process.kind == pb::COORDINATOR && !process.hasEnded && id == 0
+            && process.address.ends_with(":" + std::to_string(address.udp_port())))
             return QStringLiteral("coordinator");
     return address.udp_port() != 0 ? QStringLiteral("port %1").arg(address.udp_port()) : QStringLiteral("an address");
 }
@@ -68,10 +71,11 @@ struct KnownThread {
     const char* name;
     const char* shortName;
 };
-constexpr std::array kThreads { KnownThread { "Multicast listening", "Mcast listening" }, KnownThread { "Multicast working", "Mcast working" },
-    KnownThread { "UDP listening", "UDP listening" }, KnownThread { "Working", "Working" }, KnownThread { "TCP listening", "TCP listening" },
-    KnownThread { "Acknowledgement manager", "Ack manager" }, KnownThread { "Control server", "Control" }, KnownThread { "Event publisher", "Events" },
-    KnownThread { "Main", "Main" } };
+constexpr std::array kThreads { KnownThread { "Multicast listening", "Mcast listening" },
+    KnownThread { "Multicast working", "Mcast working" }, KnownThread { "UDP listening", "UDP listening" },
+    KnownThread { "Working", "Working" }, KnownThread { "TCP listening", "TCP listening" },
+    KnownThread { "Acknowledgement manager", "Ack manager" }, KnownThread { "Control server", "Control" },
+    KnownThread { "Event publisher", "Events" }, KnownThread { "Main", "Main" } };
 constexpr std::size_t kMulticastLanes = 2;
 
 std::size_t placeOf(const QString& name)
@@ -118,13 +122,17 @@ struct Builder {
     {
         if (process.hasEnded) {
             out.watch = NodeFacts::Watch::Ended;
-            out.sampling = QStringLiteral("ended at %1; %2").arg(atWords(state, process.endedNs),
-                last() ? QStringLiteral("last values, of %1").arg(atWords(state, samples.back().runNs)) : QStringLiteral("it was not watched before"));
+            out.sampling = QStringLiteral("ended at %1; %2")
+                               .arg(atWords(state, process.endedNs),
+                                   last()
+                                       ? QStringLiteral("last values, of %1").arg(atWords(state, samples.back().runNs))
+                                       : QStringLiteral("it was not watched before"));
         } else if (!last()) {
             out.sampling = QStringLiteral("not watched then");
         } else if (nowNs - samples.back().runNs > kFresh && !out.isSimulated) {
             out.watch = NodeFacts::Watch::Former;
-            out.sampling = QStringLiteral("not watched then; last values, of %1").arg(atWords(state, samples.back().runNs));
+            out.sampling = QStringLiteral("not watched then; last values, of %1")
+                               .arg(atWords(state, samples.back().runNs));
         } else {
             out.watch = NodeFacts::Watch::Now;
             out.sampling = QStringLiteral("sampled 10/s, last at %1").arg(atWords(state, samples.back().runNs));
@@ -143,29 +151,43 @@ struct Builder {
             fact("Role", QStringLiteral("client"));
             const auto client = state.clients.find(process.id);
             if (client != state.clients.end())
-                fact("State", client->second.isHeld ? QStringLiteral("held: begins no new operations") : QStringLiteral("begins operations"));
+                fact("State",
+                    client->second.isHeld ? QStringLiteral("held: begins no new operations")
+                                          : QStringLiteral("begins operations"));
         } else if (process.place.role() == pb::DATA && data != state.data.end() && data->second.process == process.id) {
             fact("Role", QStringLiteral("data bucket %1, level %2").arg(data->second.number).arg(data->second.level));
             member = data->second.state;
             reason = data->second.reason;
-        } else if (process.place.role() == pb::PARITY && parity != state.parity.end() && parity->second.process == process.id) {
+        } else if (process.place.role() == pb::PARITY && parity != state.parity.end()
+            && parity->second.process == process.id) {
             fact("Role", QStringLiteral("parity bucket %1.%2").arg(parity->second.group).arg(parity->second.column));
             member = parity->second.state;
             reason = parity->second.reason;
         } else if (process.pool != pb::NO_ROLE) {
-            fact("Role", process.pool == pb::PARITY ? QStringLiteral("spare parity server") : QStringLiteral("spare data server"));
-            fact("State", process.offer.invitation != 0 ? QStringLiteral("has offered itself") : process.isInvited ? QStringLiteral("invited") : QStringLiteral("idle, in its multicast group"));
+            fact("Role",
+                process.pool == pb::PARITY ? QStringLiteral("spare parity server")
+                                           : QStringLiteral("spare data server"));
+            fact("State",
+                process.offer.invitation != 0 ? QStringLiteral("has offered itself")
+                    : process.isInvited       ? QStringLiteral("invited")
+                                              : QStringLiteral("idle, in its multicast group"));
         } else if (process.place.role() != pb::NO_ROLE) {
             fact("Role", QStringLiteral("displaced: its place has another holder"));
         }
         if (member != pb::MEMBER_UNKNOWN)
-            fact("State", QString::fromStdString(stateWord(member)) + (reason.empty() ? QString() : QStringLiteral(", ") + QString::fromStdString(reason)));
+            fact("State",
+                QString::fromStdString(stateWord(member))
+                    + (reason.empty() ? QString() : QStringLiteral(", ") + QString::fromStdString(reason)));
         if (process.hasEnded)
             fact("Process", QStringLiteral("ended: %1").arg(QString::fromStdString(process.endReason)));
         else if (process.isPaused)
             fact("Process", QStringLiteral("stands still"));
         if (process.isGated)
-            fact("Gate", process.gauges.gate_held() > 0 ? QStringLiteral("closed, %1 held; its clock stands").arg(countedWords(process.gauges.gate_held(), "message is", "messages are")) : QStringLiteral("closed, nothing is held; its clock stands"));
+            fact("Gate",
+                process.gauges.gate_held() > 0
+                    ? QStringLiteral("closed, %1 held; its clock stands")
+                          .arg(countedWords(process.gauges.gate_held(), "message is", "messages are"))
+                    : QStringLiteral("closed, nothing is held; its clock stands"));
         if (process.incarnation != 0)
             fact("Incarnation", QString::fromStdString(incarnationText(process.incarnation)));
     }
@@ -179,22 +201,33 @@ struct Builder {
         if (s && s->core_is_busy())
             fact("Core", QStringLiteral("one step holds it all the time"));
         if (s && s->grants_needed() > 0)
-            fact("Lease", QStringLiteral("%1 of %2, %3").arg(s->grants_held()).arg(s->grants_needed()).arg(s->lease_left_ns() > 0 ? durationWords(s->lease_left_ns()) + QStringLiteral(" left") : QStringLiteral("run out: reads wait")), true);
+            fact("Lease",
+                QStringLiteral("%1 of %2, %3")
+                    .arg(s->grants_held())
+                    .arg(s->grants_needed())
+                    .arg(s->lease_left_ns() > 0 ? durationWords(s->lease_left_ns()) + QStringLiteral(" left")
+                                                : QStringLiteral("run out: reads wait")),
+                true);
         const bool isBucket = process.place.role() != pb::NO_ROLE;
         if (isBucket) {
             fact(process.place.role() == pb::PARITY ? "Record groups" : "Records", grouped(gauges.records()));
             if (process.place.role() == pb::DATA && gauges.rank_max() > 0)
-                fact("Ranks", QStringLiteral("1 to %1, %2 free").arg(grouped(gauges.rank_max())).arg(gauges.rank_max() - std::min(gauges.rank_max(), gauges.records())));
+                fact("Ranks",
+                    QStringLiteral("1 to %1, %2 free")
+                        .arg(grouped(gauges.rank_max()))
+                        .arg(gauges.rank_max() - std::min(gauges.rank_max(), gauges.records())));
             if (gauges.sequence() > 0)
                 fact("Changes", grouped(gauges.sequence()));
         } else if (process.kind == pb::CLIENT) {
             fact("Operations", grouped(gauges.operations()));
         }
         if (gauges.held() > 0)
-            fact("Held", QStringLiteral("%1 wait in the bucket").arg(countedWords(gauges.held(), "message", "messages")));
+            fact("Held",
+                QStringLiteral("%1 wait in the bucket").arg(countedWords(gauges.held(), "message", "messages")));
         if (s && !s->under_way().empty())
             fact("Under way", QString::fromStdString(s->under_way()));
-        fact("Messages", QStringLiteral("%1 in, %2 out").arg(grouped(gauges.messages_in()), grouped(gauges.messages_out())));
+        fact("Messages",
+            QStringLiteral("%1 in, %2 out").arg(grouped(gauges.messages_in()), grouped(gauges.messages_out())));
         if (gauges.dropped() > 0)
             fact("Dropped", grouped(gauges.dropped()));
         const std::uint64_t published = s ? std::max(s->sequence(), process.sequence) : process.sequence;
@@ -203,22 +236,35 @@ struct Builder {
             lost << QStringLiteral("%1 lost there").arg(grouped(s->lost_events()));
         if (process.lostEvents > 0)
             lost << QStringLiteral("%1 not received").arg(grouped(process.lostEvents));
-        fact("Events", QStringLiteral("%1 published, %2").arg(grouped(published), lost.isEmpty() ? QStringLiteral("0 lost") : lost.join(QStringLiteral(", "))));
+        fact("Events",
+            QStringLiteral("%1 published, %2")
+                .arg(grouped(published), lost.isEmpty() ? QStringLiteral("0 lost") : lost.join(QStringLiteral(", "))));
         if (s && s->deadline_ns() >= 0)
-            fact("Next timer", s->deadline_ns() > s->time_ns() ? QStringLiteral("in %1").arg(durationWords(s->deadline_ns() - s->time_ns())) : QStringLiteral("due"), true);
+            fact("Next timer",
+                s->deadline_ns() > s->time_ns()
+                    ? QStringLiteral("in %1").arg(durationWords(s->deadline_ns() - s->time_ns()))
+                    : QStringLiteral("due"),
+                true);
         else if (s && !s->core_is_busy())
             fact("Next timer", QStringLiteral("none"), true);
         if (out.isSimulated || process.pid == 0)
             return;
-        if (const NodeSampleState* before = secondBefore(); before && s && s->has_gauges() && before->sample->has_gauges() && s->time_ns() > before->sample->time_ns()) {
+        if (const NodeSampleState* before = secondBefore(); before && s && s->has_gauges()
+            && before->sample->has_gauges() && s->time_ns() > before->sample->time_ns()) {
             const double used = double(s->gauges().cpu_ns()) - double(before->sample->gauges().cpu_ns());
-            fact("CPU", QStringLiteral("%1 of a core").arg(percent(std::max(0.0, used / double(s->time_ns() - before->sample->time_ns())))), true);
+            fact("CPU",
+                QStringLiteral("%1 of a core")
+                    .arg(percent(std::max(0.0, used / double(s->time_ns() - before->sample->time_ns())))),
+                true);
         }
         if (gauges.memory_bytes() > 0)
             fact("Memory", bytesWords(gauges.memory_bytes()), true);
         if (gauges.memory_limit() > 0)
-            fact("Memory limit", QStringLiteral("%1, %2 left%3").arg(bytesWords(gauges.memory_limit()), bytesWords(gauges.memory_left()),
-                gauges.is_full() ? QStringLiteral("; full: refuses what would make it grow") : QString()), true);
+            fact("Memory limit",
+                QStringLiteral("%1, %2 left%3")
+                    .arg(bytesWords(gauges.memory_limit()), bytesWords(gauges.memory_left()),
+                        gauges.is_full() ? QStringLiteral("; full: refuses what would make it grow") : QString()),
+                true);
     }
 
     void lane(const std::string& name)
@@ -240,7 +286,9 @@ struct Builder {
             const Sample::Thread* then = before ? threadOf(*before->sample, name) : nullptr;
             const double time = before ? double(now.time_ns() - before->sample->time_ns()) : 0;
             if (then != nullptr && time > 0) {
-                const auto share = [&](std::int64_t to, std::int64_t from) { return std::clamp(double(to - from) / time, 0.0, 1.0); };
+                const auto share = [&](std::int64_t to, std::int64_t from) {
+                    return std::clamp(double(to - from) / time, 0.0, 1.0);
+                };
                 lane.hasShare = true;
                 lane.handler = share(thread->handler_ns(), then->handler_ns());
                 lane.coreWait = share(thread->core_wait_ns(), then->core_wait_ns());
@@ -256,11 +304,13 @@ struct Builder {
     void threads()
     {
         if (out.isSimulated) {
-            out.noLanes = QStringLiteral("Not there in a simulated cluster: a simulated process takes one step after the other.");
+            out.noLanes = QStringLiteral(
+                "Not there in a simulated cluster: a simulated process takes one step after the other.");
             return;
         }
         if (!last()) {
-            out.noLanes = process.hasEnded ? QStringLiteral("Nobody watched this process while it ran.") : QStringLiteral("Not watched then.");
+            out.noLanes = process.hasEnded ? QStringLiteral("Nobody watched this process while it ran.")
+                                           : QStringLiteral("Not watched then.");
             return;
         }
         std::vector<std::string> names;
@@ -295,7 +345,8 @@ struct Builder {
         if (!last())
             return;
         for (const auto& from : last()->queues())
-            out.queues.push_back({ QString::fromStdString(from.name()), QString::fromStdString(from.unit()), QString::fromStdString(from.when_full()), from.length(), from.bound(), from.high_mark(), from.dropped(),
+            out.queues.push_back({ QString::fromStdString(from.name()), QString::fromStdString(from.unit()),
+                QString::fromStdString(from.when_full()), from.length(), from.bound(), from.high_mark(), from.dropped(),
                 from.has_high_mark(), false });
     }
 
@@ -310,9 +361,13 @@ struct Builder {
             wait.id = from.id();
             wait.kind = spaced(from.kind());
             wait.to = receiverWords(state, from.to(), from.address());
-            wait.sent = QStringLiteral("%1 ago").arg(durationWords(std::max<std::int64_t>(0, s.time_ns() - from.sent_ns())));
-            wait.tries = from.tries_max() > 0 ? QStringLiteral("%1 of %2").arg(from.tries()).arg(from.tries_max()) : QStringLiteral("%1").arg(from.tries());
-            wait.next = from.due_ns() > s.time_ns() ? QStringLiteral("in %1").arg(durationWords(from.due_ns() - s.time_ns())) : QStringLiteral("now");
+            wait.sent = QStringLiteral("%1 ago").arg(
+                durationWords(std::max<std::int64_t>(0, s.time_ns() - from.sent_ns())));
+            wait.tries = from.tries_max() > 0 ? QStringLiteral("%1 of %2").arg(from.tries()).arg(from.tries_max())
+                                              : QStringLiteral("%1").arg(from.tries());
+            wait.next = from.due_ns() > s.time_ns()
+                ? QStringLiteral("in %1").arg(durationWords(from.due_ns() - s.time_ns()))
+                : QStringLiteral("now");
             out.awaited.push_back(std::move(wait));
         }
         out.isGated = s.gate().is_closed();
@@ -325,14 +380,17 @@ struct Builder {
             held.size = bytesWords(from.bytes());
             out.held.push_back(std::move(held));
         }
-        out.columnsTitle = process.place.role() == pb::PARITY ? QStringLiteral("Applied, by data position") : QStringLiteral("Acknowledged, by parity column");
+        out.columnsTitle = process.place.role() == pb::PARITY ? QStringLiteral("Applied, by data position")
+                                                              : QStringLiteral("Acknowledged, by parity column");
         for (const auto& from : s.columns()) {
             const bool isParity = from.role() == pb::PARITY;
             NodeFacts::Column column;
-            column.name = isParity ? QStringLiteral("column %1").arg(from.index()) : QStringLiteral("position %1").arg(from.index());
+            column.name = isParity ? QStringLiteral("column %1").arg(from.index())
+                                   : QStringLiteral("position %1").arg(from.index());
             QStringList words { grouped(from.sequence()) };
             if (from.waiting() > 0)
-                words << (isParity ? QStringLiteral("%1 not yet").arg(from.waiting()) : QStringLiteral("%1 held").arg(from.waiting()));
+                words << (isParity ? QStringLiteral("%1 not yet").arg(from.waiting())
+                                   : QStringLiteral("%1 held").arg(from.waiting()));
             if (from.tries() > 0)
                 words << countedWords(from.tries(), "resend", "resends");
             if (!from.is_up())
@@ -349,7 +407,8 @@ QString threadWords(pb::NodeSample::ThreadState state, const QString& handler)
 {
     switch (static_cast<int>(state)) {
     case Sample::WAITING: return QStringLiteral("waiting");
-    case Sample::IN_HANDLER: return handler.isEmpty() ? QStringLiteral("in handler time") : QStringLiteral("in handler %1").arg(handler);
+    case Sample::IN_HANDLER:
+        return handler.isEmpty() ? QStringLiteral("in handler time") : QStringLiteral("in handler %1").arg(handler);
     case Sample::IN_CORE_WAIT: return QStringLiteral("waits for the core");
     case Sample::IN_SOCKET: return QStringLiteral("reads or sends");
     case Sample::IN_PAUSE: return QStringLiteral("paused by a fault");
@@ -372,7 +431,9 @@ NodeFacts nodeFacts(const ClusterState& state, ProcessId id, std::int64_t nowNs)
     b.out.isThere = true;
     const ObjectRef object = objectOf(state, id);
     b.out.title = object ? nameOf(state, object) : QString::fromStdString(found->second.name);
-    b.out.subtitle = QString::fromStdString(found->second.name) + (found->second.address.empty() ? QString() : QStringLiteral(", ") + QString::fromStdString(found->second.address));
+    b.out.subtitle = QString::fromStdString(found->second.name)
+        + (found->second.address.empty() ? QString()
+                                         : QStringLiteral(", ") + QString::fromStdString(found->second.address));
     b.out.isSimulated = state.isSimulated || (b.last() && b.last()->is_simulated());
     b.watched();
     b.role();
@@ -391,20 +452,35 @@ int markChanges(NodeFacts& facts, const NodeFacts& before)
     // A fact that did not exist before counts as changed.
     const auto mark = [&changes](auto& now, const auto& then, auto isSame, auto isEqual) {
         for (auto& entry : now) {
-            const auto former = std::find_if(then.begin(), then.end(), [&](const auto& other) { return isSame(entry, other); });
+            const auto former = std::find_if(
+                then.begin(), then.end(), [&](const auto& other) { return isSame(entry, other); });
             entry.isChanged = former == then.end() || !isEqual(entry, *former);
             changes += entry.isChanged ? 1 : 0;
         }
     };
-    mark(facts.facts, before.facts, [](const auto& x, const auto& y) { return x.name == y.name; }, [](const auto& x, const auto& y) { return x.isRestless || x.value == y.value; });
-    mark(facts.columns, before.columns, [](const auto& x, const auto& y) { return x.name == y.name; }, [](const auto& x, const auto& y) { return x.value == y.value; });
+    mark(
+        facts.facts, before.facts, [](const auto& x, const auto& y) { return x.name == y.name; },
+        [](const auto& x, const auto& y) { return x.isRestless || x.value == y.value; });
+    mark(
+        facts.columns, before.columns, [](const auto& x, const auto& y) { return x.name == y.name; },
+        [](const auto& x, const auto& y) { return x.value == y.value; });
     if (before.watch == NodeFacts::Watch::NotWatched || facts.watch == NodeFacts::Watch::NotWatched)
         return changes;
-    mark(facts.lanes, before.lanes, [](const auto& x, const auto& y) { return x.name == y.name; }, [](const auto& x, const auto& y) { return x.words == y.words && x.closed == y.closed; });
-    mark(facts.queues, before.queues, [](const auto& x, const auto& y) { return x.name == y.name; },
-        [](const auto& x, const auto& y) { return x.length == y.length && x.highMark == y.highMark && x.dropped == y.dropped; });
-    mark(facts.held, before.held, [](const auto& x, const auto& y) { return x.number == y.number; }, [](const auto&, const auto&) { return true; });
-    mark(facts.awaited, before.awaited, [](const auto& x, const auto& y) { return x.id == y.id && x.kind == y.kind && x.to == y.to; }, [](const auto& x, const auto& y) { return x.tries == y.tries; });
+    mark(
+        facts.lanes, before.lanes, [](const auto& x, const auto& y) { return x.name == y.name; },
+        [](const auto& x, const auto& y) { return x.words == y.words && x.closed == y.closed; });
+    mark(
+        facts.queues, before.queues, [](const auto& x, const auto& y) { return x.name == y.name; },
+        [](const auto& x, const auto& y) {
+            return x.length == y.length && x.highMark == y.highMark && x.dropped == y.dropped;
+        });
+    mark(
+        facts.held, before.held, [](const auto& x, const auto& y) { return x.number == y.number; },
+        [](const auto&, const auto&) { return true; });
+    mark(
+        facts.awaited, before.awaited,
+        [](const auto& x, const auto& y) { return x.id == y.id && x.kind == y.kind && x.to == y.to; },
+        [](const auto& x, const auto& y) { return x.tries == y.tries; });
     return changes;
 }
 

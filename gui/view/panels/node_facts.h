@@ -16,9 +16,9 @@ namespace lhrs::gui {
 struct NodeFacts {
     enum class Watch {
         NotWatched, // there is no sample of that time
-        Now,        // the samples go up to the shown instant
-        Former,     // it was watched before, but is not now
-        Ended,      // the process has ended: its last values
+        Now, // the samples go up to the shown instant
+        Former, // it was watched before, but is not now
+        Ended, // the process has ended: its last values
     };
     struct Fact {
         QString name, value;
@@ -28,13 +28,13 @@ struct NodeFacts {
     // One thread. Shares are of the time between the first and the last sample of about one second.
     struct Lane {
         QString name, shortName;
-        QString words;               // what it does, e.g. "in handler insert"
-        QString closed;              // why the thread is not there (any more); empty: it is there
+        QString words; // what it does, e.g. "in handler insert"
+        QString closed; // why the thread is not there (any more); empty: it is there
         pb::NodeSample::ThreadState state = pb::NodeSample::THREAD_UNKNOWN;
         std::vector<pb::NodeSample::ThreadState> samples; // oldest first; THREAD_UNKNOWN: the thread was not there
         bool hasShare = false;
         double handler = 0, coreWait = 0, socket = 0; // of the time
-        double cpu = -1;             // of one core; < 0: not known
+        double cpu = -1; // of one core; < 0: not known
         bool isChanged = false;
         double share() const { return handler + coreWait + socket; }
     };
@@ -60,7 +60,7 @@ struct NodeFacts {
     };
 
     ProcessId process = 0;
-    QString title;    // "data 5", "client alice"
+    QString title; // "data 5", "client alice"
     QString subtitle; // name and address of the process
     Watch watch = Watch::NotWatched;
     QString sampling; // how recent the samples are, in words

@@ -15,6 +15,7 @@ struct NodePicture {
     int columns = 1;
 };
 inline constexpr std::size_t kNodesShown = 4;
-NodePicture drawNodes(const std::vector<NodeFacts>& nodes, const QString& since, const Theme& theme, qreal width, DisplayList& out);
+NodePicture drawNodes(
+    const std::vector<NodeFacts>& nodes, const QString& since, const Theme& theme, qreal width, DisplayList& out);
 
 } // namespace lhrs::gui

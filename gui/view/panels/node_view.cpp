@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kRebuildNodeEvery = 0.1; // seconds, as often as a process is sampled
-constexpr double kChangedFor = 1;     // seconds for which a change stays marked while the view follows
+constexpr double kChangedFor = 1; // seconds for which a change stays marked while the view follows
 
 } // namespace
 
@@ -35,9 +35,11 @@ void NodeView::followSelection()
         if (const auto at = state.data.find(std::uint32_t(selected.a)); at != state.data.end())
             process = at->second.process;
     } else if (selected.kind == ObjectKind::Parity) {
-        if (const auto at = state.parity.find({ std::uint32_t(selected.a), std::uint32_t(selected.b) }); at != state.parity.end())
+        if (const auto at = state.parity.find({ std::uint32_t(selected.a), std::uint32_t(selected.b) });
+            at != state.parity.end())
             process = at->second.process;
-    } else if (selected.kind == ObjectKind::Spare || selected.kind == ObjectKind::Displaced || selected.kind == ObjectKind::Client || selected.kind == ObjectKind::Coordinator) {
+    } else if (selected.kind == ObjectKind::Spare || selected.kind == ObjectKind::Displaced
+        || selected.kind == ObjectKind::Client || selected.kind == ObjectKind::Coordinator) {
         process = selected.a;
     }
     if (process != 0)
@@ -130,7 +132,8 @@ void NodeView::rebuild()
     if (m_chosen == 0)
         followSelection();
     const std::vector<ProcessId> wanted = shown();
-    std::erase_if(m_history, [&](const auto& entry) { return std::find(wanted.begin(), wanted.end(), entry.first) == wanted.end(); });
+    std::erase_if(m_history,
+        [&](const auto& entry) { return std::find(wanted.begin(), wanted.end(), entry.first) == wanted.end(); });
     for (const ProcessId process : wanted) {
         NodeFacts facts = nodeFacts(m_pacer.state(), process, m_pacer.shownNs());
         if (const NodeFacts* former = before(facts))
@@ -139,7 +142,8 @@ void NodeView::rebuild()
     }
     m_list.clear();
     m_list.setTheme(m_theme);
-    const NodePicture picture = drawNodes(m_facts, m_isFollowing ? tr("within the last second") : tr("by the last step"), m_theme, width(), m_list);
+    const NodePicture picture = drawNodes(
+        m_facts, m_isFollowing ? tr("within the last second") : tr("by the last step"), m_theme, width(), m_list);
     if (minimumHeight() != int(std::ceil(picture.height)))
         setMinimumHeight(int(std::ceil(picture.height)));
     setAccessibleDescription(m_list.texts().join(QStringLiteral(". ")));
@@ -159,9 +163,6 @@ void NodeView::paintEvent(QPaintEvent*)
     m_list.paint(painter);
 }
 
-void NodeView::resizeEvent(QResizeEvent*)
-{
-    m_isDirty = true;
-}
+void NodeView::resizeEvent(QResizeEvent*) { m_isDirty = true; }
 
 } // namespace lhrs::gui

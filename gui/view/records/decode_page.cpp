@@ -32,7 +32,8 @@ QStringList namesOf(const std::vector<Participant>& members)
 }
 
 // Two matrices side by side if there is room, else one below the other.
-void drawPair(GroupPageDrawing& page, const Field& field, const MatrixDrawing& first, const MatrixDrawing* second, const SymbolFace& face, bool hasArrow)
+void drawPair(GroupPageDrawing& page, const Field& field, const MatrixDrawing& first, const MatrixDrawing* second,
+    const SymbolFace& face, bool hasArrow)
 {
     const Theme& theme = page.theme();
     Sheet& sheet = page.sheet;
@@ -44,8 +45,10 @@ void drawPair(GroupPageDrawing& page, const Field& field, const MatrixDrawing& f
         const qreal gap = page.px(34);
         if (one.width() + gap + two.width() <= sheet.width) {
             if (hasArrow) {
-                const qreal middle = sheet.y + one.height() - face.cellHeight * first.matrix->rows / 2, x = sheet.left + one.width() + page.px(6);
-                sheet.out.add(DisplayList::Line { { QPointF(x, middle), QPointF(x + page.px(22), middle) }, theme.text, page.px(1.5), false, page.px(7) });
+                const qreal middle = sheet.y + one.height() - face.cellHeight * first.matrix->rows / 2,
+                            x = sheet.left + one.width() + page.px(6);
+                sheet.out.add(DisplayList::Line { { QPointF(x, middle), QPointF(x + page.px(22), middle) }, theme.text,
+                    page.px(1.5), false, page.px(7) });
             }
             drawMatrix(sheet.out, *second, face, field, base, QPointF(sheet.left + one.width() + gap, sheet.y));
             sheet.y += std::max(one.height(), two.height());
@@ -59,7 +62,9 @@ void drawPair(GroupPageDrawing& page, const Field& field, const MatrixDrawing& f
     }
     sheet.space(6);
     if (!face.hasDigits)
-        sheet.paragraph(QStringLiteral("No room for digits here: grey is 1, blue any other symbol, nothing is 0. “Copy as text” has them all."), kBody, theme.muted);
+        sheet.paragraph(QStringLiteral("No room for digits here: grey is 1, blue any other symbol, nothing is 0. “Copy "
+                                       "as text” has them all."),
+            kBody, theme.muted);
 }
 
 void drawColumns(GroupPageDrawing& page, bool areTaken)
@@ -68,11 +73,13 @@ void drawColumns(GroupPageDrawing& page, bool areTaken)
     const DecodeStory& story = *d.story;
     const Theme& theme = page.theme();
     const auto isSurvivor = [&](std::uint32_t column) {
-        const Participant member = column < d.group.m ? Participant::data(Position(column)) : Participant::parity(ParityColumn(column - d.group.m));
+        const Participant member = column < d.group.m ? Participant::data(Position(column))
+                                                      : Participant::parity(ParityColumn(column - d.group.m));
         return std::find(story.survivors.begin(), story.survivors.end(), member) != story.survivors.end();
     };
     const auto isLost = [&](std::uint32_t column) {
-        const Participant member = column < d.group.m ? Participant::data(Position(column)) : Participant::parity(ParityColumn(column - d.group.m));
+        const Participant member = column < d.group.m ? Participant::data(Position(column))
+                                                      : Participant::parity(ParityColumn(column - d.group.m));
         return std::find(d.lost.begin(), d.lost.end(), member) != d.lost.end();
     };
     MatrixDrawing whole;
@@ -94,16 +101,19 @@ void drawColumns(GroupPageDrawing& page, bool areTaken)
     h.name = QStringLiteral("H");
     h.columnNames = namesOf(story.survivors);
     // Both in one row if their digits are legible there.
-    SymbolFace face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width - page.px(50), story.whole.columns + d.group.m, whole.rowNames);
+    SymbolFace face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width - page.px(50),
+        story.whole.columns + d.group.m, whole.rowNames);
     if (!face.hasDigits || face.style.size == TextSize::Small)
-        face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width, story.whole.columns, whole.rowNames);
+        face = symbolFace(
+            theme, story.code.field(), d.wish.base, page.sheet.width, story.whole.columns, whole.rowNames);
     drawPair(page, story.code.field(), whole, areTaken ? &h : nullptr, face, true);
     if (!areTaken && d.choices > 1)
-        page.sheet.paragraph(QStringLiteral("There are %1 ways to choose %2 of the %3 members that are left; this is number %4.")
-                                 .arg(d.choices)
-                                 .arg(d.group.m)
-                                 .arg(d.available.size())
-                                 .arg(d.choice + 1),
+        page.sheet.paragraph(
+            QStringLiteral("There are %1 ways to choose %2 of the %3 members that are left; this is number %4.")
+                .arg(d.choices)
+                .arg(d.group.m)
+                .arg(d.available.size())
+                .arg(d.choice + 1),
             kBody, theme.muted);
 }
 
@@ -119,14 +129,17 @@ void drawElimination(GroupPageDrawing& page, std::size_t done, bool isStuck)
     MatrixDrawing drawing;
     drawing.matrix = &stage.left;
     drawing.beside = &stage.right;
-    drawing.name = done == steps.size() && story.isSolvable() ? QStringLiteral("(I|H⁻¹)") : QStringLiteral("(H|I), after %1 of %2 steps").arg(done).arg(steps.size());
+    drawing.name = done == steps.size() && story.isSolvable()
+        ? QStringLiteral("(I|H⁻¹)")
+        : QStringLiteral("(H|I), after %1 of %2 steps").arg(done).arg(steps.size());
     drawing.columnNames = namesOf(story.survivors);
     for (std::uint32_t row = 0; row < stage.left.rows; ++row)
         drawing.rowNames << QString::number(row);
     const std::uint32_t pivot = isStuck ? story.elimination.columnStopped : step ? step->other : 0;
     drawing.look = [&](std::uint32_t row, std::uint32_t column) {
         CellLook look;
-        const bool isChanged = step && (row == step->row || (step->kind == GaussStep::Kind::Swap && row == step->other));
+        const bool isChanged = step
+            && (row == step->row || (step->kind == GaussStep::Kind::Swap && row == step->other));
         if (isChanged)
             look = { theme.selection, true, false, {} };
         if (step && step->kind == GaussStep::Kind::Add && row == pivot)
@@ -137,7 +150,8 @@ void drawElimination(GroupPageDrawing& page, std::size_t done, bool isStuck)
             look = { row >= pivot ? theme.bad : QColor(), true, false, {} };
         return look;
     };
-    drawPair(page, field, drawing, nullptr, symbolFace(theme, field, d.wish.base, page.sheet.width, 2 * stage.left.columns, drawing.rowNames), false);
+    drawPair(page, field, drawing, nullptr,
+        symbolFace(theme, field, d.wish.base, page.sheet.width, 2 * stage.left.columns, drawing.rowNames), false);
     if (isStuck)
         page.verdict(Glyph::DoubleCross, theme.bad, d.whyNoBytes);
     else if (step && step->kind != GaussStep::Kind::Swap && step->factor > 1 && step->row < stage.left.rows) {
@@ -149,9 +163,13 @@ void drawElimination(GroupPageDrawing& page, std::size_t done, bool isStuck)
         const Term term = termOf(field, step->factor, source, old);
         const auto s = [&](Symbol symbol) { return symbolWords(field, SymbolBase::Hex, symbol); };
         const auto l = [&](Symbol log) { return logWords(field, SymbolBase::Hex, log); };
-        const QString product = QStringLiteral("%1 · %2 = alog(%3 + %4) = %5").arg(s(term.coefficient), s(term.symbol), l(term.logCoefficient), l(term.logSymbol), s(term.product));
-        page.formula({ step->kind == GaussStep::Kind::Add ? QStringLiteral("column %1:  %2,   %3 ^ %4 = %5").arg(column).arg(product, s(old), s(term.product), s(term.sum))
-                                                             : QStringLiteral("column %1:  %2").arg(column).arg(product),
+        const QString product = QStringLiteral("%1 · %2 = alog(%3 + %4) = %5")
+                                    .arg(s(term.coefficient), s(term.symbol), l(term.logCoefficient), l(term.logSymbol),
+                                        s(term.product));
+        page.formula({ step->kind == GaussStep::Kind::Add ? QStringLiteral("column %1:  %2,   %3 ^ %4 = %5")
+                                                                .arg(column)
+                                                                .arg(product, s(old), s(term.product), s(term.sum))
+                                                          : QStringLiteral("column %1:  %2").arg(column).arg(product),
             product });
     }
 }
@@ -163,16 +181,21 @@ QString formulaOf(const Decoding& d, const LostMember& lost)
     for (std::size_t t = 0; t < lost.coefficients.size(); ++t) {
         const QString name = text(shortName(d.story->survivors[t]));
         if (lost.coefficients[t] != 0)
-            parts << (lost.coefficients[t] == 1 ? name : QStringLiteral("%1·%2").arg(symbolWords(d.story->code.field(), d.wish.base, lost.coefficients[t]), name));
+            parts << (lost.coefficients[t] == 1
+                    ? name
+                    : QStringLiteral("%1·%2").arg(
+                        symbolWords(d.story->code.field(), d.wish.base, lost.coefficients[t]), name));
     }
-    return QStringLiteral("%1 = %2").arg(text(shortName(lost.member)), parts.isEmpty() ? QStringLiteral("0") : parts.join(QStringLiteral(" ^ ")));
+    return QStringLiteral("%1 = %2").arg(
+        text(shortName(lost.member)), parts.isEmpty() ? QStringLiteral("0") : parts.join(QStringLiteral(" ^ ")));
 }
 
 void sayManager(GroupPageDrawing& page)
 {
     const Decoding& d = page.decoding;
     if (!d.managerSentence.isEmpty())
-        page.verdict(d.managerDiffers ? Glyph::Cross : Glyph::Ack, d.managerDiffers ? page.theme().bad : page.theme().good, d.managerSentence);
+        page.verdict(d.managerDiffers ? Glyph::Cross : Glyph::Ack,
+            d.managerDiffers ? page.theme().bad : page.theme().good, d.managerSentence);
 }
 
 void drawInverse(GroupPageDrawing& page)
@@ -180,25 +203,31 @@ void drawInverse(GroupPageDrawing& page)
     const Decoding& d = page.decoding;
     const DecodeStory& story = *d.story;
     const Theme& theme = page.theme();
-    const auto isLost = [&](std::uint32_t q) { return std::find(d.lost.begin(), d.lost.end(), Participant::data(Position(q))) != d.lost.end(); };
+    const auto isLost = [&](std::uint32_t q) {
+        return std::find(d.lost.begin(), d.lost.end(), Participant::data(Position(q))) != d.lost.end();
+    };
     MatrixDrawing inverse;
     inverse.matrix = &story.elimination.inverse;
     inverse.name = QStringLiteral("H⁻¹");
     inverse.rowNames = namesOf(story.survivors);
     inverse.columnNames = positionNames(d.group.m);
-    inverse.look = [&](std::uint32_t, std::uint32_t column) { return isLost(column) ? CellLook { theme.selection, true, false, {} } : CellLook(); };
+    inverse.look = [&](std::uint32_t, std::uint32_t column) {
+        return isLost(column) ? CellLook { theme.selection, true, false, {} } : CellLook();
+    };
     MatrixDrawing h;
     h.matrix = &story.elimination.h;
     h.name = QStringLiteral("H");
     h.columnNames = inverse.rowNames;
     h.rowNames = inverse.columnNames;
-    SymbolFace face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width - page.px(80), 2 * d.group.m, inverse.rowNames);
+    SymbolFace face = symbolFace(
+        theme, story.code.field(), d.wish.base, page.sheet.width - page.px(80), 2 * d.group.m, inverse.rowNames);
     if (!face.hasDigits)
         face = symbolFace(theme, story.code.field(), d.wish.base, page.sheet.width, d.group.m, inverse.rowNames);
     drawPair(page, story.code.field(), h, &inverse, face, true);
     for (const LostMember& lost : story.lost)
         page.sheet.paragraph(formulaOf(d, lost), kFormula, theme.text);
-    if (std::all_of(story.lost.begin(), story.lost.end(), [](const LostMember& lost) { return lost.isXorOnly; }) && !story.lost.empty())
+    if (std::all_of(story.lost.begin(), story.lost.end(), [](const LostMember& lost) { return lost.isXorOnly; })
+        && !story.lost.empty())
         page.sheet.paragraph(QStringLiteral("No coefficient is other than 0 and 1: XOR alone."), kBody, theme.muted);
     page.sheet.space(4);
     sayManager(page);
@@ -206,7 +235,8 @@ void drawInverse(GroupPageDrawing& page)
 
 // The columns of the table of products; in a narrow view the logarithms may be left out.
 struct TermTable {
-    std::array<const char*, 8> heads { "survivor", "coefficient", "symbol", "log", "+ log", "mod", "product", "XOR so far" };
+    std::array<const char*, 8> heads { "survivor", "coefficient", "symbol", "log", "+ log", "mod", "product",
+        "XOR so far" };
     std::vector<int> shown;
     std::vector<qreal> widths;
     TextStyle style { TextSize::Strong, false, true };
@@ -216,9 +246,12 @@ TermTable tableFor(const GroupPageDrawing& page, const Field& field)
 {
     const Theme& theme = page.theme();
     TermTable table;
-    const QString widest = page.decoding.wish.base == SymbolBase::Hex ? QString(qsizetype(2 * field.symbolBytes()), QLatin1Char('0')) : QString::number(field.symbolMax());
+    const QString widest = page.decoding.wish.base == SymbolBase::Hex
+        ? QString(qsizetype(2 * field.symbolBytes()), QLatin1Char('0'))
+        : QString::number(field.symbolMax());
     // In a narrow view the logarithms are only in the line below the table.
-    const std::initializer_list<std::pair<TextSize, std::vector<int>>> ways { { TextSize::Strong, {} }, { TextSize::Body, {} }, { TextSize::Body, { 5 } }, { TextSize::Small, { 3, 4, 5 } } };
+    const std::initializer_list<std::pair<TextSize, std::vector<int>>> ways { { TextSize::Strong, {} },
+        { TextSize::Body, {} }, { TextSize::Body, { 5 } }, { TextSize::Small, { 3, 4, 5 } } };
     for (const auto& [size, without] : ways) {
         table.style.size = size;
         table.shown.clear();
@@ -228,7 +261,9 @@ TermTable tableFor(const GroupPageDrawing& page, const Field& field)
             if (std::find(without.begin(), without.end(), column) != without.end())
                 continue;
             table.shown.push_back(column);
-            table.widths.push_back(std::max(theme.width(table.style, widest), theme.width(kSmallBold, QString::fromLatin1(table.heads[std::size_t(column)]))) + page.px(12));
+            table.widths.push_back(std::max(theme.width(table.style, widest),
+                                       theme.width(kSmallBold, QString::fromLatin1(table.heads[std::size_t(column)])))
+                + page.px(12));
             all += table.widths.back();
         }
         if (all <= page.sheet.width) {
@@ -253,7 +288,8 @@ void drawTerms(GroupPageDrawing& page, std::size_t upTo)
     if (!d.hasBytes || d.symbols == 0) {
         sheet.paragraph(formulaOf(d, target), kFormula, theme.text);
         sheet.space(5);
-        page.verdict(Glyph::Hourglass, theme.caution, d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
+        page.verdict(Glyph::Hourglass, theme.caution,
+            d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
         return;
     }
     const std::vector<Term> terms = story.terms(target, d.spans(), d.wish.symbol);
@@ -267,13 +303,17 @@ void drawTerms(GroupPageDrawing& page, std::size_t upTo)
         for (const qreal width : table.widths)
             all += width;
         if (isNow)
-            sheet.out.add(DisplayList::Box { QRectF(x, sheet.y, all, high), Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
+            sheet.out.add(DisplayList::Box {
+                QRectF(x, sheet.y, all, high), Outline::Rectangle, 0, theme.selection, {}, 1, false, false });
         for (std::size_t i = 0; i < table.shown.size(); ++i) {
             const QString& words = cells[table.shown[i]];
             const TextStyle style = isHead || table.shown[i] == 0 ? kSmallBold : table.style;
             if (!words.isEmpty())
                 sheet.out.text(QRectF(x + page.px(4), sheet.y, table.widths[i] - page.px(6), high), words, style,
-                    isNow ? inkOn(theme.selection) : isHead || isFuture ? theme.muted : theme.text, table.shown[i] == 0 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
+                    isNow                    ? inkOn(theme.selection)
+                        : isHead || isFuture ? theme.muted
+                                             : theme.text,
+                    table.shown[i] == 0 ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignRight | Qt::AlignVCenter);
             x += table.widths[i];
         }
         sheet.y += high;
@@ -307,7 +347,9 @@ void drawTerms(GroupPageDrawing& page, std::size_t upTo)
     const Symbol before = upTo == 0 ? 0 : terms[upTo - 1].sum;
     const QString product = now.isZero ? QStringLiteral("%1 · %2 = 0").arg(s(now.coefficient), s(now.symbol))
         : now.isCopy                   ? QStringLiteral("1 · %1 = %1").arg(s(now.symbol))
-                     : QStringLiteral("%1 · %2 = alog(%3 + %4) = alog(%5) = %6").arg(s(now.coefficient), s(now.symbol), l(now.logCoefficient), l(now.logSymbol), l(now.logSum), s(now.product));
+                                       : QStringLiteral("%1 · %2 = alog(%3 + %4) = alog(%5) = %6")
+                           .arg(s(now.coefficient), s(now.symbol), l(now.logCoefficient), l(now.logSymbol),
+                               l(now.logSum), s(now.product));
     const QString added = QStringLiteral("%1 ^ %2 = %3").arg(s(before), s(now.product), s(now.sum));
     page.formula({ QStringLiteral("%1,    %2").arg(product, added), product });
     if (upTo + 1 < terms.size())
@@ -319,9 +361,12 @@ void drawTerms(GroupPageDrawing& page, std::size_t upTo)
         const ByteSpan known { reinterpret_cast<const std::byte*>(outcome.known.data()), outcome.known.size() };
         const Symbol was = symbolAt(field, known, d.wish.symbol);
         if (was == result)
-            page.verdict(Glyph::Ack, theme.good, outcome.isKnownLive ? QStringLiteral("%1, and so it is in the bucket.").arg(what) : QStringLiteral("%1, as it was before.").arg(what));
+            page.verdict(Glyph::Ack, theme.good,
+                outcome.isKnownLive ? QStringLiteral("%1, and so it is in the bucket.").arg(what)
+                                    : QStringLiteral("%1, as it was before.").arg(what));
         else
-            page.verdict(Glyph::Cross, theme.bad, QStringLiteral("%1, but it is %2 in what is known of it.").arg(what, s(was)));
+            page.verdict(
+                Glyph::Cross, theme.bad, QStringLiteral("%1, but it is %2 in what is known of it.").arg(what, s(was)));
     } else {
         page.verdict(Glyph::Question, theme.caution, QStringLiteral("%1. %2").arg(what, outcome.sentence));
     }
@@ -338,29 +383,48 @@ void drawBytes(GroupPageDrawing& page)
     page.sheet.paragraph(formulaOf(d, target), kFormula, theme.text);
     page.sheet.space(3);
     if (!d.hasBytes || d.symbols == 0) {
-        page.verdict(Glyph::Hourglass, theme.caution, d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
+        page.verdict(Glyph::Hourglass, theme.caution,
+            d.hasBytes ? QStringLiteral("No member has any bytes at this rank.") : d.whyNoBytes);
         return;
     }
     QStringList names;
     for (std::size_t t = 0; t < story.survivors.size(); ++t)
-        names << QStringLiteral("%1 · %2").arg(symbolWords(field, d.wish.base, target.coefficients[t]), text(shortName(story.survivors[t])));
+        names << QStringLiteral("%1 · %2").arg(
+            symbolWords(field, d.wish.base, target.coefficients[t]), text(shortName(story.survivors[t])));
     names << QStringLiteral("before the failure");
     const SymbolWindow window = symbolWindow(page, field, names, d.symbols, d.wish.symbol);
     const auto spans = d.spans();
     for (std::size_t t = 0; t < spans.size(); ++t)
-        drawSymbols(page, field, window, { names[int(t)], spans[t], nullptr, false, target.coefficients[t] == 0 }, d.wish.symbol);
+        drawSymbols(page, field, window, { names[int(t)], spans[t], nullptr, false, target.coefficients[t] == 0 },
+            d.wish.symbol);
     page.sheet.rule();
     page.sheet.space(2);
     const ByteSpan known { reinterpret_cast<const std::byte*>(outcome.known.data()), outcome.known.size() };
-    const bool isCompared = outcome.verdict == Decoding::Verdict::Equal || outcome.verdict == Decoding::Verdict::Differs;
-    drawSymbols(page, field, window, { QStringLiteral("^  %1").arg(text(shortName(target.member))), outcome.bytes, isCompared ? &known : nullptr, true, false }, d.wish.symbol);
+    const bool isCompared = outcome.verdict == Decoding::Verdict::Equal
+        || outcome.verdict == Decoding::Verdict::Differs;
+    drawSymbols(page, field, window,
+        { QStringLiteral("^  %1").arg(text(shortName(target.member))), outcome.bytes, isCompared ? &known : nullptr,
+            true, false },
+        d.wish.symbol);
     if (isCompared)
-        drawSymbols(page, field, window, { outcome.isKnownLive ? QStringLiteral("in the bucket") : QStringLiteral("before"), known, nullptr, false, false }, d.wish.symbol);
+        drawSymbols(page, field, window,
+            { outcome.isKnownLive ? QStringLiteral("in the bucket") : QStringLiteral("before"), known, nullptr, false,
+                false },
+            d.wish.symbol);
     page.sheet.space(2);
-    page.sheet.line({ QStringLiteral("symbols %1 to %2 of %3; arrow keys choose another").arg(window.first).arg(window.first + window.count - 1).arg(d.symbols) }, { TextSize::Small }, theme.muted);
+    page.sheet.line({ QStringLiteral("symbols %1 to %2 of %3; arrow keys choose another")
+                            .arg(window.first)
+                            .arg(window.first + window.count - 1)
+                            .arg(d.symbols) },
+        { TextSize::Small }, theme.muted);
     page.sheet.space(4);
-    page.verdict(outcome.verdict == Decoding::Verdict::Equal ? Glyph::Ack : outcome.verdict == Decoding::Verdict::Differs ? Glyph::Cross : Glyph::Question,
-        outcome.verdict == Decoding::Verdict::Equal ? theme.good : outcome.verdict == Decoding::Verdict::Differs ? theme.bad : theme.caution, outcome.sentence);
+    page.verdict(outcome.verdict == Decoding::Verdict::Equal ? Glyph::Ack
+            : outcome.verdict == Decoding::Verdict::Differs  ? Glyph::Cross
+                                                             : Glyph::Question,
+        outcome.verdict == Decoding::Verdict::Equal         ? theme.good
+            : outcome.verdict == Decoding::Verdict::Differs ? theme.bad
+                                                            : theme.caution,
+        outcome.sentence);
 }
 
 } // namespace

@@ -32,7 +32,8 @@ struct SymbolWindow {
     qreal nameWidth = 0, cellWidth = 0;
     TextStyle style;
 };
-SymbolWindow symbolWindow(const GroupPageDrawing& page, const Field& field, const QStringList& names, std::size_t symbols, std::size_t chosen);
+SymbolWindow symbolWindow(const GroupPageDrawing& page, const Field& field, const QStringList& names,
+    std::size_t symbols, std::size_t chosen);
 // One row of a member's symbols. `against`: symbols that differ from it are framed; null: none are.
 struct SymbolRow {
     QString name;
@@ -40,6 +41,7 @@ struct SymbolRow {
     const ByteSpan* against = nullptr;
     bool isStrong = false, isDummy = false;
 };
-void drawSymbols(GroupPageDrawing& page, const Field& field, const SymbolWindow& window, const SymbolRow& row, std::size_t chosen);
+void drawSymbols(
+    GroupPageDrawing& page, const Field& field, const SymbolWindow& window, const SymbolRow& row, std::size_t chosen);
 
 } // namespace lhrs::gui

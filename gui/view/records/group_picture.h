@@ -26,7 +26,8 @@ struct GroupPicture {
 // A record group: its members, and below them the chosen page. Geometry and words are in the display list, so that
 // screen, SVG, PNG and tests use the same. `note`: where the bytes come from, e.g. that they are newer than the
 // picture.
-GroupPicture drawRecordGroup(const Decoding& decoding, const QString& note, const Theme& theme, qreal width, DisplayList& out);
+GroupPicture drawRecordGroup(
+    const Decoding& decoding, const QString& note, const Theme& theme, qreal width, DisplayList& out);
 
 // What is drawn if there is no group: a title and what to do.
 GroupPicture drawNoGroup(const QString& title, const QString& words, const Theme& theme, qreal width, DisplayList& out);

@@ -29,7 +29,8 @@ QString textOf(const std::string& bytes, std::size_t bytesMax)
 
 RecordFilter RecordFilter::of(const QString& words)
 {
-    static const QRegularExpression kRange(QStringLiteral("^(rank|key)?\\s*(\\d{1,20})(?:\\s*-\\s*(\\d{1,20}))?$"), QRegularExpression::CaseInsensitiveOption);
+    static const QRegularExpression kRange(QStringLiteral("^(rank|key)?\\s*(\\d{1,20})(?:\\s*-\\s*(\\d{1,20}))?$"),
+        QRegularExpression::CaseInsensitiveOption);
     const QString text = words.trimmed();
     if (text.isEmpty())
         return {};
@@ -49,11 +50,16 @@ bool RecordFilter::takes(std::uint32_t rank, const QStringList& keys, const std:
     switch (kind) {
     case Kind::All: return true;
     case Kind::Rank: return rank >= from && rank <= to;
-    case Kind::Number: return rank == from || std::any_of(keys.begin(), keys.end(), [this](const QString& key) { return key.contains(words); });
+    case Kind::Number:
+        return rank == from
+            || std::any_of(keys.begin(), keys.end(), [this](const QString& key) { return key.contains(words); });
     case Kind::Key:
-        return std::any_of(keys.begin(), keys.end(), [this](const QString& key) { return key.toULongLong() >= from && key.toULongLong() <= to; });
+        return std::any_of(keys.begin(), keys.end(),
+            [this](const QString& key) { return key.toULongLong() >= from && key.toULongLong() <= to; });
     case Kind::Bytes:
-        return bytes && (textOf(*bytes, bytes->size()).contains(words, Qt::CaseInsensitive) || hexOf(*bytes, bytes->size()).contains(words, Qt::CaseInsensitive));
+        return bytes
+            && (textOf(*bytes, bytes->size()).contains(words, Qt::CaseInsensitive)
+                || hexOf(*bytes, bytes->size()).contains(words, Qt::CaseInsensitive));
     }
     return false;
 }

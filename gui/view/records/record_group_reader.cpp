@@ -9,11 +9,12 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kReadPlaceAgain = 0.3; // seconds between two readings of a place that changes or does not answer
-constexpr double kAskPlaceAgain = 6;    // seconds after which an unanswered question is asked again
+constexpr double kAskPlaceAgain = 6; // seconds after which an unanswered question is asked again
 
 } // namespace
 
-RecordGroupReader::RecordGroupReader(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, QObject* parent)
+RecordGroupReader::RecordGroupReader(
+    const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, QObject* parent)
     : QObject(parent), m_pacer(pacer), m_source(source), m_witnesses(witnesses)
 {
 }
@@ -46,7 +47,9 @@ std::uint64_t RecordGroupReader::stampOf(const GroupMember& member) const
         return bucket == state.data.end() ? 0 : bucket->second.sequence + 1;
     }
     const auto bucket = state.parity.find({ member.place.number(), member.place.column() });
-    return bucket == state.parity.end() ? 0 : std::accumulate(bucket->second.applied.begin(), bucket->second.applied.end(), std::uint64_t(1));
+    return bucket == state.parity.end()
+        ? 0
+        : std::accumulate(bucket->second.applied.begin(), bucket->second.applied.end(), std::uint64_t(1));
 }
 
 void RecordGroupReader::ask(std::size_t index, const GroupMember& member, std::uint64_t stamp)
@@ -55,29 +58,34 @@ void RecordGroupReader::ask(std::size_t index, const GroupMember& member, std::u
     reading.isAsked = true;
     reading.askedAt = m_now;
     reading.stamp = stamp;
-    m_source.readContents(member.process, m_rank, 1, this, [this, index, place = member.place, generation = m_generation](ContentsAnswer answer) {
-        if (generation != m_generation || index >= m_readings.size())
-            return; // of another group
-        Reading& here = m_readings[index];
-        here.isAsked = false;
-        m_isNew = true;
-        const pb::Place& from = answer.page.place();
-        const bool isOther = answer.isOk && answer.page.has_place() && (from.role() != place.role() || from.number() != place.number() || from.column() != place.column());
-        if (!answer.isOk || isOther) {
-            here.trouble = isOther ? "the process holds another place now" : answer.why.toStdString();
-            return;
-        }
-        here.trouble.clear();
-        here.isHere = true;
-        here.record = recordOf(answer.page, m_rank);
-        m_witnesses.keep(place, m_rank, here.record, false);
-    });
+    m_source.readContents(member.process, m_rank, 1, this,
+        [this, index, place = member.place, generation = m_generation](ContentsAnswer answer) {
+            if (generation != m_generation || index >= m_readings.size())
+                return; // of another group
+            Reading& here = m_readings[index];
+            here.isAsked = false;
+            m_isNew = true;
+            const pb::Place& from = answer.page.place();
+            const bool isOther = answer.isOk && answer.page.has_place()
+                && (from.role() != place.role() || from.number() != place.number() || from.column() != place.column());
+            if (!answer.isOk || isOther) {
+                here.trouble = isOther ? "the process holds another place now" : answer.why.toStdString();
+                return;
+            }
+            here.trouble.clear();
+            here.isHere = true;
+            here.record = recordOf(answer.page, m_rank);
+            m_witnesses.keep(place, m_rank, here.record, false);
+        });
 }
 
 bool RecordGroupReader::refresh(double now)
 {
     m_now = now;
-    if (!m_isOpen || (m_version == m_pacer.version() && !m_isNew && std::none_of(m_readings.begin(), m_readings.end(), [](const Reading& r) { return !r.trouble.empty() || r.isAsked; })))
+    if (!m_isOpen
+        || (m_version == m_pacer.version() && !m_isNew
+            && std::none_of(m_readings.begin(), m_readings.end(),
+                [](const Reading& r) { return !r.trouble.empty() || r.isAsked; })))
         return std::exchange(m_isNew, false);
     m_version = m_pacer.version();
     std::optional<RecordGroup> group = recordGroupOf(m_pacer.state(), m_number, m_rank);
@@ -145,7 +153,9 @@ void RecordGroupReader::unpin()
 
 bool RecordGroupReader::isPinned() const
 {
-    return m_group && std::any_of(m_group->members.begin(), m_group->members.end(), [](const GroupMember& member) { return member.witness && member.witness->isPinned; });
+    return m_group && std::any_of(m_group->members.begin(), m_group->members.end(), [](const GroupMember& member) {
+        return member.witness && member.witness->isPinned;
+    });
 }
 
 } // namespace lhrs::gui

@@ -19,8 +19,10 @@ constexpr double kRebuildGroupEvery = 0.1; // seconds, while only the cluster ch
 
 } // namespace
 
-RecordGroupView::RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_reader(pacer, source, witnesses, this), m_list(m_theme), m_marks(m_theme)
+RecordGroupView::RecordGroupView(
+    const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_reader(pacer, source, witnesses, this),
+      m_list(m_theme), m_marks(m_theme)
 {
     setObjectName(QStringLiteral("recordGroup"));
     setAccessibleName(tr("Record group and decoder"));
@@ -69,7 +71,8 @@ void RecordGroupView::chooseLost()
 {
     m_isLostChosen = m_isSupposedByItself = true;
     const RecordGroup& group = *m_reader.group();
-    const bool isSomethingDown = std::any_of(group.members.begin(), group.members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
+    const bool isSomethingDown = std::any_of(group.members.begin(), group.members.end(),
+        [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
     if (isSomethingDown || group.k == 0)
         return;
     if (group.decoder) {
@@ -77,7 +80,9 @@ void RecordGroupView::chooseLost()
             m_wish.supposed.insert(Participant::data(Position(lost.position())));
         return;
     }
-    Participant member = m_opened.kind == ObjectKind::Parity ? Participant::parity(ParityColumn(std::uint32_t(m_opened.b))) : Participant::data(Position(m_wish.changed));
+    Participant member = m_opened.kind == ObjectKind::Parity
+        ? Participant::parity(ParityColumn(std::uint32_t(m_opened.b)))
+        : Participant::data(Position(m_wish.changed));
     if (m_opened.kind == ObjectKind::Group || !group.find(member))
         member = Participant::data(Position(0));
     m_wish.supposed.insert(member);
@@ -100,7 +105,8 @@ void RecordGroupView::rebuild()
     const auto& group = m_reader.group();
     if (m_isOpen && group) {
         // When all members are back, what was rebuilt stays of interest.
-        const bool isDown = std::any_of(group->members.begin(), group->members.end(), [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
+        const bool isDown = std::any_of(group->members.begin(), group->members.end(),
+            [](const GroupMember& member) { return member.standing == GroupMember::Standing::Down; });
         if (isDown && m_isSupposedByItself) { // a real failure replaces a supposed one
             m_wish.supposed.clear();
             m_isSupposedByItself = false;
@@ -149,10 +155,14 @@ void RecordGroupView::redraw()
     if (m_decoding) {
         m_picture = drawRecordGroup(*m_decoding, m_note, m_face, width(), m_list);
     } else if (m_isOpen) {
-        m_picture = drawNoGroup(tr("There is no group %1.").arg(m_groupNumber), tr("The file does not have it at the instant that is shown. Choose a record in a bucket."), m_face, width(), m_list);
+        m_picture = drawNoGroup(tr("There is no group %1.").arg(m_groupNumber),
+            tr("The file does not have it at the instant that is shown. Choose a record in a bucket."), m_face, width(),
+            m_list);
     } else {
         m_picture = drawNoGroup(tr("Choose a record in a bucket."),
-            tr("Double click a record in the table or in the picture, or select a bucket and press Ctrl+G: its record group is opened here, with all its members, and how a lost one is computed."), m_face, width(), m_list);
+            tr("Double click a record in the table or in the picture, or select a bucket and press Ctrl+G: its record "
+               "group is opened here, with all its members, and how a lost one is computed."),
+            m_face, width(), m_list);
     }
     if (minimumHeight() != int(std::ceil(m_picture.height)))
         setMinimumHeight(int(std::ceil(m_picture.height)));
@@ -169,19 +179,19 @@ void RecordGroupView::mark()
     m_marks.clear();
     m_marks.setTheme(m_face);
     const Pointed& pointed = m_selection.pointed();
-    const QRectF member = m_decoding && pointed.object && (pointed.rank == 0 || pointed.rank == m_rank) ? m_list.boundsOf(pointed.object) : QRectF();
+    const QRectF member = m_decoding && pointed.object && (pointed.rank == 0 || pointed.rank == m_rank)
+        ? m_list.boundsOf(pointed.object)
+        : QRectF();
     if (!member.isNull()) {
         m_marks.setObject(pointed.object);
-        m_marks.add(DisplayList::Box { member.adjusted(-1, -1, 1, 1), Outline::Rounded, m_face.px(5), {}, m_face.text, m_face.px(2.5), false, false });
+        m_marks.add(DisplayList::Box { member.adjusted(-1, -1, 1, 1), Outline::Rounded, m_face.px(5), {}, m_face.text,
+            m_face.px(2.5), false, false });
     }
     if (had || !m_marks.items().empty())
         update();
 }
 
-QSize RecordGroupView::pictureSize() const
-{
-    return { width(), int(std::ceil(m_picture.height)) };
-}
+QSize RecordGroupView::pictureSize() const { return { width(), int(std::ceil(m_picture.height)) }; }
 
 // ---- wishes
 
@@ -219,7 +229,8 @@ void RecordGroupView::takeStage()
     if (stage == kStages.end())
         return;
     const auto& steps = m_decoding->steps;
-    const auto last = std::find_if(steps.rbegin(), steps.rend(), [&](const DecodingStep& one) { return one.kind == stage->second; });
+    const auto last = std::find_if(
+        steps.rbegin(), steps.rend(), [&](const DecodingStep& one) { return one.kind == stage->second; });
     if (last != steps.rend())
         m_wish.step = std::size_t(steps.rend() - last) - 1;
 }
@@ -260,7 +271,9 @@ void RecordGroupView::moveRank(int direction)
 
 void RecordGroupView::nextBase()
 {
-    m_wish.base = m_wish.base == SymbolBase::Hex ? SymbolBase::Decimal : m_wish.base == SymbolBase::Decimal ? SymbolBase::Log : SymbolBase::Hex;
+    m_wish.base = m_wish.base == SymbolBase::Hex ? SymbolBase::Decimal
+        : m_wish.base == SymbolBase::Decimal     ? SymbolBase::Log
+                                                 : SymbolBase::Hex;
     wish();
 }
 
@@ -315,10 +328,13 @@ void RecordGroupView::moveMember(int direction)
     const auto selected = selectedMember();
     std::size_t at = 0;
     for (std::size_t i = 0; i < members.size(); ++i)
-        at = selected && members[i].member == *selected ? (i + members.size() + std::size_t(direction + 1) - 1) % members.size() : at;
+        at = selected && members[i].member == *selected
+            ? (i + members.size() + std::size_t(direction + 1) - 1) % members.size()
+            : at;
     const GroupMember& member = members[at];
     if (member.member.kind == Participant::Kind::Data)
-        m_selection.select({ member.standing == GroupMember::Standing::Dummy ? ObjectKind::Dummy : ObjectKind::Data, member.place.number(), 0 });
+        m_selection.select({ member.standing == GroupMember::Standing::Dummy ? ObjectKind::Dummy : ObjectKind::Data,
+            member.place.number(), 0 });
     else
         m_selection.select({ ObjectKind::Parity, member.place.number(), member.place.column() });
     if (m_wish.page == GroupPage::Update && member.member.kind == Participant::Kind::Data)
@@ -370,10 +386,7 @@ void RecordGroupView::paintEvent(QPaintEvent*)
     }
 }
 
-void RecordGroupView::resizeEvent(QResizeEvent*)
-{
-    m_isDirty = true;
-}
+void RecordGroupView::resizeEvent(QResizeEvent*) { m_isDirty = true; }
 
 void RecordGroupView::mousePressEvent(QMouseEvent* event)
 {
@@ -412,10 +425,7 @@ void RecordGroupView::mouseMoveEvent(QMouseEvent* event)
     m_selection.point({ member, { 0, 0 }, member ? m_rank : 0 });
 }
 
-void RecordGroupView::leaveEvent(QEvent*)
-{
-    m_selection.point({});
-}
+void RecordGroupView::leaveEvent(QEvent*) { m_selection.point({}); }
 
 void RecordGroupView::keyPressEvent(QKeyEvent* event)
 {
@@ -434,14 +444,8 @@ void RecordGroupView::keyPressEvent(QKeyEvent* event)
     }
 }
 
-void RecordGroupView::focusInEvent(QFocusEvent*)
-{
-    update();
-}
+void RecordGroupView::focusInEvent(QFocusEvent*) { update(); }
 
-void RecordGroupView::focusOutEvent(QFocusEvent*)
-{
-    update();
-}
+void RecordGroupView::focusOutEvent(QFocusEvent*) { update(); }
 
 } // namespace lhrs::gui

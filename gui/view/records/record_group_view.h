@@ -21,7 +21,8 @@ class RecordGroupView : public QWidget, public FrameView {
     Q_OBJECT
 public:
     // All arguments must outlive the view.
-    RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, QWidget* parent = nullptr);
+    RecordGroupView(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection,
+        QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);
@@ -95,7 +96,8 @@ private:
     GroupPicture m_picture;
     DecodingWish m_wish;
     std::optional<Decoding> m_decoding;
-    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false, m_isSupposedByItself = false, m_isDirty = true, m_isPending = false;
+    bool m_isOpen = false, m_isLostChosen = false, m_isSymbolChosen = false, m_wasDown = false,
+         m_isSupposedByItself = false, m_isDirty = true, m_isPending = false;
     ObjectRef m_opened;
     std::uint32_t m_groupNumber = 0, m_rank = 0;
     QString m_note, m_stage;

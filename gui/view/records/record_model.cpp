@@ -12,9 +12,9 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kReadAgain = 0.5;       // seconds between two readings of a page that changes
-constexpr double kAskAgain = 6;          // seconds after which an unanswered request for a page is repeated
-constexpr double kOrderAgain = 0.3;      // seconds between two sorts of rows that change
+constexpr double kReadAgain = 0.5; // seconds between two readings of a page that changes
+constexpr double kAskAgain = 6; // seconds after which an unanswered request for a page is repeated
+constexpr double kOrderAgain = 0.3; // seconds between two sorts of rows that change
 constexpr std::size_t kBytesShown = 64;
 enum DataColumn { RankColumn, KeyColumn, LengthColumn, VersionColumn, HexColumn, TextColumn, DataColumns };
 
@@ -94,7 +94,8 @@ QString RecordModel::absence() const
         return tr("No process serves %1 now.").arg(name);
     const Look look = lookOf(state, m_bucket, nullptr);
     if (served->second.hasEnded)
-        return tr("The process of %1 has ended (%2): what it held cannot be read.").arg(name, QString::fromStdString(served->second.endReason));
+        return tr("The process of %1 has ended (%2): what it held cannot be read.")
+            .arg(name, QString::fromStdString(served->second.endReason));
     if (look == Look::DataLost || look == Look::ParityLost)
         return tr("%1 is lost: more members of its group failed than the parity replaces.").arg(name);
     if (look == Look::DataFailed || look == Look::ParityFailed)
@@ -204,7 +205,8 @@ void RecordModel::arrangeRows()
         const std::uint32_t last = std::max(known->rankMax(), m_verdicts.empty() ? 0 : m_verdicts.rbegin()->first);
         for (std::uint32_t rank = 1; rank <= last; ++rank) {
             const bool isMissing = m_verdicts.contains(rank) && m_verdicts.at(rank) == WitnessVerdict::Missing;
-            if ((known->has(rank) || isMissing || !isFiltered()) && (!isFiltered() || m_filter.takes(rank, keysOf(rank), bytesOf(rank))))
+            if ((known->has(rank) || isMissing || !isFiltered())
+                && (!isFiltered() || m_filter.takes(rank, keysOf(rank), bytesOf(rank))))
                 found.push_back(rank);
         }
         const auto verdictOf = [this](std::uint32_t rank) {
@@ -212,10 +214,12 @@ void RecordModel::arrangeRows()
             return verdict == m_verdicts.end() ? -1 : int(verdict->second);
         };
         if (m_isCompared && m_sortColumn == m_columns - 1) // differing rows come first
-            std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) { return verdictOf(x) > verdictOf(y); });
+            std::stable_sort(found.begin(), found.end(),
+                [&](std::uint32_t x, std::uint32_t y) { return verdictOf(x) > verdictOf(y); });
         else if (m_sortColumn == KeyColumn && !isParity())
             std::stable_sort(found.begin(), found.end(), [&](std::uint32_t x, std::uint32_t y) {
-                return std::pair(!known->has(x), known->has(x) ? known->at(x) : 0) < std::pair(!known->has(y), known->has(y) ? known->at(y) : 0);
+                return std::pair(!known->has(x), known->has(x) ? known->at(x) : 0)
+                    < std::pair(!known->has(y), known->has(y) ? known->at(y) : 0);
             });
         if (m_sortOrder == Qt::DescendingOrder)
             std::reverse(found.begin(), found.end());
@@ -291,10 +295,7 @@ QStringList RecordModel::keysOf(std::uint32_t rank) const
 
 // ---- pages
 
-void RecordModel::want(std::uint32_t page) const
-{
-    m_wanted.insert(page);
-}
+void RecordModel::want(std::uint32_t page) const { m_wanted.insert(page); }
 
 void RecordModel::ask(std::uint32_t number)
 {
@@ -304,10 +305,11 @@ void RecordModel::ask(std::uint32_t number)
     page.stamp = stamp();
     if (m_process == 0)
         return;
-    m_source.readContents(m_process, number * kPage + 1, kPage, this, [this, number, generation = m_generation](const ContentsAnswer& answer) {
-        if (generation == m_generation) // otherwise it is of another bucket
-            take(number, answer);
-    });
+    m_source.readContents(m_process, number * kPage + 1, kPage, this,
+        [this, number, generation = m_generation](const ContentsAnswer& answer) {
+            if (generation == m_generation) // otherwise it is of another bucket
+                take(number, answer);
+        });
 }
 
 void RecordModel::take(std::uint32_t number, const ContentsAnswer& answer)
@@ -352,27 +354,26 @@ QString RecordModel::headline() const
         return tr("The bytes could not be read: %1").arg(m_trouble);
     QStringList words;
     if (isFiltered())
-        words << tr("%1 of %2 listed").arg(grouped(std::uint64_t(m_rows))).arg(countedWords(recordsInAll(), "record", "records"));
+        words << tr("%1 of %2 listed")
+                     .arg(grouped(std::uint64_t(m_rows)))
+                     .arg(countedWords(recordsInAll(), "record", "records"));
     if (m_readsAll)
-        words << tr("reading the whole bucket: %1 of %2").arg(pagesInAll() - std::min(pagesInAll(), m_toRead.size())).arg(countedWords(pagesInAll(), "page", "pages"));
+        words << tr("reading the whole bucket: %1 of %2")
+                     .arg(pagesInAll() - std::min(pagesInAll(), m_toRead.size()))
+                     .arg(countedWords(pagesInAll(), "page", "pages"));
     else if (m_readAt == 0 && m_rows > 0)
         words << tr("reading the bytes from the process …");
     if (m_readAt != 0)
-        words << (isParity() ? tr("bytes read after %1 applied changes").arg(grouped(m_readAt)) : tr("bytes read at sequence %1").arg(grouped(m_readAt)));
+        words << (isParity() ? tr("bytes read after %1 applied changes").arg(grouped(m_readAt))
+                             : tr("bytes read at sequence %1").arg(grouped(m_readAt)));
     if (m_isCompared)
         words << comparisonWords();
     return words.join(QStringLiteral("; "));
 }
 
-int RecordModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : m_rows;
-}
+int RecordModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : m_rows; }
 
-int RecordModel::columnCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : m_columns;
-}
+int RecordModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : m_columns; }
 
 QVariant RecordModel::dataCell(std::uint32_t rank, int column) const
 {
@@ -446,7 +447,8 @@ QVariant RecordModel::data(const QModelIndex& index, int role) const
     if (role == Qt::BackgroundRole)
         return m_marked != 0 && rankOfRow(index.row()) == m_marked ? QVariant(QBrush(m_markColour)) : QVariant();
     if (role == Qt::TextAlignmentRole) {
-        const bool isNumber = index.column() == 0 || (!isParity() && (index.column() == LengthColumn || index.column() == VersionColumn));
+        const bool isNumber = index.column() == 0
+            || (!isParity() && (index.column() == LengthColumn || index.column() == VersionColumn));
         return int((isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::AccessibleTextRole)
@@ -465,7 +467,9 @@ QVariant RecordModel::headerData(int section, Qt::Orientation orientation, int r
     if (orientation != Qt::Horizontal || section < 0 || section >= m_columns)
         return {};
     if (role == Qt::ToolTipRole)
-        return canSortBy(section) ? tr("A click sorts by this") : tr("Bytes are read page by page, so that the whole bucket cannot be sorted by this");
+        return canSortBy(section)
+            ? tr("A click sorts by this")
+            : tr("Bytes are read page by page, so that the whole bucket cannot be sorted by this");
     if (role != Qt::DisplayRole)
         return {};
     if (m_isCompared && section == m_columns - 1)

@@ -30,7 +30,8 @@ public:
     virtual ~ContentsSource() = default;
     // Calls back later, in the GUI thread; never after the receiver has been destroyed.
     virtual void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver,
-        std::function<void(ContentsAnswer)> done) = 0;
+        std::function<void(ContentsAnswer)> done)
+        = 0;
 };
 
 // "Display the contents" of a bucket: one row per rank. Ranks and keys are those of the shown state. Bytes are read
@@ -131,7 +132,10 @@ private:
     void readOn();
     void endReading(const QString& problem);
     void arrangeRows();
-    bool isOrderWanted() const { return isFiltered() || m_sortColumn != 0 || m_sortOrder != Qt::AscendingOrder || m_isCompared; }
+    bool isOrderWanted() const
+    {
+        return isFiltered() || m_sortColumn != 0 || m_sortOrder != Qt::AscendingOrder || m_isCompared;
+    }
     const std::string* bytesOf(std::uint32_t rank) const;
     QStringList keysOf(std::uint32_t rank) const;
     std::map<std::uint32_t, Seen> seenNow() const;
@@ -146,7 +150,7 @@ private:
     QColor m_markColour;
     int m_rows = 0, m_columns = 0;
     double m_now = 0;
-    std::uint64_t m_stamp = 0;  // of the bucket when the views were last notified
+    std::uint64_t m_stamp = 0; // of the bucket when the views were last notified
     std::uint64_t m_readAt = 0; // sequence number, or sum of applied sequence numbers, of the newest page
     std::uint64_t m_generation = 0;
     QString m_trouble;
@@ -156,7 +160,7 @@ private:
     RecordFilter m_filter;
     int m_sortColumn = 0;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
-    bool m_isOrdered = false;           // m_order is valid
+    bool m_isOrdered = false; // m_order is valid
     std::vector<std::uint32_t> m_order; // ranks by row
     double m_orderedAt = -1;
     bool m_isOrderOld = false;

@@ -47,9 +47,12 @@ void RecordModel::readOn()
         endReading({});
         return;
     }
-    const std::size_t held = std::accumulate(m_pages.begin(), m_pages.end(), std::size_t(0), [](std::size_t sum, const auto& page) { return sum + page.second.bytes; });
+    const std::size_t held = std::accumulate(m_pages.begin(), m_pages.end(), std::size_t(0),
+        [](std::size_t sum, const auto& page) { return sum + page.second.bytes; });
     if (held > kBytesMax) {
-        endReading(tr("only %1 were read: more than %2 MB are not held in this window").arg(countedWords(m_pages.size() * kPage, "rank", "ranks")).arg(kBytesMax >> 20));
+        endReading(tr("only %1 were read: more than %2 MB are not held in this window")
+                       .arg(countedWords(m_pages.size() * kPage, "rank", "ranks"))
+                       .arg(kBytesMax >> 20));
         return;
     }
     std::size_t asked = 0;
@@ -75,7 +78,9 @@ void RecordModel::endReading(const QString& problem)
         m_verdicts.clear();
         for (const auto& [rank, seen] : before) {
             const auto found = now.find(rank);
-            m_verdicts[rank] = found == now.end() ? WitnessVerdict::Missing : found->second == seen ? WitnessVerdict::Equal : WitnessVerdict::Changed;
+            m_verdicts[rank] = found == now.end() ? WitnessVerdict::Missing
+                : found->second == seen           ? WitnessVerdict::Equal
+                                                  : WitnessVerdict::Changed;
         }
         for (const auto& [rank, seen] : now) {
             if (!before.contains(rank))
@@ -97,7 +102,10 @@ void RecordModel::endReading(const QString& problem)
 
 std::map<std::uint32_t, RecordModel::Seen> RecordModel::seenNow() const
 {
-    const auto sumOf = [](const std::string& bytes) { return QCryptographicHash::hash(QByteArrayView(bytes.data(), qsizetype(bytes.size())), QCryptographicHash::Sha256); };
+    const auto sumOf = [](const std::string& bytes) {
+        return QCryptographicHash::hash(
+            QByteArrayView(bytes.data(), qsizetype(bytes.size())), QCryptographicHash::Sha256);
+    };
     std::map<std::uint32_t, Seen> seen;
     for (const auto& [number, page] : m_pages) {
         for (const auto& [rank, record] : page.data)
@@ -108,10 +116,7 @@ std::map<std::uint32_t, RecordModel::Seen> RecordModel::seenNow() const
     return seen;
 }
 
-void RecordModel::takeWitness()
-{
-    m_witnesses[m_bucket] = { m_pacer.shownNs(), seenNow() };
-}
+void RecordModel::takeWitness() { m_witnesses[m_bucket] = { m_pacer.shownNs(), seenNow() }; }
 
 void RecordModel::compare()
 {
@@ -152,7 +157,12 @@ QString RecordModel::comparisonWords() const
         ++sums[verdict];
     const QString since = stamp() != m_comparedAt ? tr(" (changed again since)") : QString();
     return tr("compared with the witness of %1: %2 equal, %3 changed, %4 missing, %5 extra%6")
-        .arg(durationWords(m_witnesses.at(m_bucket).atNs)).arg(sums[WitnessVerdict::Equal]).arg(sums[WitnessVerdict::Changed]).arg(sums[WitnessVerdict::Missing]).arg(sums[WitnessVerdict::Extra]).arg(since);
+        .arg(durationWords(m_witnesses.at(m_bucket).atNs))
+        .arg(sums[WitnessVerdict::Equal])
+        .arg(sums[WitnessVerdict::Changed])
+        .arg(sums[WitnessVerdict::Missing])
+        .arg(sums[WitnessVerdict::Extra])
+        .arg(since);
 }
 
 // ---- out of the window
@@ -171,7 +181,11 @@ QString RecordModel::csv() const
             head << QStringLiteral("key_%1").arg(position) << QStringLiteral("length_%1").arg(position);
         head << "parity_hex";
     } else {
-        head << "rank" << "key" << "length" << "version" << "bytes_hex";
+        head << "rank"
+             << "key"
+             << "length"
+             << "version"
+             << "bytes_hex";
     }
     if (m_isCompared)
         head << "witness";
@@ -203,7 +217,8 @@ QString RecordModel::csv() const
             cells << keys.value(0);
             if (page != m_pages.end() && page->second.data.contains(rank)) {
                 const pb::ContentsPage::DataRecord& record = page->second.data.at(rank);
-                cells << QString::number(record.length()) << QString::number(record.version()) << QString::fromLatin1(QByteArray::fromStdString(record.value()).toHex());
+                cells << QString::number(record.length()) << QString::number(record.version())
+                      << QString::fromLatin1(QByteArray::fromStdString(record.value()).toHex());
             } else {
                 cells << QString() << QString() << QString();
             }

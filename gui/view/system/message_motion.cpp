@@ -27,14 +27,15 @@ std::uint64_t rounded(double value)
 // Messages of key operations: a thousand of them look alike.
 bool isOfMany(MessageClass c)
 {
-    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image || c == MessageClass::Delta || c == MessageClass::Ack;
+    return c == MessageClass::Operation || c == MessageClass::Reply || c == MessageClass::Image
+        || c == MessageClass::Delta || c == MessageClass::Ack;
 }
 
 std::string addressText(const pb::Address& address)
 {
     const std::uint32_t ip = address.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
+    return std::to_string(ip >> 24) + '.' + std::to_string((ip >> 16) & 255) + '.' + std::to_string((ip >> 8) & 255)
+        + '.' + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
 }
 
 } // namespace
@@ -53,17 +54,20 @@ QPointF onBow(QPointF from, QPointF to, double t)
     return (1 - t) * (1 - t) * from + 2 * t * (1 - t) * control + t * t * to;
 }
 
-bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out)
+bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& words, QColor fill,
+    std::vector<QRectF>& taken, DisplayList& out)
 {
     constexpr int kTries = 9;
     const qreal u = theme.px(1);
-    const qreal width = theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u, height = theme.lineHeight(kSmallBold) + 4 * u;
+    const qreal width = theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u,
+                height = theme.lineHeight(kSmallBold) + 4 * u;
     QRectF box(at.x() - width / 2, at.y() - height / 2, width, height);
     box.moveLeft(std::clamp(box.left(), 2.0, std::max(2.0, viewport.width() - width - 2)));
     box.moveTop(std::clamp(box.top(), 2.0, std::max(2.0, viewport.height() - height - 2)));
     const QRectF view(QPointF(0, 0), viewport);
     const auto isFree = [&](const QRectF& place) {
-        return view.contains(place) && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); });
+        return view.contains(place)
+            && std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(place); });
     };
     const QRectF wanted = box;
     for (int i = 1; !isFree(box); ++i) {
@@ -80,7 +84,8 @@ bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& w
 void MessageMotion::begin(const ClusterState& state)
 {
     m_notDrawn = 0;
-    m_thinned = std::size_t(std::count_if(m_flights.begin(), m_flights.end(), [](const Flight& m) { return m.isThinned; }));
+    m_thinned = std::size_t(
+        std::count_if(m_flights.begin(), m_flights.end(), [](const Flight& m) { return m.isThinned; }));
     if (m_processes == state.processes.size())
         return;
     m_processes = state.processes.size();
@@ -163,7 +168,8 @@ void MessageMotion::giveUp(const ShownEvent& event, const pb::MessageGivenUp& me
         m_flights.push_back({ *kind, event.run.process, message.to(), clock, clock + 1, true, true });
 }
 
-void MessageMotion::start(const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer, const LookOf& lookOf)
+void MessageMotion::start(
+    const ShownEvent& event, const pb::MessageSent& sent, const Pacer& pacer, const LookOf& lookOf)
 {
     const std::optional<MessageClass> ofKind = messageClassOf(sent.kind());
     if (!ofKind)
@@ -177,7 +183,8 @@ void MessageMotion::start(const ShownEvent& event, const pb::MessageSent& sent, 
     if (m_isReduced || to == 0 || !look.isDrawn)
         return;
     const MessageClass messageClass = look.messageClass.value_or(*ofKind);
-    Flight flight { messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0, false };
+    Flight flight { messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0,
+        false };
     flight.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(messageClass);
     const BandKey link { event.run.process, to, messageClass };
     if (flight.isThinned)
@@ -198,9 +205,10 @@ void MessageMotion::start(const ShownEvent& event, const pb::MessageSent& sent, 
         }
     } else if (event.hop >= 0.5) {
         const auto known = m_labels.find(operation);
-        flight.label = !look.label.isEmpty()                                              ? look.label
-            : known != m_labels.end() && messageClass == MessageClass::Operation ? known->second
-                                                                                 : QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
+        flight.label = !look.label.isEmpty() ? look.label
+            : known != m_labels.end() && messageClass == MessageClass::Operation
+            ? known->second
+            : QString::fromStdString(sent.kind()).replace(QLatin1Char('_'), QLatin1Char(' '));
     }
     if (flight.isThinned && m_thinned >= kDots) {
         if (!pacer.isLive())
@@ -233,7 +241,9 @@ QString MessageMotion::footNote(const Pacer& pacer) const
         return QStringLiteral("reduced motion: messages are not drawn");
     QStringList parts;
     if (m_messagesSeen > 2 && m_messagesSeen > 1.05 * m_messagesDrawn)
-        parts << QStringLiteral("dots: 1 of %1 messages").arg(grouped(std::max<std::uint64_t>(2, rounded(m_messagesSeen / std::max(1.0, m_messagesDrawn)))));
+        parts << QStringLiteral("dots: 1 of %1 messages")
+                     .arg(
+                         grouped(std::max<std::uint64_t>(2, rounded(m_messagesSeen / std::max(1.0, m_messagesDrawn)))));
     if (pacer.isHurrying())
         parts << QStringLiteral("much happened: shown faster");
     if (m_notDrawn > 0)
@@ -242,7 +252,9 @@ QString MessageMotion::footNote(const Pacer& pacer) const
         std::vector<std::int64_t> sorted(m_transits.begin(), m_transits.end());
         std::nth_element(sorted.begin(), sorted.begin() + std::ptrdiff_t(sorted.size() / 2), sorted.end());
         const double stretch = pacer.hopSeconds() * 1e9 / double(sorted[sorted.size() / 2]);
-        parts << (stretch >= 1.5 ? QStringLiteral("messages drawn %1 × slower than they are").arg(grouped(rounded(stretch))) : QStringLiteral("messages drawn at their own speed"));
+        parts << (stretch >= 1.5
+                ? QStringLiteral("messages drawn %1 × slower than they are").arg(grouped(rounded(stretch)))
+                : QStringLiteral("messages drawn at their own speed"));
     }
     return parts.join(QStringLiteral("   ·   "));
 }
@@ -263,7 +275,8 @@ void spread(MessageMotion::Points& points, const std::array<double, 3>& shares, 
 
 } // namespace
 
-void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way, std::vector<QRectF>& taken, DisplayList& out) const
+void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way,
+    std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = theme.px(1);
     const bool hasLabels = m_flights.size() <= 7;
@@ -281,14 +294,17 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
         spread(tail, shares, flight.lane, u);
         const QPointF at = tail.back();
         const MessageStyle& style = theme.message(flight.messageClass);
-        QColor trail = flight.messageClass == MessageClass::Ack || flight.messageClass == MessageClass::Control ? theme.outline : style.colour;
+        QColor trail = flight.messageClass == MessageClass::Ack || flight.messageClass == MessageClass::Control
+            ? theme.outline
+            : style.colour;
         trail.setAlpha(150);
         out.add(DisplayList::Line { { tail.begin(), tail.end() }, trail, 3 * u, flight.isResend, 0, !flight.isResend });
         const qreal radius = (isDelta ? 8 : 9) * u;
         const QRectF dot(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius);
         out.add(DisplayList::Box { dot, Outline::Circle, 0, style.colour, theme.outline, 1.2, flight.isResend, false });
         const qreal inset = radius * 0.55;
-        out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset), flight.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
+        out.add(DisplayList::Mark { dot.adjusted(inset, inset, -inset, -inset),
+            flight.isLost ? Glyph::Cross : style.glyph, inkOn(style.colour), {} });
         if (hasLabels && !flight.label.isEmpty())
             drawLabel(theme, viewport, at + QPointF(0, -20 * u), flight.label, theme.card, taken, out);
     }
@@ -298,8 +314,10 @@ void MessageMotion::draw(const Theme& theme, QSizeF viewport, double clock, bool
 
 RibbonsDrawn keepBusiest(std::vector<Ribbon>& ribbons)
 {
-    std::stable_sort(ribbons.begin(), ribbons.end(), [](const Ribbon& x, const Ribbon& y) { return x.perSecond > y.perSecond; });
-    const RibbonsDrawn told { std::min(ribbons.size(), MessageMotion::kRibbons), ribbons.size(), ribbons.empty() ? 0 : ribbons.front().perSecond };
+    std::stable_sort(
+        ribbons.begin(), ribbons.end(), [](const Ribbon& x, const Ribbon& y) { return x.perSecond > y.perSecond; });
+    const RibbonsDrawn told { std::min(ribbons.size(), MessageMotion::kRibbons), ribbons.size(),
+        ribbons.empty() ? 0 : ribbons.front().perSecond };
     ribbons.resize(told.drawn);
     return told;
 }
@@ -320,8 +338,11 @@ QString ribbonNote(const RibbonsDrawn& ribbons)
 {
     if (ribbons.drawn == 0)
         return {};
-    const QString width = QStringLiteral("ribbons: width by messages per second, the widest %1").arg(grouped(std::uint64_t(std::max(1.0, std::round(ribbons.most)))));
-    return ribbons.links > ribbons.drawn ? QStringLiteral("%1, the %2 busiest of %3 links").arg(width).arg(ribbons.drawn).arg(grouped(ribbons.links)) : width;
+    const QString width = QStringLiteral("ribbons: width by messages per second, the widest %1")
+                              .arg(grouped(std::uint64_t(std::max(1.0, std::round(ribbons.most)))));
+    return ribbons.links > ribbons.drawn
+        ? QStringLiteral("%1, the %2 busiest of %3 links").arg(width).arg(ribbons.drawn).arg(grouped(ribbons.links))
+        : width;
 }
 
 } // namespace lhrs::gui

@@ -17,13 +17,14 @@ namespace lhrs::gui {
 
 // Messages on their way, as dots between processes, whatever the system is. All times are those of the pacer's clock.
 // Up to kDots messages of operations are drawn one by one. Above that, and while the picture is live, sampled messages
-// stand for many, and ribbons show the rates of the links. Structural changes, resends and losses are never thinned out.
+// stand for many, and ribbons show the rates of the links. Structural changes, resends and losses are never thinned
+// out.
 class MessageMotion {
 public:
     static constexpr std::size_t kDots = 150;
     static constexpr std::size_t kUnthinned = 600; // for messages that are never thinned out: a bound on memory
-    static constexpr std::size_t kRibbons = 48;    // the busiest links
-    static constexpr std::size_t kChains = 10;     // operations that are followed in a live picture
+    static constexpr std::size_t kRibbons = 48; // the busiest links
+    static constexpr std::size_t kChains = 10; // operations that are followed in a live picture
 
     using OperationKey = std::pair<std::uint64_t, std::uint64_t>;
     struct Flight {
@@ -33,7 +34,7 @@ public:
         bool isResend = false, isLost = false;
         QString label {};
         bool isThinned = false; // one of many messages of its kind: it may be left out
-        int lane = 0;           // among messages on the same way at the same time, which fly side by side
+        int lane = 0; // among messages on the same way at the same time, which fly side by side
     };
     struct Band {
         double perSecond = 0;
@@ -50,8 +51,8 @@ public:
         QString label {}; // another one than its operation or its kind
     };
     using LookOf = std::function<Look(const ShownEvent&, const pb::MessageSent&, MessageClass)>;
-    // One frame: begin(), then plan() with what is scheduled, or in a live picture with what is shown, take() with what is
-    // shown, then finish().
+    // One frame: begin(), then plan() with what is scheduled, or in a live picture with what is shown, take() with what
+    // is shown, then finish().
     void begin(const ClusterState& state);
     void plan(const pb::Event& body);
     void take(const ShownEvent& event, const Pacer& pacer, const LookOf& lookOf = {});
@@ -67,7 +68,8 @@ public:
     using Points = std::array<QPointF, 3>;
     using Way = std::function<bool(const Flight& flight, const std::array<double, 3>& shares, Points& points)>;
     // `taken`: rectangles of labels that are drawn already. `hasAcks`: changes that pass on and acknowledgements, too.
-    void draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way, std::vector<QRectF>& taken, DisplayList& out) const;
+    void draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way,
+        std::vector<QRectF>& taken, DisplayList& out) const;
 
 private:
     // An operation that is followed in a live picture: when each process is ready for its next message.
@@ -90,9 +92,9 @@ private:
     std::unordered_map<std::string, ProcessId> m_byAddress;
     std::size_t m_processes = 0;
     std::map<std::pair<ProcessId, std::uint64_t>, std::int64_t> m_sent; // run time of messages that have not arrived
-    std::deque<std::int64_t> m_transits;                                // run time that messages needed, newest last
-    double m_messagesSeen = 0, m_messagesDrawn = 0;                     // recently, of those that may be thinned out
-    std::size_t m_thinned = 0;  // messages under way that may be thinned out
+    std::deque<std::int64_t> m_transits; // run time that messages needed, newest last
+    double m_messagesSeen = 0, m_messagesDrawn = 0; // recently, of those that may be thinned out
+    std::size_t m_thinned = 0; // messages under way that may be thinned out
     std::size_t m_notDrawn = 0; // in this frame, of the messages that may not be thinned out
 };
 
@@ -119,6 +121,7 @@ double eased(double start, double end, double clock);
 QPointF onBow(QPointF from, QPointF to, double t);
 // Draws a label with a background, inside the view and without covering those in `taken`: below or above them, as near
 // as there is room. False: there is no room near by.
-bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& words, QColor fill, std::vector<QRectF>& taken, DisplayList& out);
+bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& words, QColor fill,
+    std::vector<QRectF>& taken, DisplayList& out);
 
 } // namespace lhrs::gui

@@ -69,7 +69,8 @@ ProcessId coordinatorOf(const ClusterState& state)
     for (const auto& [id, process] : state.processes) {
         if (process.kind != pb::COORDINATOR)
             continue;
-        if (best == nullptr || std::pair(!process.hasEnded, process.lastEventNs) > std::pair(!best->hasEnded, best->lastEventNs))
+        if (best == nullptr
+            || std::pair(!process.hasEnded, process.lastEventNs) > std::pair(!best->hasEnded, best->lastEventNs))
             best = &process;
     }
     return best ? best->id : 0;

@@ -10,7 +10,8 @@ void HoverCard::measure(const Theme& theme)
     size = QSizeF(0, 0);
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const QFontMetricsF& metrics = theme.metrics(styleOf(i));
-        size = QSizeF(std::max(size.width(), metrics.horizontalAdvance(lines[i]) + 1), size.height() + metrics.height() + theme.px(kBetween));
+        size = QSizeF(std::max(size.width(), metrics.horizontalAdvance(lines[i]) + 1),
+            size.height() + metrics.height() + theme.px(kBetween));
     }
 }
 

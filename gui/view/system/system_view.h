@@ -45,11 +45,11 @@ public:
         qreal zoom = 1; // of area(); 1: all of it is in sight
         QPointF pan {}; // of area(), in pixels
         Layers layers {};
-        ProcessId client = 0;     // that a caption speaks of: it has a place even where not all have room; 0: none
-        double time = 0;          // seconds of the canvas, which never run backwards
-        std::int64_t nowNs = 0;   // of the run
-        QString footNote {};      // about what moves
-        bool isRecorded = false;  // what does not exist has not happened yet
+        ProcessId client = 0; // that a caption speaks of: it has a place even where not all have room; 0: none
+        double time = 0; // seconds of the canvas, which never run backwards
+        std::int64_t nowNs = 0; // of the run
+        QString footNote {}; // about what moves
+        bool isRecorded = false; // what does not exist has not happened yet
         bool hasFocus = false;
     };
 
@@ -110,7 +110,8 @@ public:
     virtual QString sentenceOf(const ClusterState& state, ObjectRef object) const = 0;
     virtual QStringList detailsOf(const ClusterState& state, ObjectRef object) const = 0;
     // `term`: of the glossary, which explains the part under the mouse; empty: none.
-    virtual HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const = 0;
+    virtual HoverCard hoverCard(
+        const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const = 0;
     struct Found {
         ObjectRef object;
         std::uint32_t part = 0;

@@ -9,7 +9,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kScarce = 0.10, kFree = 0.25; // share of the time of all processors
-constexpr std::uint64_t kLeastTicks = 20;      // of 10 ms, over all processors: fewer are not significant
+constexpr std::uint64_t kLeastTicks = 20; // of 10 ms, over all processors: fewer are not significant
 constexpr int kIdleField = 4, kWaitField = 5, kLastField = 8; // user nice system idle iowait irq softirq steal
 
 } // namespace

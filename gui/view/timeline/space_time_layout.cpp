@@ -17,7 +17,7 @@ namespace {
 
 constexpr TextStyle kLaneText { TextSize::Body, false, false };
 constexpr qreal kBundleWide = 14; // pixels: the width of a bundle's column
-constexpr qreal kStub = 26;       // pixels: the length of an arrow with an unknown end
+constexpr qreal kStub = 26; // pixels: the length of an arrow with an unknown end
 constexpr qreal kNear = 4;
 
 using Clocks = std::map<ProcessId, ProcessClock>;
@@ -47,7 +47,8 @@ Group groupOf(const ClusterState& state, ObjectRef object)
         const std::uint64_t group = object.a / state.m();
         return { 2, group, QStringLiteral("group %1").arg(group), QStringLiteral("group %1").arg(group) };
     }
-    case ObjectKind::Parity: return { 2, object.a, QStringLiteral("group %1").arg(object.a), QStringLiteral("group %1").arg(object.a) };
+    case ObjectKind::Parity:
+        return { 2, object.a, QStringLiteral("group %1").arg(object.a), QStringLiteral("group %1").arg(object.a) };
     case ObjectKind::Node: return { 2, 0, QStringLiteral("ring"), QStringLiteral("nodes") };
     case ObjectKind::None:
     case ObjectKind::Dummy:
@@ -71,7 +72,8 @@ struct Member {
 // The lane of each process.
 using LaneOf = std::map<ProcessId, std::size_t>;
 
-LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
+LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish,
+    const Theme& theme, QSizeF size)
 {
     std::set<ProcessId> speaking;
     for (const SpaceTimeMessage& message : model.messages) {
@@ -96,12 +98,14 @@ LaneOf layLanes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
     std::size_t rows = 0;
     for (auto& [group, members] : groups) {
         std::sort(members.begin(), members.end(), [](const Member& x, const Member& y) {
-            return std::tie(x.object.kind, x.object.a, x.object.b, x.process) < std::tie(y.object.kind, y.object.a, y.object.b, y.process);
+            return std::tie(x.object.kind, x.object.a, x.object.b, x.process)
+                < std::tie(y.object.kind, y.object.a, y.object.b, y.process);
         });
         rows += wish.collapsed.contains(group.id) ? 1 : members.size() + (members.size() > 1 ? 1 : 0);
     }
     const qreal top = theme.px(6), bottom = theme.lineHeight(kLaneText) + theme.px(8);
-    const qreal high = std::clamp((size.height() - top - bottom) / qreal(std::max<std::size_t>(1, rows)), theme.lineHeight(kLaneText) * 0.95, theme.px(44));
+    const qreal high = std::clamp((size.height() - top - bottom) / qreal(std::max<std::size_t>(1, rows)),
+        theme.lineHeight(kLaneText) * 0.95, theme.px(44));
     qreal wide = theme.px(80);
     for (const auto& [group, members] : groups)
         for (const Member& member : members)
@@ -158,7 +162,10 @@ void bundle(SpaceTimeLayout& out, const SpaceTime& model)
         std::vector<SpaceTimeLayout::Arrow> arrows;
         for (const SpaceTimeLayout::Arrow& arrow : out.arrows) {
             const auto kind = messageClassOf(model.messages[arrow.message].kind);
-            const auto [at, isNew] = bundles.try_emplace({ arrow.fromLane, arrow.toLane, kind ? int(*kind) : -1, int(arrow.from.x() / wide), arrow.fate == SpaceTimeMessage::Fate::Arrived }, arrows.size());
+            const auto [at, isNew] = bundles.try_emplace(
+                { arrow.fromLane, arrow.toLane, kind ? int(*kind) : -1, int(arrow.from.x() / wide),
+                    arrow.fate == SpaceTimeMessage::Fate::Arrived },
+                arrows.size());
             if (isNew) {
                 arrows.push_back(arrow);
                 continue;
@@ -174,7 +181,8 @@ void bundle(SpaceTimeLayout& out, const SpaceTime& model)
 }
 
 // The periods from where a fault began at a process to where it ended there, and the same for its gate.
-void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const LaneOf& laneOf, const Clocks& clocks)
+void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish,
+    const LaneOf& laneOf, const Clocks& clocks)
 {
     const auto shade = [&](ProcessId process, double from, double to, const QString& words, bool isGate) {
         const auto lane = laneOf.find(process);
@@ -182,7 +190,8 @@ void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
             return;
         const SpaceTimeLayout::Lane& line = out.lanes[lane->second];
         const qreal left = out.xOf(std::max(from, out.from)), right = out.xOf(std::min(to, out.to));
-        out.shades.push_back({ QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), words, isGate });
+        out.shades.push_back(
+            { QRectF(left, line.y - line.height / 2, std::max<qreal>(3, right - left), line.height), words, isGate });
     };
     const auto words = [](const pb::Fault& fault) { return QString::fromStdString(faultWords(fault)); };
     // A kill that waited for a step has acted when its process ended; no event reports the end of the fault.
@@ -213,10 +222,12 @@ void shadeTimes(SpaceTimeLayout& out, const SpaceTime& model, const ClusterState
             if (isInstant(body.fault_begun().fault()))
                 shade(event.run.process, at, at, words(body.fault_begun().fault()), false);
             else
-                acting[{ event.run.process, body.fault_begun().fault().number() }] = { at, &body.fault_begun().fault() };
+                acting[{ event.run.process, body.fault_begun().fault().number() }] = { at,
+                    &body.fault_begun().fault() };
         } else if (body.has_fault_ended()) {
             const auto known = acting.find({ event.run.process, body.fault_ended().fault().number() });
-            shade(event.run.process, known != acting.end() ? known->second.first : out.from, at, words(body.fault_ended().fault()), false);
+            shade(event.run.process, known != acting.end() ? known->second.first : out.from, at,
+                words(body.fault_ended().fault()), false);
             if (known != acting.end())
                 acting.erase(known);
         }
@@ -236,8 +247,11 @@ void measureClocks(SpaceTimeLayout& out, const Clocks& clocks, const LaneOf& lan
         if (lane == laneOf.end() || !clock.errorNs || out.lanes[lane->second].process == 0)
             continue;
         const SpaceTimeLayout::Lane& line = out.lanes[lane->second];
-        const qreal wide = std::clamp(out.xOf(out.from + 2 * double(*clock.errorNs)) - out.plot.left(), 2.0, out.plot.width()), high = std::min(line.height * 0.35, theme.px(7));
-        out.clocks.push_back({ QRectF(out.plot.right() - wide, line.y - high / 2, wide, high), *clock.errorNs, clock.correctionNs, clock.correctionNs != 0 });
+        const qreal wide = std::clamp(
+                        out.xOf(out.from + 2 * double(*clock.errorNs)) - out.plot.left(), 2.0, out.plot.width()),
+                    high = std::min(line.height * 0.35, theme.px(7));
+        out.clocks.push_back({ QRectF(out.plot.right() - wide, line.y - high / 2, wide, high), *clock.errorNs,
+            clock.correctionNs, clock.correctionNs != 0 });
     }
 }
 
@@ -270,7 +284,8 @@ const SpaceTimeLayout::Arrow* SpaceTimeLayout::arrowAt(QPointF point) const
     const Arrow* best = nullptr;
     qreal least = kNear;
     for (const Arrow& arrow : arrows)
-        if (const qreal distance = distanceTo(arrow.from, arrow.to, point); distance < least || (distance == least && best != nullptr && best->isFaint)) {
+        if (const qreal distance = distanceTo(arrow.from, arrow.to, point);
+            distance < least || (distance == least && best != nullptr && best->isFaint)) {
             best = &arrow;
             least = distance;
         }
@@ -293,25 +308,33 @@ const SpaceTimeLayout::Lane* SpaceTimeLayout::laneAt(qreal y) const
     return nullptr;
 }
 
-SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
+SpaceTimeLayout layoutSpaceTime(
+    const SpaceTime& model, const ClusterState& state, const SpaceTimeWish& wish, const Theme& theme, QSizeF size)
 {
     SpaceTimeLayout out;
     out.from = wish.from;
     out.to = std::max(wish.to, wish.from + 1e-9);
     const LaneOf laneOf = layLanes(out, model, state, wish, theme, size);
-    const bool isByCauses = wish.order == SpaceTimeWish::Order::Logical, isAligned = wish.order == SpaceTimeWish::Order::Aligned;
+    const bool isByCauses = wish.order == SpaceTimeWish::Order::Logical,
+               isAligned = wish.order == SpaceTimeWish::Order::Aligned;
     const Clocks clocks = isByCauses ? Clocks() : alignClocks(model);
     const auto at = [&](std::size_t event) { return valueOf(model.events[event], wish.order, clocks); };
-    const auto pointOf = [&](std::size_t event, std::size_t lane) { return QPointF(out.xOf(at(event)), out.lanes[lane].y); };
+    const auto pointOf = [&](std::size_t event, std::size_t lane) {
+        return QPointF(out.xOf(at(event)), out.lanes[lane].y);
+    };
     out.backwards = model.backwards;
     if (isAligned)
-        out.backwards = std::size_t(std::count_if(model.events.begin(), model.events.end(), [&](const SpaceTimeEvent& event) {
-            return event.cause != kNoEvent && valueOf(event, wish.order, clocks) < at(event.cause);
-        }));
-    const auto isFollowed = [&](std::pair<std::uint64_t, std::uint64_t> operation) { return wish.operation.first == 0 || operation == wish.operation; };
+        out.backwards = std::size_t(
+            std::count_if(model.events.begin(), model.events.end(), [&](const SpaceTimeEvent& event) {
+                return event.cause != kNoEvent && valueOf(event, wish.order, clocks) < at(event.cause);
+            }));
+    const auto isFollowed = [&](std::pair<std::uint64_t, std::uint64_t> operation) {
+        return wish.operation.first == 0 || operation == wish.operation;
+    };
     for (std::size_t i = 0; i < model.messages.size(); ++i) {
         const SpaceTimeMessage& message = model.messages[i];
-        const double begin = at(message.sent != kNoEvent ? message.sent : message.received), end = at(message.received != kNoEvent ? message.received : message.sent);
+        const double begin = at(message.sent != kNoEvent ? message.sent : message.received),
+                     end = at(message.received != kNoEvent ? message.received : message.sent);
         if (std::max(begin, end) < out.from || std::min(begin, end) > out.to)
             continue;
         if (!passes(message, wish.filter)) {
@@ -327,24 +350,29 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
         arrow.message = i;
         arrow.fate = message.fate;
         arrow.isResent = message.tries > 0;
-        arrow.isBackwards = !isAligned ? message.isBackwards : message.sent != kNoEvent && message.received != kNoEvent && at(message.received) < at(message.sent);
+        arrow.isBackwards = !isAligned
+            ? message.isBackwards
+            : message.sent != kNoEvent && message.received != kNoEvent && at(message.received) < at(message.sent);
         arrow.fromLane = (from != laneOf.end() ? from : to)->second;
         arrow.toLane = (to != laneOf.end() ? to : from)->second;
         const qreal stub = theme.px(kStub);
         if (message.sent != kNoEvent) {
             arrow.from = pointOf(message.sent, arrow.fromLane);
             // A message that did not arrive ends on its way.
-            arrow.to = message.received != kNoEvent ? pointOf(message.received, arrow.toLane)
+            arrow.to = message.received != kNoEvent
+                ? pointOf(message.received, arrow.toLane)
                 : QPointF(arrow.from.x() + stub, arrow.from.y() + (out.lanes[arrow.toLane].y - arrow.from.y()) * 0.6);
         } else {
             arrow.to = pointOf(message.received, arrow.toLane);
-            arrow.from = QPointF(arrow.to.x() - stub, arrow.to.y() + (out.lanes[arrow.fromLane].y - arrow.to.y()) * 0.6);
+            arrow.from = QPointF(
+                arrow.to.x() - stub, arrow.to.y() + (out.lanes[arrow.fromLane].y - arrow.to.y()) * 0.6);
         }
         // Inside a collapsed group it is a hop on the group's line: still visible and counted.
         arrow.isInside = arrow.fromLane == arrow.toLane;
         if (arrow.isInside && arrow.to.x() - arrow.from.x() < 2)
             arrow.to.rx() = arrow.from.x() + 2;
-        const bool isFound = !wish.search.isEmpty() && QString::fromStdString(message.kind).contains(wish.search, Qt::CaseInsensitive);
+        const bool isFound = !wish.search.isEmpty()
+            && QString::fromStdString(message.kind).contains(wish.search, Qt::CaseInsensitive);
         out.found += isFound ? 1 : 0;
         arrow.isFaint = !isFollowed(message.operation) || (!wish.search.isEmpty() && !isFound);
         ++out.messages;
@@ -357,12 +385,15 @@ SpaceTimeLayout layoutSpaceTime(const SpaceTime& model, const ClusterState& stat
         const double value = at(i);
         const auto lane = laneOf.find(model.events[i].run.process);
         const bool isOperation = event.operation().client() != 0;
-        if (value < out.from || value > out.to || lane == laneOf.end() || (wish.filter == SpaceTimeWish::Filter::Operations && !isOperation))
+        if (value < out.from || value > out.to || lane == laneOf.end()
+            || (wish.filter == SpaceTimeWish::Filter::Operations && !isOperation))
             continue;
         SpaceTimeLayout::Tick tick { pointOf(i, lane->second), i, changesStructure(event), false };
-        const bool isFound = !wish.search.isEmpty() && QString::fromStdString(sentence(model.events[i].run, state)).contains(wish.search, Qt::CaseInsensitive);
+        const bool isFound = !wish.search.isEmpty()
+            && QString::fromStdString(sentence(model.events[i].run, state)).contains(wish.search, Qt::CaseInsensitive);
         out.found += isFound ? 1 : 0;
-        tick.isFaint = !isFollowed({ event.operation().client(), event.operation().number() }) || (!wish.search.isEmpty() && !isFound);
+        tick.isFaint = !isFollowed({ event.operation().client(), event.operation().number() })
+            || (!wish.search.isEmpty() && !isFound);
         out.ticks.push_back(tick);
     }
     if (out.arrows.size() > kArrowsMax)

@@ -48,21 +48,28 @@ void drawAxis(const SpaceTimeLayout& layout, const SpaceTime& model, const Space
     const Theme& theme = out.theme();
     const bool isLogical = wish.order == SpaceTimeWish::Order::Logical;
     const double steps = std::max(2.0, layout.plot.width() / theme.px(130));
-    const double step = isLogical ? std::max(1.0, niceStep(layout.to - layout.from, steps)) : niceStep(layout.to - layout.from, steps);
+    const double step = isLogical ? std::max(1.0, niceStep(layout.to - layout.from, steps))
+                                  : niceStep(layout.to - layout.from, steps);
     const double origin = isLogical ? 0 : double(model.firstNs);
     const qreal bottom = layout.plot.bottom();
     for (double value = origin + std::ceil((layout.from - origin) / step) * step; value <= layout.to; value += step) {
         const qreal x = layout.xOf(value);
         out.add(DisplayList::Line { { QPointF(x, layout.plot.top()), QPointF(x, bottom) }, theme.grid, 1, false, 0 });
-        const QString words = isLogical ? QString::number(qRound64(value)) : (value - origin < step / 2 ? QStringLiteral("0") : QStringLiteral("+") + durationWords(std::int64_t(value - origin)));
+        const QString words = isLogical
+            ? QString::number(qRound64(value))
+            : (value - origin < step / 2 ? QStringLiteral("0")
+                                         : QStringLiteral("+") + durationWords(std::int64_t(value - origin)));
         const qreal wide = theme.width(kSmall, words) + 2;
         if (x + wide / 2 < layout.plot.right() && x - wide / 2 > layout.plot.left())
-            out.text(QRectF(x - wide / 2, bottom, wide, theme.lineHeight(kSmall)), words, kSmall, theme.muted, Qt::AlignCenter);
+            out.text(QRectF(x - wide / 2, bottom, wide, theme.lineHeight(kSmall)), words, kSmall, theme.muted,
+                Qt::AlignCenter);
     }
     const QStringList titles = isLogical ? QStringList { QStringLiteral("order of causes"), QStringLiteral("causes") }
-        : wish.order == SpaceTimeWish::Order::Aligned ? QStringList { QStringLiteral("time, clocks aligned"), QStringLiteral("time") }
-                                                      : QStringList { QStringLiteral("time of the clocks"), QStringLiteral("time") };
-    out.text(QRectF(theme.px(8), bottom, layout.plot.left() - theme.px(12), theme.lineHeight(kSmall)), titles, kSmall, theme.muted);
+        : wish.order == SpaceTimeWish::Order::Aligned
+        ? QStringList { QStringLiteral("time, clocks aligned"), QStringLiteral("time") }
+        : QStringList { QStringLiteral("time of the clocks"), QStringLiteral("time") };
+    out.text(QRectF(theme.px(8), bottom, layout.plot.left() - theme.px(12), theme.lineHeight(kSmall)), titles, kSmall,
+        theme.muted);
 }
 
 void drawLanes(const SpaceTimeLayout& layout, DisplayList& out)
@@ -79,13 +86,19 @@ void drawLanes(const SpaceTimeLayout& layout, DisplayList& out)
         if (lane.isHead) {
             const QString sign = QString::fromUtf8(lane.isCollapsed ? "▸ " : "▾ ");
             out.text(QRectF(theme.px(4), row.top(), layout.plot.left() - theme.px(8), row.height()),
-                { sign + lane.name + QStringLiteral(" (%1)").arg(lane.members), sign + lane.group + QStringLiteral(" (%1)").arg(lane.members), sign + lane.group }, kBold, theme.text);
+                { sign + lane.name + QStringLiteral(" (%1)").arg(lane.members),
+                    sign + lane.group + QStringLiteral(" (%1)").arg(lane.members), sign + lane.group },
+                kBold, theme.text);
             if (lane.isCollapsed)
-                out.add(DisplayList::Line { { QPointF(layout.plot.left(), lane.y), QPointF(layout.plot.right(), lane.y) }, theme.outline, theme.px(4), false, 0 });
+                out.add(
+                    DisplayList::Line { { QPointF(layout.plot.left(), lane.y), QPointF(layout.plot.right(), lane.y) },
+                        theme.outline, theme.px(4), false, 0 });
             continue;
         }
-        out.text(QRectF(theme.px(18), row.top(), layout.plot.left() - theme.px(24), row.height()), lane.name, kText, lane.hasEnded ? theme.muted : theme.text);
-        out.add(DisplayList::Line { { QPointF(layout.plot.left(), lane.y), QPointF(layout.plot.right(), lane.y) }, theme.outline, 1, lane.hasEnded, 0 });
+        out.text(QRectF(theme.px(18), row.top(), layout.plot.left() - theme.px(24), row.height()), lane.name, kText,
+            lane.hasEnded ? theme.muted : theme.text);
+        out.add(DisplayList::Line { { QPointF(layout.plot.left(), lane.y), QPointF(layout.plot.right(), lane.y) },
+            theme.outline, 1, lane.hasEnded, 0 });
     }
     out.setObject({});
 }
@@ -100,9 +113,15 @@ void drawFate(const SpaceTimeLayout::Arrow& arrow, DisplayList& out)
     switch (arrow.fate) {
     case Fate::Arrived:
     case Fate::UnderWay: break;
-    case Fate::Lost: out.add(DisplayList::Mark { box, Glyph::Cross, arrow.isFaint ? faint(theme.bad) : theme.bad, {} }); break;
-    case Fate::GivenUp: out.add(DisplayList::Mark { box, Glyph::Flag, arrow.isFaint ? faint(theme.bad) : theme.bad, {} }); break;
-    case Fate::Unknown: out.add(DisplayList::Mark { box, Glyph::Question, arrow.isFaint ? faint(theme.caution) : theme.caution, {} }); break;
+    case Fate::Lost:
+        out.add(DisplayList::Mark { box, Glyph::Cross, arrow.isFaint ? faint(theme.bad) : theme.bad, {} });
+        break;
+    case Fate::GivenUp:
+        out.add(DisplayList::Mark { box, Glyph::Flag, arrow.isFaint ? faint(theme.bad) : theme.bad, {} });
+        break;
+    case Fate::Unknown:
+        out.add(DisplayList::Mark { box, Glyph::Question, arrow.isFaint ? faint(theme.caution) : theme.caution, {} });
+        break;
     }
 }
 
@@ -118,10 +137,12 @@ void drawArrow(const SpaceTimeLayout::Arrow& arrow, const SpaceTime& model, std:
     std::vector<QPointF> points { arrow.from, arrow.to };
     if (arrow.isInside) {
         const qreal high = std::min(theme.px(9), std::max(theme.px(3), (arrow.to.x() - arrow.from.x()) / 3));
-        points = { arrow.from, QPointF(arrow.from.x(), arrow.from.y() - high), QPointF(arrow.to.x(), arrow.to.y() - high), arrow.to };
+        points = { arrow.from, QPointF(arrow.from.x(), arrow.from.y() - high),
+            QPointF(arrow.to.x(), arrow.to.y() - high), arrow.to };
     }
     const bool isDashed = arrow.isResent || arrow.fate != SpaceTimeMessage::Fate::Arrived || message.sent == kNoEvent;
-    const bool hasHead = arrow.fate == SpaceTimeMessage::Fate::Arrived || arrow.fate == SpaceTimeMessage::Fate::UnderWay;
+    const bool hasHead = arrow.fate == SpaceTimeMessage::Fate::Arrived
+        || arrow.fate == SpaceTimeMessage::Fate::UnderWay;
     out.setObject({ ObjectKind::Message, arrow.message, 0 });
     out.add(DisplayList::Line { points, colour, width, isDashed, hasHead ? theme.px(isDense ? 5 : 8) : 0 });
     drawFate(arrow, out);
@@ -130,12 +151,15 @@ void drawArrow(const SpaceTimeLayout::Arrow& arrow, const SpaceTime& model, std:
         if (arrow.count > 1) {
             const QString words = QString::fromUtf8("× ") + QString::number(arrow.count);
             const qreal wide = theme.width(kSmall, words) + theme.px(4);
-            const QRectF box(middle.x() - wide / 2, middle.y() - theme.lineHeight(kSmall) / 2, wide, theme.lineHeight(kSmall));
+            const QRectF box(
+                middle.x() - wide / 2, middle.y() - theme.lineHeight(kSmall) / 2, wide, theme.lineHeight(kSmall));
             out.add(DisplayList::Box { box, Outline::Rounded, 3, theme.card, theme.grid, 1, false, false });
             out.text(box, words, kSmall, theme.text, Qt::AlignCenter);
-        } else if (const auto messageClass = messageClassOf(message.kind); messageClass && QLineF(arrow.from, arrow.to).length() > theme.px(30)) {
+        } else if (const auto messageClass = messageClassOf(message.kind);
+                   messageClass && QLineF(arrow.from, arrow.to).length() > theme.px(30)) {
             const qreal side = theme.px(9);
-            out.add(DisplayList::Mark { QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side), theme.message(*messageClass).glyph, colour, theme.card });
+            out.add(DisplayList::Mark { QRectF(middle.x() - side / 2, middle.y() - side / 2, side, side),
+                theme.message(*messageClass).glyph, colour, theme.card });
         }
     }
     out.setObject({});
@@ -145,7 +169,8 @@ void drawArrow(const SpaceTimeLayout::Arrow& arrow, const SpaceTime& model, std:
 void drawNames(const SpaceTimeLayout& layout, const SpaceTime& model, DisplayList& out)
 {
     const Theme& theme = out.theme();
-    const auto strong = std::count_if(layout.arrows.begin(), layout.arrows.end(), [](const auto& arrow) { return !arrow.isFaint; });
+    const auto strong = std::count_if(
+        layout.arrows.begin(), layout.arrows.end(), [](const auto& arrow) { return !arrow.isFaint; });
     if (strong > std::ptrdiff_t(kNamesMax))
         return;
     std::vector<QRectF> taken;
@@ -175,13 +200,15 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
     for (const SpaceTimeLayout::Shade& shade : layout.shades) {
         if (shade.isGate) { // time did not advance for this process
             out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, {}, theme.muted, 1, false, true });
-            out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.muted);
+            out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall,
+                theme.muted);
             continue;
         }
         QColor fill = theme.caution;
         fill.setAlphaF(0.22F);
         out.add(DisplayList::Box { shade.box, Outline::Rectangle, 0, fill, theme.caution, 1, false, true });
-        out.text(shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.text);
+        out.text(
+            shade.box.adjusted(theme.px(4), 0, -theme.px(2), -shade.box.height() / 2), shade.words, kSmall, theme.text);
     }
     drawAxis(layout, model, wish, out);
     drawLanes(layout, out);
@@ -198,14 +225,20 @@ void drawSpaceTime(const SpaceTimeLayout& layout, const SpaceTime& model, const 
         QColor colour = tick.isStructure ? theme.text : theme.muted;
         if (tick.isFaint)
             colour = faint(colour);
-        out.add(DisplayList::Line { { QPointF(tick.at.x(), tick.at.y() - half), QPointF(tick.at.x(), tick.at.y() + half) }, colour, theme.px(isDense ? 1 : tick.isStructure ? 2.5 : 1.5), false, 0 });
+        out.add(DisplayList::Line {
+            { QPointF(tick.at.x(), tick.at.y() - half), QPointF(tick.at.x(), tick.at.y() + half) }, colour,
+            theme.px(isDense           ? 1
+                    : tick.isStructure ? 2.5
+                                       : 1.5),
+            false, 0 });
     }
     if (layout.bundled == 0)
         drawNames(layout, model, out);
     out.setClip({});
     // The uncertainty of each clock, as a length of time at the edge; the bar of a clock that must be off is red.
     for (const SpaceTimeLayout::ClockBar& clock : layout.clocks)
-        out.add(DisplayList::Box { clock.box, Outline::Rectangle, 0, clock.isWrong ? theme.bad : theme.muted, {}, 0, false, false });
+        out.add(DisplayList::Box {
+            clock.box, Outline::Rectangle, 0, clock.isWrong ? theme.bad : theme.muted, {}, 0, false, false });
 }
 
 } // namespace lhrs::gui

@@ -25,9 +25,9 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kDiagramPullMax = 8'000;
-constexpr std::uint64_t kLookedThrough = 40'000;  // events before an instant that are examined
-constexpr double kRebuildEvery = 0.12;       // seconds
-constexpr double kTicksFirst = 48;         // Lamport numbers that are visible at first
+constexpr std::uint64_t kLookedThrough = 40'000; // events before an instant that are examined
+constexpr double kRebuildEvery = 0.12; // seconds
+constexpr double kTicksFirst = 48; // Lamport numbers that are visible at first
 constexpr double kTicksLeast = 6, kNsLeast = 2'000;
 
 } // namespace
@@ -38,7 +38,8 @@ SpaceTimeCanvas::SpaceTimeCanvas(QWidget* parent) : QWidget(parent), m_list(m_th
 {
     setObjectName(QStringLiteral("spaceTimeCanvas"));
     setAccessibleName(tr("Space-time diagram: processes as lines, messages as arrows"));
-    setWhatsThis(tr("Drag: earlier and later. Wheel: nearer. Shift and drag: measure. Click on a message: follow its operation."));
+    setWhatsThis(tr(
+        "Drag: earlier and later. Wheel: nearer. Shift and drag: measure. Click on a message: follow its operation."));
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
 }
@@ -78,7 +79,9 @@ QString SpaceTimeCanvas::measureWords() const
     if (!m_isMeasuring)
         return {};
     const double distance = std::abs(m_layout.valueAt(m_dragged.x()) - m_layout.valueAt(m_pressed.x()));
-    return m_isLogical ? tr("%1 in the order of causes").arg(countedWords(std::uint64_t(std::llround(distance)), "step", "steps")) : durationWords(std::llround(distance));
+    return m_isLogical
+        ? tr("%1 in the order of causes").arg(countedWords(std::uint64_t(std::llround(distance)), "step", "steps"))
+        : durationWords(std::llround(distance));
 }
 
 void SpaceTimeCanvas::paintMeasure(QPainter& painter) const
@@ -87,11 +90,14 @@ void SpaceTimeCanvas::paintMeasure(QPainter& painter) const
         return;
     QColor fill = m_theme.selection;
     fill.setAlphaF(0.25F);
-    const QRectF band = QRectF(QPointF(m_pressed.x(), m_layout.plot.top()), QPointF(m_dragged.x(), m_layout.plot.bottom())).normalized();
+    const QRectF band = QRectF(
+        QPointF(m_pressed.x(), m_layout.plot.top()), QPointF(m_dragged.x(), m_layout.plot.bottom()))
+                            .normalized();
     painter.fillRect(band, fill);
     const TextStyle style { TextSize::Strong, true, false };
     const QString words = measureWords();
-    QRectF box(band.center().x() - m_theme.width(style, words) / 2 - 6, band.top() + 2, m_theme.width(style, words) + 12, m_theme.lineHeight(style));
+    QRectF box(band.center().x() - m_theme.width(style, words) / 2 - 6, band.top() + 2,
+        m_theme.width(style, words) + 12, m_theme.lineHeight(style));
     box.moveLeft(std::clamp(box.left(), 0.0, std::max(0.0, width() - box.width())));
     painter.fillRect(box, m_theme.card);
     painter.setFont(m_theme.font(style));
@@ -134,7 +140,8 @@ void SpaceTimeCanvas::mouseMoveEvent(QMouseEvent* event)
     const SpaceTimeLayout::Tick* tick = m_layout.tickAt(at);
     const SpaceTimeLayout::Arrow* arrow = tick ? nullptr : m_layout.arrowAt(at);
     const SpaceTimeLayout::Lane* lane = arrow || tick ? nullptr : m_layout.laneAt(at.y());
-    emit pointedAt(arrow && arrow->count == 1 ? arrow->message : kNoEvent, tick ? tick->event : kNoEvent, lane && !lane->isHead ? lane->object : ObjectRef());
+    emit pointedAt(arrow && arrow->count == 1 ? arrow->message : kNoEvent, tick ? tick->event : kNoEvent,
+        lane && !lane->isHead ? lane->object : ObjectRef());
     setCursor(arrow || tick ? Qt::PointingHandCursor : Qt::ArrowCursor);
     if ((arrow || tick) && m_words)
         QToolTip::showText(event->globalPosition().toPoint(), m_words(arrow, tick), this);
@@ -189,15 +196,19 @@ void SpaceTimeCanvas::keyPressEvent(QKeyEvent* event)
 // ---- the view
 
 SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selection& selection, QWidget* parent)
-    : QWidget(parent), m_feed(feed), m_pacer(pacer), m_selection(selection), m_order(new QComboBox(this)), m_filter(new QComboBox(this)), m_search(new QLineEdit(this)),
-      m_all(new QPushButton(tr("All"), this)), m_last(new QPushButton(tr("Newest"), this)), m_free(new QPushButton(tr("Show every operation"), this)),
-      m_reset(new QPushButton(tr("Show everything"), this)), m_status(new QLabel(this)), m_nothing(new QLabel(this)), m_canvas(new SpaceTimeCanvas(this))
+    : QWidget(parent), m_feed(feed), m_pacer(pacer), m_selection(selection), m_order(new QComboBox(this)),
+      m_filter(new QComboBox(this)), m_search(new QLineEdit(this)), m_all(new QPushButton(tr("All"), this)),
+      m_last(new QPushButton(tr("Newest"), this)), m_free(new QPushButton(tr("Show every operation"), this)),
+      m_reset(new QPushButton(tr("Show everything"), this)), m_status(new QLabel(this)), m_nothing(new QLabel(this)),
+      m_canvas(new SpaceTimeCanvas(this))
 {
     setObjectName(QStringLiteral("spaceTimeView"));
     m_order->setObjectName(QStringLiteral("spaceTimeOrder"));
     m_order->addItems({ tr("order of causes"), tr("time of the clocks"), tr("time, clocks aligned") });
     m_order->setAccessibleName(tr("What the distance between two events means"));
-    m_order->setToolTip(tr("Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say; the bar at the right of a line is how well its clock is known. Aligned: clocks that must be off are corrected."));
+    m_order->setToolTip(tr(
+        "Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say; the "
+        "bar at the right of a line is how well its clock is known. Aligned: clocks that must be off are corrected."));
     m_filter->setObjectName(QStringLiteral("spaceTimeFilter"));
     m_filter->addItems({ tr("everything"), tr("without signs of life"), tr("operations only") });
     m_filter->setCurrentIndex(int(m_wish.filter));
@@ -236,8 +247,10 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     column->addWidget(m_status);
     setFocusProxy(m_canvas);
 
-    connect(m_order, &QComboBox::currentIndexChanged, this, [this](int index) { setOrder(SpaceTimeWish::Order(index)); });
-    connect(m_filter, &QComboBox::currentIndexChanged, this, [this](int index) { setFilter(SpaceTimeWish::Filter(index)); });
+    connect(
+        m_order, &QComboBox::currentIndexChanged, this, [this](int index) { setOrder(SpaceTimeWish::Order(index)); });
+    connect(m_filter, &QComboBox::currentIndexChanged, this,
+        [this](int index) { setFilter(SpaceTimeWish::Filter(index)); });
     connect(m_search, &QLineEdit::textChanged, this, &SpaceTimeView::setSearch);
     connect(m_all, &QPushButton::clicked, this, &SpaceTimeView::showAll);
     connect(m_last, &QPushButton::clicked, this, &SpaceTimeView::showLast);
@@ -250,12 +263,14 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     });
     connect(m_canvas, &SpaceTimeCanvas::resized, this, [this] { m_isDirty = true; });
     connect(m_canvas, &SpaceTimeCanvas::panned, this, [this](double values) {
-        m_wish.from = std::clamp(m_wish.from + values, std::min(firstValue() - m_span / 10, lastValue() - m_span), lastValue() - m_span * 0.9);
+        m_wish.from = std::clamp(m_wish.from + values, std::min(firstValue() - m_span / 10, lastValue() - m_span),
+            lastValue() - m_span * 0.9);
         m_isAtEnd = m_wish.from + m_span >= lastValue();
         m_isDirty = true;
     });
     connect(m_canvas, &SpaceTimeCanvas::zoomed, this, &SpaceTimeView::zoom);
-    connect(m_canvas, &SpaceTimeCanvas::arrowChosen, this, [this](qulonglong message) { m_selection.selectOperation(m_model.messages[message].operation); });
+    connect(m_canvas, &SpaceTimeCanvas::arrowChosen, this,
+        [this](qulonglong message) { m_selection.selectOperation(m_model.messages[message].operation); });
     connect(m_canvas, &SpaceTimeCanvas::eventChosen, this, [this](qulonglong event) {
         const pb::RequestId& id = m_model.events[event].run.event->operation();
         m_selection.selectOperation({ id.client(), id.number() });
@@ -263,23 +278,25 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     connect(m_canvas, &SpaceTimeCanvas::laneChosen, this, [this](ObjectRef object) { m_selection.select(object); });
     connect(m_canvas, &SpaceTimeCanvas::groupToggled, this, &SpaceTimeView::toggleGroup);
     connect(m_canvas, &SpaceTimeCanvas::nothingChosen, this, [this] { m_selection.selectOperation({}); });
-    connect(m_canvas, &SpaceTimeCanvas::jumpWanted, this, [this](qulonglong event) { emit seekWanted(m_model.events[event].run.index); });
+    connect(m_canvas, &SpaceTimeCanvas::jumpWanted, this,
+        [this](qulonglong event) { emit seekWanted(m_model.events[event].run.index); });
     connect(&m_selection, &Selection::selectionChanged, this, [this] { m_isDirty = true; });
     connect(&m_selection, &Selection::operationChanged, this, [this] { follow(m_selection.operation()); });
     connect(&m_selection, &Selection::hoverChanged, this, &SpaceTimeView::mark);
-    connect(m_canvas, &SpaceTimeCanvas::pointedAt, this, [this](qulonglong message, qulonglong event, ObjectRef object) {
-        Pointed pointed { object };
-        if (message < m_model.messages.size())
-            pointed.operation = m_model.messages[message].operation;
-        if (event < m_model.events.size()) {
-            const RunEvent& run = m_model.events[event].run;
-            pointed = { objectOf(m_pacer.state(), run.process) };
-            pointed.atNs = run.runNs;
-            if (!run.isGap())
-                pointed.operation = { run.event->operation().client(), run.event->operation().number() };
-        }
-        m_selection.point(pointed);
-    });
+    connect(
+        m_canvas, &SpaceTimeCanvas::pointedAt, this, [this](qulonglong message, qulonglong event, ObjectRef object) {
+            Pointed pointed { object };
+            if (message < m_model.messages.size())
+                pointed.operation = m_model.messages[message].operation;
+            if (event < m_model.events.size()) {
+                const RunEvent& run = m_model.events[event].run;
+                pointed = { objectOf(m_pacer.state(), run.process) };
+                pointed.atNs = run.runNs;
+                if (!run.isGap())
+                    pointed.operation = { run.event->operation().client(), run.event->operation().number() };
+            }
+            m_selection.point(pointed);
+        });
     m_canvas->setWords([this](const auto* arrow, const auto* tick) { return wordsOf(arrow, tick); });
 }
 
@@ -388,8 +405,9 @@ void SpaceTimeView::draw()
     m_nothing->setVisible(isEmpty);
     m_reset->setVisible(isEmpty && m_left > 0);
     if (isEmpty)
-        m_nothing->setText(m_left + m_events.size() == 0 ? tr("No event yet. What processes say to each other will be drawn here.")
-                                                         : tr("0 of %1 events pass the filter.").arg(grouped(m_left + m_events.size())));
+        m_nothing->setText(m_left + m_events.size() == 0
+                ? tr("No event yet. What processes say to each other will be drawn here.")
+                : tr("0 of %1 events pass the filter.").arg(grouped(m_left + m_events.size())));
     m_canvas->setLogical(m_wish.order == SpaceTimeWish::Order::Logical);
     m_canvas->setPicture(std::move(layout), std::move(list));
     mark();
@@ -410,7 +428,8 @@ void SpaceTimeView::mark()
         QColor fill = m_theme.selection;
         fill.setAlphaF(0.22F);
         marks.setObject(lane.object);
-        marks.add(DisplayList::Box { QRectF(0, lane.y - lane.height / 2, layout.plot.right(), lane.height), Outline::Rectangle, 0, fill, m_theme.text, 1, true, false });
+        marks.add(DisplayList::Box { QRectF(0, lane.y - lane.height / 2, layout.plot.right(), lane.height),
+            Outline::Rectangle, 0, fill, m_theme.text, 1, true, false });
     }
     marks.setClip(layout.plot);
     for (const SpaceTimeLayout::Arrow& arrow : layout.arrows) {
@@ -424,7 +443,8 @@ void SpaceTimeView::mark()
     marks.setObject({});
     if (pointed.atNs && m_wish.order == SpaceTimeWish::Order::Time) {
         const qreal x = layout.xOf(double(*pointed.atNs));
-        marks.add(DisplayList::Line { { QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()) }, m_theme.text, m_theme.px(1.4), true, 0 });
+        marks.add(DisplayList::Line { { QPointF(x, layout.plot.top()), QPointF(x, layout.plot.bottom()) }, m_theme.text,
+            m_theme.px(1.4), true, 0 });
     }
     m_canvas->setMarks(std::move(marks));
 }
@@ -446,14 +466,22 @@ QString SpaceTimeView::status() const
         std::size_t own = 0;
         for (const SpaceTimeMessage& message : m_model.messages)
             own += message.operation == m_wish.operation ? 1 : 0;
-        words += tr("; following operation %1: %2").arg(QString::fromStdString(operationShown(id, m_pacer.state())), countedWords(own, "message", "messages"));
+        words += tr("; following operation %1: %2")
+                     .arg(QString::fromStdString(operationShown(id, m_pacer.state())),
+                         countedWords(own, "message", "messages"));
     }
     if (layout.backwards > 0)
         words += tr("; %1 before their cause by the clocks").arg(countedWords(layout.backwards, "effect", "effects"));
     if (layout.corrected > 0)
-        words += m_wish.order == SpaceTimeWish::Order::Aligned ? tr("; %1 corrected").arg(countedWords(layout.corrected, "clock is", "clocks are")) : tr("; %1 be wrong").arg(countedWords(layout.corrected, "clock must", "clocks must"));
+        words += m_wish.order == SpaceTimeWish::Order::Aligned
+            ? tr("; %1 corrected").arg(countedWords(layout.corrected, "clock is", "clocks are"))
+            : tr("; %1 be wrong").arg(countedWords(layout.corrected, "clock must", "clocks must"));
     if (!layout.clocks.empty())
-        words += tr("; clocks are known to ± %1").arg(durationWords(std::max_element(layout.clocks.begin(), layout.clocks.end(), [](const auto& x, const auto& y) { return x.errorNs < y.errorNs; })->errorNs));
+        words += tr("; clocks are known to ± %1")
+                     .arg(durationWords(
+                         std::max_element(layout.clocks.begin(), layout.clocks.end(), [](const auto& x, const auto& y) {
+                             return x.errorNs < y.errorNs;
+                         })->errorNs));
     if (layout.silentLanes > 0)
         words += tr("; %1 left out: nothing to draw").arg(countedWords(layout.silentLanes, "process", "processes"));
     if (m_dropped > 0)
@@ -472,14 +500,19 @@ QString SpaceTimeView::wordsOf(const SpaceTimeLayout::Arrow* arrow, const SpaceT
         return object ? nameOf(state, object) : QString::fromStdString(processShown(process, state));
     };
     QString words = arrow->count > 1 ? tr("%1 messages like this: ").arg(arrow->count) : QString();
-    words += tr("%1 from %2 to %3, %4 bytes").arg(QString::fromStdString(message.kind), name(message.from), message.to != 0 ? name(message.to) : tr("nobody known")).arg(message.bytes);
+    words += tr("%1 from %2 to %3, %4 bytes")
+                 .arg(QString::fromStdString(message.kind), name(message.from),
+                     message.to != 0 ? name(message.to) : tr("nobody known"))
+                 .arg(message.bytes);
     if (message.tries > 0)
         words += tr(", sent again (%1)").arg(message.tries);
     using Fate = SpaceTimeMessage::Fate;
     switch (message.fate) {
     case Fate::Arrived:
         if (message.sent != kNoEvent)
-            words += tr(", %1 on its way").arg(durationWords(m_model.events[message.received].run.runNs - m_model.events[message.sent].run.runNs));
+            words += tr(", %1 on its way")
+                         .arg(durationWords(
+                             m_model.events[message.received].run.runNs - m_model.events[message.sent].run.runNs));
         break;
     case Fate::UnderWay: words += tr(", on its way"); break;
     case Fate::Lost: words += tr(", never received"); break;
@@ -496,7 +529,8 @@ void SpaceTimeView::setOrder(SpaceTimeWish::Order order)
     // What is visible stays in sight.
     std::vector<double> seen;
     for (const SpaceTimeEvent& event : m_model.events) {
-        const double value = m_wish.order == SpaceTimeWish::Order::Logical ? double(event.logical) : double(event.run.runNs);
+        const double value = m_wish.order == SpaceTimeWish::Order::Logical ? double(event.logical)
+                                                                           : double(event.run.runNs);
         if (value >= m_wish.from && value <= m_wish.to)
             seen.push_back(order == SpaceTimeWish::Order::Logical ? double(event.logical) : double(event.run.runNs));
     }
@@ -505,7 +539,8 @@ void SpaceTimeView::setOrder(SpaceTimeWish::Order order)
         const QSignalBlocker quiet(m_order);
         m_order->setCurrentIndex(int(order));
     }
-    m_span = order == SpaceTimeWish::Order::Logical ? kTicksFirst : std::max(kNsLeast, double(m_model.lastNs - m_model.firstNs));
+    m_span = order == SpaceTimeWish::Order::Logical ? kTicksFirst
+                                                    : std::max(kNsLeast, double(m_model.lastNs - m_model.firstNs));
     if (seen.size() > 1) {
         const auto [least, greatest] = std::minmax_element(seen.begin(), seen.end());
         m_span = std::max(order == SpaceTimeWish::Order::Logical ? kTicksLeast : kNsLeast, (*greatest - *least) * 1.04);
@@ -551,7 +586,8 @@ void SpaceTimeView::follow(std::pair<std::uint64_t, std::uint64_t> operation)
 void SpaceTimeView::showAll()
 {
     m_wish.from = firstValue();
-    m_span = std::max(m_wish.order == SpaceTimeWish::Order::Logical ? kTicksLeast : kNsLeast, lastValue() - firstValue());
+    m_span = std::max(
+        m_wish.order == SpaceTimeWish::Order::Logical ? kTicksLeast : kNsLeast, lastValue() - firstValue());
     m_isAtEnd = true;
     m_isDirty = true;
 }

@@ -34,7 +34,10 @@ public:
     void setMarks(DisplayList marks);
     const DisplayList& marks() const { return m_marks; }
     // `words` gives a sentence for what is under the mouse.
-    void setWords(std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> words) { m_words = std::move(words); }
+    void setWords(std::function<QString(const SpaceTimeLayout::Arrow*, const SpaceTimeLayout::Tick*)> words)
+    {
+        m_words = std::move(words);
+    }
 
 signals:
     // What is under the mouse: an arrow's message, an event of the model (either may be none), a lane's process.

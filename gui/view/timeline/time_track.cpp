@@ -16,10 +16,10 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kParts = 2'000;           // of a recording
+constexpr int kParts = 2'000; // of a recording
 constexpr std::size_t kTrackPullMax = 8'192;
-constexpr double kRebuildTrackEvery = 0.1;   // seconds, while the run grows
-constexpr qreal kMeant = 6;              // pixels within which a click means a mark
+constexpr double kRebuildTrackEvery = 0.1; // seconds, while the run grows
+constexpr qreal kMeant = 6; // pixels within which a click means a mark
 
 Glyph glyphOf(TimeMark::Kind kind)
 {
@@ -56,9 +56,9 @@ QColor colourOf(TimeMark::Kind kind, const Theme& theme)
 std::vector<int> markedKinds()
 {
     using E = pb::Event;
-    return { 0, E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kParityAddedFieldNumber, E::kBucketFailedFieldNumber,
-        E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber, E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber,
-        E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
+    return { 0, E::kSplitFinishedFieldNumber, E::kMergeFinishedFieldNumber, E::kParityAddedFieldNumber,
+        E::kBucketFailedFieldNumber, E::kRecoveryFinishedFieldNumber, E::kGroupLostFieldNumber,
+        E::kFaultBegunFieldNumber, E::kFaultEndedFieldNumber, E::kGateClosedFieldNumber, E::kGateOpenedFieldNumber };
 }
 
 } // namespace
@@ -143,7 +143,8 @@ void TimeTrack::readRecording()
         if (word.told.has_ended())
             endShades(word.process, word.tNs);
     for (const Recording::Note& note : recording.markers())
-        addMark({ note.tNs, note.event, note.kind == QLatin1String("step") ? TimeMark::Kind::Step : TimeMark::Kind::Own, note.text });
+        addMark({ note.tNs, note.event, note.kind == QLatin1String("step") ? TimeMark::Kind::Step : TimeMark::Kind::Own,
+            note.text });
     std::stable_sort(m_marks.begin(), m_marks.end(), [](const TimeMark& x, const TimeMark& y) { return x.ns < y.ns; });
 }
 
@@ -157,9 +158,11 @@ void TimeTrack::take(const RunEvent& run)
         if (isInstant(run.event->fault_begun().fault()))
             return; // its mark is sufficient
         const std::uint64_t number = run.event->fault_begun().fault().number();
-        const bool isKnown = std::any_of(m_shades.begin(), m_shades.end(), [&](const Shade& s) { return s.number == number; });
+        const bool isKnown = std::any_of(
+            m_shades.begin(), m_shades.end(), [&](const Shade& s) { return s.number == number; });
         if (!isKnown)
-            m_shades.push_back({ number, run.runNs, 0, run.event->fault_begun().fault().has_crash() ? run.process : 0 });
+            m_shades.push_back(
+                { number, run.runNs, 0, run.event->fault_begun().fault().has_crash() ? run.process : 0 });
         if (m_shades.size() > kShadesMax)
             m_shades.pop_front();
     } else if (run.event->has_fault_ended()) {
@@ -167,7 +170,9 @@ void TimeTrack::take(const RunEvent& run)
             if (shade.number == run.event->fault_ended().fault().number())
                 shade.endNs = run.runNs;
     } else if (run.event->has_gate_closed()) { // all gates close together and open together
-        if (m_shades.empty() || std::none_of(m_shades.begin(), m_shades.end(), [](const Shade& s) { return s.number == 0 && s.endNs == 0; }))
+        if (m_shades.empty() || std::none_of(m_shades.begin(), m_shades.end(), [](const Shade& s) {
+                return s.number == 0 && s.endNs == 0;
+            }))
             m_shades.push_back({ 0, run.runNs, 0, 0 });
     } else if (run.event->has_gate_opened()) {
         for (Shade& shade : m_shades)
@@ -238,12 +243,14 @@ void TimeTrack::rebuild()
     for (const Shade& shade : m_shades) {
         const qreal from = xOf(shade.beginNs), to = xOf(shade.endNs != 0 ? shade.endNs : m_time.endNs());
         if (shade.number == 0) {
-            m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(2 * u, to - from), lane.height()), Outline::Rectangle, 0, {}, m_theme.text, 1, false, true });
+            m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(2 * u, to - from), lane.height()),
+                Outline::Rectangle, 0, {}, m_theme.text, 1, false, true });
             continue;
         }
         QColor fill = m_theme.caution;
         fill.setAlphaF(0.30f);
-        m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(u, to - from), lane.height()), Outline::Rectangle, 0, fill, {}, 0, false, false });
+        m_list.add(DisplayList::Box { QRectF(from, lane.top(), std::max(u, to - from), lane.height()),
+            Outline::Rectangle, 0, fill, {}, 0, false, false });
     }
     // One bar per pixel, with logarithmic height: a single event stays visible beside ten thousand.
     const int columns = std::max(1, int(lane.width()));
@@ -251,21 +258,31 @@ void TimeTrack::rebuild()
     const double total = double(std::max<std::int64_t>(1, m_time.endNs() - m_beginNs));
     for (std::size_t i = 0; i < m_counts.size(); ++i)
         if (m_counts[i] > 0)
-            sums[std::size_t(std::clamp<double>((double(i) + 0.5) * double(m_partNs) / total * columns, 0, columns - 1))] += m_counts[i];
+            sums[std::size_t(
+                std::clamp<double>((double(i) + 0.5) * double(m_partNs) / total * columns, 0, columns - 1))]
+                += m_counts[i];
     const double most = std::log1p(double(*std::max_element(sums.begin(), sums.end())));
     QColor bar = m_theme.muted;
     for (int column = 0; column < columns; ++column) {
         if (sums[std::size_t(column)] == 0)
             continue;
         const qreal high = std::max(1.0, (lane.height() - 2) * std::log1p(double(sums[std::size_t(column)])) / most);
-        m_list.add(DisplayList::Box { QRectF(lane.left() + column, lane.bottom() - 1 - high, 1, high), Outline::Rectangle, 0, bar, {}, 0, false, false });
+        m_list.add(DisplayList::Box { QRectF(lane.left() + column, lane.bottom() - 1 - high, 1, high),
+            Outline::Rectangle, 0, bar, {}, 0, false, false });
     }
     // Where marks are crowded, the more important ones stay: failures before splits.
     std::vector<const TimeMark*> order;
     for (const TimeMark& mark : m_marks)
         order.push_back(&mark);
-    const auto weight = [](const TimeMark* mark) { return mark->kind == TimeMark::Kind::Lost ? 4 : mark->kind == TimeMark::Kind::Failed ? 3 : mark->kind == TimeMark::Kind::Recovered || mark->kind == TimeMark::Kind::Own ? 2 : mark->kind == TimeMark::Kind::Step ? 1 : 0; };
-    std::stable_sort(order.begin(), order.end(), [&](const TimeMark* x, const TimeMark* y) { return weight(x) > weight(y); });
+    const auto weight = [](const TimeMark* mark) {
+        return mark->kind == TimeMark::Kind::Lost                                          ? 4
+            : mark->kind == TimeMark::Kind::Failed                                         ? 3
+            : mark->kind == TimeMark::Kind::Recovered || mark->kind == TimeMark::Kind::Own ? 2
+            : mark->kind == TimeMark::Kind::Step                                           ? 1
+                                                                                           : 0;
+    };
+    std::stable_sort(
+        order.begin(), order.end(), [&](const TimeMark* x, const TimeMark* y) { return weight(x) > weight(y); });
     std::vector<bool> taken(std::size_t(std::max(1, width() / int(12 * u) + 2)));
     for (const TimeMark* mark : order) {
         const qreal x = xOf(mark->ns);
@@ -273,11 +290,14 @@ void TimeTrack::rebuild()
         if (slot >= taken.size() || taken[slot])
             continue;
         taken[slot] = true;
-        m_list.add(DisplayList::Mark { QRectF(x - 4.5 * u, u, 9 * u, 9 * u), glyphOf(mark->kind), colourOf(mark->kind, m_theme), {} });
+        m_list.add(DisplayList::Mark {
+            QRectF(x - 4.5 * u, u, 9 * u, 9 * u), glyphOf(mark->kind), colourOf(mark->kind, m_theme), {} });
     }
     const qreal x = xOf(m_time.cursorNs());
-    m_list.add(DisplayList::Line { { QPointF(x, u), QPointF(x, lane.bottom() + 2 * u) }, m_theme.focus, 2.5 * u, false, 0 });
-    setAccessibleDescription(tr("at %1 of %2").arg(durationWords(m_time.cursorNs() - m_beginNs), durationWords(m_time.endNs() - m_beginNs)));
+    m_list.add(
+        DisplayList::Line { { QPointF(x, u), QPointF(x, lane.bottom() + 2 * u) }, m_theme.focus, 2.5 * u, false, 0 });
+    setAccessibleDescription(
+        tr("at %1 of %2").arg(durationWords(m_time.cursorNs() - m_beginNs), durationWords(m_time.endNs() - m_beginNs)));
     update();
 }
 
@@ -307,7 +327,8 @@ const TimeMark* TimeTrack::markNear(qreal x) const
 {
     const TimeMark* best = nullptr;
     for (const TimeMark& mark : m_marks)
-        if (const qreal distance = std::abs(xOf(mark.ns) - x); distance <= m_theme.px(kMeant) && (best == nullptr || distance < std::abs(xOf(best->ns) - x)))
+        if (const qreal distance = std::abs(xOf(mark.ns) - x);
+            distance <= m_theme.px(kMeant) && (best == nullptr || distance < std::abs(xOf(best->ns) - x)))
             best = &mark;
     return best;
 }
@@ -334,7 +355,8 @@ void TimeTrack::mouseMoveEvent(QMouseEvent* event)
     const TimeMark* mark = markNear(event->position().x());
     emit instantPointed(mark != nullptr ? mark->ns : nsAt(event->position().x()));
     const QString at = durationWords(nsAt(event->position().x()) - m_beginNs);
-    QToolTip::showText(event->globalPosition().toPoint(), mark != nullptr ? durationWords(mark->ns - m_beginNs) + QStringLiteral("  ") + mark->words : at, this);
+    QToolTip::showText(event->globalPosition().toPoint(),
+        mark != nullptr ? durationWords(mark->ns - m_beginNs) + QStringLiteral("  ") + mark->words : at, this);
 }
 
 void TimeTrack::mouseReleaseEvent(QMouseEvent*) { m_isDragging = false; }

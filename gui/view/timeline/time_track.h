@@ -79,11 +79,11 @@ private:
     struct Shade {
         std::uint64_t number = 0; // of the fault; 0: the gate, which is the same for all processes
         std::int64_t beginNs = 0, endNs = 0; // endNs 0: it has not ended
-        ProcessId victim = 0;     // the target of a kill that waits for a step: the shade ends when it dies
+        ProcessId victim = 0; // the target of a kill that waits for a step: the shade ends when it dies
     };
     std::deque<Shade> m_shades;
     void endShades(ProcessId victim, std::int64_t ns);
-    std::uint64_t m_seen = 0;   // cursor in the live feed
+    std::uint64_t m_seen = 0; // cursor in the live feed
     const Recording* m_shownRecording = nullptr;
     double m_sinceBuilt = 1;
     bool m_isDragging = false;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kOwners { okabe::kSkyBlue, okabe::kOrange, okabe::kGreen, okabe::kPurple, okabe::kBlue };
 constexpr std::size_t kBars = 180; // around the circle, of the density of keys
-constexpr int kRows = 4;           // of dots that lie close together
+constexpr int kRows = 4; // of dots that lie close together
 
 struct RingDrawing {
     const SystemView::Sight& sight;
@@ -27,8 +27,14 @@ struct RingDrawing {
     const qreal u = theme.px(1);
     const std::map<std::uint64_t, QColor> colours = ownerColours(state);
 
-    bool isMarked(ObjectRef object) const { return sight.selection.selected() == object || sight.selection.hovered() == object; }
-    QColor markColour(ObjectRef object) const { return sight.selection.selected() == object ? theme.selection : theme.outline; }
+    bool isMarked(ObjectRef object) const
+    {
+        return sight.selection.selected() == object || sight.selection.hovered() == object;
+    }
+    QColor markColour(ObjectRef object) const
+    {
+        return sight.selection.selected() == object ? theme.selection : theme.outline;
+    }
     NodeLook lookOf(std::uint64_t process) const { return nodeLookOf(state, process, &sight.silent); }
     static bool isCut(NodeLook look) { return look == NodeLook::Lost || look == NodeLook::Gone; }
 
@@ -55,7 +61,9 @@ void RingDrawing::draw()
     out.setClip(layout.area);
     out.add(DisplayList::Line { layout.arc(0, 0, layout.radius), theme.grid, layout.band, false, 0 });
     if (layout.bits > 0) // where the ids begin
-        out.add(DisplayList::Line { { layout.at(0, layout.radius - layout.band * 1.3), layout.at(0, layout.radius + layout.band * 1.3) }, theme.outline, 2 * u, false, 0 });
+        out.add(DisplayList::Line {
+            { layout.at(0, layout.radius - layout.band * 1.3), layout.at(0, layout.radius + layout.band * 1.3) },
+            theme.outline, 2 * u, false, 0 });
     for (const walk::RingNode* node : state.ring.inRing())
         drawOwner(*node);
     drawKeys();
@@ -79,7 +87,8 @@ void RingDrawing::drawOwner(const walk::RingNode& node)
     const qreal from = layout.angleOf(node.from), to = layout.angleOf(node.id);
     std::vector<QPointF> points = layout.arc(from, to, layout.radius);
     const bool isGone = isCut(lookOf(node.process));
-    out.add(DisplayList::Line { points, isMarked(object) ? markColour(object) : theme.outline, layout.band + (isMarked(object) ? 6 : 2) * u, false, 0 });
+    out.add(DisplayList::Line { points, isMarked(object) ? markColour(object) : theme.outline,
+        layout.band + (isMarked(object) ? 6 : 2) * u, false, 0 });
     if (isGone) {
         out.add(DisplayList::Line { points, theme.canvas, layout.band, false, 0 });
         out.add(DisplayList::Line { std::move(points), theme.bad, layout.band * 0.6, true, 0 });
@@ -95,7 +104,9 @@ void RingDrawing::drawOwner(const walk::RingNode& node)
         out.add(DisplayList::Mark { sign.adjusted(4 * u, 4 * u, -4 * u, -4 * u), Glyph::Cut, theme.bad, {} });
     } else if (length > 60 * u) {
         const qreal turn = 5 * u / layout.radius;
-        out.add(DisplayList::Line { { layout.at(middle - turn, layout.radius), layout.at(middle + turn, layout.radius) }, inkOn(colours.at(node.process)), 1.5 * u, false, 7 * u });
+        out.add(
+            DisplayList::Line { { layout.at(middle - turn, layout.radius), layout.at(middle + turn, layout.radius) },
+                inkOn(colours.at(node.process)), 1.5 * u, false, 7 * u });
     }
 }
 
@@ -131,7 +142,8 @@ void RingDrawing::drawDots(const std::vector<std::pair<std::uint64_t, QColor>>& 
         const qreal distance = layout.radius - layout.band / 2 - 4 * u - pitch * (row + 0.5);
         free[std::size_t(row)] = angle + pitch / distance;
         const QPointF at = layout.at(angle, distance);
-        out.add(DisplayList::Box { QRectF(at.x() - side / 2, at.y() - side / 2, side, side), Outline::Circle, 0, colour, theme.outline, 0.8, false, false });
+        out.add(DisplayList::Box { QRectF(at.x() - side / 2, at.y() - side / 2, side, side), Outline::Circle, 0, colour,
+            theme.outline, 0.8, false, false });
     }
 }
 
@@ -148,10 +160,13 @@ void RingDrawing::drawBars(const std::vector<std::pair<std::uint64_t, QColor>>& 
         bar.colour = colour;
         most = std::max(most, ++bar.count);
     }
-    const qreal turn = 2 * M_PI / kBars, base = layout.radius - layout.band / 2 - 4 * u, high = std::min(40 * u, layout.radius * 0.25);
+    const qreal turn = 2 * M_PI / kBars, base = layout.radius - layout.band / 2 - 4 * u,
+                high = std::min(40 * u, layout.radius * 0.25);
     for (std::size_t i = 0; i < kBars; ++i)
         if (bars[i].count > 0)
-            out.add(DisplayList::Line { { layout.at((qreal(i) + 0.5) * turn, base), layout.at((qreal(i) + 0.5) * turn, base - high * qreal(bars[i].count) / qreal(most)) },
+            out.add(DisplayList::Line {
+                { layout.at((qreal(i) + 0.5) * turn, base),
+                    layout.at((qreal(i) + 0.5) * turn, base - high * qreal(bars[i].count) / qreal(most)) },
                 bars[i].colour, std::max(1.0, base * turn - 1), false, 0, true });
 }
 
@@ -163,8 +178,10 @@ void RingDrawing::drawChange()
     const walk::RingChange& change = *state.ring.now;
     out.setObject({ ObjectKind::Node, change.node, 0 });
     const qreal distance = layout.radius + layout.band / 2 + 4 * u;
-    out.add(DisplayList::Line { layout.arc(layout.angleOf(change.from), layout.angleOf(change.id), distance), theme.incoming, 4 * u, true, 0 });
-    const RingLayout::Item *giver = layout.findProcess(change.giver()), *receiver = layout.findProcess(change.receiver());
+    out.add(DisplayList::Line {
+        layout.arc(layout.angleOf(change.from), layout.angleOf(change.id), distance), theme.incoming, 4 * u, true, 0 });
+    const RingLayout::Item *giver = layout.findProcess(change.giver()),
+                           *receiver = layout.findProcess(change.receiver());
     if (giver == nullptr || receiver == nullptr || giver == receiver)
         return;
     std::vector<QPointF> way;
@@ -174,7 +191,8 @@ void RingDrawing::drawChange()
     for (int i = 0; i <= 12; ++i)
         way[std::size_t(i)] += (layout.centre - way[std::size_t(i)]) * (0.35 * std::sin(i / 12.0 * M_PI));
     way.pop_back();
-    out.add(DisplayList::Line { std::move(way), theme.text, 2 * u, state.ring.stage() == walk::RingStage::Ordered, 11 * u });
+    out.add(DisplayList::Line {
+        std::move(way), theme.text, 2 * u, state.ring.stage() == walk::RingStage::Ordered, 11 * u });
 }
 
 void RingDrawing::drawNode(const RingLayout::Item& item)
@@ -189,13 +207,20 @@ void RingDrawing::drawNode(const RingLayout::Item& item)
         const QPointF way = end - item.centre;
         const qreal length = std::hypot(way.x(), way.y());
         if (length > item.rect.width())
-            out.add(DisplayList::Line { { item.centre + way * (item.rect.width() / 2 / length), end }, theme.muted, 1 * u, false, 0 });
+            out.add(DisplayList::Line {
+                { item.centre + way * (item.rect.width() / 2 / length), end }, theme.muted, 1 * u, false, 0 });
     }
     if (isMarked(item.object))
-        out.add(DisplayList::Box { item.rect.adjusted(-4 * u, -4 * u, 4 * u, 4 * u), Outline::Circle, 0, {}, markColour(item.object), 3 * u, false, false });
+        out.add(DisplayList::Box { item.rect.adjusted(-4 * u, -4 * u, 4 * u, 4 * u), Outline::Circle, 0, {},
+            markColour(item.object), 3 * u, false, false });
     const bool isUnready = look == NodeLook::Joining || look == NodeLook::Leaving;
-    out.add(DisplayList::Box { item.rect, Outline::Circle, 0, fill, theme.outline, (isUnready ? 2.5 : 1.5) * u, isUnready, look == NodeLook::Paused });
-    const Glyph glyph = look == NodeLook::Gone ? Glyph::Gone : look == NodeLook::Lost ? Glyph::Cross : look == NodeLook::Paused ? Glyph::Hourglass : look == NodeLook::Silent ? Glyph::Clock : Glyph::None;
+    out.add(DisplayList::Box { item.rect, Outline::Circle, 0, fill, theme.outline, (isUnready ? 2.5 : 1.5) * u,
+        isUnready, look == NodeLook::Paused });
+    const Glyph glyph = look == NodeLook::Gone ? Glyph::Gone
+        : look == NodeLook::Lost               ? Glyph::Cross
+        : look == NodeLook::Paused             ? Glyph::Hourglass
+        : look == NodeLook::Silent             ? Glyph::Clock
+                                               : Glyph::None;
     const qreal inset = item.rect.width() * 0.22;
     if (glyph != Glyph::None)
         out.add(DisplayList::Mark { item.rect.adjusted(inset, inset, -inset, -inset), glyph, inkOn(fill), {} });
@@ -211,8 +236,11 @@ void RingDrawing::drawLabel(const RingLayout::Item& item, NodeLook look)
     const qreal strong = theme.lineHeight(kBodyBold), small = theme.lineHeight(kSmall);
     const QString name = ringNodeName(state, item.process);
     if (layout.labelLines == 1) {
-        const QString word = isCut(look) ? QStringLiteral("lost") : look == NodeLook::In ? QString() : nodeLookWord(look, false);
-        const QStringList wordings = word.isEmpty() ? QStringList { name } : QStringList { QStringLiteral("%1: %2").arg(name, word), name };
+        const QString word = isCut(look) ? QStringLiteral("lost")
+            : look == NodeLook::In       ? QString()
+                                         : nodeLookWord(look, false);
+        const QStringList wordings = word.isEmpty() ? QStringList { name }
+                                                    : QStringList { QStringLiteral("%1: %2").arg(name, word), name };
         out.text(item.label, wordings, kSmallBold, isCut(look) ? theme.badText : theme.text, align);
         return;
     }
@@ -223,9 +251,12 @@ void RingDrawing::drawLabel(const RingLayout::Item& item, NodeLook look)
     const walk::RingNode* node = state.ring.find(item.process);
     const QString keys = countedWords(node != nullptr ? node->keys : 0, "key", "keys");
     if (isCut(look))
-        out.text(line, { QStringLiteral("%1 out of reach").arg(keys), QStringLiteral("out of reach") }, kSmallBold, theme.badText, align);
-    else if (look == NodeLook::Joining || look == NodeLook::Leaving || look == NodeLook::Paused || look == NodeLook::Silent)
-        out.text(line, { QStringLiteral("%1 · %2").arg(id, nodeLookWord(look, false)), nodeLookWord(look, false) }, kSmallBold, theme.text, align);
+        out.text(line, { QStringLiteral("%1 out of reach").arg(keys), QStringLiteral("out of reach") }, kSmallBold,
+            theme.badText, align);
+    else if (look == NodeLook::Joining || look == NodeLook::Leaving || look == NodeLook::Paused
+        || look == NodeLook::Silent)
+        out.text(line, { QStringLiteral("%1 · %2").arg(id, nodeLookWord(look, false)), nodeLookWord(look, false) },
+            kSmallBold, theme.text, align);
     else
         out.text(line, { QStringLiteral("%1 · %2").arg(id, keys), id }, kSmall, theme.muted, align);
 }
@@ -237,7 +268,8 @@ void RingDrawing::drawFaults(const RingLayout::Item& item)
         return;
     const QRectF sign(item.rect.right() - 8 * u, item.rect.top() - 6 * u, 16 * u, 16 * u);
     out.add(DisplayList::Box { sign, Outline::Rounded, 4 * u, theme.caution, theme.outline, 1.2, false, false });
-    out.add(DisplayList::Mark { sign.adjusted(3 * u, 3 * u, -3 * u, -3 * u), Glyph::Warning, inkOn(theme.caution), {} });
+    out.add(
+        DisplayList::Mark { sign.adjusted(3 * u, 3 * u, -3 * u, -3 * u), Glyph::Warning, inkOn(theme.caution), {} });
 }
 
 void RingDrawing::drawOutside()
@@ -247,8 +279,10 @@ void RingDrawing::drawOutside()
     out.setObject({});
     const std::size_t all = nodesOutside(state).size();
     const qreal line = theme.lineHeight(kSmallBold);
-    out.text(QRectF(layout.outside.left(), layout.outside.top(), layout.outside.width(), line), QStringLiteral("outside: %1").arg(all), kSmallBold, theme.text);
-    out.text(QRectF(layout.outside.left(), layout.outside.top() + line, layout.outside.width(), line), QStringLiteral("wait to join"), kSmall, theme.muted);
+    out.text(QRectF(layout.outside.left(), layout.outside.top(), layout.outside.width(), line),
+        QStringLiteral("outside: %1").arg(all), kSmallBold, theme.text);
+    out.text(QRectF(layout.outside.left(), layout.outside.top() + line, layout.outside.width(), line),
+        QStringLiteral("wait to join"), kSmall, theme.muted);
     qreal bottom = layout.outside.top() + 2 * line;
     for (const RingLayout::Item& item : layout.items) {
         if (item.object.kind != ObjectKind::Node || item.isOnRing)
@@ -258,7 +292,8 @@ void RingDrawing::drawOutside()
     }
     out.setObject({});
     if (layout.outsideHidden > 0)
-        out.text(QRectF(layout.outside.left(), bottom + 3 * u, layout.outside.width(), line), QStringLiteral("and %1 more").arg(layout.outsideHidden), kSmall, theme.muted);
+        out.text(QRectF(layout.outside.left(), bottom + 3 * u, layout.outside.width(), line),
+            QStringLiteral("and %1 more").arg(layout.outsideHidden), kSmall, theme.muted);
 }
 
 void RingDrawing::drawChip(const RingLayout::Item& item)
@@ -267,10 +302,15 @@ void RingDrawing::drawChip(const RingLayout::Item& item)
     const NodeLook look = lookOf(item.process);
     const bool isGone = look == NodeLook::Gone;
     if (isMarked(item.object))
-        out.add(DisplayList::Box { item.rect.adjusted(-3 * u, -3 * u, 3 * u, 3 * u), Outline::Rounded, 6 * u, {}, markColour(item.object), 3 * u, false, false });
-    out.add(DisplayList::Box { item.rect, Outline::Rounded, 5 * u, isGone ? theme.empty : theme.card, isGone ? theme.bad : theme.outline, 1.3 * u, true, isGone || look == NodeLook::Paused });
+        out.add(DisplayList::Box { item.rect.adjusted(-3 * u, -3 * u, 3 * u, 3 * u), Outline::Rounded, 6 * u, {},
+            markColour(item.object), 3 * u, false, false });
+    out.add(DisplayList::Box { item.rect, Outline::Rounded, 5 * u, isGone ? theme.empty : theme.card,
+        isGone ? theme.bad : theme.outline, 1.3 * u, true, isGone || look == NodeLook::Paused });
     const QString name = ringNodeName(state, item.process);
-    const QStringList wordings = isGone ? QStringList { QStringLiteral("%1 has ended").arg(name), QStringLiteral("%1 ended").arg(name), name } : look == NodeLook::Paused ? QStringList { QStringLiteral("%1 paused").arg(name), name } : QStringList { name };
+    const QStringList wordings = isGone
+        ? QStringList { QStringLiteral("%1 has ended").arg(name), QStringLiteral("%1 ended").arg(name), name }
+        : look == NodeLook::Paused ? QStringList { QStringLiteral("%1 paused").arg(name), name }
+                                   : QStringList { name };
     out.text(item.rect.adjusted(6 * u, 0, -4 * u, 0), wordings, kSmallBold, isGone ? theme.badText : theme.text);
     drawFaults(item);
 }
@@ -300,14 +340,18 @@ void RingDrawing::drawClient(const RingLayout::Item& item)
     const bool isPaused = process != state.processes.end() && process->second.isPaused;
     const LookStyle& style = theme.look(isPaused ? Look::ClientPaused : Look::Client);
     if (isMarked(item.object))
-        out.add(DisplayList::Box { item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {}, markColour(item.object), 3 * u, false, false });
-    out.add(DisplayList::Box { item.rect, Outline::Circle, 0, style.colour, theme.outline, 1.2, false, style.isHatched });
+        out.add(DisplayList::Box {
+            item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {}, markColour(item.object), 3 * u, false, false });
+    out.add(
+        DisplayList::Box { item.rect, Outline::Circle, 0, style.colour, theme.outline, 1.2, false, style.isHatched });
     const QString name = ringNodeName(state, item.process);
     if (style.glyph != Glyph::None)
-        out.add(DisplayList::Mark { item.rect.adjusted(10 * u, 10 * u, -10 * u, -10 * u), style.glyph, inkOn(style.colour), {} });
+        out.add(DisplayList::Mark {
+            item.rect.adjusted(10 * u, 10 * u, -10 * u, -10 * u), style.glyph, inkOn(style.colour), {} });
     else
         out.text(item.rect, name.left(1).toUpper(), { TextSize::Title, true }, inkOn(style.colour), Qt::AlignCenter);
-    const qreal strong = theme.lineHeight(kBodyBold), small = theme.lineHeight(kSmall), left = item.rect.right() + 6 * u;
+    const qreal strong = theme.lineHeight(kBodyBold), small = theme.lineHeight(kSmall),
+                left = item.rect.right() + 6 * u;
     QRectF line(left, item.centre.y() - (strong + 2 * small) / 2, layout.clients.right() - left, strong);
     out.text(line, name, kBodyBold, theme.text);
     line = QRectF(left, line.bottom(), line.width(), small);
@@ -325,15 +369,22 @@ void RingDrawing::drawMaster(const RingLayout::Item& item)
 {
     out.setObject(item.object);
     const auto process = state.processes.find(item.process);
-    const bool isGone = process != state.processes.end() && process->second.hasEnded, isPaused = process != state.processes.end() && process->second.isPaused;
-    const LookStyle& style = theme.look(isGone ? Look::CoordinatorGone : isPaused ? Look::CoordinatorPaused : Look::Coordinator);
+    const bool isGone = process != state.processes.end() && process->second.hasEnded,
+               isPaused = process != state.processes.end() && process->second.isPaused;
+    const LookStyle& style = theme.look(isGone ? Look::CoordinatorGone
+            : isPaused                         ? Look::CoordinatorPaused
+                                               : Look::Coordinator);
     if (isMarked(item.object))
-        out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {}, markColour(item.object), 3 * u, false, false });
-    out.add(DisplayList::Box { item.rect, Outline::Diamond, 0, style.colour, theme.outline, 1.2, false, style.isHatched });
+        out.add(DisplayList::Box {
+            item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {}, markColour(item.object), 3 * u, false, false });
+    out.add(
+        DisplayList::Box { item.rect, Outline::Diamond, 0, style.colour, theme.outline, 1.2, false, style.isHatched });
     const qreal inset = item.rect.width() * 0.3;
     if (style.glyph != Glyph::None)
-        out.add(DisplayList::Mark { item.rect.adjusted(inset, inset, -inset, -inset), style.glyph, inkOn(style.colour), {} });
-    const qreal strong = theme.lineHeight(kBodyBold), small = theme.lineHeight(kSmall), left = item.rect.right() + 6 * u;
+        out.add(DisplayList::Mark {
+            item.rect.adjusted(inset, inset, -inset, -inset), style.glyph, inkOn(style.colour), {} });
+    const qreal strong = theme.lineHeight(kBodyBold), small = theme.lineHeight(kSmall),
+                left = item.rect.right() + 6 * u;
     QRectF line(left, item.centre.y() - (strong + small) / 2, layout.clients.right() - left, strong);
     out.text(line, QStringLiteral("master"), kBodyBold, theme.text);
     line = QRectF(left, line.bottom(), line.width(), small);
@@ -386,7 +437,8 @@ void RingDrawing::drawNews()
     for (const Line& line : lines)
         y -= theme.lineHeight(line.style) / 2;
     for (const Line& line : lines) {
-        out.text(QRectF(layout.centre.x() - width / 2, y, width, theme.lineHeight(line.style)), line.words, line.style, line.colour, Qt::AlignCenter);
+        out.text(QRectF(layout.centre.x() - width / 2, y, width, theme.lineHeight(line.style)), line.words, line.style,
+            line.colour, Qt::AlignCenter);
         y += theme.lineHeight(line.style);
     }
 }
@@ -403,17 +455,20 @@ void RingDrawing::drawFoot()
     if (layout.bits > 0)
         parts << QStringLiteral("2^%1 ids clockwise, 0 at the top").arg(layout.bits);
     if (keys > 0 && sight.layers.ranks)
-        parts << (keys <= kRingDots ? QStringLiteral("a dot is a key") : QStringLiteral("bars: how many keys lie there"));
+        parts << (keys <= kRingDots ? QStringLiteral("a dot is a key")
+                                    : QStringLiteral("bars: how many keys lie there"));
     if (!sight.footNote.isEmpty())
         parts << sight.footNote;
     QStringList wordings { parts.join(between) };
     if (parts.size() > 1)
         wordings << parts.mid(parts.size() - 1).join(between);
-    out.text(QRectF(layout.foot.left(), layout.foot.bottom() - line, layout.foot.width(), line), wordings, kSmall, theme.muted);
+    out.text(QRectF(layout.foot.left(), layout.foot.bottom() - line, layout.foot.width(), line), wordings, kSmall,
+        theme.muted);
     if (!sight.layers.legend || layout.foot.height() < 2 * line)
         return;
-    const std::pair<MessageClass, QString> entries[] { { MessageClass::Operation, QStringLiteral("query") }, { MessageClass::Reply, QStringLiteral("answer") },
-        { MessageClass::Bulk, QStringLiteral("keys that move") }, { MessageClass::Control, QStringLiteral("orders of the master") } };
+    const std::pair<MessageClass, QString> entries[] { { MessageClass::Operation, QStringLiteral("query") },
+        { MessageClass::Reply, QStringLiteral("answer") }, { MessageClass::Bulk, QStringLiteral("keys that move") },
+        { MessageClass::Control, QStringLiteral("orders of the master") } };
     qreal x = layout.foot.left();
     const qreal y = layout.foot.top() + 1 * u, side = 12 * u;
     for (const auto& [messageClass, words] : entries) {

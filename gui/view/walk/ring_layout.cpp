@@ -15,7 +15,7 @@ constexpr qreal kTurn = 2 * M_PI;
 constexpr qreal kClientPitch = 58, kChipPitch = 26, kNodeRadius = 13, kBand = 11; // pixels at 100 %
 constexpr qreal kScaleMost = 2.2, kScaleStep = 0.1;
 constexpr qreal kLeastRadius = 130; // pixels at 100 %: below it text does not become larger
-constexpr qreal kArcStep = 0.035;   // radians between two points of an arc
+constexpr qreal kArcStep = 0.035; // radians between two points of an arc
 
 // What a layout needs to know of the text, in pixels.
 struct Measures {
@@ -28,7 +28,8 @@ Measures measuresOf(const ClusterState& state, const Theme& theme, const std::ve
 {
     Measures m { theme.px(1), theme.lineHeight(kBodyBold), theme.lineHeight(kSmall), 0 };
     for (const std::uint64_t node : nodes)
-        m.labelWidth = std::max({ m.labelWidth, theme.width(kBodyBold, ringNodeName(state, node)), theme.width(kSmall, ringIdText(state, placeOnRing(state, node)) + QStringLiteral(" · 0,000 keys")) });
+        m.labelWidth = std::max({ m.labelWidth, theme.width(kBodyBold, ringNodeName(state, node)),
+            theme.width(kSmall, ringIdText(state, placeOnRing(state, node)) + QStringLiteral(" · 0,000 keys")) });
     m.labelWidth += 6 * m.u;
     return m;
 }
@@ -45,7 +46,8 @@ Columns columnsOf(const Theme& theme, const CircleOptions& options, bool hasOuts
     const QSizeF size = options.viewport;
     Columns c;
     c.foot = QRectF(margin, size.height() - foot - 2 * u, std::max(0.0, size.width() - 2 * margin), foot);
-    const qreal top = 6 * u, high = std::max(0.0, c.foot.top() - top), left = 158 * u, right = hasOutside ? 116 * u : margin;
+    const qreal top = 6 * u, high = std::max(0.0, c.foot.top() - top), left = 158 * u,
+                right = hasOutside ? 116 * u : margin;
     c.clients = QRectF(margin, top, left - margin, high);
     c.outside = QRectF(size.width() - right, top, hasOutside ? right - margin : 0, high);
     c.area = QRectF(left, top, std::max(1.0, size.width() - left - right), std::max(1.0, high));
@@ -55,7 +57,8 @@ Columns columnsOf(const Theme& theme, const CircleOptions& options, bool hasOuts
 qreal radiusIn(QSizeF area, const Measures& m, qreal scale)
 {
     const qreal around = (kNodeRadius + kBand) * m.u * scale;
-    return std::min(area.height() / 2 - around - m.name * scale, area.width() / 2 - around - m.labelWidth * scale - 10 * m.u * scale);
+    return std::min(area.height() / 2 - around - m.name * scale,
+        area.width() / 2 - around - m.labelWidth * scale - 10 * m.u * scale);
 }
 
 void placeClients(const ClusterState& state, const Theme& theme, const CircleOptions& options, RingLayout& layout)
@@ -67,33 +70,41 @@ void placeClients(const ClusterState& state, const Theme& theme, const CircleOpt
     const auto fits = std::size_t(std::max(1.0, (layout.clients.height() - masterHeight) / (kClientPitch * u)));
     const std::size_t shown = std::min(fits, clients.size());
     layout.clientsHidden = clients.size() - shown;
-    if (const auto chosen = std::find(clients.begin(), clients.end(), options.client); chosen != clients.end() && chosen - clients.begin() >= std::ptrdiff_t(shown))
+    if (const auto chosen = std::find(clients.begin(), clients.end(), options.client);
+        chosen != clients.end() && chosen - clients.begin() >= std::ptrdiff_t(shown))
         std::iter_swap(chosen, clients.begin() + std::ptrdiff_t(shown) - 1);
-    const qreal room = layout.clients.height() - masterHeight, pitch = std::min(kClientPitch * 1.6 * u, room / qreal(std::max<std::size_t>(1, shown)));
+    const qreal room = layout.clients.height() - masterHeight,
+                pitch = std::min(kClientPitch * 1.6 * u, room / qreal(std::max<std::size_t>(1, shown)));
     const qreal top = layout.clients.top() + std::max(0.0, (room - pitch * qreal(shown)) / 2);
     for (std::size_t i = 0; i < shown; ++i) {
         const QPointF centre(layout.clients.left() + side / 2 + 2 * u, top + pitch * (qreal(i) + 0.5));
-        layout.items.push_back({ { ObjectKind::Client, clients[i], 0 }, clients[i], centre, QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), {} });
+        layout.items.push_back({ { ObjectKind::Client, clients[i], 0 }, clients[i], centre,
+            QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), {} });
     }
     if (master == 0)
         return;
     const QPointF centre(layout.clients.left() + side / 2 + 2 * u, layout.clients.bottom() - masterHeight / 2);
-    layout.items.push_back({ { ObjectKind::Coordinator, master, 0 }, master, centre, QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), {} });
+    layout.items.push_back({ { ObjectKind::Coordinator, master, 0 }, master, centre,
+        QRectF(centre.x() - side / 2, centre.y() - side / 2, side, side), {} });
 }
 
-void placeNodes(const ClusterState& state, const Theme& theme, const std::vector<std::uint64_t>& nodes, RingLayout& layout)
+void placeNodes(
+    const ClusterState& state, const Theme& theme, const std::vector<std::uint64_t>& nodes, RingLayout& layout)
 {
     // Of many nodes the discs are smaller, so that few of them cover each other.
-    const qreal r = std::clamp(kTurn * layout.radius / qreal(std::max<std::size_t>(1, nodes.size())) * 0.36, 5 * theme.px(1), kNodeRadius * theme.px(1));
+    const qreal r = std::clamp(kTurn * layout.radius / qreal(std::max<std::size_t>(1, nodes.size())) * 0.36,
+        5 * theme.px(1), kNodeRadius * theme.px(1));
     for (const std::uint64_t node : nodes) {
         const qreal angle = layout.angleOf(placeOnRing(state, node));
         const QPointF centre = layout.at(angle, layout.radius);
-        layout.items.push_back({ { ObjectKind::Node, node, 0 }, node, centre, QRectF(centre.x() - r, centre.y() - r, 2 * r, 2 * r), {}, true, false, angle });
+        layout.items.push_back({ { ObjectKind::Node, node, 0 }, node, centre,
+            QRectF(centre.x() - r, centre.y() - r, 2 * r, 2 * r), {}, true, false, angle });
     }
 }
 
 // Puts the labels of one side beside the circle, each as near to its node as the others let it.
-void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme& theme, const Measures& m, qreal least, qreal most, RingLayout& layout)
+void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme& theme, const Measures& m, qreal least,
+    qreal most, RingLayout& layout)
 {
     const qreal high = m.labelHeight(layout.labelLines), out = layout.radius + (kNodeRadius + 5) * theme.px(1);
     std::sort(side.begin(), side.end(), [](const auto* a, const auto* b) { return a->centre.y() < b->centre.y(); });
@@ -105,7 +116,8 @@ void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme&
         const qreal top = middle[i] - high / 2, dy = std::clamp(layout.centre.y(), top, top + high) - layout.centre.y();
         const qreal away = std::sqrt(std::max(0.0, out * out - dy * dy)) + 5 * m.u;
         side[i]->isLeft = isLeft;
-        side[i]->label = QRectF(isLeft ? layout.centre.x() - away - m.labelWidth : layout.centre.x() + away, top, m.labelWidth, high);
+        side[i]->label = QRectF(
+            isLeft ? layout.centre.x() - away - m.labelWidth : layout.centre.x() + away, top, m.labelWidth, high);
     }
 }
 
@@ -113,13 +125,16 @@ void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme&
 // one has some. Those that change sides are the nearest ones to the middle.
 void layLabels(const Theme& theme, const Measures& m, RingLayout& layout)
 {
-    const qreal least = layout.centre.y() - layout.radius - (kNodeRadius + kBand) * m.u - m.name, most = 2 * layout.centre.y() - least;
+    const qreal least = layout.centre.y() - layout.radius - (kNodeRadius + kBand) * m.u - m.name,
+                most = 2 * layout.centre.y() - least;
     const auto room = std::size_t(std::max(1.0, std::floor((most - least) / m.labelHeight(layout.labelLines))));
     std::vector<RingLayout::Item*> left, right;
     for (RingLayout::Item& item : layout.items)
         if (item.isOnRing)
             (item.angle > M_PI ? left : right).push_back(&item);
-    const auto nearMiddle = [](const auto* a, const auto* b) { return std::abs(std::sin(a->angle)) > std::abs(std::sin(b->angle)); };
+    const auto nearMiddle = [](const auto* a, const auto* b) {
+        return std::abs(std::sin(a->angle)) > std::abs(std::sin(b->angle));
+    };
     for (const auto& [full, other] : { std::pair(&left, &right), std::pair(&right, &left) }) {
         std::sort(full->begin(), full->end(), nearMiddle);
         while (full->size() > room && other->size() < room) {
@@ -141,7 +156,8 @@ void placeOutside(const ClusterState& state, const Theme& theme, RingLayout& lay
     const std::size_t shown = std::min(fits, all.size());
     layout.outsideHidden = all.size() - shown;
     for (std::size_t i = 0; i < shown; ++i) {
-        const QRectF chip(layout.outside.left(), layout.outside.top() + head + pitch * qreal(i), layout.outside.width(), pitch - 5 * u);
+        const QRectF chip(layout.outside.left(), layout.outside.top() + head + pitch * qreal(i), layout.outside.width(),
+            pitch - 5 * u);
         layout.items.push_back({ { ObjectKind::Node, all[i], 0 }, all[i], chip.center(), chip, {} });
     }
 }
@@ -168,10 +184,7 @@ void RingLayout::index()
     }
 }
 
-qreal RingLayout::angleOf(std::uint64_t id) const
-{
-    return bits == 0 ? 0 : std::ldexp(double(id), -int(bits)) * kTurn;
-}
+qreal RingLayout::angleOf(std::uint64_t id) const { return bits == 0 ? 0 : std::ldexp(double(id), -int(bits)) * kTurn; }
 
 QPointF RingLayout::at(qreal angle, qreal distance) const
 {
@@ -226,7 +239,8 @@ std::vector<std::uint64_t> ringNodes(const ClusterState& state)
     for (const auto& [process, node] : state.ring.nodes)
         if (node.hasRange || (state.ring.now && state.ring.now->node == process))
             nodes.push_back(process);
-    std::sort(nodes.begin(), nodes.end(), [&](std::uint64_t x, std::uint64_t y) { return placeOnRing(state, x) < placeOnRing(state, y); });
+    std::sort(nodes.begin(), nodes.end(),
+        [&](std::uint64_t x, std::uint64_t y) { return placeOnRing(state, x) < placeOnRing(state, y); });
     return nodes;
 }
 
@@ -234,7 +248,8 @@ std::vector<std::uint64_t> nodesOutside(const ClusterState& state)
 {
     // A process that has ended is forgotten when its program is started again.
     const auto hasSuccessor = [&](const ProcessState& ended) {
-        return std::any_of(state.processes.begin(), state.processes.end(), [&](const auto& p) { return !p.second.hasEnded && p.second.name == ended.name; });
+        return std::any_of(state.processes.begin(), state.processes.end(),
+            [&](const auto& p) { return !p.second.hasEnded && p.second.name == ended.name; });
     };
     return sortedByName(state, [&](const ProcessState& p) {
         const walk::RingNode* node = state.ring.find(p.id);
@@ -259,7 +274,8 @@ qreal ringRoomScale(const ClusterState& state, const Theme& theme, const CircleO
     const bool hasOutside = options.showOutside && !nodesOutside(state).empty();
     for (qreal scale = kScaleMost; scale > 1; scale -= kScaleStep) {
         const Columns c = columnsOf(theme, options, hasOutside, scale);
-        if (radiusIn(c.area.size(), m, scale) >= kLeastRadius * m.u * scale && perSide * m.labelHeight(2) * scale <= c.area.height())
+        if (radiusIn(c.area.size(), m, scale) >= kLeastRadius * m.u * scale
+            && perSide * m.labelHeight(2) * scale <= c.area.height())
             return scale;
     }
     return 1;
@@ -279,7 +295,8 @@ RingLayout layoutRing(const ClusterState& state, const Theme& theme, const Circl
     layout.bits = state.ring.bits;
     layout.band = kBand * m.u;
     const QSizeF more = c.area.size() * (options.zoom - 1);
-    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, std::max(0.0, more.width())), std::clamp(options.pan.y(), 0.0, std::max(0.0, more.height())));
+    layout.pan = QPointF(std::clamp(options.pan.x(), 0.0, std::max(0.0, more.width())),
+        std::clamp(options.pan.y(), 0.0, std::max(0.0, more.height())));
     layout.radius = std::max(20.0, radiusIn(c.area.size(), m, 1)) * options.zoom;
     layout.centre = c.area.topLeft() + QPointF(c.area.width(), c.area.height()) * options.zoom / 2 - layout.pan;
     placeClients(state, theme, options, layout);

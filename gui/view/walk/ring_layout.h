@@ -30,22 +30,22 @@ struct RingLayout {
         ObjectRef object;
         std::uint64_t process = 0;
         QPointF centre;
-        QRectF rect;            // of the disc or chip
-        QRectF label;           // of a node on the circle; null: no room for it
-        bool isOnRing = false;  // in the ring, or about to be
-        bool isLeft = false;    // the label is left of the node
-        qreal angle = 0;        // of a node on the circle
+        QRectF rect; // of the disc or chip
+        QRectF label; // of a node on the circle; null: no room for it
+        bool isOnRing = false; // in the ring, or about to be
+        bool isLeft = false; // the label is left of the node
+        qreal angle = 0; // of a node on the circle
     };
 
     QSizeF viewport;
-    QRectF area;                // clips the circle when it is zoomed
+    QRectF area; // clips the circle when it is zoomed
     QRectF clients, outside, foot;
     QPointF centre, pan;
     qreal radius = 0, band = 0; // of the circle; how thick it is
     unsigned bits = 0;
-    int labelLines = 2;         // 1: only the names, in small letters
+    int labelLines = 2; // 1: only the names, in small letters
     std::size_t clientsHidden = 0, outsideHidden = 0;
-    std::vector<Item> items;    // clients, master, nodes by id, those outside: in reading order
+    std::vector<Item> items; // clients, master, nodes by id, those outside: in reading order
 
     const Item* find(ObjectRef object) const;
     const Item* findProcess(std::uint64_t process) const;

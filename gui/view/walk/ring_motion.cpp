@@ -17,10 +17,7 @@ constexpr double kWayStays = 16; // hops that the way of a query stays, while no
 
 } // namespace
 
-void RingMotion::clear()
-{
-    *this = RingMotion();
-}
+void RingMotion::clear() { *this = RingMotion(); }
 
 void RingMotion::setReduced(bool on)
 {
@@ -51,7 +48,9 @@ void RingMotion::take(const Pacer& pacer, double seconds)
             continue;
         if (pacer.isLive())
             plan(event, clock);
-        m_messages.take(event, pacer, [this](const ShownEvent& sender, const pb::MessageSent& sent, MessageClass) { return follow(sender, sent); });
+        m_messages.take(event, pacer, [this](const ShownEvent& sender, const pb::MessageSent& sent, MessageClass) {
+            return follow(sender, sent);
+        });
         if (!m_isReduced)
             pulse(event, clock);
     }
@@ -65,7 +64,8 @@ void RingMotion::take(const Pacer& pacer, double seconds)
 void RingMotion::forgetOld()
 {
     while (m_queries.size() > kQueries) {
-        const auto done = std::find_if(m_queries.begin(), m_queries.end(), [](const auto& q) { return q.second.isDone; });
+        const auto done = std::find_if(
+            m_queries.begin(), m_queries.end(), [](const auto& q) { return q.second.isDone; });
         m_queries.erase(done != m_queries.end() ? done : m_queries.begin());
     }
 }
@@ -80,7 +80,8 @@ void RingMotion::plan(const ShownEvent& event, double clock)
     if (body.has_operation_started()) {
         const pb::OperationStarted& started = body.operation_started();
         Query& query = m_queries[{ body.operation().client(), body.operation().number() }];
-        query.words = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
+        query.words
+            = QStringLiteral("%1 key %2").arg(QString::fromStdString(operationWord(started.kind()))).arg(started.key());
         query.client = event.run.process;
     }
     if (m_isReduced || !body.walk().has_range_taken())
@@ -123,7 +124,9 @@ MessageMotion::Look RingMotion::follow(const ShownEvent& event, const pb::Messag
     }
     query.until = event.at + event.hop + kWayStays;
     const QString steps = countedWords(query.steps, "step", "steps");
-    look.label = !isQuery ? QStringLiteral("answer after %1").arg(steps) : query.steps == 0 ? query.words : QStringLiteral("%1 · %2").arg(query.words, steps);
+    look.label = !isQuery  ? QStringLiteral("answer after %1").arg(steps)
+        : query.steps == 0 ? query.words
+                           : QStringLiteral("%1 · %2").arg(query.words, steps);
     return look;
 }
 
@@ -146,11 +149,15 @@ void RingMotion::pulse(const ShownEvent& event, double clock)
     const pb::WalkEvent& walk = body.walk();
     const auto keys = [](std::uint32_t count) { return countedWords(count, "key", "keys"); };
     if (body.has_operation_done()) {
-        if (const auto query = m_queries.find({ body.operation().client(), body.operation().number() }); query != m_queries.end())
+        if (const auto query = m_queries.find({ body.operation().client(), body.operation().number() });
+            query != m_queries.end())
             query->second.isDone = true;
         if (event.hop < 0.5)
             return;
-        say(event.run.process, okabe::kGreen, QStringLiteral("%1 after %2").arg(QString::fromStdString(resultWord(body.operation_done().result())), countedWords(body.operation_done().forwards(), "step", "steps")));
+        say(event.run.process, okabe::kGreen,
+            QStringLiteral("%1 after %2")
+                .arg(QString::fromStdString(resultWord(body.operation_done().result())),
+                    countedWords(body.operation_done().forwards(), "step", "steps")));
     } else if (walk.has_key_stored()) {
         atKey(walk.key_stored().id(), walk.key_stored().is_new() ? okabe::kGreen : okabe::kOrange);
     } else if (walk.has_key_read()) {
@@ -158,13 +165,17 @@ void RingMotion::pulse(const ShownEvent& event, double clock)
     } else if (walk.has_key_removed()) {
         atKey(walk.key_removed().id(), okabe::kVermillion);
     } else if (walk.has_node_joined()) {
-        say(walk.node_joined().node().node(), okabe::kGreen, QStringLiteral("in the ring: %1").arg(keys(walk.node_joined().keys())));
+        say(walk.node_joined().node().node(), okabe::kGreen,
+            QStringLiteral("in the ring: %1").arg(keys(walk.node_joined().keys())));
     } else if (walk.has_node_left()) {
-        say(walk.node_left().node().node(), okabe::kGreen, QStringLiteral("out of the ring: %1 given").arg(keys(walk.node_left().keys())));
+        say(walk.node_left().node().node(), okabe::kGreen,
+            QStringLiteral("out of the ring: %1 given").arg(keys(walk.node_left().keys())));
     } else if (walk.has_keys_given()) {
-        say(event.run.process, okabe::kYellow, QStringLiteral("answers for %1 no more").arg(keys(walk.keys_given().keys())));
+        say(event.run.process, okabe::kYellow,
+            QStringLiteral("answers for %1 no more").arg(keys(walk.keys_given().keys())));
     } else if (walk.has_range_taken()) {
-        say(event.run.process, okabe::kGreen, QStringLiteral("answers for %1 from now on").arg(keys(walk.range_taken().keys())));
+        say(event.run.process, okabe::kGreen,
+            QStringLiteral("answers for %1 from now on").arg(keys(walk.range_taken().keys())));
     } else if (walk.has_ring_node_lost()) {
         say(walk.ring_node_lost().node().node(), okabe::kVermillion, QStringLiteral("silent: the ring is broken here"));
     } else if (walk.has_ring_node_back()) {
@@ -183,7 +194,8 @@ void RingMotion::pulse(const ShownEvent& event, double clock)
 
 // ---- pictures
 
-bool RingMotion::wayOf(const RingLayout& layout, const MessageMotion::Flight& flight, const std::array<double, 3>& shares, MessageMotion::Points& points)
+bool RingMotion::wayOf(const RingLayout& layout, const MessageMotion::Flight& flight,
+    const std::array<double, 3>& shares, MessageMotion::Points& points)
 {
     const RingLayout::Item *a = layout.findProcess(flight.from), *b = layout.findProcess(flight.to);
     if (a == nullptr || b == nullptr || a == b)
@@ -192,7 +204,8 @@ bool RingMotion::wayOf(const RingLayout& layout, const MessageMotion::Flight& fl
     const bool isRound = a->isOnRing && b->isOnRing && flight.messageClass == MessageClass::Operation;
     const qreal whole = clockwiseAngle(a->angle, b->angle);
     for (std::size_t i = 0; i < shares.size(); ++i)
-        points[i] = isRound ? layout.at(a->angle + whole * shares[i], layout.radius) : onBow(a->centre, b->centre, shares[i]);
+        points[i] = isRound ? layout.at(a->angle + whole * shares[i], layout.radius)
+                            : onBow(a->centre, b->centre, shares[i]);
     return true;
 }
 
@@ -204,19 +217,23 @@ void RingMotion::draw(const SystemView::Sight& sight, const RingLayout& layout, 
     for (const RingLayout::Item& item : layout.items)
         if (!item.label.isNull())
             taken.push_back(item.label);
-    taken.emplace_back(layout.centre - QPointF(layout.radius, layout.radius) * 0.4, QSizeF(layout.radius, layout.radius) * 0.8); // the news
+    taken.emplace_back(layout.centre - QPointF(layout.radius, layout.radius) * 0.4,
+        QSizeF(layout.radius, layout.radius) * 0.8); // the news
     DisplayList pulses(sight.theme);
     drawPulses(sight, layout, clock, taken, pulses);
     if (sight.layers.messages) {
         drawKeys(sight, layout, clock, out);
-        const auto way = [&layout](const auto& flight, const auto& shares, auto& points) { return wayOf(layout, flight, shares, points); };
+        const auto way = [&layout](const auto& flight, const auto& shares, auto& points) {
+            return wayOf(layout, flight, shares, points);
+        };
         m_messages.draw(sight.theme, layout.viewport, clock, sight.layers.deltas, way, taken, out);
     }
     out.append(pulses);
 }
 
 // The ways of the queries that are shown, and of the one that is under the mouse in some view, or followed.
-void RingMotion::drawWays(const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const
+void RingMotion::drawWays(
+    const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const
 {
     const Query* followed = query(sight.selection.shownOperation());
     if (sight.layers.messages)
@@ -233,22 +250,27 @@ void RingMotion::drawWays(const SystemView::Sight& sight, const RingLayout& layo
     if (client == nullptr)
         return;
     std::vector<QRectF> taken;
-    drawLabel(sight.theme, layout.viewport, client->centre + QPointF(0, client->rect.height()), QStringLiteral("%1 · %2").arg(followed->words, countedWords(followed->steps, "step", "steps")), sight.theme.card, taken, out);
+    drawLabel(sight.theme, layout.viewport, client->centre + QPointF(0, client->rect.height()),
+        QStringLiteral("%1 · %2").arg(followed->words, countedWords(followed->steps, "step", "steps")),
+        sight.theme.card, taken, out);
 }
 
-void RingMotion::drawQuery(const SystemView::Sight& sight, const RingLayout& layout, const Query& query, QColor colour, qreal width, bool isDashed, DisplayList& out) const
+void RingMotion::drawQuery(const SystemView::Sight& sight, const RingLayout& layout, const Query& query, QColor colour,
+    qreal width, bool isDashed, DisplayList& out) const
 {
     const qreal u = sight.theme.px(1), distance = layout.radius + layout.band / 2 + 3 * u;
     const RingLayout::Item* before = nullptr;
     for (const ProcessId node : query.way) {
         const RingLayout::Item* item = layout.findProcess(node);
         if (before != nullptr && item != nullptr && before->isOnRing && item->isOnRing)
-            out.add(DisplayList::Line { layout.arc(before->angle, item->angle, distance), colour, width * u, isDashed, 0 });
+            out.add(
+                DisplayList::Line { layout.arc(before->angle, item->angle, distance), colour, width * u, isDashed, 0 });
         before = item;
     }
 }
 
-void RingMotion::drawKeys(const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const
+void RingMotion::drawKeys(
+    const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const
 {
     const qreal side = 7 * sight.theme.px(1);
     for (const Keys& keys : m_keys) {
@@ -259,11 +281,13 @@ void RingMotion::drawKeys(const SystemView::Sight& sight, const RingLayout& layo
         // Inwards, as the arrow of the change is drawn, and beside each other.
         QPointF at = from->centre + (to->centre - from->centre) * t;
         at += (layout.centre - at) * ((0.35 + 0.05 * keys.aside) * std::sin(t * M_PI));
-        out.add(DisplayList::Box { QRectF(at.x() - side / 2, at.y() - side / 2, side, side), Outline::Rectangle, 0, sight.theme.incoming, sight.theme.text, 1, false, false });
+        out.add(DisplayList::Box { QRectF(at.x() - side / 2, at.y() - side / 2, side, side), Outline::Rectangle, 0,
+            sight.theme.incoming, sight.theme.text, 1, false, false });
     }
 }
 
-void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& layout, double clock, std::vector<QRectF>& taken, DisplayList& out) const
+void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& layout, double clock,
+    std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = sight.theme.px(1);
     for (auto entry = m_pulses.rbegin(); entry != m_pulses.rend(); ++entry) {
@@ -271,19 +295,24 @@ void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& la
         const RingLayout::Item* item = pulse.node != 0 ? layout.findProcess(pulse.node) : nullptr;
         if (clock >= pulse.end || (pulse.node != 0 && item == nullptr))
             continue;
-        const QPointF at = item != nullptr ? item->centre : layout.at(layout.angleOf(pulse.id), layout.radius - layout.band / 2 - 8 * u);
+        const QPointF at = item != nullptr
+            ? item->centre
+            : layout.at(layout.angleOf(pulse.id), layout.radius - layout.band / 2 - 8 * u);
         const double t = eased(pulse.start, std::min(pulse.end, pulse.start + 0.8), clock);
         if (t < 1) {
             QColor colour = pulse.colour;
             colour.setAlphaF(float(1 - t));
             const qreal radius = (item != nullptr ? item->rect.height() / 2 : 4 * u) + t * 10 * u;
             // At keys with sharp corners: of a busy ring there are dozens in each frame, and Qt smooths round ones.
-            out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius), item != nullptr ? Outline::Circle : Outline::Rectangle, 0, {}, colour, 2.5 * u, false, false });
+            out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius),
+                item != nullptr ? Outline::Circle : Outline::Rectangle, 0, {}, colour, 2.5 * u, false, false });
         }
         if (pulse.text.isEmpty())
             continue;
         const qreal below = item->rect.height() / 2 + 12 * u;
-        const QPointF place = item->isOnRing ? item->centre + (layout.centre - item->centre) * (below * 2 / std::max(1.0, layout.radius)) : item->centre + QPointF(0, below);
+        const QPointF place = item->isOnRing
+            ? item->centre + (layout.centre - item->centre) * (below * 2 / std::max(1.0, layout.radius))
+            : item->centre + QPointF(0, below);
         drawLabel(sight.theme, layout.viewport, place, pulse.text, pulse.colour, taken, out);
     }
 }

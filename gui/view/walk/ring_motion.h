@@ -15,17 +15,17 @@ namespace lhrs::gui {
 // clock.
 class RingMotion {
 public:
-    static constexpr std::size_t kKeys = 60;     // squares of one change
+    static constexpr std::size_t kKeys = 60; // squares of one change
     static constexpr std::size_t kQueries = 400; // whose ways are remembered
 
     // The way of a query, as far as it was seen.
     struct Query {
-        QString words;                  // "search key 17"
+        QString words; // "search key 17"
         ProcessId client = 0;
-        std::vector<ProcessId> way;     // the nodes that got it
-        std::size_t steps = 0;          // from node to node
+        std::vector<ProcessId> way; // the nodes that got it
+        std::size_t steps = 0; // from node to node
         bool isShown = false, isDone = false;
-        double until = 0;               // its way is drawn up to then
+        double until = 0; // its way is drawn up to then
     };
     using QueryKey = MessageMotion::OperationKey;
 
@@ -44,7 +44,8 @@ public:
     const Query* query(QueryKey key) const;
     std::size_t keysUnderWay() const { return m_keys.size(); }
     // Where a flight is at these shares of its way; false: it has none in this picture.
-    static bool wayOf(const RingLayout& layout, const MessageMotion::Flight& flight, const std::array<double, 3>& shares, MessageMotion::Points& points);
+    static bool wayOf(const RingLayout& layout, const MessageMotion::Flight& flight,
+        const std::array<double, 3>& shares, MessageMotion::Points& points);
 
 private:
     struct Keys {
@@ -53,7 +54,7 @@ private:
         double aside = 0; // from the middle of the stream
     };
     struct Pulse {
-        ProcessId node = 0;    // at its disc; 0: at an id
+        ProcessId node = 0; // at its disc; 0: at an id
         std::uint64_t id = 0;
         QColor colour;
         QString text {};
@@ -65,9 +66,11 @@ private:
     MessageMotion::Look follow(const ShownEvent& event, const pb::MessageSent& sent);
     void forgetOld();
     void drawWays(const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const;
-    void drawQuery(const SystemView::Sight& sight, const RingLayout& layout, const Query& query, QColor colour, qreal width, bool isDashed, DisplayList& out) const;
+    void drawQuery(const SystemView::Sight& sight, const RingLayout& layout, const Query& query, QColor colour,
+        qreal width, bool isDashed, DisplayList& out) const;
     void drawKeys(const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const;
-    void drawPulses(const SystemView::Sight& sight, const RingLayout& layout, double clock, std::vector<QRectF>& taken, DisplayList& out) const;
+    void drawPulses(const SystemView::Sight& sight, const RingLayout& layout, double clock, std::vector<QRectF>& taken,
+        DisplayList& out) const;
 
     bool m_isReduced = false;
     MessageMotion m_messages;

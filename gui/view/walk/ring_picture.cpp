@@ -72,7 +72,8 @@ RingLayout RingPicture::layoutAt(double time) const
         const auto journey = m_journeys.find(item.object);
         if (journey == m_journeys.end())
             continue;
-        const QPointF away = (journey->second.from - item.centre) * (1 - eased(journey->second.start, journey->second.start + kTravel, time));
+        const QPointF away = (journey->second.from - item.centre)
+            * (1 - eased(journey->second.start, journey->second.start + kTravel, time));
         item.centre += away;
         item.rect.translate(away);
         if (!item.label.isNull())
@@ -84,7 +85,8 @@ RingLayout RingPicture::layoutAt(double time) const
 QRectF RingPicture::rectIn(const RingLayout& layout, ObjectRef object) const
 {
     if (object.kind == ObjectKind::File)
-        return QRectF(layout.centre.x() - layout.radius, layout.centre.y() - layout.radius, 2 * layout.radius, 2 * layout.radius);
+        return QRectF(
+            layout.centre.x() - layout.radius, layout.centre.y() - layout.radius, 2 * layout.radius, 2 * layout.radius);
     const RingLayout::Item* item = layout.find(object);
     return item == nullptr ? QRectF() : item->rect;
 }
@@ -98,7 +100,8 @@ bool RingPicture::isInArea(ObjectRef object) const
 SystemView::Mark RingPicture::markOf(const ClusterState&, ObjectRef object) const
 {
     const RingLayout::Item* item = m_layout.find(object);
-    return { rectIn(m_layout, object), object.kind == ObjectKind::Client || object.kind == ObjectKind::File || (item != nullptr && item->isOnRing) };
+    return { rectIn(m_layout, object),
+        object.kind == ObjectKind::Client || object.kind == ObjectKind::File || (item != nullptr && item->isOnRing) };
 }
 
 // ---- motion
@@ -141,10 +144,7 @@ std::vector<ObjectRef> RingPicture::objects(const ClusterState& state) const
     return objects;
 }
 
-QString RingPicture::nameOf(const ClusterState& state, ObjectRef object) const
-{
-    return ringObjectName(state, object);
-}
+QString RingPicture::nameOf(const ClusterState& state, ObjectRef object) const { return ringObjectName(state, object); }
 
 QString RingPicture::sentenceOf(const ClusterState& state, ObjectRef object) const
 {
@@ -156,7 +156,8 @@ QStringList RingPicture::detailsOf(const ClusterState& state, ObjectRef object) 
     return ringObjectDetails(state, object);
 }
 
-HoverCard RingPicture::hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view) const
+HoverCard RingPicture::hoverCard(
+    const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view) const
 {
     HoverCard card;
     for (const QString& line : ringObjectDetails(state, object))
@@ -170,14 +171,16 @@ SystemView::Found RingPicture::find(const ClusterState& state, const QString& wo
     if (const Found found = named(state, words); found.object)
         return found;
     bool isKey = false;
-    const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words).toULongLong(&isKey);
+    const qulonglong key = (words.startsWith(QLatin1String("key ")) ? words.mid(4).trimmed() : words)
+                               .toULongLong(&isKey);
     if (!isKey || state.ring.bits == 0)
         return {};
     const std::uint64_t id = idOfKey(key, state.ring.bits);
     const walk::RingNode* owner = state.ring.ownerOf(id);
     if (owner == nullptr)
         return {};
-    return { { ObjectKind::Node, owner->process, 0 }, 0, QStringLiteral("key %1 has %2").arg(key).arg(ringIdText(state, id)) };
+    return { { ObjectKind::Node, owner->process, 0 }, 0,
+        QStringLiteral("key %1 has %2").arg(key).arg(ringIdText(state, id)) };
 }
 
 ObjectRef RingPicture::next(const ClusterState& state, ObjectRef from, int dx, int dy) const

@@ -41,14 +41,18 @@ public:
     bool drawResting(const Sight& sight, DisplayList& out) override;
     bool hasFlow() const override { return m_motion.hasFlow(); }
     QString drawFlow(const Sight& sight, DisplayList& out) override { return m_motion.drawFlow(sight, m_layout, out); }
-    void drawMoving(const Sight& sight, double clock, DisplayList& out) override { m_motion.draw(sight, m_layout, clock, out); }
+    void drawMoving(const Sight& sight, double clock, DisplayList& out) override
+    {
+        m_motion.draw(sight, m_layout, clock, out);
+    }
 
     // Clients, master, the nodes in the order of their ids, those outside.
     std::vector<ObjectRef> objects(const ClusterState& state) const override;
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
     QStringList detailsOf(const ClusterState& state, ObjectRef object) const override;
-    HoverCard hoverCard(const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const override;
+    HoverCard hoverCard(
+        const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const override;
     // The process with this name, or the node that answers for this key ("key 4711" or a number).
     Found find(const ClusterState& state, const QString& words) const override;
     // Right and down go round the ring clockwise, left and up the other way; then to those outside, and to the clients.

@@ -24,9 +24,15 @@ QString stageWords(const ClusterState& state)
 {
     const walk::RingChange& change = *state.ring.now;
     switch (state.ring.stage()) {
-    case walk::RingStage::Ordered: return QStringLiteral("%1 still answers for its keys and copies them to %2").arg(ringNodeName(state, change.giver()), ringNodeName(state, change.receiver()));
-    case walk::RingStage::Given: return QStringLiteral("the keys are copied: nobody answers until %1 is told that they are its own").arg(ringNodeName(state, change.receiver()));
-    case walk::RingStage::Taken: return QStringLiteral("%1 answers for the keys; its predecessor learns of it").arg(ringNodeName(state, change.receiver()));
+    case walk::RingStage::Ordered:
+        return QStringLiteral("%1 still answers for its keys and copies them to %2")
+            .arg(ringNodeName(state, change.giver()), ringNodeName(state, change.receiver()));
+    case walk::RingStage::Given:
+        return QStringLiteral("the keys are copied: nobody answers until %1 is told that they are its own")
+            .arg(ringNodeName(state, change.receiver()));
+    case walk::RingStage::Taken:
+        return QStringLiteral("%1 answers for the keys; its predecessor learns of it")
+            .arg(ringNodeName(state, change.receiver()));
     }
     return {};
 }
@@ -35,25 +41,32 @@ QString stepsWords(const walk::RingAsker& asker)
 {
     if (asker.queries == 0)
         return QStringLiteral("no queries yet");
-    return QStringLiteral("%1, %2 steps on average").arg(countedWords(asker.queries, "query", "queries")).arg(double(asker.steps) / double(asker.queries), 0, 'f', 1);
+    return QStringLiteral("%1, %2 steps on average")
+        .arg(countedWords(asker.queries, "query", "queries"))
+        .arg(double(asker.steps) / double(asker.queries), 0, 'f', 1);
 }
 
 QString masterWord(const ProcessState* process)
 {
-    return process != nullptr && process->hasEnded ? QStringLiteral("has ended") : process != nullptr && process->isPaused ? QStringLiteral("stands still") : QString();
+    return process != nullptr && process->hasEnded ? QStringLiteral("has ended")
+        : process != nullptr && process->isPaused  ? QStringLiteral("stands still")
+                                                   : QString();
 }
 
 void sayNode(const ClusterState& state, std::uint64_t process, QStringList& lines)
 {
     const walk::RingNode* node = state.ring.find(process);
     const bool hasRange = node != nullptr && node->hasRange;
-    lines << QStringLiteral("%1: %2").arg(ringNodeName(state, process), nodeLookWord(nodeLookOf(state, process, nullptr), hasRange));
+    lines << QStringLiteral("%1: %2").arg(
+        ringNodeName(state, process), nodeLookWord(nodeLookOf(state, process, nullptr), hasRange));
     if (node == nullptr)
         return;
     if (hasRange && node->from == node->id)
         lines << QStringLiteral("%1; it is alone and answers for all ids").arg(ringIdText(state, node->id));
     else if (hasRange)
-        lines << QStringLiteral("%1; answers for the ids after %2 up to its own: %3 of the circle").arg(ringIdText(state, node->id), ringIdText(state, node->from).section(QLatin1Char(' '), 1), shareWords(state, process));
+        lines << QStringLiteral("%1; answers for the ids after %2 up to its own: %3 of the circle")
+                     .arg(ringIdText(state, node->id), ringIdText(state, node->from).section(QLatin1Char(' '), 1),
+                         shareWords(state, process));
     else if (node->hasId)
         lines << QStringLiteral("%1 is its place when it is in the ring").arg(ringIdText(state, node->id));
     if (hasRange && state.ring.lost.contains(process))
@@ -63,7 +76,8 @@ void sayNode(const ClusterState& state, std::uint64_t process, QStringList& line
     if (node->successor != 0 && hasRange)
         lines << QStringLiteral("knows one node, its successor: %1").arg(ringNodeName(state, node->successor));
     if (node->answered + node->passed > 0)
-        lines << QStringLiteral("%1 answered, %2 passed on").arg(countedWords(node->answered, "query", "queries"), grouped(node->passed));
+        lines << QStringLiteral("%1 answered, %2 passed on")
+                     .arg(countedWords(node->answered, "query", "queries"), grouped(node->passed));
     if (state.ring.now && (state.ring.now->giver() == process || state.ring.now->receiver() == process))
         lines << stageWords(state);
 }
@@ -144,12 +158,14 @@ RingNews ringNews(const ClusterState& state)
         news.isBad = true;
         if (news.lines.isEmpty())
             news.lines << QStringLiteral("the ring is broken at %1").arg(ringNodeName(state, node->process));
-        news.lines << QStringLiteral("%1 of %2 cannot be reached, and no query passes it").arg(keysWords(node->keys), ringNodeName(state, node->process));
+        news.lines << QStringLiteral("%1 of %2 cannot be reached, and no query passes it")
+                          .arg(keysWords(node->keys), ringNodeName(state, node->process));
     }
     if (in.empty() && !ring.now)
         news.lines << QStringLiteral("no node is in the ring yet");
     if (ring.now) {
-        news.lines << QStringLiteral("%1 %2").arg(ringNodeName(state, ring.now->node), ring.now->isLeave ? QStringLiteral("leaves") : QStringLiteral("joins"));
+        news.lines << QStringLiteral("%1 %2").arg(ringNodeName(state, ring.now->node),
+            ring.now->isLeave ? QStringLiteral("leaves") : QStringLiteral("joins"));
         if (ring.now->giver() != ring.now->receiver()) // the first node gets its range from nobody
             news.lines << stageWords(state);
     }
@@ -162,7 +178,8 @@ RingNews ringNews(const ClusterState& state)
     if (const walk::RingAsker asked = ring.asked(); asked.queries > 0)
         news.lines << stepsWords(asked);
     if (ring.adrift > 0)
-        news.lines << QStringLiteral("%1 went round the ring and found no owner").arg(countedWords(ring.adrift, "query", "queries"));
+        news.lines << QStringLiteral("%1 went round the ring and found no owner")
+                          .arg(countedWords(ring.adrift, "query", "queries"));
     return news;
 }
 
@@ -172,7 +189,11 @@ QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId
     for (const ProcessId process : processes)
         if (const walk::RingNode* node = state.ring.find(process); node != nullptr && node->hasRange)
             parts << QStringLiteral("%1 with %2").arg(ringNodeName(state, process), keysWords(node->keys));
-    return parts.isEmpty() ? QString() : QStringLiteral("Nobody else has the keys of a node: those of %1 are lost, and no query passes the ring there any more.").arg(parts.join(QStringLiteral(", ")));
+    return parts.isEmpty()
+        ? QString()
+        : QStringLiteral(
+            "Nobody else has the keys of a node: those of %1 are lost, and no query passes the ring there any more.")
+              .arg(parts.join(QStringLiteral(", ")));
 }
 
 QString ringObjectName(const ClusterState& state, ObjectRef object)
@@ -193,7 +214,8 @@ QString ringObjectSentence(const ClusterState& state, ObjectRef object)
         return {};
     QStringList lines = ringObjectDetails(state, object);
     if (object.kind == ObjectKind::Node)
-        lines[0] = QStringLiteral("Node %1, %2").arg(lines[0].section(QStringLiteral(": "), 0, 0), lines[0].section(QStringLiteral(": "), 1));
+        lines[0] = QStringLiteral("Node %1, %2")
+                       .arg(lines[0].section(QStringLiteral(": "), 0, 0), lines[0].section(QStringLiteral(": "), 1));
     lines.removeIf([](const QString& line) { return line.startsWith(QLatin1String("process ")); });
     QString sentence = lines.join(QStringLiteral(", "));
     sentence[0] = sentence[0].toUpper();
@@ -218,13 +240,18 @@ QStringList ringObjectDetails(const ClusterState& state, ObjectRef object)
         lines << (word.isEmpty() ? QStringLiteral("master") : QStringLiteral("master: %1").arg(word));
         lines << QStringLiteral("lets nodes join and leave, one after the other; no query passes it");
         const walk::RingView& ring = state.ring;
-        lines << QStringLiteral("%1, %2, %3 undone").arg(countedWords(ring.joins, "join", "joins"), countedWords(ring.leaves, "leave", "leaves")).arg(ring.undone);
+        lines << QStringLiteral("%1, %2, %3 undone")
+                     .arg(countedWords(ring.joins, "join", "joins"), countedWords(ring.leaves, "leave", "leaves"))
+                     .arg(ring.undone);
     } else {
         return lines;
     }
     for (const auto& [number, fault] : process->faults)
         lines << QStringLiteral("fault on purpose: %1").arg(QString::fromStdString(fault.words));
-    lines << QStringLiteral("process %1, pid %2, %3").arg(QString::fromStdString(process->name)).arg(process->pid).arg(QString::fromStdString(process->address));
+    lines << QStringLiteral("process %1, pid %2, %3")
+                 .arg(QString::fromStdString(process->name))
+                 .arg(process->pid)
+                 .arg(QString::fromStdString(process->address));
     return lines;
 }
 

@@ -39,7 +39,8 @@ ClockBar::ClockBar(Actions& actions, QWidget* parent)
     flow->setContentsMargins(10, 2, 10, 2);
     m_words->setObjectName(QStringLiteral("virtualTime"));
     flow->addWidget(m_words);
-    for (const auto& [id, shorter] : { std::pair("virtualRun", tr("Run")), std::pair("virtualPause", tr("Pause")), std::pair("virtualStepEvent", tr("1 event")), std::pair("virtualStepMessage", tr("1 message")),
+    for (const auto& [id, shorter] : { std::pair("virtualRun", tr("Run")), std::pair("virtualPause", tr("Pause")),
+             std::pair("virtualStepEvent", tr("1 event")), std::pair("virtualStepMessage", tr("1 message")),
              std::pair("virtualStepMs", tr("1 ms")) }) {
         QAction* action = actions.get(id);
         auto* button = new QPushButton(action->text(), this);
@@ -62,10 +63,7 @@ ClockBar::ClockBar(Actions& actions, QWidget* parent)
     hide();
 }
 
-double ClockBar::speed() const
-{
-    return m_speed->currentData().toDouble();
-}
+double ClockBar::speed() const { return m_speed->currentData().toDouble(); }
 
 void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
 {
@@ -77,7 +75,9 @@ void ClockBar::show(const std::optional<pb::SimulationState>& simulation)
     if (!simulation->plays().empty())
         words += tr(", %1").arg(QString::fromStdString(simulation->plays()));
     if (simulation->is_over())
-        words += simulation->violation().empty() ? tr(", over: everything held") : tr(", over: %1").arg(QString::fromStdString(simulation->violation()));
+        words += simulation->violation().empty()
+            ? tr(", over: everything held")
+            : tr(", over: %1").arg(QString::fromStdString(simulation->violation()));
     const QString paused = tr(", paused");
     const bool goes = !simulation->is_over() && !simulation->is_paused();
     m_words->setText(simulation->is_over() || goes ? words : words + paused);
@@ -122,10 +122,7 @@ void ClockBar::resizeEvent(QResizeEvent* event)
     fit();
 }
 
-QString ClockBar::text() const
-{
-    return m_words->text();
-}
+QString ClockBar::text() const { return m_words->text(); }
 
 void ClockBar::setTheme(const Theme& theme)
 {

@@ -30,7 +30,7 @@
 namespace lhrs::gui {
 
 inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent so long is no coordinator
-inline constexpr std::chrono::seconds kStructure { 60 };      // for a split, a merge, a further parity bucket
+inline constexpr std::chrono::seconds kStructure { 60 }; // for a split, a merge, a further parity bucket
 
 // A workload as the buttons define it.
 struct Work {
@@ -43,15 +43,15 @@ struct Work {
 struct FaultWish {
     enum class Kind { Network, Partition, Pause, Kill, KillAtStep };
     Kind kind = Kind::Network;
-    pb::NetworkFault network;      // its rules
+    pb::NetworkFault network; // its rules
     // Senders and receivers (empty: any), the two sides of a partition, or the targets.
     std::vector<ProcessId> first, second;
-    bool secondIsRest = false;     // of a partition: the second side is all other processes
+    bool secondIsRest = false; // of a partition: the second side is all other processes
     PartitionSides::Direction direction = PartitionSides::Direction::Both;
-    std::string step;              // the event, e.g. "SplitPrepared"
+    std::string step; // the event, e.g. "SplitPrepared"
     std::uint32_t count = 1;
     std::chrono::seconds lease { 60 };
-    bool isKept = false;           // renewed while this window lives
+    bool isKept = false; // renewed while this window lives
 };
 
 // What the window does to a cluster: it starts one, joins one, and sends commands. Nothing here waits in the GUI
@@ -61,10 +61,10 @@ class ClusterCommands : public QObject, public EventFeed, public ContentsSource 
     Q_OBJECT
 public:
     enum class Link {
-        None,       // no cluster
-        Starting,   // local processes are being started, or an address is being asked
-        Here,       // there is one
-        Lost,       // its coordinator no longer answers
+        None, // no cluster
+        Starting, // local processes are being started, or an address is being asked
+        Here, // there is one
+        Lost, // its coordinator no longer answers
     };
 
     explicit ClusterCommands(QObject* parent = nullptr);
@@ -165,8 +165,8 @@ public:
     // Asks all processes which faults are armed at them; faultsListed() is emitted when they have answered.
     void askFaults();
     struct Armed {
-        ArmedFault fault;             // number 0: a paused process, known only to the program that paused it
-        bool isKept = false;          // renewed while this window lives
+        ArmedFault fault; // number 0: a paused process, known only to the program that paused it
+        bool isKept = false; // renewed while this window lives
     };
     const std::vector<Armed>& armedFaults() const { return m_armed; }
     // Ends the network faults that cut the process off or were armed at it.

@@ -14,14 +14,16 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kCheckEvery = 1'000;      // milliseconds
-constexpr double kQuietEvents = 200;    // per second: up to here only signs of life
+constexpr int kCheckEvery = 1'000; // milliseconds
+constexpr double kQuietEvents = 200; // per second: up to here only signs of life
 
 bool isAtRest(const ClusterState& state)
 {
     return state.file.exists && !state.file.isBeingFound
-        && std::all_of(state.groups.begin(), state.groups.end(), [](const auto& entry) { return entry.second.state == pb::GROUP_UP && !entry.second.parityIsBeingAdded; })
-        && std::none_of(state.splits.begin(), state.splits.end(), [](const auto& entry) { return entry.second.isOrdered && entry.second.isUnderWay(); });
+        && std::all_of(state.groups.begin(), state.groups.end(),
+            [](const auto& entry) { return entry.second.state == pb::GROUP_UP && !entry.second.parityIsBeingAdded; })
+        && std::none_of(state.splits.begin(), state.splits.end(),
+            [](const auto& entry) { return entry.second.isOrdered && entry.second.isUnderWay(); });
 }
 
 } // namespace
@@ -43,9 +45,16 @@ void ClusterCommands::audit(std::uint32_t group)
         if (!checked)
             sayFromThread(line, text(checked.error().text), false);
         else if (checked->unequal > 0)
-            sayFromThread(line, tr("%1 of %2 record groups differ: %3").arg(checked->unequal).arg(checked->ranks).arg(text(checked->firstUnequal)), false);
+            sayFromThread(line,
+                tr("%1 of %2 record groups differ: %3")
+                    .arg(checked->unequal)
+                    .arg(checked->ranks)
+                    .arg(text(checked->firstUnequal)),
+                false);
         else
-            sayFromThread(line, tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks), true);
+            sayFromThread(line,
+                tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks),
+                true);
     });
 }
 
@@ -61,10 +70,20 @@ void ClusterCommands::auditAll()
             if (!checked)
                 return sayFromThread(line, text(checked.error().text), false);
             if (checked->unequal + checked->misplaced + checked->doubled > 0)
-                return sayFromThread(line, tr("group %1: %2").arg(number).arg(text(checked->unequal > 0 ? checked->firstUnequal : checked->misplaced > 0 ? checked->firstMisplaced : checked->firstDoubled)), false);
+                return sayFromThread(line,
+                    tr("group %1: %2")
+                        .arg(number)
+                        .arg(text(checked->unequal > 0   ? checked->firstUnequal
+                                : checked->misplaced > 0 ? checked->firstMisplaced
+                                                         : checked->firstDoubled)),
+                    false);
             ranks += checked->ranks;
         }
-        sayFromThread(line, tr("%1: all %2 record groups encode to exactly this parity, and each key is in its bucket").arg(countedWords(state.groups.size(), "group", "groups")).arg(ranks), true);
+        sayFromThread(line,
+            tr("%1: all %2 record groups encode to exactly this parity, and each key is in its bucket")
+                .arg(countedWords(state.groups.size(), "group", "groups"))
+                .arg(ranks),
+            true);
     });
 }
 

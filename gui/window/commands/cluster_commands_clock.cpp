@@ -33,7 +33,9 @@ void ClusterCommands::stepClock(ClockStep step)
         releaseHeld(0, false);
         return;
     }
-    const QString word = step == ClockStep::Event ? QStringLiteral("event") : step == ClockStep::Message ? QStringLiteral("message") : QStringLiteral("ms");
+    const QString word = step == ClockStep::Event ? QStringLiteral("event")
+        : step == ClockStep::Message              ? QStringLiteral("message")
+                                                  : QStringLiteral("ms");
     pb::Command pause, command;
     pause.mutable_set_clock()->set_is_paused(true);
     if (step == ClockStep::Event)
@@ -43,7 +45,8 @@ void ClusterCommands::stepClock(ClockStep step)
     else
         command.mutable_step_clock()->set_ns(1'000'000);
     // The step comes second: commands of one sender keep their order.
-    m_session->control().call(m_session->control().simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
+    m_session->control().call(
+        m_session->control().simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
     askSimulator(std::move(command), QStringLiteral("lab.clock({ step: '%1' });").arg(word));
 }
 
@@ -52,22 +55,31 @@ void ClusterCommands::stepClock(ClockStep step)
 void ClusterCommands::holdWorkload(bool isHeld)
 {
     m_session->control().holdWorkload(isHeld);
-    const QString line = QStringLiteral("lab.holdWorkload(%1);").arg(isHeld ? QStringLiteral("true") : QStringLiteral("false"));
+    const QString line = QStringLiteral("lab.holdWorkload(%1);")
+                             .arg(isHeld ? QStringLiteral("true") : QStringLiteral("false"));
     emit said(line);
-    emit answered(line, isHeld ? tr("no client begins new operations; those under way end") : tr("clients begin operations again"), true);
+    emit answered(line,
+        isHeld ? tr("no client begins new operations; those under way end") : tr("clients begin operations again"),
+        true);
 }
 
 void ClusterCommands::gate(bool isClosed)
 {
-    const QString line = QStringLiteral("lab.gate(%1);").arg(isClosed ? QStringLiteral("true") : QStringLiteral("false"));
+    const QString line = QStringLiteral("lab.gate(%1);")
+                             .arg(isClosed ? QStringLiteral("true") : QStringLiteral("false"));
     emit said(line);
     post([this, line, isClosed](const std::stop_token& stop) {
-        const GateOutcome outcome = isClosed ? closeGates(m_session->control(), kGateWithin, stop) : openGates(m_session->control(), stop);
+        const GateOutcome outcome = isClosed ? closeGates(m_session->control(), kGateWithin, stop)
+                                             : openGates(m_session->control(), stop);
         QString words = QString::fromStdString(outcome.text);
         if (isClosed && !outcome.hasGate)
-            words = tr("%1 Start the cluster with the box “gate” of the start page, or its programs with --gate. A simulated cluster (Ctrl+Alt+S) always has one.").arg(words);
+            words = tr("%1 Start the cluster with the box “gate” of the start page, or its programs with --gate. A "
+                       "simulated cluster (Ctrl+Alt+S) always has one.")
+                        .arg(words);
         else if (words.isEmpty())
-            words = isClosed ? tr("%1 hold what arrives, and their clocks stand: Alt+5 lets one message through").arg(countedWords(outcome.processes, "process", "processes")) : tr("messages and clocks go on");
+            words = isClosed ? tr("%1 hold what arrives, and their clocks stand: Alt+5 lets one message through")
+                                   .arg(countedWords(outcome.processes, "process", "processes"))
+                             : tr("messages and clocks go on");
         sayFromThread(line, words, outcome.text.empty());
     });
 }
@@ -96,7 +108,9 @@ void ClusterCommands::releaseOne(const HeldAt& one, bool isDropped)
 void ClusterCommands::releaseHeld(ProcessId process, bool isDropped)
 {
     const QString options = isDropped ? QStringLiteral(", drop: true") : QString();
-    const QString line = process != 0 ? QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1')%2 });").arg(QString::fromStdString(processShown(process, state())), options)
+    const QString line = process != 0
+        ? QStringLiteral("lab.release({ message: lab.held().find(m => m.to === '%1')%2 });")
+              .arg(QString::fromStdString(processShown(process, state())), options)
         : QStringLiteral("lab.release({ clock: true%1 });").arg(options);
     emit said(line);
     post([this, line, process, isDropped](const std::stop_token& stop) {
@@ -110,7 +124,8 @@ void ClusterCommands::releaseHeld(ProcessId process, bool isDropped)
                     if (one.process == process && !wish.one)
                         wish.one = one;
             if (!wish.one) {
-                sayFromThread(line, held ? tr("nothing is held there") : QString::fromStdString(held.error().text), false);
+                sayFromThread(
+                    line, held ? tr("nothing is held there") : QString::fromStdString(held.error().text), false);
                 return;
             }
         }
@@ -122,15 +137,22 @@ void ClusterCommands::releaseHeld(ProcessId process, bool isDropped)
 void ClusterCommands::carryOut(const ReleaseWish& wish, const QString& line, const std::stop_token& stop)
 {
     const auto released = lhrs::gui::releaseHeld(m_session->control(), wish, stop);
-    QMetaObject::invokeMethod(this, [this] { askHeld(); }, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { askHeld(); }, Qt::QueuedConnection);
     if (!released || released->empty()) {
         sayFromThread(line, released ? tr("nothing is held") : QString::fromStdString(released.error().text), false);
         return;
     }
     const HeldAt& one = released->front();
     const ClusterState now = state();
-    const QString kind = QString::fromStdString(one.message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')), from = QString::fromStdString(processShown(one.message.from(), now)), to = QString::fromStdString(processShown(one.process, now));
-    sayFromThread(line, (wish.isDropped ? tr("%1 from %2 is lost on its way to %3") : tr("%1 from %2 arrives at %3, which takes one step")).arg(kind, from, to), true);
+    const QString kind = QString::fromStdString(one.message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')),
+                  from = QString::fromStdString(processShown(one.message.from(), now)),
+                  to = QString::fromStdString(processShown(one.process, now));
+    sayFromThread(line,
+        (wish.isDropped ? tr("%1 from %2 is lost on its way to %3")
+                        : tr("%1 from %2 arrives at %3, which takes one step"))
+            .arg(kind, from, to),
+        true);
 }
 
 std::optional<std::int64_t> ClusterCommands::virtualZeroNs() const
@@ -177,12 +199,14 @@ void ClusterCommands::askHeld()
 
 void ClusterCommands::askSimulator(pb::Command command, const QString& line)
 {
-    ask(m_session->control().simulator(), std::move(command), kSimulatorAnswer, line, [this](const pb::CommandReply& reply) {
-        m_session->control().learnSimulation(reply.simulation());
-        const QString time = QString::number(double(reply.simulation().virtual_ns()) / 1e9, 'f', 6);
-        return reply.simulation().is_paused() ? tr("virtual time stands at %1 s").arg(time)
-                                              : tr("virtual time goes %1, from %2 s on").arg(speedWords(reply.simulation().factor()), time);
-    });
+    ask(m_session->control().simulator(), std::move(command), kSimulatorAnswer, line,
+        [this](const pb::CommandReply& reply) {
+            m_session->control().learnSimulation(reply.simulation());
+            const QString time = QString::number(double(reply.simulation().virtual_ns()) / 1e9, 'f', 6);
+            return reply.simulation().is_paused()
+                ? tr("virtual time stands at %1 s").arg(time)
+                : tr("virtual time goes %1, from %2 s on").arg(speedWords(reply.simulation().factor()), time);
+        });
 }
 
 } // namespace lhrs::gui

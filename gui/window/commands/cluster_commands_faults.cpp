@@ -24,10 +24,7 @@ constexpr seconds kLease { 60 }; // a fault that nothing renews ends by itself
 constexpr double kLoss = 0.5;
 constexpr std::uint32_t kDelayMs = 200;
 
-std::uint64_t drawnSeed()
-{
-    return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
-}
+std::uint64_t drawnSeed() { return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
 
 // Removes paused processes from the orders: they would not receive them; the other processes drop messages to them.
 void leaveOut(std::vector<FaultOrder>& orders, const std::map<std::uint64_t, milliseconds>& paused)
@@ -52,7 +49,9 @@ QStringList networkOptions(const pb::NetworkFault& network)
         QStringList kinds;
         for (const std::string& kind : network.kinds())
             kinds << QStringLiteral("'%1'").arg(text(kind));
-        options << QStringLiteral("kinds: %1").arg(kinds.size() == 1 ? kinds[0] : QStringLiteral("[%1]").arg(kinds.join(QStringLiteral(", "))));
+        options << QStringLiteral("kinds: %1")
+                       .arg(
+                           kinds.size() == 1 ? kinds[0] : QStringLiteral("[%1]").arg(kinds.join(QStringLiteral(", "))));
     }
     share("drop", network.drop());
     share("duplicate", network.duplicate());
@@ -80,18 +79,24 @@ void ClusterCommands::change(const QString& line, std::function<Result<void>()> 
 
 void ClusterCommands::kill(ProcessId process, const QString& target)
 {
-    change(QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_session->local().kill({ process }); }, tr("the process is gone, and its memory with it"));
+    change(
+        QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_session->local().kill({ process }); },
+        tr("the process is gone, and its memory with it"));
 }
 
 void ClusterCommands::pause(ProcessId process, const QString& target)
 {
-    change(QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kLease.count()), [this, process] { return m_session->local().pause({ process }, kLease); },
+    change(
+        QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kLease.count()),
+        [this, process] { return m_session->local().pause({ process }, kLease); },
         tr("it stands still, for %1 s at most").arg(kLease.count()));
 }
 
 void ClusterCommands::resume(ProcessId process, const QString& target)
 {
-    change(QStringLiteral("lab.resume(%1);").arg(target), [this, process] { return m_session->local().resume({ process }); }, tr("it goes on where it stood"));
+    change(
+        QStringLiteral("lab.resume(%1);").arg(target),
+        [this, process] { return m_session->local().resume({ process }); }, tr("it goes on where it stood"));
 }
 
 void ClusterCommands::restart(ProcessId process, const QString& target)
@@ -104,7 +109,8 @@ void ClusterCommands::restart(ProcessId process, const QString& target)
             const auto started = m_session->local().restart({ process });
             return started ? Result<void>() : Result<void>(started.error());
         },
-        isCoordinator ? tr("another coordinator listens at its address: it finds the file in its buckets") : tr("its program was started again, as an empty spare"));
+        isCoordinator ? tr("another coordinator listens at its address: it finds the file in its buckets")
+                      : tr("its program was started again, as an empty spare"));
 }
 
 // ---- recovery by hand
@@ -113,8 +119,10 @@ void ClusterCommands::recover(std::uint32_t group)
 {
     pb::Command command;
     command.mutable_recover_group()->set_group(group);
-    ask(m_session->control().coordinator(), command, kAnswer, QStringLiteral("lab.recover({ group: %1, wait: false });").arg(group),
-        [](const pb::CommandReply&) { return QStringLiteral("the coordinator asks all members of the group; who does not answer is recovered"); });
+    ask(m_session->control().coordinator(), command, kAnswer,
+        QStringLiteral("lab.recover({ group: %1, wait: false });").arg(group), [](const pb::CommandReply&) {
+            return QStringLiteral("the coordinator asks all members of the group; who does not answer is recovered");
+        });
 }
 
 void ClusterCommands::acknowledgeLoss(std::uint32_t group)
@@ -163,7 +171,8 @@ std::vector<FaultOrder> ClusterCommands::ordersOf(const FaultWish& wish) const
     case FaultWish::Kind::Network:
         *fault.mutable_network() = wish.network;
         return { networkOrder(control, std::move(fault), { wish.first, wish.second }) };
-    case FaultWish::Kind::Partition: return partitionOrders(control, fault, { wish.first, wish.second, wish.secondIsRest, wish.direction });
+    case FaultWish::Kind::Partition:
+        return partitionOrders(control, fault, { wish.first, wish.second, wish.secondIsRest, wish.direction });
     case FaultWish::Kind::KillAtStep: {
         // Scripts name events by their message, this form by their field.
         if (const Kind* kind = eventKindOfType(wish.step); kind != nullptr)
@@ -203,17 +212,21 @@ void ClusterCommands::arm(const FaultWish& wish)
     post([this, wish, line](const std::stop_token&) {
         std::uint64_t number = 0;
         const Result<void> done = carryOut(wish, number);
-        const QString lease = wish.isKept ? tr("renewed while this window lives") : tr("for %1 s at most").arg(wish.lease.count());
+        const QString lease = wish.isKept ? tr("renewed while this window lives")
+                                          : tr("for %1 s at most").arg(wish.lease.count());
         QString words;
         switch (wish.kind) {
         case FaultWish::Kind::Network: words = tr("armed, %1").arg(lease); break;
         case FaultWish::Kind::Partition: words = tr("nothing passes between the two sides, %1").arg(lease); break;
         case FaultWish::Kind::Pause: words = tr("they stand still, for %1 s at most").arg(wish.lease.count()); break;
         case FaultWish::Kind::Kill: words = tr("gone, and their memory with them"); break;
-        case FaultWish::Kind::KillAtStep: words = tr("armed: it ends itself at that step, if that comes within %1 s").arg(wish.lease.count()); break;
+        case FaultWish::Kind::KillAtStep:
+            words = tr("armed: it ends itself at that step, if that comes within %1 s").arg(wish.lease.count());
+            break;
         }
         sayFromThread(line, done ? words : text(done.error().text), bool(done));
-        QMetaObject::invokeMethod(this, [this] { askFaults(); }, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(
+            this, [this] { askFaults(); }, Qt::QueuedConnection);
     });
 }
 
@@ -228,7 +241,8 @@ QString ClusterCommands::targetOf(ProcessId process) const
     if (object.kind == ObjectKind::Coordinator)
         return QStringLiteral("lab.coordinator()");
     const auto known = now.processes.find(process);
-    return QStringLiteral("lab.process('%1')").arg(known == now.processes.end() ? QString::number(process) : text(known->second.name));
+    return QStringLiteral("lab.process('%1')")
+        .arg(known == now.processes.end() ? QString::number(process) : text(known->second.name));
 }
 
 QString ClusterCommands::targetsOf(const std::vector<ProcessId>& processes) const
@@ -255,8 +269,12 @@ QString ClusterCommands::lineOf(const FaultWish& wish) const
     }
     case FaultWish::Kind::Partition: {
         using Direction = PartitionSides::Direction;
-        const QString way = wish.direction == Direction::AToB ? QStringLiteral("direction: 'aToB', ") : wish.direction == Direction::BToA ? QStringLiteral("direction: 'bToA', ") : QString();
-        return QStringLiteral("lab.partition(%1, %2, { %3%4 });").arg(targetsOf(wish.first), wish.secondIsRest ? QStringLiteral("'rest'") : targetsOf(wish.second), way, lease);
+        const QString way = wish.direction == Direction::AToB ? QStringLiteral("direction: 'aToB', ")
+            : wish.direction == Direction::BToA               ? QStringLiteral("direction: 'bToA', ")
+                                                              : QString();
+        return QStringLiteral("lab.partition(%1, %2, { %3%4 });")
+            .arg(targetsOf(wish.first), wish.secondIsRest ? QStringLiteral("'rest'") : targetsOf(wish.second), way,
+                lease);
     }
     case FaultWish::Kind::Pause:
         for (const ProcessId process : wish.first)
@@ -268,7 +286,9 @@ QString ClusterCommands::lineOf(const FaultWish& wish) const
         break;
     case FaultWish::Kind::KillAtStep:
         for (const ProcessId process : wish.first)
-            lines << QStringLiteral("lab.kill(%1, { at: '%2'%3, %4 });").arg(targetOf(process), text(wish.step), wish.count > 1 ? QStringLiteral(", count: %1").arg(wish.count) : QString(), lease);
+            lines << QStringLiteral("lab.kill(%1, { at: '%2'%3, %4 });")
+                         .arg(targetOf(process), text(wish.step),
+                             wish.count > 1 ? QStringLiteral(", count: %1").arg(wish.count) : QString(), lease);
         break;
     }
     return lines.join(QLatin1Char(' '));
@@ -294,8 +314,10 @@ void ClusterCommands::healFault(std::uint64_t number)
             m_kept.erase(number);
         }
         const bool isHealed = !healFaults(m_session->control(), number, kAnswer).empty();
-        sayFromThread(line, isHealed ? tr("this fault does not act any more") : tr("no process has this fault any more"), isHealed);
-        QMetaObject::invokeMethod(this, [this] { askFaults(); }, Qt::QueuedConnection);
+        sayFromThread(line,
+            isHealed ? tr("this fault does not act any more") : tr("no process has this fault any more"), isHealed);
+        QMetaObject::invokeMethod(
+            this, [this] { askFaults(); }, Qt::QueuedConnection);
     });
 }
 
@@ -308,9 +330,14 @@ void ClusterCommands::healAll()
             const std::lock_guard lock(m_mutex);
             m_kept.clear();
         }
-        const std::size_t resumed = m_session->local().resumeAll(), ended = healFaults(m_session->control(), 0, kAnswer).size();
-        sayFromThread(line, tr("%1 ended, %2 resumed").arg(countedWords(ended, "fault", "faults"), countedWords(resumed, "process", "processes")), true);
-        QMetaObject::invokeMethod(this, [this] { askFaults(); }, Qt::QueuedConnection);
+        const std::size_t resumed = m_session->local().resumeAll(),
+                          ended = healFaults(m_session->control(), 0, kAnswer).size();
+        sayFromThread(line,
+            tr("%1 ended, %2 resumed")
+                .arg(countedWords(ended, "fault", "faults"), countedWords(resumed, "process", "processes")),
+            true);
+        QMetaObject::invokeMethod(
+            this, [this] { askFaults(); }, Qt::QueuedConnection);
     });
 }
 
@@ -384,17 +411,18 @@ void ClusterCommands::askFaults()
     for (const KnownProcess& known : living) {
         pb::Command command;
         command.mutable_list_faults();
-        m_session->control().call(known.info.node(), std::move(command), kListAnswer, [this, round, finish, process = known.info.node()](const Answer& answer) {
-            bool isLast = false;
-            {
-                const std::lock_guard lock(round->mutex);
-                if (answer)
-                    addArmed(round->found, process, answer.reply.faults());
-                isLast = --round->missing == 0;
-            }
-            if (isLast)
-                QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
-        });
+        m_session->control().call(known.info.node(), std::move(command), kListAnswer,
+            [this, round, finish, process = known.info.node()](const Answer& answer) {
+                bool isLast = false;
+                {
+                    const std::lock_guard lock(round->mutex);
+                    if (answer)
+                        addArmed(round->found, process, answer.reply.faults());
+                    isLast = --round->missing == 0;
+                }
+                if (isLast)
+                    QMetaObject::invokeMethod(this, finish, Qt::QueuedConnection);
+            });
     }
 }
 

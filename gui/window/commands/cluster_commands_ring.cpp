@@ -28,17 +28,21 @@ void ClusterCommands::joinRing(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_join_ring()->set_node(process);
-    const QString line = process == 0 ? QStringLiteral("lab.join();") : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(state(), process));
-    ask(m_session->control().coordinator(), command, kStructure, line,
-        [this](const pb::CommandReply& reply) { return outcomeWords(reply.walk().change(), "is in the ring", state()); });
+    const QString line = process == 0 ? QStringLiteral("lab.join();")
+                                      : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(state(), process));
+    ask(m_session->control().coordinator(), command, kStructure, line, [this](const pb::CommandReply& reply) {
+        return outcomeWords(reply.walk().change(), "is in the ring", state());
+    });
 }
 
 void ClusterCommands::leaveRing(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_leave_ring()->set_node(process);
-    ask(m_session->control().coordinator(), command, kStructure, QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)),
-        [this](const pb::CommandReply& reply) { return outcomeWords(reply.walk().change(), "has left the ring", state()); });
+    ask(m_session->control().coordinator(), command, kStructure,
+        QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)), [this](const pb::CommandReply& reply) {
+            return outcomeWords(reply.walk().change(), "has left the ring", state());
+        });
 }
 
 } // namespace lhrs::gui

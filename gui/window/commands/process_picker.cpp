@@ -10,7 +10,8 @@
 
 namespace lhrs::gui {
 
-ProcessPicker::ProcessPicker(const QString& nobody, QWidget* parent) : QPushButton(parent), m_nobody(nobody), m_menu(new QMenu(this))
+ProcessPicker::ProcessPicker(const QString& nobody, QWidget* parent)
+    : QPushButton(parent), m_nobody(nobody), m_menu(new QMenu(this))
 {
     m_menu->installEventFilter(this);
     setMenu(m_menu);
@@ -22,7 +23,9 @@ void ProcessPicker::setChoices(const std::vector<Choice>& choices)
 {
     m_choices = choices;
     const std::size_t before = m_chosen.size();
-    std::erase_if(m_chosen, [&](ProcessId id) { return std::none_of(choices.begin(), choices.end(), [id](const Choice& c) { return c.first == id; }); });
+    std::erase_if(m_chosen, [&](ProcessId id) {
+        return std::none_of(choices.begin(), choices.end(), [id](const Choice& c) { return c.first == id; });
+    });
     showWords();
     if (m_chosen.size() != before)
         emit changed();

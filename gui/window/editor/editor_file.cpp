@@ -63,7 +63,8 @@ void EditorPanel::newText()
 
 void EditorPanel::revert()
 {
-    const auto read = m_path.isEmpty() ? Result<ScenarioText>(ScenarioText { kBeginning, false, false, {}, {} }) : readScenario(m_path);
+    const auto read = m_path.isEmpty() ? Result<ScenarioText>(ScenarioText { kBeginning, false, false, {}, {} })
+                                       : readScenario(m_path);
     if (!read) {
         say(QString::fromStdString(read.error().text));
         return;
@@ -107,18 +108,23 @@ bool EditorPanel::save()
 bool EditorPanel::saveAs()
 {
     const QString why = m_path.isEmpty() ? QString() : whyReadOnly(m_path, m_places.scenarios);
-    QFileDialog dialog(this, why.isEmpty() ? tr("Save the scenario") : tr("Save a copy: %1").arg(why), placeForCopy(), tr("Scenarios (*.js)"));
+    QFileDialog dialog(this, why.isEmpty() ? tr("Save the scenario") : tr("Save a copy: %1").arg(why), placeForCopy(),
+        tr("Scenarios (*.js)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(QStringLiteral("js"));
-    dialog.selectFile(m_path.isEmpty() ? QStringLiteral("mine.js") : why.isEmpty() ? fileName() : tr("my-%1").arg(fileName()));
-    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty() && write(dialog.selectedFiles().constFirst());
+    dialog.selectFile(m_path.isEmpty() ? QStringLiteral("mine.js")
+            : why.isEmpty()            ? fileName()
+                                       : tr("my-%1").arg(fileName()));
+    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()
+        && write(dialog.selectedFiles().constFirst());
 }
 
 // The folder of the file, if it is writable and not the folder of the supplied scenarios; else the home directory.
 QString EditorPanel::placeForCopy() const
 {
     const QFileInfo folder(QFileInfo(m_path).absolutePath());
-    const bool isOwn = !m_path.isEmpty() && folder.isWritable() && folder.canonicalFilePath() != QFileInfo(m_places.scenarios).canonicalFilePath();
+    const bool isOwn = !m_path.isEmpty() && folder.isWritable()
+        && folder.canonicalFilePath() != QFileInfo(m_places.scenarios).canonicalFilePath();
     return isOwn ? folder.absoluteFilePath() : QDir::homePath();
 }
 
@@ -129,7 +135,8 @@ bool EditorPanel::write(const QString& path)
     const QString text = m_edit->text();
     const auto digest = writeScenario(path, text, m_hasCrLf, m_hasBom);
     if (!digest) {
-        say(QString::fromStdString(digest.error().text), { { tr("Save elsewhere …"), [this] { saveAs(); } }, { tr("Not now"), [] {} } });
+        say(QString::fromStdString(digest.error().text),
+            { { tr("Save elsewhere …"), [this] { saveAs(); } }, { tr("Not now"), [] {} } });
         return false;
     }
     m_path = path;
@@ -146,7 +153,9 @@ bool EditorPanel::mayReplace()
 {
     if (!isChanged())
         return true;
-    QMessageBox box(QMessageBox::Question, tr("Unsaved scenario"), tr("%1 has changes that are in no file yet. Save them?").arg(fileName()), QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    QMessageBox box(QMessageBox::Question, tr("Unsaved scenario"),
+        tr("%1 has changes that are in no file yet. Save them?").arg(fileName()),
+        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setDefaultButton(QMessageBox::Save);
     box.setEscapeButton(QMessageBox::Cancel);
     const int answer = box.exec();
@@ -176,8 +185,10 @@ void EditorPanel::checkDisk()
     if (now.isEmpty() || now == m_digest || now == m_digestAsked)
         return; // the file is gone or unchanged, or the change was reported already
     m_digestAsked = now;
-    say(isChanged() ? tr("%1 was changed on the disk since it was opened here, and here, too.").arg(fileName()) : tr("%1 was changed on the disk since it was opened here.").arg(fileName()),
-        { { tr("Show that text"), [this] { open(m_path); } }, { tr("Save this one"), [this] { write(m_path); } }, { tr("Not now"), [] {} } });
+    say(isChanged() ? tr("%1 was changed on the disk since it was opened here, and here, too.").arg(fileName())
+                    : tr("%1 was changed on the disk since it was opened here.").arg(fileName()),
+        { { tr("Show that text"), [this] { open(m_path); } }, { tr("Save this one"), [this] { write(m_path); } },
+            { tr("Not now"), [] {} } });
 }
 
 // ---- what a crash has left
@@ -220,8 +231,11 @@ void EditorPanel::showFile()
 {
     const QString why = m_path.isEmpty() ? QString() : whyReadOnly(m_path, m_places.scenarios);
     const bool isChangedNow = m_edit->document()->isModified();
-    const QString name = m_theme.metrics({ TextSize::Small, true }).elidedText(fileName(), Qt::ElideMiddle, m_theme.px(240));
-    m_file->setText(isChangedNow ? tr("● %1, not saved").arg(name) : why.isEmpty() ? name : tr("%1, a copy is saved").arg(name));
+    const QString name = m_theme.metrics({ TextSize::Small, true })
+                             .elidedText(fileName(), Qt::ElideMiddle, m_theme.px(240));
+    m_file->setText(isChangedNow ? tr("● %1, not saved").arg(name)
+            : why.isEmpty()      ? name
+                                 : tr("%1, a copy is saved").arg(name));
     m_file->setToolTip(why.isEmpty() ? m_path : tr("%1: %2, so saving makes a copy.").arg(m_path, why));
     emit fileChanged();
 }

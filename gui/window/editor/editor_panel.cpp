@@ -27,10 +27,10 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kRest = 400;           // milliseconds after the last key press
-constexpr double kShowEvery = 0.2;   // seconds between two checks of the running script
+constexpr int kRest = 400; // milliseconds after the last key press
+constexpr double kShowEvery = 0.2; // seconds between two checks of the running script
 constexpr std::size_t kOffersMax = 3;
-constexpr int kLinesLeast = 3;        // lines of the text that stay visible during a search
+constexpr int kLinesLeast = 3; // lines of the text that stay visible during a search
 
 // Finds the first word of lab that lab does not have.
 LineNote unknownIn(const QString& text)
@@ -48,7 +48,8 @@ LineNote unknownIn(const QString& text)
 } // namespace
 
 EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places, QWidget* parent)
-    : QWidget(parent), m_player(player), m_places(places), m_store(places.unsaved), m_edit(new ScriptEdit(this)), m_side(new PlayPanel(player, actions)), m_find(new FindBar(*m_edit, this)), m_file(new QLabel(this)),
+    : QWidget(parent), m_player(player), m_places(places), m_store(places.unsaved), m_edit(new ScriptEdit(this)),
+      m_side(new PlayPanel(player, actions)), m_find(new FindBar(*m_edit, this)), m_file(new QLabel(this)),
       m_banner(new QLabel(this)), m_words(new QLabel(this)), m_bar(new QWidget(this)), m_bannerRow(new QWidget(this))
 {
     setObjectName(QStringLiteral("editorPanel"));
@@ -62,10 +63,14 @@ EditorPanel::EditorPanel(Player& player, Actions& actions, const Places& places,
     // One row where there is room for it.
     auto* flow = new FlowLayout(m_bar, 4);
     flow->setContentsMargins(6, 4, 6, 4);
-    for (const auto& [id, words, glyph] : { std::tuple("runScenario", tr("Run"), Glyph::Play), std::tuple("pauseScenario", tr("Pause"), Glyph::Pause), std::tuple("nextCall", tr("Next call"), Glyph::Next),
-             std::tuple("nextStep", tr("Next step"), Glyph::None), std::tuple("stopScenario", tr("Stop"), Glyph::Stop) })
+    for (const auto& [id, words, glyph] :
+        { std::tuple("runScenario", tr("Run"), Glyph::Play), std::tuple("pauseScenario", tr("Pause"), Glyph::Pause),
+            std::tuple("nextCall", tr("Next call"), Glyph::Next), std::tuple("nextStep", tr("Next step"), Glyph::None),
+            std::tuple("stopScenario", tr("Stop"), Glyph::Stop) })
         flow->addWidget(button(actions, id, words, glyph));
-    for (const auto& [id, words] : { std::pair("newScenario", tr("New")), std::pair("openScenario", tr("Open")), std::pair("saveScenario", tr("Save")), std::pair("findText", tr("Find")), std::pair("recordClicks", tr("Record my clicks")) })
+    for (const auto& [id, words] : { std::pair("newScenario", tr("New")), std::pair("openScenario", tr("Open")),
+             std::pair("saveScenario", tr("Save")), std::pair("findText", tr("Find")),
+             std::pair("recordClicks", tr("Record my clicks")) })
         flow->addWidget(button(actions, id, words));
     flow->addWidget(m_file);
 
@@ -190,7 +195,9 @@ void EditorPanel::rest()
         m_store.forget();
     m_hasCalls = !callLinesOf(text).empty();
     const auto problem = text.trimmed().isEmpty() ? std::nullopt : ScriptEngine::check(text);
-    m_problem = problem ? LineNote { problem->line, problem->hint.isEmpty() ? problem->message : problem->message + QStringLiteral(". ") + problem->hint } : LineNote();
+    m_problem = problem ? LineNote { problem->line,
+        problem->hint.isEmpty() ? problem->message : problem->message + QStringLiteral(". ") + problem->hint }
+                        : LineNote();
     m_edit->setProblem(m_problem);
     m_unknown = unknownIn(text);
     if (!problem && m_hasCalls)
@@ -214,7 +221,8 @@ QString EditorPanel::prepareRun()
     }
     m_player.setText(text, fileName());
     const QString beside = QFileInfo(m_path).absolutePath() + QStringLiteral("/paper");
-    m_player.setPaperDirectory(!m_path.isEmpty() && QFileInfo(beside).isDir() ? beside : m_places.scenarios + QStringLiteral("/paper"));
+    m_player.setPaperDirectory(
+        !m_path.isEmpty() && QFileInfo(beside).isDir() ? beside : m_places.scenarios + QStringLiteral("/paper"));
     m_edit->beginRun();
     m_runText = text;
     m_rows = 0;
@@ -344,7 +352,11 @@ void EditorPanel::showWords()
         isBad = true;
     } else if (marks.isRunning) {
         const QString call = m_player.trace().state().call;
-        words = marks.isHeld ? tr("Stands before line %1, %2. F10: this call; PgDn: to the next step; Ctrl+R: on.").arg(m_edit->currentLine()).arg(call) : marks.line > 0 ? tr("Line %1: %2 …").arg(m_edit->currentLine()).arg(call) : tr("begins …");
+        words = marks.isHeld ? tr("Stands before line %1, %2. F10: this call; PgDn: to the next step; Ctrl+R: on.")
+                                   .arg(m_edit->currentLine())
+                                   .arg(call)
+            : marks.line > 0 ? tr("Line %1: %2 …").arg(m_edit->currentLine()).arg(call)
+                             : tr("begins …");
         if (isOlder)
             words += tr(" It runs as it was when it began; changes count from the next run.");
     } else if (!notes.empty()) {
@@ -357,7 +369,8 @@ void EditorPanel::showWords()
         words = tr("Line %1: %2").arg(m_unknown.line).arg(m_unknown.text);
         isBad = true;
     } else if (!m_hasCalls) {
-        words = tr("Write lab. and choose, or record your clicks. F9 or a click on the number of a line: a scenario stands there.");
+        words = tr("Write lab. and choose, or record your clicks. F9 or a click on the number of a line: a scenario "
+                   "stands there.");
     } else {
         words = tr("No error found. Ctrl+R runs it, F10 makes one call.");
     }

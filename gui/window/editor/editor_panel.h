@@ -32,7 +32,7 @@ class EditorPanel : public QWidget, public FrameView {
 public:
     struct Places {
         QString scenarios; // the scenarios that came with the program
-        QString unsaved;   // where unsaved text is kept; empty: nowhere
+        QString unsaved; // where unsaved text is kept; empty: nowhere
     };
     EditorPanel(Player& player, Actions& actions, const Places& places, QWidget* parent = nullptr);
     ~EditorPanel() override; // keeps unsaved text
@@ -118,7 +118,7 @@ private:
     QString m_path, m_savedText, m_storeTrouble;
     bool m_hasCrLf = false, m_hasBom = false;
     QByteArray m_digest, m_digestAsked; // of the file as read; of the disk's file that was asked about
-    std::optional<QString> m_runText;   // of the run that the marks refer to
+    std::optional<QString> m_runText; // of the run that the marks refer to
     LineNote m_problem, m_unknown; // a syntax error; an unknown word of lab, which only the run can judge
     bool m_hasCalls = false, m_hadText = false;
     int m_runTo = 0; // a breakpoint that is used once

@@ -14,7 +14,9 @@ using namespace lhrs::gui;
 int main(int count, char** arguments)
 {
     std::string directory, published = LHRS_SCENARIO_DIR "/paper", commit;
-    CLI::App app("Puts measured tables beside the published ones: report.html, comparison.csv, shapes.csv, charts as SVG and PNG.", "lhrs-report");
+    CLI::App app("Puts measured tables beside the published ones: report.html, comparison.csv, shapes.csv, charts as "
+                 "SVG and PNG.",
+        "lhrs-report");
     app.set_version_flag("--version", std::string("lhrs-report ") + LHRS_VERSION, "Print the version and exit");
     app.add_option("DIR", directory, "Where the tables are (lhrs-play --csv DIR), and the report will be")->required();
     app.add_option("--paper", published, "The published tables (scenarios/paper)")->type_name("DIR");
@@ -37,13 +39,20 @@ int main(int count, char** arguments)
     if (!report)
         return fail(report.error().text);
     ReportFacts facts;
-    facts.version = QStringLiteral("LHRS Lab %1%2, Qt %3, built by GCC %4").arg(LHRS_VERSION, commit.empty() ? QString() : " (" + QString::fromStdString(commit) + ')', qVersion(), __VERSION__);
+    facts.version = QStringLiteral("LHRS Lab %1%2, Qt %3, built by GCC %4")
+                        .arg(LHRS_VERSION, commit.empty() ? QString() : " (" + QString::fromStdString(commit) + ')',
+                            qVersion(), __VERSION__);
     facts.written = QDateTime::currentDateTimeUtc().toString(Qt::ISODate);
     QStringList files;
-    if (const QString problem = writeReport(*report, facts, QString::fromStdString(directory), files); !problem.isEmpty())
+    if (const QString problem = writeReport(*report, facts, QString::fromStdString(directory), files);
+        !problem.isEmpty())
         return fail(problem.toStdString());
     for (const PaperShape& shape : report->shapes)
-        std::printf("%-4s %-14s %s\n", qPrintable(shape.experiment), !shape.ours ? "not measured" : shape.holds() ? "holds" : "does NOT hold", qPrintable(shape.claim));
+        std::printf("%-4s %-14s %s\n", qPrintable(shape.experiment),
+            !shape.ours         ? "not measured"
+                : shape.holds() ? "holds"
+                                : "does NOT hold",
+            qPrintable(shape.claim));
     for (const QString& missing : report->missing)
         std::printf("not measured: %s\n", qPrintable(missing));
     std::printf("written: %s/report.html and %d files beside it\n", directory.c_str(), int(files.size()) - 1);

@@ -36,7 +36,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
-constexpr double kManyEvents = 100;   // per second: above this the cluster is at work
+constexpr double kManyEvents = 100; // per second: above this the cluster is at work
 constexpr QSize kLeastSize(640, 400); // of the window, whatever size its parts prefer
 constexpr std::chrono::milliseconds kSilent(2'000);
 
@@ -52,8 +52,10 @@ int memoryUsed()
 } // namespace
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
-    : QMainWindow(parent), m_commands(new ClusterCommands(this)), m_timeLine(*m_commands, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
-      m_actions(new Actions(this)), m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
+    : QMainWindow(parent), m_commands(new ClusterCommands(this)),
+      m_timeLine(*m_commands, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine),
+      m_selection(new Selection(this)), m_clock(new FrameClock(this)), m_actions(new Actions(this)),
+      m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
@@ -100,7 +102,8 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_shelf->add(m_clockBar);
     m_inner = new QMainWindow(m_work);
     m_inner->setWindowFlags(Qt::Widget); // the constructor makes it a separate window, whatever flags it is given
-    m_inner->setDockOptions(QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
+    m_inner->setDockOptions(
+        QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
     m_centre = new QWidget(m_inner);
     m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_centre);
     auto* centre = new QVBoxLayout(m_centre);
@@ -224,7 +227,8 @@ void MainWindow::connectAll()
 
     // Time: dragging on the track, and marks.
     connect(&m_timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
-    connect(&m_timeBar->track(), &TimeTrack::markChosen, this, [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
+    connect(&m_timeBar->track(), &TimeTrack::markChosen, this,
+        [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     connectStart();
     connectLeave();
@@ -254,23 +258,25 @@ void MainWindow::connectAll()
         if (isRunning)
             m_clusterShown = 0;
     });
-    connect(m_player, &Player::stepShown, this, [this](const QString& words) { m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words }); });
-    connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
-    m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) {
-        m_narrator.take(event, state);
+    connect(m_player, &Player::stepShown, this, [this](const QString& words) {
+        m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words });
     });
+    connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
+    m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
     m_director.setHurry([this] {
         if (m_recorder)
             m_recorder->hurry();
     });
     connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
-    connect(m_player, &Player::highlightWished, this, [this](const QStringList& targets, const QString& words, double seconds) {
-        std::vector<ObjectRef> objects;
-        for (const QString& target : targets)
-            objects.push_back(objectNamed(target));
-        m_canvas->highlight(objects, words, seconds);
-    });
-    connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom, Qt::QueuedConnection);
+    connect(m_player, &Player::highlightWished, this,
+        [this](const QStringList& targets, const QString& words, double seconds) {
+            std::vector<ObjectRef> objects;
+            for (const QString& target : targets)
+                objects.push_back(objectNamed(target));
+            m_canvas->highlight(objects, words, seconds);
+        });
+    connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom,
+        Qt::QueuedConnection);
 
     // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
@@ -317,7 +323,8 @@ bool MainWindow::onFrame(double seconds)
         std::set<ProcessId> shownSilent;
         if (m_commands->detail() == pb::FULL && !m_pacer.state().isSimulated)
             for (const ProcessId id : silent) // a gated process cannot give signs of life
-                if (const auto known = m_pacer.state().processes.find(id); known == m_pacer.state().processes.end() || !known->second.isGated)
+                if (const auto known = m_pacer.state().processes.find(id);
+                    known == m_pacer.state().processes.end() || !known->second.isGated)
                     shownSilent.insert(id);
         m_canvas->setSilent(shownSilent);
     }
@@ -342,26 +349,37 @@ void MainWindow::updateStatus()
     const ClusterState& state = m_pacer.state();
     std::vector<StatusPart> parts;
     if (m_timeLine.isReplay()) {
-        parts.push_back({ Glyph::Clock, m_theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+        parts.push_back(
+            { Glyph::Clock, m_theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
         if (m_timeLine.recording()->isSimulated())
-            parts.push_back({ Glyph::Simulated, m_theme.caution, { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") }, 10, true });
+            parts.push_back({ Glyph::Simulated, m_theme.caution,
+                { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") },
+                10, true });
         if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
             parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
         else if (const QString unfinished = m_timeLine.recording()->unfinished(); !unfinished.isEmpty())
-            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
-    } else switch (m_commands->link()) {
-    case ClusterCommands::Link::None: parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true }); break;
-    case ClusterCommands::Link::Starting: parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true }); break;
-    case ClusterCommands::Link::Here:
-        parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good, { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
-        break;
-    case ClusterCommands::Link::Lost:
-        if (isWithoutCoordinator())
-            parts.push_back({ Glyph::Warning, m_theme.bad, { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
-        else
-            parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
-        break;
-    }
+            parts.push_back({ Glyph::Warning, m_theme.caution,
+                { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
+    } else
+        switch (m_commands->link()) {
+        case ClusterCommands::Link::None:
+            parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true });
+            break;
+        case ClusterCommands::Link::Starting:
+            parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true });
+            break;
+        case ClusterCommands::Link::Here:
+            parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good,
+                { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
+            break;
+        case ClusterCommands::Link::Lost:
+            if (isWithoutCoordinator())
+                parts.push_back({ Glyph::Warning, m_theme.bad,
+                    { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
+            else
+                parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
+            break;
+        }
     recordPatience();
     addPatience(parts);
     addHolds(parts);
@@ -370,17 +388,25 @@ void MainWindow::updateStatus()
     if (showsCluster() && state.isOfLhrs())
         parts.push_back(invariantPart());
     if (m_editor->hasLeft() && m_workspace != Workspace::Write)
-        parts.push_back({ Glyph::Warning, m_theme.caution, { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
+        parts.push_back({ Glyph::Warning, m_theme.caution,
+            { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
     if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
-        const auto running = std::count_if(state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
-        parts.push_back({ Glyph::Control, {}, { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
+        const auto running = std::count_if(
+            state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
+        parts.push_back({ Glyph::Control, {},
+            { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
         parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
-        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))), level = QString::fromStdString(detailWord(m_commands->detail()));
+        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))),
+                      level = QString::fromStdString(detailWord(m_commands->detail()));
         // What the level of detail leaves out is missing in the picture too.
-        parts.push_back({ Glyph::None, {}, { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
-        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution, { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9, counters.lost > 0 });
+        parts.push_back({ Glyph::None, {},
+            { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
+        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution,
+            { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
+            counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
-            parts.push_back({ Glyph::Clock, m_theme.caution, { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
+            parts.push_back({ Glyph::Clock, m_theme.caution,
+                { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
         std::set<std::uint64_t> armed;
         std::size_t paused = 0;
         for (const auto& [id, process] : state.processes) {
@@ -389,21 +415,33 @@ void MainWindow::updateStatus()
             paused += process.isPaused ? 1 : 0;
         }
         if (const std::size_t faults = armed.size() + paused; faults > 0)
-            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
+            parts.push_back({ Glyph::Warning, m_theme.caution,
+                { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
         if (state.isOfLhrs())
-            parts.push_back({ Glyph::Recruit, m_theme.caution, { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"), state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") }, 4, false });
+            parts.push_back({ Glyph::Recruit, m_theme.caution,
+                { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast")
+                                                    : tr("recruiting by unicast registry"),
+                    state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") },
+                4, false });
     }
     const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
-    const QString painting = m_clock->makesWay() ? tr("%1: makes way for the cluster").arg(frames)
+    const QString painting = m_clock->makesWay()
+        ? tr("%1: makes way for the cluster").arg(frames)
         : tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1);
     parts.push_back({ Glyph::None, {}, { painting, frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
     if (!m_timeLine.isReplay() && m_commands->link() != ClusterCommands::Link::None) {
         const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
         if (trouble.isEmpty())
-            parts.push_back({ Glyph::None, {}, { tr("recorded %1 MB, room for %2 MB").arg(m_recorder->status().bytes >> 20).arg(m_recorder->status().room >> 20), tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) }, 1, false });
+            parts.push_back({ Glyph::None, {},
+                { tr("recorded %1 MB, room for %2 MB")
+                        .arg(m_recorder->status().bytes >> 20)
+                        .arg(m_recorder->status().room >> 20),
+                    tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) },
+                1, false });
         else
-            parts.push_back({ Glyph::Warning, m_theme.caution, { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
+            parts.push_back({ Glyph::Warning, m_theme.caution,
+                { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
     }
     if (m_isPresenting) // keeps the word of origin and the urgent parts
         std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
@@ -416,7 +454,8 @@ void MainWindow::updateClients()
     for (const ProcessId id : clientsOf(m_pacer.state()))
         clients.emplace_back(id, QString::fromStdString(m_pacer.state().processes.at(id).name));
     // A person regards a new coordinator as the same object as the previous one.
-    if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Coordinator && selected.a != coordinatorOf(m_pacer.state()))
+    if (const ObjectRef selected = m_selection->selected();
+        selected.kind == ObjectKind::Coordinator && selected.a != coordinatorOf(m_pacer.state()))
         m_selection->select({ ObjectKind::Coordinator, coordinatorOf(m_pacer.state()), 0 });
     if (clients != m_clients) {
         m_clients = clients;
@@ -425,7 +464,9 @@ void MainWindow::updateClients()
         if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
             m_bar->chooseClient(selected.a);
     }
-    if (m_clientWanted != 0 && std::any_of(clients.begin(), clients.end(), [this](const auto& client) { return client.first == m_clientWanted; })) {
+    if (m_clientWanted != 0 && std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
+            return client.first == m_clientWanted;
+        })) {
         m_bar->chooseClient(m_clientWanted);
         m_clientWanted = 0;
     }
@@ -434,15 +475,13 @@ void MainWindow::updateClients()
 
 // ---- what is shown
 
-bool MainWindow::showsCluster() const
-{
-    return m_stack->currentWidget() == m_work;
-}
+bool MainWindow::showsCluster() const { return m_stack->currentWidget() == m_work; }
 
 bool MainWindow::hasCluster() const
 {
     const ClusterCommands::Link link = m_commands->link();
-    return m_timeLine.isReplay() || link == ClusterCommands::Link::Here || link == ClusterCommands::Link::Lost || m_commands->scenarioRuns() || (link == ClusterCommands::Link::Starting && m_commands->isLocal());
+    return m_timeLine.isReplay() || link == ClusterCommands::Link::Here || link == ClusterCommands::Link::Lost
+        || m_commands->scenarioRuns() || (link == ClusterCommands::Link::Starting && m_commands->isLocal());
 }
 
 void MainWindow::showLink()
@@ -450,9 +489,11 @@ void MainWindow::showLink()
     const ClusterCommands::Link link = m_commands->link();
     const bool isThere = hasCluster(), wasShown = showsCluster();
     m_start->setBusy(link == ClusterCommands::Link::Starting);
-    m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(), link != ClusterCommands::Link::Starting);
+    m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
+        link != ClusterCommands::Link::Starting);
     // The start page offers the scenarios itself.
-    m_player->setVisible(m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
+    m_player->setVisible(
+        m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
     m_timeBar->setVisible(isThere);
     m_bar->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
@@ -471,11 +512,20 @@ void MainWindow::setWorkspace(Workspace workspace)
     // A scenario can also be written without a cluster.
     m_stack->setCurrentWidget(hasCluster() || workspace == Workspace::Write ? m_work : static_cast<QWidget*>(m_start));
     const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock ? Workspace::Faults : dock == m_chartDock ? Workspace::Measure : dock == m_spaceTimeDock ? Workspace::SpaceTime : dock == m_invariantDock ? Workspace::Invariants : dock == m_gateDock ? Workspace::Gate : dock == m_editorDock || dock == m_playDock ? Workspace::Write : Workspace::Inspect;
+        return dock == m_faultDock                       ? Workspace::Faults
+            : dock == m_chartDock                        ? Workspace::Measure
+            : dock == m_spaceTimeDock                    ? Workspace::SpaceTime
+            : dock == m_invariantDock                    ? Workspace::Invariants
+            : dock == m_gateDock                         ? Workspace::Gate
+            : dock == m_editorDock || dock == m_playDock ? Workspace::Write
+                                                         : Workspace::Inspect;
     };
-    const auto isLow = [](const QDockWidget* dock) { return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock"); };
+    const auto isLow = [](const QDockWidget* dock) {
+        return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock");
+    };
     for (QDockWidget* dock : m_docks)
-        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && isOfSystem(dock) && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
+        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && isOfSystem(dock)
+            && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
     const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts use the whole width
     m_canvas->setVisible(hasPicture);
     m_centre->setVisible(hasPicture);
@@ -490,13 +540,23 @@ void MainWindow::setWorkspace(Workspace workspace)
     arrangeWrite();
     if (workspace == Workspace::SpaceTime && showsCluster())
         m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
-    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Invariants || workspace == Workspace::Gate) && showsCluster()) {
+    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Invariants
+            || workspace == Workspace::Gate)
+        && showsCluster()) {
         // A third of the width, or more if a table needs it.
         const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
-        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() - int(m_theme.px(320)))) : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)), std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ workspace == Workspace::Faults ? m_faultDock : workspace == Workspace::Invariants ? m_invariantDock : workspace == Workspace::Gate ? m_gateDock : m_docks[0] }, { wide }, Qt::Horizontal);
+        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)),
+                             std::max(int(m_theme.px(330)), width() - int(m_theme.px(320))))
+                                 : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)),
+                                     std::max(int(m_theme.px(330)), width() / 2));
+        m_inner->resizeDocks({ workspace == Workspace::Faults             ? m_faultDock
+                                     : workspace == Workspace::Invariants ? m_invariantDock
+                                     : workspace == Workspace::Gate       ? m_gateDock
+                                                                          : m_docks[0] },
+            { wide }, Qt::Horizontal);
         if (workspace == Workspace::Inspect && !m_isLow) // the table needs more lines than the log
-            m_inner->resizeDocks({ m_docks[0], m_logDock }, { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
+            m_inner->resizeDocks({ m_docks[0], m_logDock },
+                { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
     }
 }
 

@@ -349,7 +349,7 @@ private:
     Pacer m_pacer;
     Narrator m_narrator; // describes what happens: in the strip if no scenario speaks, and in the log
     RunStory m_runStory, m_liveStory; // told for the shown run; for the live run while a recording is shown
-    bool m_isStoryWhole = false;      // the story covers a whole recording
+    bool m_isStoryWhole = false; // the story covers a whole recording
     Director m_director; // moves the pacer along the reel of a scenario
     std::uint64_t m_jumps = 0, m_cuts = 0;
     Selection* m_selection;
@@ -369,10 +369,10 @@ private:
     QWidget* m_work = nullptr;
     WorkloadBar* m_bar = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    QRect m_placeBefore;              // of the window, before the presentation began
-    QString m_hallScreen;             // the screen that the presentation fills
-    QString m_screenNote;             // what happened when a screen was added or removed
-    double m_screenNoteUntil = 0;     // seconds, in m_time
+    QRect m_placeBefore; // of the window, before the presentation began
+    QString m_hallScreen; // the screen that the presentation fills
+    QString m_screenNote; // what happened when a screen was added or removed
+    double m_screenNoteUntil = 0; // seconds, in m_time
     ClockBar* m_clockBar = nullptr;
     QWidget* m_centre = nullptr; // where the picture is
     ClusterCanvas* m_canvas = nullptr;
@@ -401,7 +401,7 @@ private:
     GatePanel* m_gate = nullptr;
     QDockWidget* m_gateDock = nullptr;
     GlossarySheet* m_glossary = nullptr; // created when it is first needed
-    ClusterCanvas::Asked m_asked;        // the object from which its examples are made
+    ClusterCanvas::Asked m_asked; // the object from which its examples are made
     bool m_isViewLarge = false; // record group or images are open: they also use the room of log and scenario
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;

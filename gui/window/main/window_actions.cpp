@@ -32,22 +32,34 @@ namespace lhrs::gui {
 void MainWindow::makeActions()
 {
     Actions& a = *m_actions;
-    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N", "Starts processes on this computer with the parameters of the start page" }, [this] {
-        if (mayForgetRun())
-            startLocal();
-    });
-    a.add({ "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S", "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" }, [this] {
-        if (mayForgetRun())
-            startSimulated(m_start->simulatedOptions());
-    });
-    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" }, [this] {
-        bool isGiven = false;
-        const QString address = QInputDialog::getText(this, tr("Connect"), tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"), &isGiven);
-        if (isGiven && mayForgetRun())
-            connectTo(address.trimmed());
-    });
-    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O", "Loads a scenario and stops before its first step; while one is written, it is only opened" }, [this] { askForScenario(); });
-    a.add({ "exportPicture", "File", "Export …", "Ctrl+E", "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" }, [this] { exportView(); });
+    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
+              "Starts processes on this computer with the parameters of the start page" },
+        [this] {
+            if (mayForgetRun())
+                startLocal();
+        });
+    a.add(
+        { "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S",
+            "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" },
+        [this] {
+            if (mayForgetRun())
+                startSimulated(m_start->simulatedOptions());
+        });
+    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" },
+        [this] {
+            bool isGiven = false;
+            const QString address = QInputDialog::getText(this, tr("Connect"),
+                tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"),
+                &isGiven);
+            if (isGiven && mayForgetRun())
+                connectTo(address.trimmed());
+        });
+    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O",
+              "Loads a scenario and stops before its first step; while one is written, it is only opened" },
+        [this] { askForScenario(); });
+    a.add({ "exportPicture", "File", "Export …", "Ctrl+E",
+              "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" },
+        [this] { exportView(); });
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
               "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
         [this] { leaveCluster(); });
@@ -65,7 +77,8 @@ void MainWindow::makeActions()
     makePresentActions();
     makeInspectActions();
     makeRingActions();
-    a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" }, [this] { m_player->runToEnd(); });
+    a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
+        [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
         [this] { stopScenario(AfterStop::ShowNow); });
     a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
@@ -79,89 +92,158 @@ void MainWindow::makeActions()
     makeGlossaryActions();
     a.add({ "about", "Help", "About", "", "Says what this is and under which licence" }, [this] {
         QMessageBox::about(this, tr("LHRS Lab"),
-            tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon parity.\nGPL-3.0-or-later.").arg(QStringLiteral(LHRS_VERSION)));
+            tr("LHRS Lab %1: a window onto a real LH*RS file.\nScalable distributed data structure with Reed-Solomon "
+               "parity.\nGPL-3.0-or-later.")
+                .arg(QStringLiteral(LHRS_VERSION)));
     });
-    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting", "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants",
-        "write", "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward", "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff",
-        "heal", "faultPanel", "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
+    a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
+        "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
+        "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",
+        "groupBase", "supposeLost", "takeWitness", "recordWitness", "recordCopy", "cutOff", "heal", "faultPanel",
+        "recover", "playPause", "stepForward", "timeFaster", "marker", "holdWorkload", "findText" });
     // Actions that cannot be undone: each ends or breaks something that existed.
-    a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss", "startLocal", "startSimulated", "forgetImage", "closeRecording" });
+    a.markDestructive({ "leave", "quit", "delete", "stopScenario", "kill", "restart", "armFault", "acknowledgeLoss",
+        "startLocal", "startSimulated", "forgetImage", "closeRecording" });
 }
 
 void MainWindow::makeWorkActions()
 {
     Actions& a = *m_actions;
-    a.add({ "insert", "Client", "Insert", "Ctrl+I", "The client inserts so many records with new keys" }, [this] { work(pb::INSERT); });
-    a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates so many of its records" }, [this] { work(pb::UPDATE); });
-    a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches so many of its keys" }, [this] { work(pb::SEARCH); });
-    a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes so many of its records" }, [this] { work(pb::DELETE); });
-    a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X", "Stops what the client is doing; operations under way are still answered" }, [this] { m_commands->stopWorkload(clientOfSelection()); });
-    a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C", "Starts a further client, which knows bucket 0 only" }, [this] { m_commands->startClient(); });
-    a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1", "The client takes image adjustments, as LH* does" }, [this] { m_commands->setImage(clientOfSelection(), pb::ADJUSTING); });
-    a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2", "The client counts image adjustments but never takes one" }, [this] { m_commands->setImage(clientOfSelection(), pb::FROZEN); });
-    a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3", "The client asks the coordinator before each operation" }, [this] { m_commands->setImage(clientOfSelection(), pb::EXACT); });
-    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" }, [this] { m_commands->forgetImage(clientOfSelection()); });
-    a.add({ "tryKey", "Client", "Try a key …", "Alt+K", "Works out the way of a key by the client's image and by the file's state; nothing is sent" }, [this] {
-        m_isViewLarge = true;
-        setWorkspace(Workspace::Inspect);
-        m_imageDock->raise();
-        m_imagePanel->focusKey();
-    });
-    a.add({ "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
-        if (const auto key = m_imagePanel->key())
-            m_commands->search(clientOfSelection(), *key);
-        else
-            m_line->answer(tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
-    });
-    a.add({ "insertHere", "Client", "Insert here", "Alt+I", "The client inserts one new record whose key belongs into the selected bucket" }, [this] { workHere(pb::INSERT); });
-    a.add({ "searchHere", "Client", "Search here", "Alt+F", "The client searches the selected record, or else the first key of the selected bucket" }, [this] { workHere(pb::SEARCH); });
-    a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S", "Splits the bucket at the split pointer, as if a bucket had overflowed" }, [this] { m_commands->split(); });
-    a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" }, [this] { m_commands->raiseAvailability(); });
-    a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P", "Gives the selected group (or group 0) one parity bucket more, up to K" }, [this] { m_commands->addParity(groupOfSelection()); });
-    a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A", "Checks that the parity of the selected group (or group 0) is what its data encode to" }, [this] { m_commands->audit(groupOfSelection()); });
-    a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N", "Starts two further data servers and one parity server, which wait in their pools" }, [this] { m_commands->addSpares(2, 1); });
+    a.add({ "insert", "Client", "Insert", "Ctrl+I", "The client inserts so many records with new keys" },
+        [this] { work(pb::INSERT); });
+    a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates so many of its records" },
+        [this] { work(pb::UPDATE); });
+    a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches so many of its keys" },
+        [this] { work(pb::SEARCH); });
+    a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes so many of its records" },
+        [this] { work(pb::DELETE); });
+    a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X",
+              "Stops what the client is doing; operations under way are still answered" },
+        [this] { m_commands->stopWorkload(clientOfSelection()); });
+    a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C",
+              "Starts a further client, which knows bucket 0 only" },
+        [this] { m_commands->startClient(); });
+    a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1",
+              "The client takes image adjustments, as LH* does" },
+        [this] { m_commands->setImage(clientOfSelection(), pb::ADJUSTING); });
+    a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2",
+              "The client counts image adjustments but never takes one" },
+        [this] { m_commands->setImage(clientOfSelection(), pb::FROZEN); });
+    a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3",
+              "The client asks the coordinator before each operation" },
+        [this] { m_commands->setImage(clientOfSelection(), pb::EXACT); });
+    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" },
+        [this] { m_commands->forgetImage(clientOfSelection()); });
+    a.add({ "tryKey", "Client", "Try a key …", "Alt+K",
+              "Works out the way of a key by the client's image and by the file's state; nothing is sent" },
+        [this] {
+            m_isViewLarge = true;
+            setWorkspace(Workspace::Inspect);
+            m_imageDock->raise();
+            m_imagePanel->focusKey();
+        });
+    a.add(
+        { "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
+            if (const auto key = m_imagePanel->key())
+                m_commands->search(clientOfSelection(), *key);
+            else
+                m_line->answer(
+                    tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
+        });
+    a.add({ "insertHere", "Client", "Insert here", "Alt+I",
+              "The client inserts one new record whose key belongs into the selected bucket" },
+        [this] { workHere(pb::INSERT); });
+    a.add({ "searchHere", "Client", "Search here", "Alt+F",
+              "The client searches the selected record, or else the first key of the selected bucket" },
+        [this] { workHere(pb::SEARCH); });
+    a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S",
+              "Splits the bucket at the split pointer, as if a bucket had overflowed" },
+        [this] { m_commands->split(); });
+    a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" },
+        [this] { m_commands->raiseAvailability(); });
+    a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P",
+              "Gives the selected group (or group 0) one parity bucket more, up to K" },
+        [this] { m_commands->addParity(groupOfSelection()); });
+    a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A",
+              "Checks that the parity of the selected group (or group 0) is what its data encode to" },
+        [this] { m_commands->audit(groupOfSelection()); });
+    a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N",
+              "Starts two further data servers and one parity server, which wait in their pools" },
+        [this] { m_commands->addSpares(2, 1); });
     const auto detail = [this](pb::Detail level) { m_commands->setDetail(level); };
-    a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1", "Processes publish everything, messages included" }, [detail] { detail(pb::FULL); });
-    a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2", "Processes publish operations and structure; messages are not observed" }, [detail] { detail(pb::OPERATIONS); });
-    a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3", "Processes publish everything of one operation in a hundred" }, [detail] { detail(pb::SAMPLED); });
-    a.add({ "detailRecords", "Cluster", "Events: changes in lists", "Ctrl+Alt+5", "Processes publish which records change, many in one event, and structure; for a file at full speed" }, [detail] { detail(pb::RECORDS); });
-    a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4", "Processes publish structure and sums; for measurements" }, [detail] { detail(pb::COUNTS); });
+    a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1",
+              "Processes publish everything, messages included" },
+        [detail] { detail(pb::FULL); });
+    a.add({ "detailOperations", "Cluster", "Events: without messages", "Ctrl+Alt+2",
+              "Processes publish operations and structure; messages are not observed" },
+        [detail] { detail(pb::OPERATIONS); });
+    a.add({ "detailSampled", "Cluster", "Events: 1 operation in 100", "Ctrl+Alt+3",
+              "Processes publish everything of one operation in a hundred" },
+        [detail] { detail(pb::SAMPLED); });
+    a.add({ "detailRecords", "Cluster", "Events: changes in lists", "Ctrl+Alt+5",
+              "Processes publish which records change, many in one event, and structure; for a file at full speed" },
+        [detail] { detail(pb::RECORDS); });
+    a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4",
+              "Processes publish structure and sums; for measurements" },
+        [detail] { detail(pb::COUNTS); });
 }
 
 void MainWindow::makeViewActions()
 {
     Actions& a = *m_actions;
-    a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true }, [this] { setWorkspace(Workspace::Lecture); });
-    a.add({ "inspect", "View", "Inspect", "Ctrl+2", "The picture with bucket, client image, record group, node, event log and scenario beside it", true }, [this] {
-        m_isViewLarge = false;
-        setWorkspace(Workspace::Inspect);
-    });
+    a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true },
+        [this] { setWorkspace(Workspace::Lecture); });
+    a.add({ "inspect", "View", "Inspect", "Ctrl+2",
+              "The picture with bucket, client image, record group, node, event log and scenario beside it", true },
+        [this] {
+            m_isViewLarge = false;
+            setWorkspace(Workspace::Inspect);
+        });
     a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
-    a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0", "Shows what is selected, large enough to read" }, [this] { m_canvas->fitTo(m_selection->selected()); });
-    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" }, [this] { m_canvas->zoomIn(); });
-    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" }, [this] { m_canvas->zoomOut(); });
-    a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" }, [this] { askForObject(); });
-    a.add({ "byHost", "View/Picture", "By host and process", "G", "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true }, [this] {
-        auto& file = m_canvas->viewOf<FilePicture>();
-        file.setArrangement(m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, file.areColumns());
-    });
-    a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G", "Draws each bucket group as a column; once more: as a row", true }, [this] {
-        auto& file = m_canvas->viewOf<FilePicture>();
-        file.setArrangement(file.arrangement(), m_actions->get("asColumns")->isChecked());
-    });
-    a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L", "Copies what is selected as a scenario names it: lab.data(5)" }, [this] {
-        const QString words = m_selection->selected() ? targetOfSelection() : QString();
-        QApplication::clipboard()->setText(words);
-        m_line->answer(tr("copy"), words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words), !words.isEmpty());
-    });
+    a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0",
+              "Shows what is selected, large enough to read" },
+        [this] { m_canvas->fitTo(m_selection->selected()); });
+    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" },
+        [this] { m_canvas->zoomIn(); });
+    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" },
+        [this] { m_canvas->zoomOut(); });
+    a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" },
+        [this] { askForObject(); });
+    a.add(
+        { "byHost", "View/Picture", "By host and process", "G",
+            "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true },
+        [this] {
+            auto& file = m_canvas->viewOf<FilePicture>();
+            file.setArrangement(
+                m_actions->get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups, file.areColumns());
+        });
+    a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G",
+              "Draws each bucket group as a column; once more: as a row", true },
+        [this] {
+            auto& file = m_canvas->viewOf<FilePicture>();
+            file.setArrangement(file.arrangement(), m_actions->get("asColumns")->isChecked());
+        });
+    a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L",
+              "Copies what is selected as a scenario names it: lab.data(5)" },
+        [this] {
+            const QString words = m_selection->selected() ? targetOfSelection() : QString();
+            QApplication::clipboard()->setText(words);
+            m_line->answer(tr("copy"),
+                words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words),
+                !words.isEmpty());
+        });
     a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
     // Not every desktop maps this shortcut to the context menu; the menu key itself arrives as an event of the desktop.
-    a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10", "Opens the menu of what is selected, as the menu key does" }, [this] {
-        QWidget* at = QApplication::focusWidget() ? QApplication::focusWidget() : m_canvas;
-        QContextMenuEvent wanted(QContextMenuEvent::Keyboard, at->rect().center(), at->mapToGlobal(at->rect().center()));
-        QApplication::sendEvent(at, &wanted);
-    });
-    const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence, bool Layers::*member) {
+    a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10",
+              "Opens the menu of what is selected, as the menu key does" },
+        [this] {
+            QWidget* at = QApplication::focusWidget() ? QApplication::focusWidget() : m_canvas;
+            QContextMenuEvent wanted(
+                QContextMenuEvent::Keyboard, at->rect().center(), at->mapToGlobal(at->rect().center()));
+            QApplication::sendEvent(at, &wanted);
+        });
+    const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence,
+                           bool Layers::*member) {
         a.add({ id, "View/Layers", name, key, sentence, true }, [this, member] {
              Layers layers = m_canvas->layers();
              layers.*member = !(layers.*member);
@@ -169,33 +251,45 @@ void MainWindow::makeViewActions()
          })->setChecked(true);
     };
     layer("layerMessages", "Messages", "Shift+M", "Draws messages and records on their way", &Layers::messages);
-    layer("layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements", &Layers::deltas);
+    layer(
+        "layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements", &Layers::deltas);
     layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::ranks);
     layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
     layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
     layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
     layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
-    a.add({ "slower", "View/Look", "Show slower", ",", "All that moves takes twice the time; how fast it is stands in the time bar" }, [this] { changeSpeed(0.5); });
-    a.add({ "faster", "View/Look", "Show faster", ";", "All that moves takes half the time; how fast it is stands in the time bar" }, [this] { changeSpeed(2); });
-    a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M", "Nothing travels and nothing pulses; what changes fades over", true }, [this] {
-        m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
-        keepLooks();
-    });
-    a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" }, [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
-    a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H", "Black on white, or white on black: nothing is said by a shade of grey", true }, [this] { setHighContrast(!looks().isHighContrast); });
-    a.add({ "thickLines", "View/Look", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true }, [this] { setThickLines(!looks().hasThickLines); });
-    a.add({ "projector", "View/Look", "Projector", "P", "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true }, [this] { setProjector(!m_hall); });
-    a.add({ "fontLarger", "View/Look", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" }, [this] { setFontScale(fontScale() + 0.1); });
-    a.add({ "fontSmaller", "View/Look", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" }, [this] { setFontScale(fontScale() - 0.1); });
+    a.add({ "slower", "View/Look", "Show slower", ",",
+              "All that moves takes twice the time; how fast it is stands in the time bar" },
+        [this] { changeSpeed(0.5); });
+    a.add({ "faster", "View/Look", "Show faster", ";",
+              "All that moves takes half the time; how fast it is stands in the time bar" },
+        [this] { changeSpeed(2); });
+    a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M",
+              "Nothing travels and nothing pulses; what changes fades over", true },
+        [this] {
+            m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
+            keepLooks();
+        });
+    a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" },
+        [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+    a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H",
+              "Black on white, or white on black: nothing is said by a shade of grey", true },
+        [this] { setHighContrast(!looks().isHighContrast); });
+    a.add({ "thickLines", "View/Look", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true },
+        [this] { setThickLines(!looks().hasThickLines); });
+    a.add({ "projector", "View/Look", "Projector", "P",
+              "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true },
+        [this] { setProjector(!m_hall); });
+    a.add({ "fontLarger", "View/Look", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" },
+        [this] { setFontScale(fontScale() + 0.1); });
+    a.add({ "fontSmaller", "View/Look", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" },
+        [this] { setFontScale(fontScale() - 0.1); });
     a.add({ "fontNormal", "View/Look", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
 }
 
 // ---- conditions of the actions
 
-void MainWindow::work(pb::OperationKind kind)
-{
-    m_commands->run(clientOfSelection(), m_bar->work(kind));
-}
+void MainWindow::work(pb::OperationKind kind) { m_commands->run(clientOfSelection(), m_bar->work(kind)); }
 
 // Runs one operation at the selected bucket, with a key that belongs there according to the file state.
 void MainWindow::workHere(pb::OperationKind kind)
@@ -210,7 +304,8 @@ void MainWindow::workHere(pb::OperationKind kind)
     if (kind == pb::SEARCH) {
         const std::vector<std::uint32_t> pages = bucket->second.ranks.pages();
         if (pages.empty())
-            m_line->answer(tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
+            m_line->answer(
+                tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
         else if (const std::uint32_t rank = m_selection->chosenRank(); bucket->second.ranks.has(rank))
             m_commands->search(clientOfSelection(), bucket->second.ranks.at(rank));
         else
@@ -224,17 +319,16 @@ void MainWindow::workHere(pb::OperationKind kind)
         for (const auto& [rank, key] : bucket->second.ranks.inPage(page))
             used.insert(key);
     const std::uint64_t mask = (1ULL << bucket->second.level) - 1;
-    const auto addressed = [&](std::uint64_t key) { return state.file.config.mix_keys() ? mix64(Key(key)).value : key; };
+    const auto addressed = [&](std::uint64_t key) {
+        return state.file.config.mix_keys() ? mix64(Key(key)).value : key;
+    };
     std::uint64_t key = 1;
     while ((addressed(key) & mask) != object.a || used.contains(key))
         ++key;
     m_commands->insert(clientOfSelection(), key);
 }
 
-ProcessId MainWindow::clientOfSelection() const
-{
-    return m_bar->client();
-}
+ProcessId MainWindow::clientOfSelection() const { return m_bar->client(); }
 
 std::uint32_t MainWindow::groupOfSelection() const
 {
@@ -262,8 +356,10 @@ std::uint32_t MainWindow::groupOfSelection() const
 void MainWindow::previewOf(const QAction* action)
 {
     const QString id = action && action->isEnabled() ? action->objectName() : QString();
-    static constexpr std::array kKinds { std::pair("insert", pb::INSERT), std::pair("update", pb::UPDATE), std::pair("search", pb::SEARCH), std::pair("delete", pb::DELETE) };
-    const auto kind = std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
+    static constexpr std::array kKinds { std::pair("insert", pb::INSERT), std::pair("update", pb::UPDATE),
+        std::pair("search", pb::SEARCH), std::pair("delete", pb::DELETE) };
+    const auto kind = std::find_if(
+        kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
     QString line;
     if (kind != kKinds.end())
         line = m_commands->lineOf(clientOfSelection(), m_bar->work(kind->second));
@@ -274,14 +370,16 @@ void MainWindow::previewOf(const QAction* action)
     else if (id == QLatin1String("addParity"))
         line = QStringLiteral("lab.addParity(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("joinRing"))
-        line = isOutsideRing(processOfSelection()) ? QStringLiteral("lab.join({ node: %1 });").arg(targetOfSelection()) : QStringLiteral("lab.join();");
+        line = isOutsideRing(processOfSelection()) ? QStringLiteral("lab.join({ node: %1 });").arg(targetOfSelection())
+                                                   : QStringLiteral("lab.join();");
     else if (id == QLatin1String("leaveRing"))
         line = QStringLiteral("lab.leave(%1);").arg(targetOfSelection());
     else if (id == QLatin1String("audit"))
         line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
     else if (id == QLatin1String("secondClient"))
         line = QStringLiteral("lab.client('%1');").arg(m_commands->nextClientName());
-    else if (const auto held = m_gate->chosen(); held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
+    else if (const auto held = m_gate->chosen();
+             held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
         line = m_commands->lineOf(*held, id == QLatin1String("dropHere"));
     else
         line = faultLineOf(id);
@@ -296,9 +394,11 @@ void MainWindow::endPreviewWith(QMenu& menu)
 void MainWindow::askForObject()
 {
     bool isGiven = false;
-    const QString words = QInputDialog::getText(this, tr("Find"), tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
+    const QString words = QInputDialog::getText(this, tr("Find"),
+        tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_canvas->findObject(words))
-        m_line->answer(tr("find %1").arg(words), tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
+        m_line->answer(tr("find %1").arg(words),
+            tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
 }
 
 // Includes views whose tab is behind another: the tab comes to the front.
@@ -310,7 +410,8 @@ void MainWindow::nextView()
             views.push_back(dock->widget());
     }
     const QWidget* focus = QApplication::focusWidget();
-    const auto here = std::find_if(views.begin(), views.end(), [focus](const QWidget* view) { return view == focus || view->isAncestorOf(focus); });
+    const auto here = std::find_if(views.begin(), views.end(),
+        [focus](const QWidget* view) { return view == focus || view->isAncestorOf(focus); });
     QWidget* next = here == views.end() || here + 1 == views.end() ? views.front() : *(here + 1);
     for (QDockWidget* dock : m_docks) {
         if (dock->widget() == next)
@@ -335,10 +436,13 @@ void MainWindow::inspect(ObjectRef object)
     m_isViewLarge = object.kind == ObjectKind::Client;
     setWorkspace(Workspace::Inspect);
     m_canvas->choose(object);
-    const char* dock = !m_pacer.state().isOfLhrs() ? "nodeDock" : object.kind == ObjectKind::Client ? "imageDock" : "bucketDock";
+    const char* dock = !m_pacer.state().isOfLhrs() ? "nodeDock"
+        : object.kind == ObjectKind::Client        ? "imageDock"
+                                                   : "bucketDock";
     if (!m_pacer.state().isOfLhrs())
         m_node->view().choose(processOfSelection());
-    const auto found = std::find_if(m_docks.begin(), m_docks.end(), [&](const QDockWidget* d) { return d->objectName() == QLatin1String(dock); });
+    const auto found = std::find_if(
+        m_docks.begin(), m_docks.end(), [&](const QDockWidget* d) { return d->objectName() == QLatin1String(dock); });
     if (found != m_docks.end())
         (*found)->raise();
 }
@@ -346,7 +450,9 @@ void MainWindow::inspect(ObjectRef object)
 void MainWindow::showMenu(ObjectRef object, QPoint at)
 {
     QMenu menu(this);
-    const QString name = object ? m_canvas->view().nameOf(m_pacer.state(), object) : m_pacer.state().isOfLhrs() ? tr("file") : tr("ring");
+    const QString name = object      ? m_canvas->view().nameOf(m_pacer.state(), object)
+        : m_pacer.state().isOfLhrs() ? tr("file")
+                                     : tr("ring");
     menu.setObjectName(QStringLiteral("objectMenu"));
     endPreviewWith(menu);
     menu.addSection(name);
@@ -365,7 +471,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::Data:
     case ObjectKind::Parity:
         offer("recordGroup");
-        connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
+        connect(
+            menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
         offer("fitSelection");
         offer("copyLine");
         menu.addSeparator();
@@ -393,7 +500,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::Client:
         connect(menu.addAction(tr("Show its image")), &QAction::triggered, this, [this, object] { inspect(object); });
         menu.addSeparator();
-        for (const char* id : { "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" })
+        for (const char* id : { "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen",
+                 "imageExact", "forgetImage" })
             offer(id);
         menu.addSeparator();
         offerFaults();
@@ -461,7 +569,8 @@ void MainWindow::applyCamera(const CameraWish& wish)
 
 void MainWindow::pointCamera(const CameraWish& wish)
 {
-    const bool isPlace = !wish.fit.isEmpty() && wish.fit != QLatin1String("file") && wish.fit != QLatin1String("spares");
+    const bool isPlace = !wish.fit.isEmpty() && wish.fit != QLatin1String("file")
+        && wish.fit != QLatin1String("spares");
     std::vector<ObjectRef> places;
     if (isPlace)
         for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
@@ -474,8 +583,9 @@ void MainWindow::pointCamera(const CameraWish& wish)
     else if (!wish.fit.isEmpty())
         m_canvas->fit();
     Layers layers = m_canvas->layers();
-    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas), std::pair("ranks", &Layers::ranks),
-        std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares), std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
+    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas),
+        std::pair("ranks", &Layers::ranks), std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares),
+        std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
     for (const auto& [name, member] : kLayers) {
         if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())
             layers.*member = wanted->second;
@@ -483,8 +593,10 @@ void MainWindow::pointCamera(const CameraWish& wish)
     m_canvas->setLayers(layers);
     if (m_workspace == Workspace::Write)
         return; // in this workspace the text must stay visible
-    static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode), std::pair("compare", GroupPage::Compare) };
-    const auto page = std::find_if(kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
+    static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode),
+        std::pair("compare", GroupPage::Compare) };
+    const auto page = std::find_if(
+        kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
         m_isViewLarge = wish.view == QLatin1String("image");
         setWorkspace(Workspace::Inspect);
@@ -505,7 +617,9 @@ void MainWindow::pointCamera(const CameraWish& wish)
         openGroup(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
         m_group->view().showStage(wish.stage);
     } else if (wish.group && wish.rank) {
-        m_selection->select(isMember && wish.view == QLatin1String("records") ? looked : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
+        m_selection->select(isMember && wish.view == QLatin1String("records")
+                ? looked
+                : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
         m_selection->setRank(*wish.rank);
         m_isNearOfReel = true;
     }

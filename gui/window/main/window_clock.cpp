@@ -10,21 +10,31 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::int64_t kSameBegin = 1'000'000; // ns
-constexpr std::array kClockActions { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage", "virtualStepMs" };
+constexpr std::array kClockActions { "virtualRun", "virtualPause", "virtualStepEvent", "virtualStepMessage",
+    "virtualStepMs" };
 
 } // namespace
 
 void MainWindow::makeClockActions()
 {
     Actions& a = *m_actions;
-    a.add({ "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" }, [this] { m_commands->runClock(m_clockBar->speed()); });
-    a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space", "A simulated cluster stands still: nothing happens in it" }, [this] { m_commands->pauseClock(); });
-    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4", "A simulated cluster goes on to its next event, and stands still" }, [this] { stepClock(ClusterCommands::ClockStep::Event); });
-    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5",
-              "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
-              "the oldest message is let through" },
+    a.add(
+        { "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" },
+        [this] { m_commands->runClock(m_clockBar->speed()); });
+    a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space",
+              "A simulated cluster stands still: nothing happens in it" },
+        [this] { m_commands->pauseClock(); });
+    a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4",
+              "A simulated cluster goes on to its next event, and stands still" },
+        [this] { stepClock(ClusterCommands::ClockStep::Event); });
+    a.add(
+        { "virtualStepMessage", "Time", "One message on", "Alt+5",
+            "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
+            "the oldest message is let through" },
         [this] { stepClock(ClusterCommands::ClockStep::Message); });
-    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6", "A simulated cluster goes on by a millisecond of virtual time, and stands still" }, [this] { stepClock(ClusterCommands::ClockStep::Millisecond); });
+    a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6",
+              "A simulated cluster goes on by a millisecond of virtual time, and stands still" },
+        [this] { stepClock(ClusterCommands::ClockStep::Millisecond); });
     for (const char* id : kClockActions)
         a.get(id)->setEnabled(false);
 }
@@ -61,7 +71,8 @@ void MainWindow::updateClock()
     m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt);
     const bool isGated = !m_timeLine.isReplay() && m_commands->isGated();
     for (const char* id : kClockActions)
-        if (QAction* action = m_actions->get(id); action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))
+        if (QAction* action = m_actions->get(id);
+            action->isEnabled() != (goes || (isGated && action == m_actions->get("virtualStepMessage"))))
             action->setEnabled(!action->isEnabled());
 }
 

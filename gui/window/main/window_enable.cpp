@@ -32,11 +32,14 @@ void MainWindow::enableActions()
     enableFaults();
     enableGroup();
     enableWrite();
-    enable({ "startLocal", "startSimulated", "connect", "openScenario" }, isFree && m_commands->link() != ClusterCommands::Link::Starting);
+    enable({ "startLocal", "startSimulated", "connect", "openScenario" },
+        isFree && m_commands->link() != ClusterCommands::Link::Starting);
     enable({ "leave" }, !isFree || m_commands->link() != ClusterCommands::Link::None);
     enable({ "detailFull", "detailOperations", "detailSampled", "detailRecords", "detailCounts" }, isHere);
     const bool hasTime = m_timeLine.isReplay() || m_commands->link() != ClusterCommands::Link::None;
-    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" }, hasTime);
+    enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward", "operationBack",
+               "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" },
+        hasTime);
     enable({ "tryKey" }, showsCluster() && isOfLhrs);
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_commands->link() != ClusterCommands::Link::None);

@@ -20,16 +20,19 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
         if (isRunning && m_isOn && !std::exchange(m_isBegunAnew, false))
             close(); // another run begins; if it is an exercise, its own entries say so
     });
-    connect(&m_window.player(), &Player::finished, this, [this] {
-        if (!m_isAgain)
-            return;
-        m_isAgain = false;
-        const QString next = std::exchange(m_next, {});
-        if (!next.isEmpty())
-            m_window.openScenario(next, true);
-        else
-            start();
-    }, Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
+    connect(
+        &m_window.player(), &Player::finished, this,
+        [this] {
+            if (!m_isAgain)
+                return;
+            m_isAgain = false;
+            const QString next = std::exchange(m_next, {});
+            if (!next.isEmpty())
+                m_window.openScenario(next, true);
+            else
+                start();
+        },
+        Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
     connect(&m_window.cluster(), &ClusterCommands::linkChanged, this, [this] {
         if (m_isOn && m_window.cluster().link() == ClusterCommands::Link::None && !m_window.player().hasBegun()
             && !m_window.timeLine().isReplay())
@@ -128,7 +131,7 @@ GuideWords WindowExercise::words() const
     for (const ExerciseGoal& goal : m_shown.goals) {
         const bool isHeld = goal.state == State::Held;
         words.goals << (goal.state != State::Open || goal.why.isEmpty() ? goal.text
-            : tr("%1  –  %2").arg(goal.text, goal.why));
+                                                                        : tr("%1  –  %2").arg(goal.text, goal.why));
         words.held.push_back(isHeld);
         if (isHeld)
             seen << goal.why;
@@ -143,8 +146,8 @@ GuideWords WindowExercise::words() const
     if (!m_trouble.isEmpty() || !m_shown.trouble.isEmpty())
         words.trouble = tr("%1 Begin anew: %2.").arg(m_trouble.isEmpty() ? m_shown.trouble : m_trouble, again);
     else if (!failed.isEmpty())
-        words.trouble = tr("%1 So this can no longer be reached. Begin anew: %2.").arg(failed.join(QLatin1Char(' ')),
-            again);
+        words.trouble = tr("%1 So this can no longer be reached. Begin anew: %2.")
+                            .arg(failed.join(QLatin1Char(' ')), again);
     const bool isRecorded = m_window.player().director().isRecorded();
     words.hasHint = !m_shown.hints.isEmpty() && !isRecorded && !words.isDone;
     QStringList hints = m_shown.hints.mid(0, std::max<qsizetype>(1, m_hints));

@@ -49,15 +49,15 @@ private:
     MainWindow& m_window;
     ExerciseShown m_shown;
     std::deque<std::pair<std::uint64_t, ExerciseShown>> m_toCome; // with the event that the picture has to show first
-    GuideWords m_words;        // the words that were shown last
+    GuideWords m_words; // the words that were shown last
     QString m_place, m_title, m_path;
-    QString m_trouble;         // why it must be begun again
-    qsizetype m_hints = 0;     // the number of hints that the person has asked for
+    QString m_trouble; // why it must be begun again
+    qsizetype m_hints = 0; // the number of hints that the person has asked for
     bool m_isOn = false;
-    bool m_isAgain = false;    // starts again when the script has ended
+    bool m_isAgain = false; // starts again when the script has ended
     bool m_isBegunAnew = false;
     bool m_isAsking = false;
-    QString m_next;            // the exercise to open then; empty: the same one
+    QString m_next; // the exercise to open then; empty: the same one
 };
 
 } // namespace lhrs::gui

@@ -23,21 +23,47 @@ void MainWindow::makeFaultActions()
     const auto with = [this](void (ClusterCommands::*act)(ProcessId, const QString&)) {
         return [this, act] { (m_commands->*act)(processOfSelection(), targetOfSelection()); };
     };
-    a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K", "Ends the process of what is selected at once, as a crash does" }, [this] { killSelection(); });
-    a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P", "The process of what is selected stands still, for a minute at most" }, with(&ClusterCommands::pause));
-    a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" }, with(&ClusterCommands::resume));
-    a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N", "Starts the program of a server again, as an empty spare, or another coordinator, which finds the file in its buckets; ends it first if it runs" },
+    a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K",
+              "Ends the process of what is selected at once, as a crash does" },
+        [this] { killSelection(); });
+    a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P",
+              "The process of what is selected stands still, for a minute at most" },
+        with(&ClusterCommands::pause));
+    a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" },
+        with(&ClusterCommands::resume));
+    a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N",
+              "Starts the program of a server again, as an empty spare, or another coordinator, which finds the file "
+              "in its buckets; ends it first if it runs" },
         with(&ClusterCommands::restart));
-    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X", "Nothing passes between the process of what is selected and all others, for a minute at most" }, with(&ClusterCommands::cutOff));
-    a.add({ "loseSome", "Faults", "Lose half of what it is sent", "Ctrl+Alt+L", "Half of the messages to the process of what is selected are lost, for a minute at most" }, with(&ClusterCommands::loseSome));
-    a.add({ "delayMessages", "Faults", "Delay what it is sent by 200 ms", "Ctrl+Alt+D", "Messages to the process of what is selected come late, for a minute at most" }, with(&ClusterCommands::delayMessages));
-    a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H", "Ends the faults at the process of what is selected, or the selected fault" }, [this] { healSelection(); });
-    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" }, [this] { m_commands->healAll(); });
-    a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F", "Everything that can be broken, whom it hits and for how long, and what is broken now", true }, [this] { showFaults(); });
-    a.add({ "armFault", "Faults", "Break it", "Ctrl+Alt+A", "Arms the fault that the palette describes" }, [this] { armFault(); });
-    a.add({ "healFault", "Faults", "Heal this one", "Ctrl+Alt+E", "Ends the fault that is selected in the palette, or the first one" }, [this] { m_faults->healSelected(); });
-    a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G", "The coordinator asks all members of the selected group (or group 0), and recovers those that do not answer" }, [this] { m_commands->recover(groupOfSelection()); });
-    a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T", "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" }, [this] { m_commands->acknowledgeLoss(groupOfSelection()); });
+    a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X",
+              "Nothing passes between the process of what is selected and all others, for a minute at most" },
+        with(&ClusterCommands::cutOff));
+    a.add({ "loseSome", "Faults", "Lose half of what it is sent", "Ctrl+Alt+L",
+              "Half of the messages to the process of what is selected are lost, for a minute at most" },
+        with(&ClusterCommands::loseSome));
+    a.add({ "delayMessages", "Faults", "Delay what it is sent by 200 ms", "Ctrl+Alt+D",
+              "Messages to the process of what is selected come late, for a minute at most" },
+        with(&ClusterCommands::delayMessages));
+    a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H",
+              "Ends the faults at the process of what is selected, or the selected fault" },
+        [this] { healSelection(); });
+    a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" },
+        [this] { m_commands->healAll(); });
+    a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F",
+              "Everything that can be broken, whom it hits and for how long, and what is broken now", true },
+        [this] { showFaults(); });
+    a.add({ "armFault", "Faults", "Break it", "Ctrl+Alt+A", "Arms the fault that the palette describes" },
+        [this] { armFault(); });
+    a.add({ "healFault", "Faults", "Heal this one", "Ctrl+Alt+E",
+              "Ends the fault that is selected in the palette, or the first one" },
+        [this] { m_faults->healSelected(); });
+    a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G",
+              "The coordinator asks all members of the selected group (or group 0), and recovers those that do not "
+              "answer" },
+        [this] { m_commands->recover(groupOfSelection()); });
+    a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T",
+              "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" },
+        [this] { m_commands->acknowledgeLoss(groupOfSelection()); });
 }
 
 // ---- targets
@@ -46,7 +72,8 @@ ProcessId MainWindow::processOfSelection() const
 {
     const ObjectRef object = m_selection->selected();
     const ClusterState& state = m_pacer.state();
-    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client || object.kind == ObjectKind::Node)
+    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client
+        || object.kind == ObjectKind::Node)
         return object.a;
     if (object.kind == ObjectKind::Coordinator)
         return coordinatorOf(state);
@@ -73,7 +100,8 @@ QString MainWindow::targetOfSelection() const
         return QStringLiteral("lab.coordinator()");
     if (object.kind == ObjectKind::Group)
         return QStringLiteral("lab.group(%1)").arg(object.a);
-    return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(processOfSelection(), m_pacer.state())));
+    return QStringLiteral("lab.process('%1')")
+        .arg(QString::fromStdString(processShown(processOfSelection(), m_pacer.state())));
 }
 
 QString MainWindow::faultLineOf(const QString& action) const
@@ -104,7 +132,8 @@ bool MainWindow::isWithoutCoordinator() const
     if (m_commands->link() != ClusterCommands::Link::Lost || !m_commands->isLocal())
         return false;
     const auto coordinator = m_pacer.state().processes.find(coordinatorOf(m_pacer.state()));
-    return coordinator != m_pacer.state().processes.end() && (coordinator->second.hasEnded || coordinator->second.isPaused);
+    return coordinator != m_pacer.state().processes.end()
+        && (coordinator->second.hasEnded || coordinator->second.isPaused);
 }
 
 void MainWindow::enableFaults()
@@ -144,7 +173,8 @@ void MainWindow::enableFaults()
 bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
     const ClusterState& state = m_pacer.state();
-    const QString warning = state.isOfLhrs() ? warningOfKill(state, processes, names) : warningOfRingKill(state, processes);
+    const QString warning = state.isOfLhrs() ? warningOfKill(state, processes, names)
+                                             : warningOfRingKill(state, processes);
     if (warning.isEmpty())
         return true;
     QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(names), warning, QMessageBox::Cancel, this);

@@ -32,10 +32,7 @@ bool isDatabase(const QString& path)
     return file.open(QIODevice::ReadOnly) && file.read(kBegin.size()) == kBegin;
 }
 
-bool isRecording(const QString& path)
-{
-    return QFileInfo(path).suffix() == kSuffix || isDatabase(path);
-}
+bool isRecording(const QString& path) { return QFileInfo(path).suffix() == kSuffix || isDatabase(path); }
 
 // The single file that is dragged over the window, if it is a recording or a scenario; empty: there is none.
 QString draggedFile(const QMimeData& data)
@@ -99,7 +96,8 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
 
 void MainWindow::askForScenario()
 {
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a scenario"), QString(), tr("Scenarios (*.js);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Open a scenario"), QString(), tr("Scenarios (*.js);;All files (*)"));
     if (!path.isEmpty())
         openFile(path);
 }
@@ -130,7 +128,10 @@ void MainWindow::openFile(const QString& path)
     else if (m_actions->get("openScenario")->isEnabled())
         openScenario(path, m_workspace != Workspace::Write);
     else
-        m_line->answer(tr("open"), tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.").arg(QFileInfo(path).fileName()), false);
+        m_line->answer(tr("open"),
+            tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.")
+                .arg(QFileInfo(path).fileName()),
+            false);
 }
 
 // ---- saving
@@ -141,7 +142,8 @@ bool MainWindow::askToSaveRecording()
     dialog.setAcceptMode(QFileDialog::AcceptSave); // the dialog asks before a file is replaced
     dialog.setDefaultSuffix(kSuffix);
     dialog.selectFile(QStringLiteral("run.") + kSuffix);
-    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty() && saveRecording(dialog.selectedFiles().constFirst());
+    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()
+        && saveRecording(dialog.selectedFiles().constFirst());
 }
 
 bool MainWindow::hasUnsavedRun() const
@@ -153,9 +155,13 @@ bool MainWindow::hasUnsavedRun() const
 bool MainWindow::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
-    if (!hasUnsavedRun() || (m_commands->state().isSimulated && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
+    if (!hasUnsavedRun()
+        || (m_commands->state().isSimulated
+            && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
         return true;
-    QMessageBox box(QMessageBox::Question, tr("Unsaved run"), tr("This run is in no file yet: %1. Save it as a recording?").arg(countedWords(m_recorder->status().events, "event", "events")),
+    QMessageBox box(QMessageBox::Question, tr("Unsaved run"),
+        tr("This run is in no file yet: %1. Save it as a recording?")
+            .arg(countedWords(m_recorder->status().events, "event", "events")),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setDefaultButton(QMessageBox::Save);
     box.setEscapeButton(QMessageBox::Cancel);
@@ -184,9 +190,6 @@ bool MainWindow::saveRecording(const QString& path)
     return isSaved;
 }
 
-bool MainWindow::savePicture(const QString& path)
-{
-    return grab().save(path);
-}
+bool MainWindow::savePicture(const QString& path) { return grab().save(path); }
 
 } // namespace lhrs::gui

@@ -26,23 +26,25 @@ void MainWindow::makeGuide()
     Actions& a = *m_actions;
     const auto press = [this](GuidePanel::Button which) { return [this, which] { m_guide->press(which); }; };
     a.add({ "guideNext", "Help/Guide", "Guide: go on", "Ctrl+PgDown",
-              "Goes on to the next stop of the tour, or of an exercise" }, press(GuidePanel::Next));
+              "Goes on to the next stop of the tour, or of an exercise" },
+        press(GuidePanel::Next));
     a.add({ "guideBack", "Help/Guide", "Guide: go back", "Ctrl+PgUp", "Goes back to the stop before" },
         press(GuidePanel::Back));
     a.add({ "guideHint", "Help/Guide", "Guide: hint", "F3", "Shows the hint for what is to be done, or hides it" },
         press(GuidePanel::Hint));
     a.add({ "guideAgain", "Help/Guide", "Guide: begin anew", "Ctrl+F2",
-              "Begins this stop of the tour, or this exercise, anew on a new cluster" }, press(GuidePanel::Again));
+              "Begins this stop of the tour, or this exercise, anew on a new cluster" },
+        press(GuidePanel::Again));
     a.add({ "guideLeave", "Help/Guide", "Guide: leave", "Shift+F2",
-        "Leaves the tour or the exercise; the cluster stays" },
+              "Leaves the tour or the exercise; the cluster stays" },
         press(GuidePanel::Leave));
     const auto enable = [this] {
         for (int i = 0; i < GuidePanel::kButtons; ++i)
             m_actions->get(kGuideActions[std::size_t(i)])->setEnabled(m_guide->canPress(GuidePanel::Button(i)));
     };
     for (int i = 0; i < GuidePanel::kButtons; ++i)
-        m_guide->setKey(GuidePanel::Button(i),
-            a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
+        m_guide->setKey(
+            GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_guide, &GuidePanel::buttonsChanged, this, enable);
     connect(m_guide, &GuidePanel::shownOrHidden, this, [this] {
         arrangeWrite(); // the buttons of the player

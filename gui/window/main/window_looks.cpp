@@ -20,11 +20,11 @@ namespace {
 constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
-constexpr qreal kLowWindow = 560;     // pixels at 100 %
+constexpr qreal kLowWindow = 560; // pixels at 100 %
 constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
-constexpr qreal kFoldedWindow = 470;  // pixels at 100 %: in a lower one, bars and captions leave the picture room
+constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
 constexpr double kPlayerShare = 0.25; // of the height of a folded window
-constexpr double kGuideShare = 0.3;   // likewise
+constexpr double kGuideShare = 0.3; // likewise
 
 } // namespace
 
@@ -35,13 +35,11 @@ Theme MainWindow::themeWanted() const
     double scale = look.fontScale;
     if (m_isPresenting) // rounded up to whole pixels, so that no font falls below the minimum
         scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
-    return Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
+    return Theme(
+        isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
 }
 
-bool MainWindow::isCrowded() const
-{
-    return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow);
-}
+bool MainWindow::isCrowded() const { return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow); }
 
 // Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
 void MainWindow::foldPanels()
@@ -66,7 +64,9 @@ void MainWindow::arrangeDocks()
         m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
     m_inner->tabifyDockWidget(m_logDock, m_storyDock);
     // Six tabs side by side have room for one short word each.
-    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")), std::tuple(m_groupDock, tr("Record group"), tr("Group")), std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
+    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")),
+             std::tuple(m_groupDock, tr("Record group"), tr("Group")),
+             std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
         dock->setWindowTitle(isLow ? shorter : words);
     setWorkspace(m_workspace);
     m_logDock->raise();
@@ -124,7 +124,9 @@ void MainWindow::setLayer(const char* action, bool Layers::*layer, bool on)
 void MainWindow::recallLooks(const Options& options)
 {
     const QString theme = m_remembered.text("looks/theme", "system");
-    m_looks.theme = theme == QLatin1String("light") ? ThemeChoice::Light : theme == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+    m_looks.theme = theme == QLatin1String("light") ? ThemeChoice::Light
+        : theme == QLatin1String("dark")            ? ThemeChoice::Dark
+                                                    : ThemeChoice::System;
     m_looks.fontScale = m_remembered.number("looks/fontScale", Theme::kFontScaleMin, Theme::kFontScaleMax, 1);
     m_looks.isHighContrast = m_remembered.flag("looks/highContrast", false);
     m_looks.hasThickLines = m_remembered.flag("looks/thickLines", false);
@@ -153,7 +155,10 @@ void MainWindow::tickLooks()
 void MainWindow::keepLooks()
 {
     tickLooks();
-    m_remembered.keep("looks/theme", m_looks.theme == ThemeChoice::Light ? "light" : m_looks.theme == ThemeChoice::Dark ? "dark" : "system");
+    m_remembered.keep("looks/theme",
+        m_looks.theme == ThemeChoice::Light      ? "light"
+            : m_looks.theme == ThemeChoice::Dark ? "dark"
+                                                 : "system");
     m_remembered.keep("looks/fontScale", m_looks.fontScale);
     m_remembered.keep("looks/highContrast", m_looks.isHighContrast);
     m_remembered.keep("looks/thickLines", m_looks.hasThickLines);

@@ -33,18 +33,24 @@ RunIdentity identityWith(const MeasureChart& chart, RunIdentity identity)
 
 void MainWindow::makeMeasureActions()
 {
-    m_actions->add({ "measure", "View", "Measure", "Ctrl+3", "Charts of the run: operations, latency, messages, load factor, storage, recoveries", true }, [this] { setWorkspace(Workspace::Measure); });
-    m_actions->add({ "spaceTime", "View", "Space-time diagram", "Ctrl+5", "Processes as lines over time, messages as arrows, below the picture", true }, [this] { setWorkspace(Workspace::SpaceTime); });
+    m_actions->add({ "measure", "View", "Measure", "Ctrl+3",
+                       "Charts of the run: operations, latency, messages, load factor, storage, recoveries", true },
+        [this] { setWorkspace(Workspace::Measure); });
+    m_actions->add({ "spaceTime", "View", "Space-time diagram", "Ctrl+5",
+                       "Processes as lines over time, messages as arrows, below the picture", true },
+        [this] { setWorkspace(Workspace::SpaceTime); });
 }
 
 void MainWindow::makeMeasureDocks()
 {
-    m_charts = new ChartPanel(m_timeLine, [this] { return m_commands->session().ingest().series(); }, this);
+    m_charts = new ChartPanel(
+        m_timeLine, [this] { return m_commands->session().ingest().series(); }, this);
     m_chartDock = makeDock(QStringLiteral("chartDock"), tr("Charts"), m_charts);
     m_spaceTime = new SpaceTimeView(m_timeLine, m_pacer, *m_selection, this);
     m_spaceTimeDock = makeDock(QStringLiteral("spaceTimeDock"), tr("Space-time diagram"), m_spaceTime);
     m_inner->addDockWidget(Qt::BottomDockWidgetArea, m_spaceTimeDock);
-    m_charts->setRemedyWords([this](const QString& action) { return m_actions->get(action.toLatin1().constData())->text(); });
+    m_charts->setRemedyWords(
+        [this](const QString& action) { return m_actions->get(action.toLatin1().constData())->text(); });
 }
 
 void MainWindow::connectMeasure()
@@ -65,7 +71,8 @@ void MainWindow::connectMeasure()
         m_timeBar->track().setPointed(m_selection->pointed().atNs);
     });
     connect(m_charts, &ChartPanel::instantChosen, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
-    connect(m_charts, &ChartPanel::remedyWanted, this, [this](const QString& action) { m_actions->get(action.toLatin1().constData())->trigger(); });
+    connect(m_charts, &ChartPanel::remedyWanted, this,
+        [this](const QString& action) { m_actions->get(action.toLatin1().constData())->trigger(); });
     connect(m_charts, &ChartPanel::exportWanted, this, &MainWindow::exportView);
     connect(m_player, &Player::runningChanged, m_charts, [this](bool isRunning) {
         if (isRunning)
@@ -88,7 +95,9 @@ PictureOrigin MainWindow::originShown() const
 {
     PictureOrigin origin;
     const bool isSimulated = m_pacer.state().isSimulated;
-    origin.word = m_timeLine.isReplay() ? (isSimulated ? tr("RECORDED, SIMULATED") : tr("RECORDED")) : isSimulated ? tr("SIMULATED") : tr("LIVE");
+    origin.word = m_timeLine.isReplay() ? (isSimulated ? tr("RECORDED, SIMULATED") : tr("RECORDED"))
+        : isSimulated                   ? tr("SIMULATED")
+                                        : tr("LIVE");
     origin.run = identityShown().run;
     origin.instant = durationWords(m_timeLine.cursorNs() - m_timeLine.beginNs());
     return origin;
@@ -111,7 +120,9 @@ QString MainWindow::exportViewTo(const QString& path)
         if (!isCsv)
             return writeMeasureChart(path, *measured, chartOrigin(identity));
         QSaveFile file(path);
-        if (!file.open(QIODevice::WriteOnly) || file.write(csvOf({ measured->id, measured->header, measured->rows }, identity, QString()).toUtf8()) < 0 || !file.commit())
+        if (!file.open(QIODevice::WriteOnly)
+            || file.write(csvOf({ measured->id, measured->header, measured->rows }, identity, QString()).toUtf8()) < 0
+            || !file.commit())
             return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
         return {};
     }
@@ -119,15 +130,19 @@ QString MainWindow::exportViewTo(const QString& path)
         const ChartData& chart = m_charts->chart();
         if (isCsv) {
             QSaveFile file(path);
-            const QString detail = m_timeLine.isReplay() ? QString() : QString::fromStdString(detailWord(m_commands->detail()));
-            if (!file.open(QIODevice::WriteOnly) || file.write(chartCsv(chart, identityShown(), detail).toUtf8()) < 0 || !file.commit())
+            const QString detail = m_timeLine.isReplay() ? QString()
+                                                         : QString::fromStdString(detailWord(m_commands->detail()));
+            if (!file.open(QIODevice::WriteOnly) || file.write(chartCsv(chart, identityShown(), detail).toUtf8()) < 0
+                || !file.commit())
                 return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
             return {};
         }
         ChartView& view = m_charts->view();
         const QSize size(view.width(), view.height() + int(m_theme.px(90)));
-        return writePicture(path, size, 2, tr("LHRS Lab: %1, %2").arg(chart.title, origin.line()),
-            [&](QPainter& painter) { view.paintTo(painter, size, chart.title, origin.line() + QString::fromUtf8("  ·  ") + chart.note); });
+        return writePicture(
+            path, size, 2, tr("LHRS Lab: %1, %2").arg(chart.title, origin.line()), [&](QPainter& painter) {
+                view.paintTo(painter, size, chart.title, origin.line() + QString::fromUtf8("  ·  ") + chart.note);
+            });
     }
     if (m_workspace == Workspace::SpaceTime) {
         if (path.endsWith(QLatin1String(".shiviz"), Qt::CaseInsensitive)) {
@@ -138,8 +153,10 @@ QString MainWindow::exportViewTo(const QString& path)
             return {};
         }
         if (isCsv)
-            return tr("Rows of all messages are in the run's tables: lhrs-gui --export FILE.lhrun --out DIR. Here choose .svg, .pdf, .png or .shiviz.");
-        return writePicture(path, m_spaceTime->canvas().picture(), m_spaceTime->canvas().size(), tr("space-time diagram"), origin);
+            return tr("Rows of all messages are in the run's tables: lhrs-gui --export FILE.lhrun --out DIR. Here "
+                      "choose .svg, .pdf, .png or .shiviz.");
+        return writePicture(
+            path, m_spaceTime->canvas().picture(), m_spaceTime->canvas().size(), tr("space-time diagram"), origin);
     }
     switch (inspectedView()) {
     case Inspected::Node:
@@ -148,12 +165,14 @@ QString MainWindow::exportViewTo(const QString& path)
         return writePicture(path, m_node->view().picture(), m_node->view().size(), tr("what the process does"), origin);
     case Inspected::Image:
         if (isCsv)
-            return tr("The images of the clients have no rows; choose .svg, .pdf or .png. Their operations are in the recording.");
+            return tr("The images of the clients have no rows; choose .svg, .pdf or .png. Their operations are in the "
+                      "recording.");
         return writePicture(path, images().picture(), images().size(), tr("clients' images"), origin);
     case Inspected::Group:
         if (isCsv)
             return tr("The record group has no rows; choose .svg, .pdf or .png, or copy it as text (Alt+C).");
-        return writePicture(path, group().picture(), group().pictureSize(), tr("record group (%1, %2)").arg(group().groupNumber()).arg(group().rank()), origin);
+        return writePicture(path, group().picture(), group().pictureSize(),
+            tr("record group (%1, %2)").arg(group().groupNumber()).arg(group().rank()), origin);
     case Inspected::Bucket: {
         if (isCsv)
             return tr("The rows of a bucket are read from its process first: choose Records as CSV (Alt+Shift+E).");
@@ -164,7 +183,8 @@ QString MainWindow::exportViewTo(const QString& path)
             m_records->render(&painter);
             painter.setFont(m_theme.font({ TextSize::Small }));
             painter.setPen(m_theme.text);
-            painter.drawText(QRect(0, m_records->height(), size.width(), size.height() - m_records->height()), Qt::AlignCenter, origin.line());
+            painter.drawText(QRect(0, m_records->height(), size.width(), size.height() - m_records->height()),
+                Qt::AlignCenter, origin.line());
         });
     }
     case Inspected::None: break;
@@ -223,7 +243,8 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
         write(name + QStringLiteral(".svg"));
         writeRows(name);
     }
-    for (const auto& [workspace, name] : { std::pair(Workspace::SpaceTime, "space_time.svg"), std::pair(Workspace::Lecture, "cluster.svg") }) {
+    for (const auto& [workspace, name] :
+        { std::pair(Workspace::SpaceTime, "space_time.svg"), std::pair(Workspace::Lecture, "cluster.svg") }) {
         setWorkspace(workspace);
         for (int frame = 0; frame < 8; ++frame) {
             QCoreApplication::processEvents();
@@ -240,8 +261,10 @@ MainWindow::Inspected MainWindow::inspectedView() const
 {
     if (m_workspace != Workspace::Inspect || !showsCluster())
         return Inspected::None;
-    for (const auto& [view, which] : { std::pair<const QWidget*, Inspected>(m_node, Inspected::Node), { m_imagePanel, Inspected::Image }, { m_group, Inspected::Group }, { m_records, Inspected::Bucket } }) {
-        const bool isEmpty = (which == Inspected::Group && !m_group->view().isOpen()) || (which == Inspected::Bucket && !m_records->model().bucket());
+    for (const auto& [view, which] : { std::pair<const QWidget*, Inspected>(m_node, Inspected::Node),
+             { m_imagePanel, Inspected::Image }, { m_group, Inspected::Group }, { m_records, Inspected::Bucket } }) {
+        const bool isEmpty = (which == Inspected::Group && !m_group->view().isOpen())
+            || (which == Inspected::Bucket && !m_records->model().bucket());
         if (!view->visibleRegion().isEmpty() && !isEmpty)
             return which;
     }
@@ -260,13 +283,19 @@ void MainWindow::exportView()
     switch (inspected) {
     case Inspected::Node: name = QStringLiteral("node"); break;
     case Inspected::Image: name = QStringLiteral("images"); break;
-    case Inspected::Group: name = QStringLiteral("record-group-%1-%2").arg(group().groupNumber()).arg(group().rank()); break;
-    case Inspected::Bucket: name = nameOf(m_pacer.state(), m_records->model().bucket()).replace(QLatin1Char(' '), QLatin1Char('-')); break;
+    case Inspected::Group:
+        name = QStringLiteral("record-group-%1-%2").arg(group().groupNumber()).arg(group().rank());
+        break;
+    case Inspected::Bucket:
+        name = nameOf(m_pacer.state(), m_records->model().bucket()).replace(QLatin1Char(' '), QLatin1Char('-'));
+        break;
     case Inspected::None: break;
     }
     const bool hasRows = isMeasure || inspected == Inspected::Bucket;
     name += QStringLiteral(".svg");
-    const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)") : hasLog ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)") : tr("Pictures (*.svg *.pdf *.png)");
+    const QString filter = hasRows ? tr("Pictures and rows (*.svg *.pdf *.png *.csv)")
+        : hasLog                   ? tr("Pictures and ShiViz (*.svg *.pdf *.png *.shiviz)")
+                                   : tr("Pictures (*.svg *.pdf *.png)");
     const QString path = QFileDialog::getSaveFileName(this, tr("Export what is shown"), name, filter);
     if (path.isEmpty())
         return;

@@ -51,19 +51,23 @@ QString titleOf(const PlannedStep& step)
 
 // Where the desktop places windows (Wayland), a position has no effect. A window can choose the screen that it fills
 // and its size beside others, both only when it appears.
-bool isPlacedByDesktop()
-{
-    return QGuiApplication::platformName().startsWith(QLatin1String("wayland"));
-}
+bool isPlacedByDesktop() { return QGuiApplication::platformName().startsWith(QLatin1String("wayland")); }
 
 } // namespace
 
 void MainWindow::makePresentActions()
 {
     Actions& a = *m_actions;
-    a.add({ "nextStep", "Scenario", "Next step", "PgDown", "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next step, caption or marker" }, [this] { goOn(); });
-    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp", "Shows the instant of the step, caption or marker before; PgDn leads back to now" }, [this] { goBack(); });
-    a.add({ "present", "View", "Presentation", "F5", "Full screen: picture, caption and time line; notes on the other screen", true }, [this] { setPresenting(m_actions->get("present")->isChecked()); });
+    a.add({ "nextStep", "Scenario", "Next step", "PgDown",
+              "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, to the next "
+              "step, caption or marker" },
+        [this] { goOn(); });
+    a.add({ "formerMarker", "Scenario", "Former marker", "PgUp",
+              "Shows the instant of the step, caption or marker before; PgDn leads back to now" },
+        [this] { goBack(); });
+    a.add({ "present", "View", "Presentation", "F5",
+              "Full screen: picture, caption and time line; notes on the other screen", true },
+        [this] { setPresenting(m_actions->get("present")->isChecked()); });
     a.add({ "stopPresenting", "View", "End the presentation", "Esc",
               "Back from full screen; from a field, the keys go back to the picture; otherwise, while a scenario runs, "
               "asks whether to stop it" },
@@ -73,11 +77,15 @@ void MainWindow::makePresentActions()
             if (!hasOther)
                 offerToStop();
         });
-    a.add({ "blank", "View", "Blank screen", "B", "Makes the window dark, so that the hall looks at you; once more: back", true }, [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
-    a.add({ "swapScreens", "View", "Change the screens", "Shift+F5", "Shows the presentation on the other screen, and the notes on this one" }, [this] {
-        m_isOnOtherScreen = !m_isOnOtherScreen;
-        placePresentation();
-    });
+    a.add({ "blank", "View", "Blank screen", "B",
+              "Makes the window dark, so that the hall looks at you; once more: back", true },
+        [this] { m_blank->setOn(m_actions->get("blank")->isChecked()); });
+    a.add({ "swapScreens", "View", "Change the screens", "Shift+F5",
+              "Shows the presentation on the other screen, and the notes on this one" },
+        [this] {
+            m_isOnOtherScreen = !m_isOnOtherScreen;
+            placePresentation();
+        });
     m_blank = new BlankScreen(this);
     // Queued: when a screen is removed, Qt moves its windows itself, after this signal.
     for (const auto signal : { &QGuiApplication::screenAdded, &QGuiApplication::screenRemoved })
@@ -87,7 +95,8 @@ void MainWindow::makePresentActions()
 bool MainWindow::leaveField()
 {
     QWidget* focus = QApplication::focusWidget();
-    const bool isField = qobject_cast<QAbstractSpinBox*>(focus) || qobject_cast<QComboBox*>(focus) || qobject_cast<QLineEdit*>(focus);
+    const bool isField = qobject_cast<QAbstractSpinBox*>(focus) || qobject_cast<QComboBox*>(focus)
+        || qobject_cast<QLineEdit*>(focus);
     if (!isField || !isAncestorOf(focus))
         return false;
     if (m_canvas->isVisible())
@@ -180,14 +189,16 @@ bool MainWindow::countVote(const QKeyEvent& event)
 bool MainWindow::isSecondClick(const QAction* action)
 {
     const ObjectRef object = m_selection->selected();
-    const QString what = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
+    const QString what
+        = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
     if (m_secondClick.mayDo(what, m_time)) {
         m_player->setNotice({});
         return true;
     }
     const QString keys = action->shortcut().toString(QKeySequence::NativeText), name = nameOf(m_pacer.state(), object);
     const QString words = name.isEmpty() ? action->text() : tr("%1, %2").arg(action->text(), name);
-    m_player->setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words) : tr("%1: press %2 once more to do it").arg(words, keys));
+    m_player->setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words)
+                                       : tr("%1: press %2 once more to do it").arg(words, keys));
     return false;
 }
 
@@ -293,7 +304,8 @@ void MainWindow::followScreens()
         }
     } else if (!isMaximized() && !isFullScreen() && isVisible()) {
         const QRect inside = geometry(), whole = frameGeometry();
-        const QMargins frame(inside.left() - whole.left(), inside.top() - whole.top(), whole.right() - inside.right(), whole.bottom() - inside.bottom());
+        const QMargins frame(inside.left() - whole.left(), inside.top() - whole.top(), whole.right() - inside.right(),
+            whole.bottom() - inside.bottom());
         if (const QRect fitted = fitOnScreens(inside, screens, frame); fitted != inside)
             setGeometry(fitted);
     }
@@ -329,7 +341,8 @@ void MainWindow::updatePresentation()
     const std::size_t seen = std::size_t(std::max(0, m_player->stepsSeen()));
     // The notes that the script has said in this step; before it says any, those in the text of the step.
     const std::vector<StoryLine>& lines = m_player->story().lines();
-    const auto step = std::find_if(lines.rbegin(), lines.rend(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
+    const auto step = std::find_if(
+        lines.rbegin(), lines.rend(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
     for (auto line = step.base(); line != lines.end(); ++line) {
         if (line->kind == StoryLine::Kind::Note)
             words.notes << line->text;
@@ -351,14 +364,16 @@ void MainWindow::updatePresentation()
 
 void MainWindow::showCaptions()
 {
-    const bool isPast = m_timeLine.mode() != TimeLine::Mode::Show && (m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen()));
+    const bool isPast = m_timeLine.mode() != TimeLine::Mode::Show
+        && (m_timeLine.isReplay() || (m_timeLine.mode() != TimeLine::Mode::Follow && !m_timeLine.isFrozen()));
     Recording* recording = isPast ? m_timeLine.recording() : nullptr;
     if (!recording) {
         m_captionsOf = { nullptr, 0 };
         m_player->showPast(nullptr);
         return;
     }
-    if (const std::pair<const Recording*, std::uint64_t> wanted(recording, recording->events()); wanted != m_captionsOf) {
+    if (const std::pair<const Recording*, std::uint64_t> wanted(recording, recording->events());
+        wanted != m_captionsOf) {
         m_captionsOf = wanted;
         m_captions = CaptionTrack(*recording);
         if (m_captions.isEmpty())
@@ -369,7 +384,8 @@ void MainWindow::showCaptions()
     if (m_captions.isEmpty())
         m_player->showPast(nullptr);
     else
-        m_player->showPast(&m_captions, m_captions.at(m_timeLine.cursor(), m_timeLine.cursorNs(), m_timeLine.mode() == TimeLine::Mode::Play));
+        m_player->showPast(&m_captions,
+            m_captions.at(m_timeLine.cursor(), m_timeLine.cursorNs(), m_timeLine.mode() == TimeLine::Mode::Play));
 }
 
 } // namespace lhrs::gui

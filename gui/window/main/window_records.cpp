@@ -22,12 +22,16 @@ void MainWindow::beginRecords(RecordJob job)
 {
     RecordModel& model = m_records->model();
     const QString line = tr("records of %1").arg(nameOf(m_pacer.state(), model.bucket()));
-    if (const QString why = model.bucket() ? model.absence() : tr("Choose a bucket first, in the picture or with the arrow keys."); !why.isEmpty()) {
+    if (const QString why = model.bucket() ? model.absence()
+                                           : tr("Choose a bucket first, in the picture or with the arrow keys.");
+        !why.isEmpty()) {
         m_line->answer(line, why, false);
         return;
     }
     if (job == RecordJob::Compare && !model.hasWitness()) {
-        m_line->answer(line, tr("There is no witness of this bucket yet: take one (Alt+Shift+W), let something happen, then compare."), false);
+        m_line->answer(line,
+            tr("There is no witness of this bucket yet: take one (Alt+Shift+W), let something happen, then compare."),
+            false);
         return;
     }
     m_recordJob = job;
@@ -40,32 +44,45 @@ void MainWindow::beginRecords(RecordJob job)
 void MainWindow::makeRecordActions()
 {
     Actions& a = *m_actions;
-    a.add({ "recordFilter", "Records", "Filter the records", "Alt+R", "Lists only records with a key, a rank or a text" }, [this] {
-        m_isViewLarge = false;
-        setWorkspace(Workspace::Inspect);
-        m_docks[0]->raise();
-        m_records->tools().show();
-        m_records->filter().setFocus(Qt::ShortcutFocusReason);
-    });
-    a.add({ "recordWitness", "Records", "Witness of the bucket", "Alt+Shift+W", "Reads the whole bucket and keeps what it holds, to compare with later" }, [this] { beginRecords(RecordJob::Witness); });
-    a.add({ "recordCompare", "Records", "Compare with the witness", "Alt+Shift+V", "Reads the whole bucket again: which records are equal, changed, missing, extra; once more: ends it", true }, [this] {
-        RecordModel& model = m_records->model();
-        if (!model.comparisonWords().isEmpty())
-            model.endComparison();
-        else
-            beginRecords(RecordJob::Compare);
-        m_actions->get("recordCompare")->setChecked(!model.comparisonWords().isEmpty());
-    });
-    a.add({ "recordCopy", "Records", "Copy the records", "Alt+Shift+C", "Copies the selected rows, or all that are listed, with tabs between their cells" }, [this] {
-        const std::vector<int> rows = m_records->rowsChosen();
-        QApplication::clipboard()->setText(m_records->model().rowsAsText(rows));
-        m_line->answer(tr("copy"), tr("%1 copied").arg(countedWords(rows.size(), "row is", "rows are")), !rows.empty());
-    });
-    a.add({ "recordCsv", "Records", "Records as CSV …", "Alt+Shift+E", "Reads the whole bucket and writes the rows that are listed, bytes in full" }, [this] {
-        m_csvPath = QFileDialog::getSaveFileName(this, tr("Records as CSV"), QStringLiteral("records.csv"), tr("Rows (*.csv)"));
-        if (!m_csvPath.isEmpty())
-            beginRecords(RecordJob::Csv);
-    });
+    a.add(
+        { "recordFilter", "Records", "Filter the records", "Alt+R", "Lists only records with a key, a rank or a text" },
+        [this] {
+            m_isViewLarge = false;
+            setWorkspace(Workspace::Inspect);
+            m_docks[0]->raise();
+            m_records->tools().show();
+            m_records->filter().setFocus(Qt::ShortcutFocusReason);
+        });
+    a.add({ "recordWitness", "Records", "Witness of the bucket", "Alt+Shift+W",
+              "Reads the whole bucket and keeps what it holds, to compare with later" },
+        [this] { beginRecords(RecordJob::Witness); });
+    a.add({ "recordCompare", "Records", "Compare with the witness", "Alt+Shift+V",
+              "Reads the whole bucket again: which records are equal, changed, missing, extra; once more: ends it",
+              true },
+        [this] {
+            RecordModel& model = m_records->model();
+            if (!model.comparisonWords().isEmpty())
+                model.endComparison();
+            else
+                beginRecords(RecordJob::Compare);
+            m_actions->get("recordCompare")->setChecked(!model.comparisonWords().isEmpty());
+        });
+    a.add({ "recordCopy", "Records", "Copy the records", "Alt+Shift+C",
+              "Copies the selected rows, or all that are listed, with tabs between their cells" },
+        [this] {
+            const std::vector<int> rows = m_records->rowsChosen();
+            QApplication::clipboard()->setText(m_records->model().rowsAsText(rows));
+            m_line->answer(
+                tr("copy"), tr("%1 copied").arg(countedWords(rows.size(), "row is", "rows are")), !rows.empty());
+        });
+    a.add({ "recordCsv", "Records", "Records as CSV …", "Alt+Shift+E",
+              "Reads the whole bucket and writes the rows that are listed, bytes in full" },
+        [this] {
+            m_csvPath = QFileDialog::getSaveFileName(
+                this, tr("Records as CSV"), QStringLiteral("records.csv"), tr("Rows (*.csv)"));
+            if (!m_csvPath.isEmpty())
+                beginRecords(RecordJob::Csv);
+        });
 }
 
 void MainWindow::connectRecords()
@@ -74,7 +91,8 @@ void MainWindow::connectRecords()
     flow->setContentsMargins(0, 0, 0, 0);
     flow->addWidget(&m_records->filter());
     // Copy and CSV are only in the menu: at 150 %, a second row of buttons would take the table's room.
-    for (const auto& [id, words] : { std::pair("recordWitness", tr("Witness")), std::pair("recordCompare", tr("Compare")) }) {
+    for (const auto& [id, words] :
+        { std::pair("recordWitness", tr("Witness")), std::pair("recordCompare", tr("Compare")) }) {
         QAction* action = m_actions->get(id);
         auto* made = new QPushButton(words, &m_records->tools());
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
@@ -102,13 +120,18 @@ void MainWindow::finishRecords(const QString& problem)
     switch (job) {
     case RecordJob::Witness:
         model.takeWitness();
-        m_line->answer(line, tr("%1 kept as a witness").arg(countedWords(model.recordsInAll(), "record is", "records are")), true);
+        m_line->answer(
+            line, tr("%1 kept as a witness").arg(countedWords(model.recordsInAll(), "record is", "records are")), true);
         return;
     case RecordJob::Compare: m_line->answer(line, model.comparisonWords(), true); return;
     case RecordJob::Csv: {
         QSaveFile file(m_csvPath);
-        const bool isWritten = file.open(QIODevice::WriteOnly) && file.write(model.csv().toUtf8()) >= 0 && file.commit();
-        m_line->answer(line, isWritten ? tr("Written: %1").arg(m_csvPath) : tr("%1 cannot be written: %2. Choose another place.").arg(m_csvPath, file.errorString()), isWritten);
+        const bool isWritten = file.open(QIODevice::WriteOnly) && file.write(model.csv().toUtf8()) >= 0
+            && file.commit();
+        m_line->answer(line,
+            isWritten ? tr("Written: %1").arg(m_csvPath)
+                      : tr("%1 cannot be written: %2. Choose another place.").arg(m_csvPath, file.errorString()),
+            isWritten);
         return;
     }
     case RecordJob::None: return;

@@ -12,9 +12,12 @@ namespace lhrs::gui {
 void MainWindow::makeRingActions()
 {
     Actions& a = *m_actions;
-    a.add({ "joinRing", "Cluster", "Let a node join the ring", "Ctrl+Alt+J", "The selected process that waits outside joins the ring, or any of them; its successor gives it a part of its keys" },
+    a.add({ "joinRing", "Cluster", "Let a node join the ring", "Ctrl+Alt+J",
+              "The selected process that waits outside joins the ring, or any of them; its successor gives it a part "
+              "of its keys" },
         [this] { m_commands->joinRing(isOutsideRing(processOfSelection()) ? processOfSelection() : 0); });
-    a.add({ "leaveRing", "Cluster", "Let the node leave the ring", "Ctrl+Alt+O", "The selected node gives its keys to its successor and waits outside" },
+    a.add({ "leaveRing", "Cluster", "Let the node leave the ring", "Ctrl+Alt+O",
+              "The selected node gives its keys to its successor and waits outside" },
         [this] { m_commands->leaveRing(processOfSelection()); });
     for (const char* id : { "joinRing", "leaveRing" })
         a.get(id)->setEnabled(false);
@@ -36,7 +39,8 @@ void MainWindow::enableRing()
             action->setEnabled(on);
     };
     const auto& all = state.ring.nodes;
-    enable("joinRing", isHere && std::any_of(all.begin(), all.end(), [this](const auto& node) { return isOutsideRing(node.first); }));
+    enable("joinRing",
+        isHere && std::any_of(all.begin(), all.end(), [this](const auto& node) { return isOutsideRing(node.first); }));
     enable("leaveRing", isHere && state.ring.stateOf(processOfSelection()) == pb::WALK_IN);
 }
 
@@ -44,7 +48,8 @@ void MainWindow::enableRing()
 void MainWindow::offerRing(QMenu& menu, ObjectRef object)
 {
     if (object.kind == ObjectKind::Node)
-        connect(menu.addAction(tr("Show what it does")), &QAction::triggered, this, [this, object] { inspect(object); });
+        connect(
+            menu.addAction(tr("Show what it does")), &QAction::triggered, this, [this, object] { inspect(object); });
     for (const char* id : { "joinRing", "leaveRing", "copyLine" })
         menu.addAction(m_actions->get(id));
     menu.addSeparator();
@@ -53,7 +58,8 @@ void MainWindow::offerRing(QMenu& menu, ObjectRef object)
 // Buckets, client images, record groups and invariants are those of a file; a ring has none.
 bool MainWindow::isOfSystem(const QDockWidget* dock) const
 {
-    return m_pacer.state().isOfLhrs() || (dock != m_docks[0] && dock != m_imageDock && dock != m_groupDock && dock != m_invariantDock);
+    return m_pacer.state().isOfLhrs()
+        || (dock != m_docks[0] && dock != m_imageDock && dock != m_groupDock && dock != m_invariantDock);
 }
 
 // Another system is shown: panels of the former one make room.

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kJustMarked = 500'000'000;    // ns: a marker this close counts as being at the shown instant
+constexpr std::int64_t kJustMarked = 500'000'000; // ns: a marker this close counts as being at the shown instant
 constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are repeated if there is no marker
 constexpr std::size_t kStepEvents = 200;
 constexpr std::uint64_t kStoryEvents = 200'000; // recordings of up to so many events have their story told at once
@@ -82,7 +82,8 @@ void MainWindow::followReel(const ReelEntry& entry)
     } else if (entry.kind == ReelEntry::Kind::Cluster) {
         m_canvas->cut(); // the cluster was started while the picture was live, and is shown from its beginning now
     }
-    if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question || entry.kind == ReelEntry::Kind::Answer) {
+    if (entry.kind == ReelEntry::Kind::Caption || entry.kind == ReelEntry::Kind::Question
+        || entry.kind == ReelEntry::Kind::Answer) {
         QStringList clients;
         for (const ProcessId id : clientsOf(m_pacer.state()))
             clients << QString::fromStdString(m_pacer.state().processes.at(id).name);
@@ -107,10 +108,7 @@ void MainWindow::followReel(const ReelEntry& entry)
     }
 }
 
-void MainWindow::changeSpeed(double factor)
-{
-    m_director.setSpeed(m_director.speed() * factor);
-}
+void MainWindow::changeSpeed(double factor) { m_director.setSpeed(m_director.speed() * factor); }
 
 // The recording of a scenario is the same show without its script. False: it contains no steps and no exercise.
 bool MainWindow::startReel()
@@ -144,7 +142,8 @@ void MainWindow::showAgain()
     interval.from = { 0, marks.empty() ? std::max(m_timeLine.beginNs(), to - kLastSeconds) : marks.back(), true };
     interval.until = { 0, to, true };
     if (!m_director.replay(interval))
-        m_line->answer(tr("again"), m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
+        m_line->answer(tr("again"),
+            m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
 }
 
 // Describes in words what a step of a simulated cluster has done: a change in the picture is easily missed.
@@ -163,8 +162,12 @@ void MainWindow::nameStep()
     if (all > words.size())
         words << tr("and %1").arg(countedWords(std::uint64_t(all - words.size()), "event more", "events more"));
     // After the answer of the simulator.
-    const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0), outcome = text.section(QStringLiteral("  "), 1);
-    m_line->answer(line, outcome.isEmpty() ? words.join(QLatin1Char(' ')) : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))), true);
+    const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0),
+                  outcome = text.section(QStringLiteral("  "), 1);
+    m_line->answer(line,
+        outcome.isEmpty() ? words.join(QLatin1Char(' '))
+                          : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))),
+        true);
 }
 
 } // namespace lhrs::gui

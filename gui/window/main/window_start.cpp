@@ -19,9 +19,8 @@ void MainWindow::connectStart()
     connect(m_start, &StartPage::localWanted, m_actions->get("startLocal"), &QAction::trigger);
     connect(m_start, &StartPage::simulatedWanted, m_actions->get("startSimulated"), &QAction::trigger);
     connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
-    connect(m_start, &StartPage::scenarioWanted, this, [this](const QString& path, bool isFirst) {
-        isFirst ? playFirst(path) : void(openScenario(path, true));
-    });
+    connect(m_start, &StartPage::scenarioWanted, this,
+        [this](const QString& path, bool isFirst) { isFirst ? playFirst(path) : void(openScenario(path, true)); });
     connect(m_start, &StartPage::tourWanted, this, &MainWindow::startTour);
     connect(m_tour, &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
     m_start->setTourThere(true);

@@ -26,37 +26,61 @@ namespace lhrs::gui {
 void MainWindow::makeTimeActions()
 {
     Actions& a = *m_actions;
-    a.add({ "playPause", "Time", "Play or pause", "Space; .", "Stops the picture where it is, or lets it go on from there; the cluster never stops" }, [this] { playOrPause(); });
-    a.add({ "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" }, [this] { m_pacer.isShow() ? m_director.setPaused(true) : m_timeLine.pause(m_pacer.shownNs()); });
+    a.add({ "playPause", "Time", "Play or pause", "Space; .",
+              "Stops the picture where it is, or lets it go on from there; the cluster never stops" },
+        [this] { playOrPause(); });
+    a.add({ "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" },
+        [this] { m_pacer.isShow() ? m_director.setPaused(true) : m_timeLine.pause(m_pacer.shownNs()); });
     a.add({ "follow", "Time", "Follow", "End", "Shows the newest again" }, [this] { m_director.toNow(); });
-    a.add({ "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { toBeginning(); });
-    const auto step = [this](int direction, TimeLine::Unit unit) { return [this, direction, unit] { m_timeLine.step(direction, unit); }; };
+    a.add(
+        { "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { toBeginning(); });
+    const auto step = [this](int direction, TimeLine::Unit unit) {
+        return [this, direction, unit] { m_timeLine.step(direction, unit); };
+    };
     a.add({ "stepForward", "Time", "One event forward", "]", "Shows the next event" }, step(1, TimeLine::Unit::Event));
-    a.add({ "stepBack", "Time", "One event back", "[", "Shows the state before the last event" }, step(-1, TimeLine::Unit::Event));
-    a.add({ "operationForward", "Time", "One operation forward", "}", "Goes on to the end of the next operation" }, step(1, TimeLine::Unit::Operation));
-    a.add({ "operationBack", "Time", "One operation back", "{", "Goes back to the end of the operation before" }, step(-1, TimeLine::Unit::Operation));
-    a.add({ "structureForward", "Time", "Next change of structure", "Ctrl+]", "Goes on to the next split, failure, recovery or fault" }, step(1, TimeLine::Unit::Structure));
-    a.add({ "structureBack", "Time", "Last change of structure", "Ctrl+[", "Goes back to the split, failure, recovery or fault before" }, step(-1, TimeLine::Unit::Structure));
-    a.add({ "timeFaster", "Time", "Play faster", "Ctrl+;", "The past is played twice as fast" }, [this] { m_timeLine.setSpeed(m_timeLine.speed() * 2); });
-    a.add({ "timeSlower", "Time", "Play slower", "Ctrl+,", "The past is played half as fast" }, [this] { m_timeLine.setSpeed(m_timeLine.speed() / 2); });
+    a.add({ "stepBack", "Time", "One event back", "[", "Shows the state before the last event" },
+        step(-1, TimeLine::Unit::Event));
+    a.add({ "operationForward", "Time", "One operation forward", "}", "Goes on to the end of the next operation" },
+        step(1, TimeLine::Unit::Operation));
+    a.add({ "operationBack", "Time", "One operation back", "{", "Goes back to the end of the operation before" },
+        step(-1, TimeLine::Unit::Operation));
+    a.add({ "structureForward", "Time", "Next change of structure", "Ctrl+]",
+              "Goes on to the next split, failure, recovery or fault" },
+        step(1, TimeLine::Unit::Structure));
+    a.add({ "structureBack", "Time", "Last change of structure", "Ctrl+[",
+              "Goes back to the split, failure, recovery or fault before" },
+        step(-1, TimeLine::Unit::Structure));
+    a.add({ "timeFaster", "Time", "Play faster", "Ctrl+;", "The past is played twice as fast" },
+        [this] { m_timeLine.setSpeed(m_timeLine.speed() * 2); });
+    a.add({ "timeSlower", "Time", "Play slower", "Ctrl+,", "The past is played half as fast" },
+        [this] { m_timeLine.setSpeed(m_timeLine.speed() / 2); });
     a.add({ "marker", "Time", "Marker …", "M", "Marks the instant that is shown, with a text" }, [this] {
         bool isGiven = false;
         const std::int64_t ns = m_timeLine.cursorNs();
-        const QString words = QInputDialog::getText(this, tr("Marker"), tr("What is to be found again here"), QLineEdit::Normal, {}, &isGiven);
+        const QString words = QInputDialog::getText(
+            this, tr("Marker"), tr("What is to be found again here"), QLineEdit::Normal, {}, &isGiven);
         if (!isGiven)
             return;
         m_timeBar->track().addMark({ ns, 0, TimeMark::Kind::Own, words });
         if (m_recorder)
             m_recorder->marker(QStringLiteral("mark"), words, QStringLiteral("window"));
     });
-    a.add({ "again", "Time", "Again, slowly", "A", "Shows once more what happened since your last marker (M); without one, the last seconds" }, [this] { showAgain(); });
-    a.add({ "openRecording", "File", "Open recording …", "Ctrl+Shift+R", "Shows a recorded run; no cluster is needed" }, [this] {
-        const QString path = QFileDialog::getOpenFileName(this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
-        if (!path.isEmpty())
-            openFile(path);
-    });
-    a.add({ "saveRecording", "File", "Save recording …", "Ctrl+S", "Keeps the run up to now as a file that opens on any machine" }, [this] { askToSaveRecording(); });
-    a.add({ "closeRecording", "File", "Close the recording", "Ctrl+Shift+W", "Goes back to the cluster, or to the start page" }, [this] { closeRecording(); });
+    a.add({ "again", "Time", "Again, slowly", "A",
+              "Shows once more what happened since your last marker (M); without one, the last seconds" },
+        [this] { showAgain(); });
+    a.add({ "openRecording", "File", "Open recording …", "Ctrl+Shift+R", "Shows a recorded run; no cluster is needed" },
+        [this] {
+            const QString path = QFileDialog::getOpenFileName(
+                this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
+            if (!path.isEmpty())
+                openFile(path);
+        });
+    a.add({ "saveRecording", "File", "Save recording …", "Ctrl+S",
+              "Keeps the run up to now as a file that opens on any machine" },
+        [this] { askToSaveRecording(); });
+    a.add({ "closeRecording", "File", "Close the recording", "Ctrl+Shift+W",
+              "Goes back to the cluster, or to the start page" },
+        [this] { closeRecording(); });
 }
 
 // Every run is recorded from its first event, so that its past can be shown.
@@ -74,7 +98,9 @@ void MainWindow::startRecorder(const QString& path)
     m_recordPath = !path.isEmpty() ? path : folder + QStringLiteral("/lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number);
     auto meta = metaOf(m_run);
     meta["source"] = QStringLiteral("window");
-    auto started = Recorder::start(m_recordPath, std::move(meta), [this] { return m_commands->session().ingest().nowNs(); }, limitsFor(m_recordPath));
+    auto started = Recorder::start(
+        m_recordPath, std::move(meta), [this] { return m_commands->session().ingest().nowNs(); },
+        limitsFor(m_recordPath));
     if (!started) {
         m_recordTrouble = QString::fromStdString(started.error().text);
         return;

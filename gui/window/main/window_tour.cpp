@@ -12,7 +12,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kTourDeedEvery = 0.2;        // seconds between two actions of the tour
+constexpr double kTourDeedEvery = 0.2; // seconds between two actions of the tour
 constexpr std::size_t kTourEvents = 2'000;
 const QString kTourStopKey = QStringLiteral("tour/stop");
 
@@ -25,10 +25,7 @@ QStringList tourKeysOf(const QAction& action)
 }
 
 // The widget is visible and not behind another tab.
-bool isBeforeTheEyes(const QWidget& widget)
-{
-    return widget.isVisible() && !widget.visibleRegion().isEmpty();
-}
+bool isBeforeTheEyes(const QWidget& widget) { return widget.isVisible() && !widget.visibleRegion().isEmpty(); }
 
 } // namespace
 
@@ -43,12 +40,13 @@ WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function
         m_tour.forgetCluster();
         m_cursor = m_window.cluster().committed();
     });
-    connect(&cluster, &ClusterCommands::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
-        if (m_line.isEmpty() || line != m_line)
-            return;
-        m_line.clear();
-        m_tour.done(isGood, outcome);
-    });
+    connect(
+        &cluster, &ClusterCommands::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
+            if (m_line.isEmpty() || line != m_line)
+                return;
+            m_line.clear();
+            m_tour.done(isGood, outcome);
+        });
     // Only while the tour is on: the guide may be used by an exercise.
     GuidePanel& guide = m_window.guide();
     const auto when = [this, &guide](void (GuidePanel::*wanted)(), const std::function<void()>& act) {
@@ -275,8 +273,8 @@ QString WindowTour::wordsOf(const char* action) const
     name.remove(QStringLiteral(" …"));
     const QString menu = actions.menuOf(known).replace(QLatin1Char('/'), QStringLiteral(" > "));
     const QStringList keys = tourKeysOf(*known);
-    return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu) : tr("“%1” (%2, or menu %3)").arg(name,
-        keys.join(tr(" or ")), menu);
+    return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu)
+                          : tr("“%1” (%2, or menu %3)").arg(name, keys.join(tr(" or ")), menu);
 }
 
 // ---- the window's part of the tour
@@ -287,7 +285,7 @@ void MainWindow::makeTour()
     m_clock->add(m_tour, this);
     m_actions->add({ "tour", "Help", "Tour", "F2",
                        "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
-                           [this] { startTour(); });
+        [this] { startTour(); });
     const auto name = [this] {
         const int left = tourStopLeft();
         m_actions->get("tour")->setText(left == 0 ? tr("Take the tour") : tr("Go on with the tour, stop %1").arg(left));

@@ -55,10 +55,10 @@ private:
     Remembered& m_remembered;
     std::function<bool()> m_mayForgetRun;
     Tour m_tour;
-    int m_left = 0;            // also used when nothing is remembered on disk
-    bool m_isOurs = false;     // the cluster was started by the tour
+    int m_left = 0; // also used when nothing is remembered on disk
+    bool m_isOurs = false; // the cluster was started by the tour
     bool m_isStarting = false; // the tour itself is changing the cluster
-    QString m_line;            // of the action under way, as its answer will repeat it
+    QString m_line; // of the action under way, as its answer will repeat it
     double m_time = 0, m_deedAt = 0;
     std::uint64_t m_cursor = 0;
 };

@@ -28,26 +28,52 @@ void MainWindow::makeWriteActions()
         if (m_workspace != Workspace::Write)
             setWorkspace(Workspace::Write);
     };
-    a.add({ "write", "View", "Write", "Ctrl+4", "The text of the scenario with its steps and results beside the picture: written, run, stopped and gone through call by call", true }, [this] {
-        setWorkspace(Workspace::Write);
-        m_editor->setFocus();
-    });
-    a.add({ "newScenario", "File", "New scenario", "Alt+Shift+N", "Begins a new scenario (in the text: Ctrl+N)" }, [this, show] {
-        if (!m_editor->mayReplace())
-            return;
-        show();
-        m_editor->newText();
-    });
-    a.add({ "saveScenario", "File", "Save the scenario", "Alt+Shift+S", "Writes the text into its file (in the text: Ctrl+S); one that came with the program is saved as a copy" }, [this] { m_editor->save(); });
-    a.add({ "saveScenarioAs", "File", "Save the scenario as …", "Alt+Shift+A", "Writes the text into another file (in the text: Ctrl+Shift+S)" }, [this] { m_editor->saveAs(); });
-    a.add({ "revertScenario", "File", "Back to the file", "Alt+Shift+R", "Shows the text as it is in its file; undo leads back to what was changed here" }, [this] { m_editor->revert(); });
-    a.add({ "findText", "Scenario", "Find in the text …", "Alt+Shift+F", "Finds words in the text of the scenario, and replaces them (in the text: Ctrl+F)" }, [this] { m_editor->openFind(); });
-    a.add({ "pauseScenario", "Scenario", "Pause", "F8", "The scenario stands before its next call; the cluster goes on" }, [this] { m_player->pause(); });
-    a.add({ "nextCall", "Scenario", "Next call", "F10", "Makes one call of the scenario, and begins it if it has not begun" }, [this] { m_player->nextCall(); });
-    a.add({ "runToCursor", "Scenario", "Run to the cursor", "Ctrl+F10", "Runs the scenario until it comes to the line with the cursor" }, [this] { m_editor->runToCursor(); });
-    a.add({ "breakpoint", "Scenario", "Breakpoint", "F9", "A running scenario stands before the line with the cursor; once more: it does not" }, [this] { m_editor->edit().toggleBreakpoint(m_editor->edit().cursorLine()); });
-    a.add({ "recordClicks", "Scenario", "Record my clicks", "Alt+Shift+L", "What is commanded with mouse and keys is written into the text as scenario lines, at the cursor", true }, [] {});
-    a.add({ "exportTables", "File", "Export CSV …", "Alt+Shift+T", "Writes the tables that the scenario has measured into a directory, as lhrs-play --csv does" }, [this] { exportTables(); });
+    a.add({ "write", "View", "Write", "Ctrl+4",
+              "The text of the scenario with its steps and results beside the picture: written, run, stopped and gone "
+              "through call by call",
+              true },
+        [this] {
+            setWorkspace(Workspace::Write);
+            m_editor->setFocus();
+        });
+    a.add({ "newScenario", "File", "New scenario", "Alt+Shift+N", "Begins a new scenario (in the text: Ctrl+N)" },
+        [this, show] {
+            if (!m_editor->mayReplace())
+                return;
+            show();
+            m_editor->newText();
+        });
+    a.add(
+        { "saveScenario", "File", "Save the scenario", "Alt+Shift+S",
+            "Writes the text into its file (in the text: Ctrl+S); one that came with the program is saved as a copy" },
+        [this] { m_editor->save(); });
+    a.add({ "saveScenarioAs", "File", "Save the scenario as …", "Alt+Shift+A",
+              "Writes the text into another file (in the text: Ctrl+Shift+S)" },
+        [this] { m_editor->saveAs(); });
+    a.add({ "revertScenario", "File", "Back to the file", "Alt+Shift+R",
+              "Shows the text as it is in its file; undo leads back to what was changed here" },
+        [this] { m_editor->revert(); });
+    a.add({ "findText", "Scenario", "Find in the text …", "Alt+Shift+F",
+              "Finds words in the text of the scenario, and replaces them (in the text: Ctrl+F)" },
+        [this] { m_editor->openFind(); });
+    a.add(
+        { "pauseScenario", "Scenario", "Pause", "F8", "The scenario stands before its next call; the cluster goes on" },
+        [this] { m_player->pause(); });
+    a.add({ "nextCall", "Scenario", "Next call", "F10",
+              "Makes one call of the scenario, and begins it if it has not begun" },
+        [this] { m_player->nextCall(); });
+    a.add({ "runToCursor", "Scenario", "Run to the cursor", "Ctrl+F10",
+              "Runs the scenario until it comes to the line with the cursor" },
+        [this] { m_editor->runToCursor(); });
+    a.add({ "breakpoint", "Scenario", "Breakpoint", "F9",
+              "A running scenario stands before the line with the cursor; once more: it does not" },
+        [this] { m_editor->edit().toggleBreakpoint(m_editor->edit().cursorLine()); });
+    a.add({ "recordClicks", "Scenario", "Record my clicks", "Alt+Shift+L",
+              "What is commanded with mouse and keys is written into the text as scenario lines, at the cursor", true },
+        [] {});
+    a.add({ "exportTables", "File", "Export CSV …", "Alt+Shift+T",
+              "Writes the tables that the scenario has measured into a directory, as lhrs-play --csv does" },
+        [this] { exportTables(); });
 }
 
 void MainWindow::makeWriteDocks(const Options& options)
@@ -96,7 +122,8 @@ void MainWindow::arrangeWrite()
     if (room == m_writeRoom) // what the person has resized stays
         return;
     m_writeRoom = room;
-    m_inner->resizeDocks({ m_editorDock }, { 1 + m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
+    m_inner->resizeDocks(
+        { m_editorDock }, { 1 + m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
     m_inner->resizeDocks({ m_playDock }, { 1 + m_inner->height() * 46 / 100 }, Qt::Vertical);
 }
 
@@ -128,7 +155,8 @@ QString MainWindow::writeResults(const QString& directory, FolderUse use)
     for (const ClusterFacts& cluster : m_player->clusters())
         if (problem.isEmpty())
             problem = (*folder)->onCluster(cluster);
-    const QString outcome = m_player->isRunning() ? (*folder)->facts().outcome : outcomeWord(m_player->result().outcome);
+    const QString outcome = m_player->isRunning() ? (*folder)->facts().outcome
+                                                  : outcomeWord(m_player->result().outcome);
     return problem.isEmpty() ? (*folder)->finish(m_player->engine().tables(), outcome) : problem;
 }
 
@@ -140,7 +168,9 @@ void MainWindow::exportTables()
         return;
     FolderUse use = FolderUse::New;
     if (!resultTables(directory).isEmpty()) {
-        QMessageBox box(QMessageBox::Question, tr("Export CSV"), tr("%1 has results already. Add this run to them, or remove them?").arg(directory), QMessageBox::Cancel, this);
+        QMessageBox box(QMessageBox::Question, tr("Export CSV"),
+            tr("%1 has results already. Add this run to them, or remove them?").arg(directory), QMessageBox::Cancel,
+            this);
         const QPushButton* add = box.addButton(tr("Add"), QMessageBox::AcceptRole);
         const QPushButton* remove = box.addButton(tr("Remove"), QMessageBox::DestructiveRole);
         box.exec();
@@ -149,7 +179,10 @@ void MainWindow::exportTables()
         use = box.clickedButton() == add ? FolderUse::Append : FolderUse::Overwrite;
     }
     const QString problem = writeResults(directory, use);
-    m_line->answer(tr("export"), problem.isEmpty() ? tr("Written into %1: %2").arg(directory, tables.names().join(QStringLiteral(", "))) : problem, problem.isEmpty());
+    m_line->answer(tr("export"),
+        problem.isEmpty() ? tr("Written into %1: %2").arg(directory, tables.names().join(QStringLiteral(", ")))
+                          : problem,
+        problem.isEmpty());
 }
 
 } // namespace lhrs::gui

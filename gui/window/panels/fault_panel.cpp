@@ -82,12 +82,19 @@ void ArmedModel::setFaults(const std::vector<ClusterCommands::Armed>& faults, co
             row.achieved = QStringLiteral("stands still");
         } else {
             // The event may not have arrived yet, or be older than this window.
-            row.fault = sentence.startsWith(QStringLiteral("Fault on purpose: ")) ? sentence.section(QStringLiteral(": "), 1) : QString::fromStdString(faultWords(fault.fault));
-            const std::string did = fault.fault.has_crash() ? "waits for " + std::to_string(fault.achieved.events_left()) + " more" : effectWords(fault.fault, fault.achieved);
+            row.fault = sentence.startsWith(QStringLiteral("Fault on purpose: "))
+                ? sentence.section(QStringLiteral(": "), 1)
+                : QString::fromStdString(faultWords(fault.fault));
+            const std::string did = fault.fault.has_crash()
+                ? "waits for " + std::to_string(fault.achieved.events_left()) + " more"
+                : effectWords(fault.fault, fault.achieved);
             row.achieved = QString::fromStdString(did);
             // The actual share for comparison with the requested one.
             if (fault.fault.network().drop() > 0 && fault.achieved.messages() > 0)
-                row.achieved += QStringLiteral(" (%1 % lost)").arg(100.0 * double(fault.achieved.dropped() + fault.achieved.overflowed()) / double(fault.achieved.messages()), 0, 'f', 1);
+                row.achieved += QStringLiteral(" (%1 % lost)")
+                                    .arg(100.0 * double(fault.achieved.dropped() + fault.achieved.overflowed())
+                                            / double(fault.achieved.messages()),
+                                        0, 'f', 1);
         }
         row.left = armed.isKept ? QStringLiteral("kept") : QStringLiteral("%1 s").arg((fault.leaseLeftMs + 999) / 1000);
         rows.push_back(std::move(row));
@@ -96,7 +103,8 @@ void ArmedModel::setFaults(const std::vector<ClusterCommands::Armed>& faults, co
         return;
     // Selection and scroll position stay while only the counts change.
     const bool isSame = rows.size() == m_rows.size()
-        && std::equal(rows.begin(), rows.end(), m_rows.begin(), [](const Row& x, const Row& y) { return x.number == y.number && x.processes == y.processes; });
+        && std::equal(rows.begin(), rows.end(), m_rows.begin(),
+            [](const Row& x, const Row& y) { return x.number == y.number && x.processes == y.processes; });
     if (isSame) {
         m_rows = std::move(rows);
         emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
@@ -113,7 +121,8 @@ int ArmedModel::columnCount(const QModelIndex& parent) const { return parent.isV
 
 QVariant ArmedModel::data(const QModelIndex& index, int role) const
 {
-    if (!index.isValid() || index.row() >= rowCount() || (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::AccessibleTextRole))
+    if (!index.isValid() || index.row() >= rowCount()
+        || (role != Qt::DisplayRole && role != Qt::ToolTipRole && role != Qt::AccessibleTextRole))
         return {};
     const Row& row = m_rows[std::size_t(index.row())];
     return index.column() == 0 ? row.fault : index.column() == 1 ? row.left : row.achieved;
@@ -194,7 +203,8 @@ FaultPanel::FaultPanel(const Pacer& pacer, ClusterCommands& cluster, Actions& ac
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &FaultPanel::changed);
     connect(&m_commands, &ClusterCommands::faultsListed, this, [this] {
         m_model->setFaults(m_commands.armedFaults(), m_pacer.state());
-        m_nothing->setText(m_model->rowCount() == 0 ? tr("Nothing is broken on purpose now.") : tr("Broken on purpose now:"));
+        m_nothing->setText(
+            m_model->rowCount() == 0 ? tr("Nothing is broken on purpose now.") : tr("Broken on purpose now:"));
         emit changed();
     });
     showKind();
@@ -221,8 +231,9 @@ void FaultPanel::makeForm()
     m_kind = new QComboBox(this);
     m_kind->setObjectName(QStringLiteral("faultKind"));
     m_kind->setAccessibleName(tr("What is broken"));
-    for (const auto& [kind, words] : { std::pair(WishKind::Network, tr("Messages: lost, late, doubled …")), std::pair(WishKind::Partition, tr("Partition of two sides")),
-             std::pair(WishKind::Pause, tr("Pause")), std::pair(WishKind::Kill, tr("Kill at once")),
+    for (const auto& [kind, words] : { std::pair(WishKind::Network, tr("Messages: lost, late, doubled …")),
+             std::pair(WishKind::Partition, tr("Partition of two sides")), std::pair(WishKind::Pause, tr("Pause")),
+             std::pair(WishKind::Kill, tr("Kill at once")),
              std::pair(WishKind::KillAtStep, tr("Kill at a step of the protocol")) })
         m_kind->addItem(words, int(kind));
     connect(m_kind, &QComboBox::currentIndexChanged, this, &FaultPanel::showKind);
@@ -290,7 +301,8 @@ void FaultPanel::makeForm()
     m_direction = new QComboBox(this);
     m_direction->setObjectName(QStringLiteral("faultDirection"));
     using Direction = PartitionSides::Direction;
-    for (const auto& [direction, words] : { std::pair(Direction::Both, tr("both ways")), std::pair(Direction::AToB, tr("first → second")), std::pair(Direction::BToA, tr("second → first")) })
+    for (const auto& [direction, words] : { std::pair(Direction::Both, tr("both ways")),
+             std::pair(Direction::AToB, tr("first → second")), std::pair(Direction::BToA, tr("second → first")) })
         m_direction->addItem(words, int(direction));
     follow(m_direction, &QComboBox::currentIndexChanged);
     m_partition = labelled(tr("Cut"), m_direction);
@@ -298,8 +310,9 @@ void FaultPanel::makeForm()
     m_step = new QComboBox(this);
     m_step->setObjectName(QStringLiteral("faultStep"));
     m_step->setEditable(true);
-    for (const char* step : { "SplitPrepared", "RecordsMoved", "SplitApplied", "DeltaApplied", "RecordInserted", "CutAgreed", "SliceRecovered", "SliceStored", "ContentsArrived", "SplitOrdered",
-             "SplitCommitted", "RecoveryStarted" })
+    for (const char* step :
+        { "SplitPrepared", "RecordsMoved", "SplitApplied", "DeltaApplied", "RecordInserted", "CutAgreed",
+            "SliceRecovered", "SliceStored", "ContentsArrived", "SplitOrdered", "SplitCommitted", "RecoveryStarted" })
         m_step->addItem(QLatin1String(step));
     follow(m_step, &QComboBox::currentTextChanged);
     m_count = new WholeBox(this);
@@ -323,7 +336,8 @@ void FaultPanel::makeForm()
     follow(m_lease, &QSpinBox::valueChanged);
     m_kept = new QCheckBox(tr("keep"), this);
     m_kept->setObjectName(QStringLiteral("faultKept"));
-    m_kept->setToolTip(tr("This window renews the lease again and again; when the window ends, the fault ends with its lease"));
+    m_kept->setToolTip(
+        tr("This window renews the lease again and again; when the window ends, the fault ends with its lease"));
     follow(m_kept, &QCheckBox::toggled);
     m_line = new QLabel(this);
     m_line->setObjectName(QStringLiteral("faultLine"));
@@ -342,7 +356,9 @@ void FaultPanel::showKind()
     m_atStep->setVisible(kind == WishKind::KillAtStep);
     m_firstLabel->setText(isNetwork ? tr("From") : isPartition ? tr("Between") : tr("Whom"));
     m_first->setNobody(isNetwork ? tr("anybody") : tr("choose …"));
-    m_first->setAccessibleName(isNetwork ? tr("Who sends") : isPartition ? tr("First side of the partition") : tr("Whom it hits"));
+    m_first->setAccessibleName(isNetwork ? tr("Who sends")
+            : isPartition                ? tr("First side of the partition")
+                                         : tr("Whom it hits"));
     m_secondLabel->setText(isNetwork ? tr("to") : tr("and"));
     m_second->setNobody(isNetwork ? tr("anybody") : tr("choose …"));
     m_second->setAccessibleName(isNetwork ? tr("Who receives") : tr("Second side of the partition"));
@@ -375,7 +391,8 @@ FaultWish FaultPanel::wish() const
     network.set_jitter_ms(std::uint32_t(m_numbers.at(QStringLiteral("faultJitter"))->value()));
     network.set_bytes_per_second(std::uint64_t(m_numbers.at(QStringLiteral("faultRate"))->value()) * 1000);
     if (const int chosen = m_kinds->currentData().toInt(); chosen >= 0)
-        for (const std::string& kind : kindsOf(chosen < kMessageClasses ? std::optional(MessageClass(chosen)) : std::nullopt))
+        for (const std::string& kind :
+            kindsOf(chosen < kMessageClasses ? std::optional(MessageClass(chosen)) : std::nullopt))
             network.add_kinds(kind);
     wish.step = m_step->currentText().trimmed().toStdString();
     wish.count = std::uint32_t(m_count->value());
@@ -392,8 +409,11 @@ QString FaultPanel::objection() const
     switch (wanted.kind) {
     case WishKind::Network: {
         const pb::NetworkFault& n = wanted.network;
-        const bool isNothing = n.drop() + n.duplicate() + n.reorder() + n.corrupt() <= 0 && n.delay_ms() + n.jitter_ms() == 0 && n.bytes_per_second() == 0;
-        return isNothing ? tr("Say how many messages are lost, doubled, overtaken or spoiled, how late they are, or how many pass.") : QString();
+        const bool isNothing = n.drop() + n.duplicate() + n.reorder() + n.corrupt() <= 0
+            && n.delay_ms() + n.jitter_ms() == 0 && n.bytes_per_second() == 0;
+        return isNothing
+            ? tr("Say how many messages are lost, doubled, overtaken or spoiled, how late they are, or how many pass.")
+            : QString();
     }
     case WishKind::Partition:
         if (wanted.first.empty())
@@ -413,7 +433,8 @@ QString FaultPanel::objection() const
         if (!m_commands.isLocal())
             return tr("Only processes that this window has started can be ended; it only watches these.");
         if (!isEvent(QString::fromStdString(wanted.step)))
-            return tr("“%1” is no event; choose one of the list, or a name of proto/event.proto.").arg(QString::fromStdString(wanted.step));
+            return tr("“%1” is no event; choose one of the list, or a name of proto/event.proto.")
+                .arg(QString::fromStdString(wanted.step));
         break;
     }
     return wanted.first.empty() ? tr("Choose whom it hits.") : QString();
@@ -450,7 +471,8 @@ void FaultPanel::healSelected()
     if (row.number != 0)
         m_commands.healFault(row.number);
     else
-        m_commands.resume(row.processes.front(), QStringLiteral("lab.process('%1')").arg(m_commands.clientName(row.processes.front())));
+        m_commands.resume(row.processes.front(),
+            QStringLiteral("lab.process('%1')").arg(m_commands.clientName(row.processes.front())));
 }
 
 // ---- frames

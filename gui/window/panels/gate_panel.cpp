@@ -29,14 +29,17 @@ QString partyWords(const ClusterState& state, ProcessId id)
 {
     if (const ObjectRef object = objectOf(state, id))
         return nameOf(state, object);
-    return state.processes.contains(id) ? QString::fromStdString(processShown(id, state)) : QStringLiteral("an unknown sender");
+    return state.processes.contains(id) ? QString::fromStdString(processShown(id, state))
+                                        : QStringLiteral("an unknown sender");
 }
 
 } // namespace
 
 QString heldWords(const ClusterState& state, const pb::HeldMessage& message)
 {
-    const QString words = QStringLiteral("%1 from %2").arg(QString::fromStdString(message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')), partyWords(state, message.from()));
+    const QString words = QStringLiteral("%1 from %2")
+                              .arg(QString::fromStdString(message.kind()).replace(QLatin1Char('_'), QLatin1Char(' ')),
+                                  partyWords(state, message.from()));
     const std::string operation = operationShown(message.operation(), state);
     return operation.empty() ? words : QStringLiteral("%1 (%2)").arg(words, QString::fromStdString(operation));
 }
@@ -54,12 +57,16 @@ bool HeldModel::show(const std::vector<HeldAt>& held, const ClusterState& state,
         const std::int64_t waitsNs = std::max<std::int64_t>(0, now - one.message.since_ns());
         if (one.message.since_ns() > 0)
             row.since = QStringLiteral("%1 s").arg(double(waitsNs) / 1e9, 0, 'f', 1);
-        QStringList more { QStringLiteral("number %1 at its gate").arg(one.message.number()), countedWords(one.message.bytes(), "byte", "bytes"),
-            one.message.transport() == pb::STREAM ? QStringLiteral("by TCP") : one.message.transport() == pb::MULTICAST ? QStringLiteral("by multicast") : QStringLiteral("by UDP") };
+        QStringList more { QStringLiteral("number %1 at its gate").arg(one.message.number()),
+            countedWords(one.message.bytes(), "byte", "bytes"),
+            one.message.transport() == pb::STREAM          ? QStringLiteral("by TCP")
+                : one.message.transport() == pb::MULTICAST ? QStringLiteral("by multicast")
+                                                           : QStringLiteral("by UDP") };
         row.more = more.join(QStringLiteral(", "));
         rows.push_back(std::move(row));
     }
-    const bool isSame = rows.size() == m_rows.size() && std::equal(rows.begin(), rows.end(), m_rows.begin(), [](const Row& x, const Row& y) { return x.isSame(y); });
+    const bool isSame = rows.size() == m_rows.size()
+        && std::equal(rows.begin(), rows.end(), m_rows.begin(), [](const Row& x, const Row& y) { return x.isSame(y); });
     if (isSame) {
         m_rows = std::move(rows);
         if (!m_rows.empty())
@@ -99,8 +106,10 @@ QVariant HeldModel::headerData(int section, Qt::Orientation orientation, int rol
 
 // ---- the panel
 
-GatePanel::GatePanel(const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_commands(cluster), m_selection(selection), m_release(actions.get("releaseHere")), m_drop(actions.get("dropHere")), m_model(new HeldModel(this)),
+GatePanel::GatePanel(
+    const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_commands(cluster), m_selection(selection),
+      m_release(actions.get("releaseHere")), m_drop(actions.get("dropHere")), m_model(new HeldModel(this)),
       m_table(new QTableView(this)), m_summary(new QLabel(this)), m_line(new QLabel(this))
 {
     setObjectName(QStringLiteral("gatePanel"));
@@ -207,10 +216,12 @@ void GatePanel::take()
 {
     // The chosen message stays chosen; if it is gone, the one after it takes its place.
     const int former = chosenRow();
-    const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt : std::optional(m_model->rows()[std::size_t(former)]);
+    const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt
+                                                         : std::optional(m_model->rows()[std::size_t(former)]);
     if (m_model->show(m_commands.held(), m_pacer.state(), m_commands.gateClockNs()) && row) {
         const std::vector<HeldModel::Row>& rows = m_model->rows();
-        const auto again = std::find_if(rows.begin(), rows.end(), [&](const HeldModel::Row& other) { return other.isSame(*row); });
+        const auto again = std::find_if(
+            rows.begin(), rows.end(), [&](const HeldModel::Row& other) { return other.isSame(*row); });
         choose(again != rows.end() ? int(again - rows.begin()) : std::min(former, m_model->rowCount() - 1));
     }
     showState();
@@ -223,29 +234,34 @@ void GatePanel::showState()
     const int count = m_model->rowCount();
     QString words;
     if (m_isRecorded)
-        words = tr("A recording shows how many messages were held (at the processes, and in the status line). Which of them goes on is chosen while it happens.");
+        words = tr("A recording shows how many messages were held (at the processes, and in the status line). Which of "
+                   "them goes on is chosen while it happens.");
     else if (!isClosed)
         words = m_commands.simulation()
             ? tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers.")
-            : tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if the "
+            : tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if "
+                 "the "
                  "processes were started with one.");
     else if (!m_commands.heldTrouble().isEmpty())
         words = m_commands.heldTrouble();
     else if (count == 0)
         words = tr("No message is held, and all clocks stand. “The oldest one” lets time go on to the next timer.");
     else
-        words = tr("%1 held, the oldest first; all clocks stand. Choose one: Enter lets it through, Del loses it.").arg(countedWords(std::uint64_t(count), "message is", "messages are"));
+        words = tr("%1 held, the oldest first; all clocks stand. Choose one: Enter lets it through, Del loses it.")
+                    .arg(countedWords(std::uint64_t(count), "message is", "messages are"));
     m_summary->setText(words);
     m_gate->setText(m_gate->isChecked() ? tr("Open the gate") : tr("Close the gate"));
     m_table->setVisible(isClosed && count > 0);
     const int row = chosenRow();
     m_line->setVisible(m_table->isVisibleTo(this));
-    m_line->setText(row < 0 ? tr("lab.held(); tells a scenario the same") : m_commands.lineOf(m_model->rows()[std::size_t(row)].held, false));
+    m_line->setText(row < 0 ? tr("lab.held(); tells a scenario the same")
+                            : m_commands.lineOf(m_model->rows()[std::size_t(row)].held, false));
 }
 
 bool GatePanel::eventFilter(QObject* watched, QEvent* event)
 {
-    if (watched == m_table && event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Delete)) {
+    if (watched == m_table && event->type() == QEvent::KeyPress
+        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Delete)) {
         m_drop->trigger();
         return true;
     }

@@ -32,7 +32,10 @@ public:
     struct Row {
         HeldAt held;
         QString what, to, since, more; // more: what else is known of it
-        bool isSame(const Row& other) const { return held.process == other.held.process && held.message.number() == other.held.message.number(); }
+        bool isSame(const Row& other) const
+        {
+            return held.process == other.held.process && held.message.number() == other.held.message.number();
+        }
     };
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -53,7 +56,8 @@ private:
 class GatePanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
-    GatePanel(const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions, QWidget* parent = nullptr);
+    GatePanel(const Pacer& pacer, ClusterCommands& cluster, Selection& selection, Actions& actions,
+        QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     void setTheme(const Theme& theme);

@@ -15,8 +15,10 @@
 
 namespace lhrs::gui {
 
-GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)), m_scroll(new QScrollArea(this)), m_symbol(new WholeBox(this))
+GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection,
+    Actions& actions, QWidget* parent)
+    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)),
+      m_scroll(new QScrollArea(this)), m_symbol(new WholeBox(this))
 {
     setObjectName(QStringLiteral("groupPanel"));
     m_scroll->setWidget(m_view);
@@ -37,7 +39,8 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
         flow->addWidget(made);
         return made;
     };
-    m_pages = { add("groupUpdate", tr("Update")), add("groupDecode", tr("Decode")), add("groupCompare", tr("Compare")) };
+    m_pages = { add("groupUpdate", tr("Update")), add("groupDecode", tr("Decode")),
+        add("groupCompare", tr("Compare")) };
     m_back = add("groupBack", QStringLiteral("◀"));
     m_forward = add("groupForward", QStringLiteral("▶"));
     flow->addWidget(m_symbol);
@@ -76,16 +79,15 @@ void GroupPanel::follow()
     m_symbol->setRange(0, std::max(0, symbols - 1));
     m_symbol->setValue(decoding ? int(decoding->wish.symbol) : 0);
     const SymbolBase base = decoding ? decoding->wish.base : SymbolBase::Hex;
-    m_base->setText(base == SymbolBase::Hex ? tr("hex") : base == SymbolBase::Decimal ? tr("decimal") : tr("logarithm"));
+    m_base->setText(base == SymbolBase::Hex ? tr("hex")
+            : base == SymbolBase::Decimal   ? tr("decimal")
+                                            : tr("logarithm"));
     m_other->setVisible(m_view->page() != GroupPage::Update);
     m_own->setVisible(m_view->page() != GroupPage::Update && decoding && decoding->wish.choice);
     m_target->setVisible(m_view->page() == GroupPage::Update || (decoding && decoding->lost.size() > 1));
     m_target->setText(m_view->page() == GroupPage::Update ? tr("Next member") : tr("Next lost"));
 }
 
-void GroupPanel::setTheme(const Theme& theme)
-{
-    m_view->setTheme(theme);
-}
+void GroupPanel::setTheme(const Theme& theme) { m_view->setTheme(theme); }
 
 } // namespace lhrs::gui

@@ -18,7 +18,8 @@ class Actions;
 class GroupPanel : public QWidget {
     Q_OBJECT
 public:
-    GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection, Actions& actions, QWidget* parent = nullptr);
+    GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection,
+        Actions& actions, QWidget* parent = nullptr);
 
     RecordGroupView& view() { return *m_view; }
     void setTheme(const Theme& theme);
@@ -30,7 +31,8 @@ private:
     RecordGroupView* m_view;
     QScrollArea* m_scroll;
     QSpinBox* m_symbol;
-    QPushButton *m_base = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_other = nullptr, *m_own = nullptr, *m_target = nullptr;
+    QPushButton *m_base = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_other = nullptr, *m_own = nullptr,
+                *m_target = nullptr;
     std::vector<QPushButton*> m_pages;
 };
 

@@ -18,7 +18,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr qreal kGuideEdge = 5;    // pixels at 100 %, at its left side
+constexpr qreal kGuideEdge = 5; // pixels at 100 %, at its left side
 constexpr qreal kWideGuide = 1600; // likewise; such a panel has larger letters
 
 QString goalWords(const QString& goal, bool isHeld)
@@ -80,8 +80,9 @@ GuidePanel::GuidePanel(QWidget* parent) : QWidget(parent), m_text(new QWidget), 
                 m_isHintShown = !m_isHintShown;
                 refreshWords();
             }
-            emit(this->*std::array { &GuidePanel::nextWanted, &GuidePanel::backWanted, &GuidePanel::hintWanted,
-                &GuidePanel::againWanted, &GuidePanel::leaveWanted }[std::size_t(i)])();
+            emit(this
+                     ->*std::array { &GuidePanel::nextWanted, &GuidePanel::backWanted, &GuidePanel::hintWanted,
+                         &GuidePanel::againWanted, &GuidePanel::leaveWanted }[std::size_t(i)])();
         });
     }
     auto* first = new QHBoxLayout;
@@ -151,8 +152,8 @@ void GuidePanel::show(const GuideWords& words)
 
 void GuidePanel::announce(QLabel* label)
 {
-    const QString text = label == m_task ? QStringLiteral("%1. %2. %3").arg(m_words.place, m_words.title,
-        m_words.task) : label->text();
+    const QString text = label == m_task ? QStringLiteral("%1. %2. %3").arg(m_words.place, m_words.title, m_words.task)
+                                         : label->text();
     label->setAccessibleName(text);
     for (const QAccessible::Event kind : { QAccessible::NameChanged, QAccessible::Alert }) {
         QAccessibleEvent event(label, kind);
@@ -201,7 +202,9 @@ void GuidePanel::refreshWords()
 
 void GuidePanel::refreshButtons()
 {
-    const QString next = !m_words.nextWords.isEmpty() ? m_words.nextWords : m_words.isDone ? tr("Next   PgDn") : tr("Skip");
+    const QString next = !m_words.nextWords.isEmpty() ? m_words.nextWords
+        : m_words.isDone                              ? tr("Next   PgDn")
+                                                      : tr("Skip");
     m_buttons[Next]->setText(next);
     const QString hint = m_isHintShown ? tr("Hide hint") : tr("Hint");
     m_buttons[Hint]->setText(m_words.hintWords.isEmpty() ? hint : m_words.hintWords);
@@ -213,8 +216,10 @@ void GuidePanel::refreshButtons()
     for (int i = 0; i < kButtons; ++i) {
         QPushButton* made = m_buttons[std::size_t(i)];
         const QString key = m_keys[std::size_t(i)];
-        made->setToolTip(key.isEmpty() ? sentences[std::size_t(i)] : QStringLiteral("%1 "
-            "(%2)").arg(sentences[std::size_t(i)], key));
+        made->setToolTip(key.isEmpty() ? sentences[std::size_t(i)]
+                                       : QStringLiteral("%1 "
+                                                        "(%2)")
+                                             .arg(sentences[std::size_t(i)], key));
         made->setAccessibleName(made->text());
     }
     emit buttonsChanged();
@@ -238,10 +243,7 @@ void GuidePanel::setKey(Button which, const QString& key)
     refreshButtons();
 }
 
-bool GuidePanel::canPress(Button which) const
-{
-    return isVisibleTo(parentWidget()) && m_buttons[which]->isEnabled();
-}
+bool GuidePanel::canPress(Button which) const { return isVisibleTo(parentWidget()) && m_buttons[which]->isEnabled(); }
 
 void GuidePanel::press(Button which)
 {

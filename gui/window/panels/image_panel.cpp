@@ -13,7 +13,8 @@
 namespace lhrs::gui {
 
 ImagePanel::ImagePanel(const Pacer& pacer, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_view(new ImageView(pacer, selection, this)), m_scroll(new QScrollArea(this)), m_key(new QLineEdit(this))
+    : QWidget(parent), m_view(new ImageView(pacer, selection, this)), m_scroll(new QScrollArea(this)),
+      m_key(new QLineEdit(this))
 {
     setObjectName(QStringLiteral("imagePanel"));
     m_scroll->setWidget(m_view);
@@ -30,8 +31,9 @@ ImagePanel::ImagePanel(const Pacer& pacer, Selection& selection, Actions& action
     auto* flow = new FlowLayout(bar, 4);
     flow->setContentsMargins(6, 4, 6, 2);
     flow->addWidget(m_key);
-    for (const auto& [id, words] : { std::pair("sendKey", tr("Search it")), std::pair("forgetImage", tr("Forget")), std::pair("imageAdjusting", tr("Adjusting")),
-             std::pair("imageFrozen", tr("Frozen")), std::pair("imageExact", tr("Exact")) }) {
+    for (const auto& [id, words] : { std::pair("sendKey", tr("Search it")), std::pair("forgetImage", tr("Forget")),
+             std::pair("imageAdjusting", tr("Adjusting")), std::pair("imageFrozen", tr("Frozen")),
+             std::pair("imageExact", tr("Exact")) }) {
         QAction* action = actions.get(id);
         auto* made = new QPushButton(words, this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Here"));
@@ -63,10 +65,7 @@ std::optional<std::uint64_t> ImagePanel::key() const
     return isNumber ? std::optional<std::uint64_t>(key) : std::nullopt;
 }
 
-void ImagePanel::follow()
-{
-    m_view->tryKey(key());
-}
+void ImagePanel::follow() { m_view->tryKey(key()); }
 
 void ImagePanel::focusKey()
 {

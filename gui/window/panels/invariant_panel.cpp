@@ -17,8 +17,10 @@ constexpr double kShowInvariantsEvery = 0.2; // seconds
 
 } // namespace
 
-InvariantPanel::InvariantPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_begin(std::move(begin)), m_list(new InvariantList(this)), m_summary(new QLabel(this))
+InvariantPanel::InvariantPanel(
+    const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent)
+    : QWidget(parent), m_pacer(pacer), m_begin(std::move(begin)), m_list(new InvariantList(this)),
+      m_summary(new QLabel(this))
 {
     setObjectName(QStringLiteral("invariantPanel"));
     m_summary->setObjectName(QStringLiteral("invariantSummary"));
@@ -54,7 +56,10 @@ InvariantPanel::InvariantPanel(const Pacer& pacer, std::function<std::int64_t()>
     column->addWidget(m_list, 1);
 }
 
-QString InvariantPanel::summary() const { return QString::fromStdString(invariantSummary(m_list->invariantModel().invariants())); }
+QString InvariantPanel::summary() const
+{
+    return QString::fromStdString(invariantSummary(m_list->invariantModel().invariants()));
+}
 
 bool InvariantPanel::refresh(double seconds)
 {

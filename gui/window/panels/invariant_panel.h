@@ -20,7 +20,8 @@ class InvariantPanel : public QWidget, public FrameView {
     Q_OBJECT
 public:
     // `begin`: returns when the shown run began.
-    InvariantPanel(const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent = nullptr);
+    InvariantPanel(
+        const Pacer& pacer, std::function<std::int64_t()> begin, Actions& actions, QWidget* parent = nullptr);
 
     bool refresh(double seconds) override;
     InvariantList& list() { return *m_list; }

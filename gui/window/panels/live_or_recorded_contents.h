@@ -13,11 +13,15 @@ class Recorder;
 class LiveOrRecordedContents : public ContentsSource {
 public:
     // All arguments must outlive this object.
-    LiveOrRecordedContents(ContentsSource& live, TimeLine& time, const Pacer& pacer) : m_live(live), m_time(time), m_pacer(pacer) {}
+    LiveOrRecordedContents(ContentsSource& live, TimeLine& time, const Pacer& pacer)
+        : m_live(live), m_time(time), m_pacer(pacer)
+    {
+    }
     // Null: nothing is recorded.
     void recordTo(Recorder* recorder) { m_recorder = recorder; }
 
-    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver, std::function<void(ContentsAnswer)> done) override;
+    void readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject* receiver,
+        std::function<void(ContentsAnswer)> done) override;
 
 private:
     ContentsAnswer captured(ProcessId process, std::uint32_t rankFrom, std::uint32_t count) const;

@@ -24,7 +24,8 @@ constexpr double kListEvery = 0.5; // seconds
 } // namespace
 
 NodePanel::NodePanel(const Pacer& pacer, Selection& selection, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_actions(actions), m_view(new NodeView(pacer, selection, this)), m_scroll(new QScrollArea(this)), m_list(new QComboBox(this))
+    : QWidget(parent), m_pacer(pacer), m_selection(selection), m_actions(actions),
+      m_view(new NodeView(pacer, selection, this)), m_scroll(new QScrollArea(this)), m_list(new QComboBox(this))
 {
     setObjectName(QStringLiteral("nodePanel"));
     m_scroll->setWidget(m_view);
@@ -39,7 +40,8 @@ NodePanel::NodePanel(const Pacer& pacer, Selection& selection, Actions& actions,
     auto* flow = new FlowLayout(bar, 4);
     flow->setContentsMargins(6, 4, 6, 2);
     flow->addWidget(m_list);
-    for (const auto& [id, words] : { std::pair("pinNode", tr("Pin")), std::pair("unpinNodes", tr("Unpin all")), std::pair("releaseHere", tr("Let one through")), std::pair("dropHere", tr("Lose one")) }) {
+    for (const auto& [id, words] : { std::pair("pinNode", tr("Pin")), std::pair("unpinNodes", tr("Unpin all")),
+             std::pair("releaseHere", tr("Let one through")), std::pair("dropHere", tr("Lose one")) }) {
         QAction* action = actions.get(id);
         auto* made = new QPushButton(words, this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
@@ -95,9 +97,15 @@ void NodePanel::fillList()
         if (id == 0)
             continue;
         const ObjectRef object = objectOf(state, id);
-        const int kind = process.hasEnded ? 9 : process.kind == pb::COORDINATOR ? 0 : object.kind == ObjectKind::Data ? 1 : object.kind == ObjectKind::Parity ? 2 : process.kind == pb::CLIENT ? 3 : 4;
+        const int kind = process.hasEnded       ? 9
+            : process.kind == pb::COORDINATOR   ? 0
+            : object.kind == ObjectKind::Data   ? 1
+            : object.kind == ObjectKind::Parity ? 2
+            : process.kind == pb::CLIENT        ? 3
+                                                : 4;
         const QString words = object ? nameOf(state, object) : QString::fromStdString(process.name);
-        order.emplace_back(kind, object.a, object.b, id, process.hasEnded ? tr("%1 (%2, ended)").arg(words, QString::fromStdString(process.name)) : words);
+        order.emplace_back(kind, object.a, object.b, id,
+            process.hasEnded ? tr("%1 (%2, ended)").arg(words, QString::fromStdString(process.name)) : words);
     }
     std::sort(order.begin(), order.end());
     std::vector<std::pair<ProcessId, QString>> entries;
@@ -116,16 +124,14 @@ void NodePanel::fillList()
 void NodePanel::follow()
 {
     const ProcessId chosen = m_view->chosen();
-    const auto at = std::find_if(m_entries.begin(), m_entries.end(), [&](const auto& entry) { return entry.first == chosen; });
+    const auto at = std::find_if(
+        m_entries.begin(), m_entries.end(), [&](const auto& entry) { return entry.first == chosen; });
     m_list->setCurrentIndex(at == m_entries.end() ? -1 : int(at - m_entries.begin()));
     m_actions.get("pinNode")->setChecked(m_view->isPinned(chosen));
     m_actions.get("unpinNodes")->setEnabled(!m_view->pinned().empty());
 }
 
-std::vector<ProcessId> NodePanel::wanted() const
-{
-    return isVisible() ? m_view->shown() : std::vector<ProcessId>();
-}
+std::vector<ProcessId> NodePanel::wanted() const { return isVisible() ? m_view->shown() : std::vector<ProcessId>(); }
 
 void NodePanel::setTheme(const Theme& theme)
 {

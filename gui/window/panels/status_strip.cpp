@@ -35,7 +35,8 @@ void StatusStrip::arrange()
     const qreal u = m_theme.px(1), gap = 18 * u, side = 11 * u;
     const auto styleOf = [](const StatusPart& part) { return TextStyle { TextSize::Small, part.isBold }; };
     const auto widthOf = [&](const StatusPart& part, qsizetype wording) {
-        return m_theme.metrics(styleOf(part)).horizontalAdvance(part.wordings[wording]) + 1 + (part.glyph != Glyph::None ? side + 5 * u : 0);
+        return m_theme.metrics(styleOf(part)).horizontalAdvance(part.wordings[wording]) + 1
+            + (part.glyph != Glyph::None ? side + 5 * u : 0);
     };
     std::vector<qsizetype> chosen(m_parts.size(), 0);
     const auto total = [&] {
@@ -78,7 +79,8 @@ void StatusStrip::arrange()
         const qreal wide = widthOf(part, chosen[i]);
         qreal left = x;
         if (part.glyph != Glyph::None) {
-            m_list.add(DisplayList::Mark { QRectF(left, (height() - side) / 2, side, side), part.glyph, part.colour.isValid() ? part.colour : m_theme.text, {} });
+            m_list.add(DisplayList::Mark { QRectF(left, (height() - side) / 2, side, side), part.glyph,
+                part.colour.isValid() ? part.colour : m_theme.text, {} });
             left += side + 5 * u;
         }
         m_list.text(QRectF(left, 0, x + wide - left, height()), part.wordings[chosen[i]], styleOf(part), m_theme.text);
@@ -114,9 +116,6 @@ void StatusStrip::mousePressEvent(QMouseEvent* event)
     QWidget::mousePressEvent(event);
 }
 
-void StatusStrip::resizeEvent(QResizeEvent*)
-{
-    arrange();
-}
+void StatusStrip::resizeEvent(QResizeEvent*) { arrange(); }
 
 } // namespace lhrs::gui

@@ -13,9 +13,9 @@ namespace lhrs::gui {
 // used first, and then the least important parts are left out.
 struct StatusPart {
     Glyph glyph = Glyph::None;
-    QColor colour;        // of the glyph
+    QColor colour; // of the glyph
     QStringList wordings; // longest first
-    int importance = 0;   // parts with a larger value stay longer
+    int importance = 0; // parts with a larger value stay longer
     bool isBold = false;
     const char* action = nullptr; // the action that a click triggers
 };

@@ -24,14 +24,17 @@ constexpr qint64 kLate = 500'000'000; // ns behind the run: from this lag on the
 } // namespace
 
 TimeBar::TimeBar(Actions& actions, TimeLine& time, Director& director, const EventFeed& live, QWidget* parent)
-    : QWidget(parent), m_time(time), m_director(director), m_live(live), m_track(new TimeTrack(time, live, this)), m_words(new QLabel(this)), m_speed(new QSlider(Qt::Horizontal, this)), m_speedWords(new QLabel(this))
+    : QWidget(parent), m_time(time), m_director(director), m_live(live), m_track(new TimeTrack(time, live, this)),
+      m_words(new QLabel(this)), m_speed(new QSlider(Qt::Horizontal, this)), m_speedWords(new QLabel(this))
 {
     setObjectName(QStringLiteral("timeBar"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(10, 1, 10, 1);
     row->setSpacing(6);
-    for (const auto& [id, glyph, text] : { std::tuple("stepBack", Glyph::None, "‹"), std::tuple("playPause", Glyph::Pause, ""),
-             std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, ""), std::tuple("holdWorkload", Glyph::Barrier, ""), std::tuple("gate", Glyph::Gate, "") }) {
+    for (const auto& [id, glyph, text] :
+        { std::tuple("stepBack", Glyph::None, "‹"), std::tuple("playPause", Glyph::Pause, ""),
+            std::tuple("stepForward", Glyph::None, "›"), std::tuple("follow", Glyph::Live, ""),
+            std::tuple("holdWorkload", Glyph::Barrier, ""), std::tuple("gate", Glyph::Gate, "") }) {
         QAction* action = actions.get(id);
         auto* made = new QPushButton(QString::fromUtf8(text), this);
         made->setObjectName(QLatin1String(id) + QStringLiteral("Button"));
@@ -94,17 +97,24 @@ QString TimeBar::words() const
     if (!m_time.trouble().isEmpty())
         return m_time.trouble();
     if (m_time.mode() == TimeLine::Mode::Show && m_time.isReplay())
-        return tr("%1   %2 of %3").arg(m_director.isPaused() ? tr("PAUSED") : tr("SHOW"), at, durationWords(m_time.endNs() - m_time.beginNs()));
+        return tr("%1   %2 of %3")
+            .arg(m_director.isPaused() ? tr("PAUSED") : tr("SHOW"), at,
+                durationWords(m_time.endNs() - m_time.beginNs()));
     const std::int64_t late = m_director.behindNs(m_live.nowNs());
     if (m_time.mode() == TimeLine::Mode::Show || (m_time.mode() == TimeLine::Mode::Follow && late > kLate)) {
-        const QString shown = m_director.isPaused() ? tr("PAUSED") : m_time.mode() == TimeLine::Mode::Show ? tr("SHOW") : tr("FOLLOW");
+        const QString shown = m_director.isPaused() ? tr("PAUSED")
+            : m_time.mode() == TimeLine::Mode::Show ? tr("SHOW")
+                                                    : tr("FOLLOW");
         return late > kLate ? tr("%1   %2 s behind, End: now").arg(shown).arg(double(late) / 1e9, 0, 'f', 1) : shown;
     }
     if (m_time.isReplay())
-        return tr("%1   %2 of %3   event %4 of %5").arg(mode, at, durationWords(m_time.endNs() - m_time.beginNs()), grouped(m_time.cursor()), grouped(m_time.newest()));
+        return tr("%1   %2 of %3   event %4 of %5")
+            .arg(mode, at, durationWords(m_time.endNs() - m_time.beginNs()), grouped(m_time.cursor()),
+                grouped(m_time.newest()));
     if (m_time.mode() == TimeLine::Mode::Follow)
         return tr("FOLLOW");
-    return tr("%1   %2 behind, %3").arg(mode, durationWords(m_time.endNs() - m_time.cursorNs()), countedWords(m_time.behind(), "event", "events"));
+    return tr("%1   %2 behind, %3")
+        .arg(mode, durationWords(m_time.endNs() - m_time.cursorNs()), countedWords(m_time.behind(), "event", "events"));
 }
 
 bool TimeBar::refresh(double seconds)
@@ -139,7 +149,9 @@ void TimeBar::showWords()
 qreal TimeBar::wordsRoom() const
 {
     const qreal buttons = qreal(m_buttons.size()) * (m_theme.px(kButtonWide) + layout()->spacing());
-    return std::max(m_theme.px(60), width() - buttons - m_speed->width() - m_speedWords->minimumWidth() - 2 * layout()->spacing() - m_theme.px(kTrackLeast) - 20 - layout()->spacing());
+    return std::max(m_theme.px(60),
+        width() - buttons - m_speed->width() - m_speedWords->minimumWidth() - 2 * layout()->spacing()
+            - m_theme.px(kTrackLeast) - 20 - layout()->spacing());
 }
 
 void TimeBar::fitWords()

@@ -46,9 +46,11 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     flow->addWidget(m_window);
     for (QSpinBox* field : { m_count, m_window })
         field->installEventFilter(this);
-    for (const auto& [id, glyph] : { std::pair("insert", Glyph::Operation), std::pair("update", Glyph::Delta), std::pair("search", Glyph::Image),
-             std::pair("delete", Glyph::Cross), std::pair("stopWorkload", Glyph::Stop), std::pair("secondClient", Glyph::Recruit), std::pair("split", Glyph::Fork),
-             std::pair("raiseK", Glyph::Hand), std::pair("addParity", Glyph::Recruit), std::pair("audit", Glyph::Ack) })
+    for (const auto& [id, glyph] :
+        { std::pair("insert", Glyph::Operation), std::pair("update", Glyph::Delta), std::pair("search", Glyph::Image),
+            std::pair("delete", Glyph::Cross), std::pair("stopWorkload", Glyph::Stop),
+            std::pair("secondClient", Glyph::Recruit), std::pair("split", Glyph::Fork),
+            std::pair("raiseK", Glyph::Hand), std::pair("addParity", Glyph::Recruit), std::pair("audit", Glyph::Ack) })
         flow->addWidget(button(actions, id, glyph));
     setClients({});
 }
@@ -71,12 +73,15 @@ QPushButton* WorkloadBar::button(Actions& actions, const char* id, Glyph glyph)
         QString words; // empty: the same
         int iconAlone;
     };
-    static const Short kShort[] = { { "stopWorkload", {}, 1 }, { "delete", {}, 2 }, { "audit", tr("Check"), 3 }, { "raiseK", tr("K"), 4 }, { "update", {}, 5 }, { "search", {}, 6 }, { "split", {}, 7 },
+    static const Short kShort[] = { { "stopWorkload", {}, 1 }, { "delete", {}, 2 }, { "audit", tr("Check"), 3 },
+        { "raiseK", tr("K"), 4 }, { "update", {}, 5 }, { "search", {}, 6 }, { "split", {}, 7 },
         { "secondClient", tr("Client"), 0 }, { "addParity", tr("Parity"), 0 } };
-    const auto known = std::find_if(std::begin(kShort), std::end(kShort), [id](const Short& entry) { return entry.id == id; });
+    const auto known = std::find_if(
+        std::begin(kShort), std::end(kShort), [id](const Short& entry) { return entry.id == id; });
     const bool isShort = known != std::end(kShort);
     made->installEventFilter(this);
-    m_faces.push_back({ made, action, glyph, action->text(), isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
+    m_faces.push_back({ made, action, glyph, action->text(),
+        isShort && !known->words.isEmpty() ? known->words : action->text(), isShort ? known->iconAlone : 0 });
     return made;
 }
 
@@ -95,10 +100,7 @@ void WorkloadBar::setClients(const std::vector<std::pair<ProcessId, QString>>& c
     fit();
 }
 
-ProcessId WorkloadBar::client() const
-{
-    return m_client->currentData().toULongLong();
-}
+ProcessId WorkloadBar::client() const { return m_client->currentData().toULongLong(); }
 
 void WorkloadBar::chooseClient(ProcessId client)
 {
@@ -149,8 +151,10 @@ bool WorkloadBar::eventFilter(QObject* watched, QEvent* event)
             return true;
         }
     }
-    const bool isOn = type == QEvent::Enter || (type == QEvent::FocusIn && static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason);
-    const auto face = std::find_if(m_faces.begin(), m_faces.end(), [watched](const Face& f) { return f.button == watched; });
+    const bool isOn = type == QEvent::Enter
+        || (type == QEvent::FocusIn && static_cast<QFocusEvent*>(event)->reason() != Qt::MouseFocusReason);
+    const auto face = std::find_if(
+        m_faces.begin(), m_faces.end(), [watched](const Face& f) { return f.button == watched; });
     if (face != m_faces.end() && (isOn || type == QEvent::Leave || type == QEvent::FocusOut))
         emit pointed(isOn ? face->action : nullptr);
     return QWidget::eventFilter(watched, event);
@@ -212,22 +216,22 @@ void LabLine::preview(const QString& line)
     refreshText();
 }
 
-QString LabLine::text() const
-{
-    return m_last + QStringLiteral("  ") + m_result;
-}
+QString LabLine::text() const { return m_last + QStringLiteral("  ") + m_result; }
 
 void LabLine::refreshText()
 {
     const bool isPreview = !m_preview.isEmpty();
     const QString line = isPreview ? m_preview : m_last;
-    const auto wide = [&](const TextStyle& style, const QString& words) { return m_theme.metrics(style).horizontalAdvance(words) + m_theme.px(6); };
+    const auto wide = [&](const TextStyle& style, const QString& words) {
+        return m_theme.metrics(style).horizontalAdvance(words) + m_theme.px(6);
+    };
     const TextStyle mono { TextSize::Small, false, true }, plain { TextSize::Small, !m_isGood, false };
     // Line and result share the row: the result gets the width that it needs, up to two thirds.
     const qreal room = std::max(120.0, width() - 40.0);
     const QString outcome = isPreview || line.isEmpty() ? QString() : m_result;
     const qreal right = std::min(wide(plain, outcome), room * 0.66), left = room - right;
-    m_line->setText(line.isEmpty() ? tr("Each button is one line of a scenario: it is shown here.") : m_theme.metrics(mono).elidedText(line, Qt::ElideRight, left));
+    m_line->setText(line.isEmpty() ? tr("Each button is one line of a scenario: it is shown here.")
+                                   : m_theme.metrics(mono).elidedText(line, Qt::ElideRight, left));
     m_line->setToolTip(line);
     m_outcome->setText(m_theme.metrics(plain).elidedText(outcome, Qt::ElideRight, right));
     m_outcome->setToolTip(outcome);

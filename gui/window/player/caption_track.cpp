@@ -25,7 +25,8 @@ CaptionTrack::CaptionTrack(Recording& recording)
     std::vector<Said> all;
     for (const Recording::Note& note : recording.captions()) {
         if (note.kind == QLatin1String("step"))
-            all.push_back({ note.event, note.tNs, { StoryLine::Kind::Step, QStringLiteral("(%1)  %2").arg(note.step, note.text) }, false });
+            all.push_back({ note.event, note.tNs,
+                { StoryLine::Kind::Step, QStringLiteral("(%1)  %2").arg(note.step, note.text) }, false });
         else if (note.kind == QLatin1String("say"))
             all.push_back({ note.event, note.tNs, { StoryLine::Kind::Say, note.text }, true });
         else if (note.kind == QLatin1String("note"))
@@ -36,16 +37,26 @@ CaptionTrack::CaptionTrack(Recording& recording)
     for (const auto& row : recording.rows(QStringLiteral("expectation"))) {
         const bool isHeld = row.at("ok").toInt() != 0;
         const QString text = row.at("text").toString(), detail = row.at("detail").toString();
-        all.push_back({ row.at("event").toULongLong(), row.at("t_ns").toLongLong(), { isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed, detail.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, detail) }, false });
+        all.push_back({ row.at("event").toULongLong(), row.at("t_ns").toLongLong(),
+            { isHeld ? StoryLine::Kind::Held : StoryLine::Kind::Failed,
+                detail.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, detail) },
+            false });
     }
     // The question is among the captions; this is its answer.
     for (const auto& row : recording.rows(QStringLiteral("question"))) {
         const QStringList choices = row.at("choices").toString().split(QLatin1Char('\n'));
         const qsizetype answer = row.at("answer").toLongLong();
         if (answer >= 0 && answer < choices.size())
-            all.push_back({ recording.eventAt(row.at("t_ns").toLongLong()), row.at("t_ns").toLongLong(), { StoryLine::Kind::Say, QStringLiteral("%1   %2: %3 ✓").arg(row.at("text").toString()).arg(answer + 1).arg(choices[answer]) }, true });
+            all.push_back({ recording.eventAt(row.at("t_ns").toLongLong()), row.at("t_ns").toLongLong(),
+                { StoryLine::Kind::Say,
+                    QStringLiteral("%1   %2: %3 ✓")
+                        .arg(row.at("text").toString())
+                        .arg(answer + 1)
+                        .arg(choices[answer]) },
+                true });
     }
-    std::stable_sort(all.begin(), all.end(), [](const Said& x, const Said& y) { return std::pair(x.event, x.ns) < std::pair(y.event, y.ns); });
+    std::stable_sort(all.begin(), all.end(),
+        [](const Said& x, const Said& y) { return std::pair(x.event, x.ns) < std::pair(y.event, y.ns); });
     Mark now;
     for (Said& said : all) {
         now.event = said.event;
@@ -57,7 +68,8 @@ CaptionTrack::CaptionTrack(Recording& recording)
         } else if (said.isCaption) {
             now.caption = said.line.text;
         }
-        if ((said.isCaption || said.line.kind == StoryLine::Kind::Step) && (m_stops.empty() || m_stops.back() != said.event))
+        if ((said.isCaption || said.line.kind == StoryLine::Kind::Step)
+            && (m_stops.empty() || m_stops.back() != said.event))
             m_stops.push_back(said.event);
         m_marks.push_back(now);
         m_lines.push_back(std::move(said.line));

@@ -49,10 +49,16 @@ QLabel* emptyLabel(const QString& words, QWidget* parent)
 } // namespace
 
 PlayPanel::PlayPanel(Player& player, Actions& actions, QWidget* parent)
-    : QWidget(parent), m_player(player), m_tabs(new QTabWidget(this)), m_steps(new StepModel(this)), m_results(new ResultModel(this)),
-      m_stepView(tableOf(m_steps, "steps", tr("Steps of the scenario"), this)), m_resultView(tableOf(m_results, "results", tr("Rows of the measurement"), this)), m_said(new QListView(this)),
-      m_table(new QComboBox(this)), m_noSteps(emptyLabel(tr("The scenario has no steps yet. A step is a line lab.step('a', 'A title'): PgDn goes from one to the next."), this)),
-      m_noRows(emptyLabel(tr("No rows yet. lab.measure and lab.row make them; they are seen here while they arrive."), this)), m_export(new QPushButton(tr("Export CSV"), this))
+    : QWidget(parent), m_player(player), m_tabs(new QTabWidget(this)), m_steps(new StepModel(this)),
+      m_results(new ResultModel(this)), m_stepView(tableOf(m_steps, "steps", tr("Steps of the scenario"), this)),
+      m_resultView(tableOf(m_results, "results", tr("Rows of the measurement"), this)), m_said(new QListView(this)),
+      m_table(new QComboBox(this)),
+      m_noSteps(emptyLabel(tr("The scenario has no steps yet. A step is a line lab.step('a', 'A title'): PgDn goes "
+                              "from one to the next."),
+          this)),
+      m_noRows(emptyLabel(
+          tr("No rows yet. lab.measure and lab.row make them; they are seen here while they arrive."), this)),
+      m_export(new QPushButton(tr("Export CSV"), this))
 {
     setObjectName(QStringLiteral("playPanel"));
     m_tabs->setObjectName(QStringLiteral("playTabs"));
@@ -110,7 +116,8 @@ PlayPanel::PlayPanel(Player& player, Actions& actions, QWidget* parent)
     };
     connect(m_stepView, &QTableView::clicked, this, choose);
     connect(m_stepView, &QTableView::activated, this, choose);
-    connect(&player.story(), &QAbstractItemModel::rowsInserted, m_said, &QListView::scrollToBottom, Qt::QueuedConnection);
+    connect(
+        &player.story(), &QAbstractItemModel::rowsInserted, m_said, &QListView::scrollToBottom, Qt::QueuedConnection);
     showRows();
 }
 
@@ -137,7 +144,8 @@ void PlayPanel::showRows()
         for (const QString& name : names)
             m_table->addItem(name, name);
         // A table that has just begun becomes the visible one.
-        m_table->setCurrentIndex(names.size() > shown.size() || !names.contains(chosen) ? int(names.size()) - 1 : int(names.indexOf(chosen)));
+        m_table->setCurrentIndex(names.size() > shown.size() || !names.contains(chosen) ? int(names.size()) - 1
+                                                                                        : int(names.indexOf(chosen)));
         if (shown.isEmpty() && !names.isEmpty())
             m_tabs->setCurrentIndex(1);
     }
@@ -180,7 +188,8 @@ void PlayPanel::setTheme(const Theme& theme)
     header->setSectionResizeMode(StepModel::Title, QHeaderView::Stretch);
     header->setSectionResizeMode(StepModel::Time, QHeaderView::Fixed);
     header->resizeSection(StepModel::Mark, int(theme.px(26)));
-    header->resizeSection(StepModel::Time, int(theme.width({ TextSize::Small }, QStringLiteral("1234.5 s")) + theme.px(16)));
+    header->resizeSection(
+        StepModel::Time, int(theme.width({ TextSize::Small }, QStringLiteral("1234.5 s")) + theme.px(16)));
     m_said->setFont(theme.font({ TextSize::Small }));
     m_resultView->resizeColumnsToContents();
 }

@@ -95,8 +95,10 @@ void PlayTrace::finish(const ScriptResult& result)
     m_state.line = 0;
     m_state.call.clear();
     // Failed expectations have been recorded already.
-    if (result.line > 0 && result.outcome != ScriptOutcome::Held && result.outcome != ScriptOutcome::Stopped && result.outcome != ScriptOutcome::ExpectationFailed)
-        m_state.faults.push_back({ result.line, result.hint.isEmpty() ? result.message : result.message + ' ' + result.hint });
+    if (result.line > 0 && result.outcome != ScriptOutcome::Held && result.outcome != ScriptOutcome::Stopped
+        && result.outcome != ScriptOutcome::ExpectationFailed)
+        m_state.faults.push_back(
+            { result.line, result.hint.isEmpty() ? result.message : result.message + ' ' + result.hint });
     ++m_state.version;
 }
 

@@ -30,7 +30,7 @@ struct LineFault {
 struct PlayState {
     std::uint64_t version = 0; // changes whenever something else changes
     bool isRunning = false, isHeld = false;
-    int line = 0;              // of the call that is under way, or before which the script waits
+    int line = 0; // of the call that is under way, or before which the script waits
     QString call;
     std::map<int, double> reached; // lines whose calls have begun, with the first time in seconds of the run
     std::vector<PlayedStep> steps;

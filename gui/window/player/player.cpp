@@ -86,7 +86,8 @@ Player::Player(Session& session, Director& director, QWidget* parent)
     box->addLayout(left, 1);
     box->addWidget(m_history);
     box->addLayout(buttons);
-    connect(m_hallStory, &QAbstractItemModel::rowsInserted, m_history, &QListView::scrollToBottom, Qt::QueuedConnection);
+    connect(
+        m_hallStory, &QAbstractItemModel::rowsInserted, m_history, &QListView::scrollToBottom, Qt::QueuedConnection);
     connect(m_hallStory, &QAbstractItemModel::rowsInserted, this, &Player::arrange);
     connect(m_hallStory, &QAbstractItemModel::modelReset, this, &Player::arrange);
     connect(m_next, &QPushButton::clicked, this, &Player::next);
@@ -215,10 +216,7 @@ void Player::launch(ScriptStops stops)
     showButtons();
 }
 
-void Player::start()
-{
-    launch(ScriptStops::BeforeSteps);
-}
+void Player::start() { launch(ScriptStops::BeforeSteps); }
 
 // Returns whether the script waits at a question; if so, the question now counts as answered and the script continues.
 bool Player::isAsking()
@@ -364,12 +362,14 @@ void Player::showPast(const CaptionTrack* track, const CaptionTrack::Instant& in
 {
     if (!track && !m_showsPast)
         return;
-    if (track && m_showsPast && instant.said == m_past.said && instant.step == m_past.step && instant.caption == m_past.caption)
+    if (track && m_showsPast && instant.said == m_past.said && instant.step == m_past.step
+        && instant.caption == m_past.caption)
         return;
     m_past = instant;
     if (track) {
         m_pastStory.show(track->lines(), instant.said);
-        const auto steps = std::count_if(m_pastStory.lines().begin(), m_pastStory.lines().end(), [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
+        const auto steps = std::count_if(m_pastStory.lines().begin(), m_pastStory.lines().end(),
+            [](const StoryLine& line) { return line.kind == StoryLine::Kind::Step; });
         m_pastProgress = track->steps() > 0 ? tr("step %1 of %2").arg(steps).arg(track->steps()) : QString();
     }
     m_showsPast = track != nullptr;
@@ -387,10 +387,7 @@ void Player::showWords()
     m_progress->setText(!m_notice.isEmpty() ? m_notice : m_showsPast ? m_pastProgress : m_progressNow);
 }
 
-QString Player::stepTitle() const
-{
-    return m_showsPast ? m_past.step : m_stepNow;
-}
+QString Player::stepTitle() const { return m_showsPast ? m_past.step : m_stepNow; }
 
 // A step title that does not fit beside the step count ends with an ellipsis; the tooltip has all of it.
 void Player::fitStep()
@@ -429,10 +426,7 @@ void Player::arrange()
     m_history->scrollToBottom();
 }
 
-void Player::resizeEvent(QResizeEvent*)
-{
-    arrange();
-}
+void Player::resizeEvent(QResizeEvent*) { arrange(); }
 
 bool Player::eventFilter(QObject* watched, QEvent* event)
 {
@@ -521,7 +515,8 @@ void Player::setPictureScale(qreal scale)
 
 Theme Player::captionTheme() const
 {
-    return Theme(m_theme.kind(), std::max(m_theme.fontScale(), m_pictureScale), m_theme.isHighContrast(), m_theme.stroke());
+    return Theme(
+        m_theme.kind(), std::max(m_theme.fontScale(), m_pictureScale), m_theme.isHighContrast(), m_theme.stroke());
 }
 
 void Player::setLow(int most)
@@ -534,11 +529,14 @@ void Player::setLow(int most)
 void Player::fitHeight()
 {
     const Theme caption = captionTheme();
-    const qreal letters = std::max(std::min(caption.lineHeight({ TextSize::Caption }), m_theme.lineHeight({ TextSize::Caption })), caption.lineHeight({ TextSize::Title }));
+    const qreal letters = std::max(
+        std::min(caption.lineHeight({ TextSize::Caption }), m_theme.lineHeight({ TextSize::Caption })),
+        caption.lineHeight({ TextSize::Title }));
     const int usual = int(2 * letters + m_theme.lineHeight({ TextSize::Strong }) + m_theme.px(18));
     // The buttons are above each other; without them there is one line of words.
-    const int least = m_next->isHidden() ? int(m_theme.lineHeight({ TextSize::Strong }) + caption.lineHeight({ TextSize::Body }) * 2) + 14
-                                         : m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18;
+    const int least = m_next->isHidden()
+        ? int(m_theme.lineHeight({ TextSize::Strong }) + caption.lineHeight({ TextSize::Body }) * 2) + 14
+        : m_next->minimumSizeHint().height() + m_run->minimumSizeHint().height() + 18;
     const int choices = m_choices->isHidden() ? 0 : m_choices->sizeHint().height(); // the question stays above them
     setFixedHeight(m_most > 0 ? std::min(usual, std::max(least + choices, m_most)) : usual);
 }

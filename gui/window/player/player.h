@@ -60,7 +60,10 @@ public:
     bool hasBegun() const { return m_wasRunning; }
     bool isRunning() const { return m_engine.isRunning(); }
     // The show has reached a step and waits for next().
-    bool isHeld() const { return m_director.await() == Director::Await::Step || m_director.await() == Director::Await::Begin; }
+    bool isHeld() const
+    {
+        return m_director.await() == Director::Await::Step || m_director.await() == Director::Await::Begin;
+    }
     Director& director() { return m_director; }
     // The script goes no further by itself: it has ended, or waits before a step, a question or a call. The reel then
     // has all of its output.
@@ -208,9 +211,9 @@ private:
         bool isOpen = false; // the reel has reached its place
     };
     std::map<QString, ReelChart> m_charts; // by id
-    bool m_hasTask = false;   // a task of an exercise has been shown
+    bool m_hasTask = false; // a task of an exercise has been shown
     std::deque<Telling> m_tellings; // waiting for their turn
-    std::uint64_t m_toldEvent = 0;  // of the sentence that is shown; 0: it has no event
+    std::uint64_t m_toldEvent = 0; // of the sentence that is shown; 0: it has no event
     double m_time = 0, m_toldUntil = 0;
     // The state for which the buttons were labelled.
     struct ButtonsFor {
@@ -226,7 +229,7 @@ private:
     Mail m_mail; // guarded by m_mutex
     Cue m_lastCue; // guarded too: the last cue from the script
     std::map<QString, QVariant> m_parameters; // guarded too: of the present or last run
-    std::vector<ClusterFacts> m_clusters;     // guarded too
+    std::vector<ClusterFacts> m_clusters; // guarded too
 
     StoryModel m_story, m_pastStory;
     HallStory* m_hallStory;

@@ -63,7 +63,9 @@ void Player::onExpectation(const Expectation& expectation)
     if (m_listener)
         m_listener->onExpectation(expectation);
     if (!expectation.isHeld)
-        m_trace.fault(expectation.line, expectation.detail.isEmpty() ? expectation.text : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail));
+        m_trace.fault(expectation.line,
+            expectation.detail.isEmpty() ? expectation.text
+                                         : QStringLiteral("%1 (%2)").arg(expectation.text, expectation.detail));
 }
 
 std::optional<std::vector<int>> Player::onQuestion(const Question& question, const std::stop_token& stop)
@@ -142,7 +144,11 @@ void Player::onFinished(const ScriptResult& result)
         words = tr("The end. What was expected held.");
     else if (held > 1)
         words = tr("The end. All %1 expectations held.").arg(held);
-    ReelEntry end { .kind = ReelEntry::Kind::End, .text = words, .number = result.outcome == ScriptOutcome::Held ? 1 : isStopped ? 2 : 0 };
+    ReelEntry end { .kind = ReelEntry::Kind::End,
+        .text = words,
+        .number = result.outcome == ScriptOutcome::Held ? 1
+            : isStopped                                 ? 2
+                                                        : 0 };
     {
         const std::lock_guard lock(m_mutex);
         end.at = m_lastCue;

@@ -43,8 +43,11 @@ QString answerWords(const ReelEntry& answer, const std::vector<int>& votes)
     if (!words.isEmpty())
         words[0] = words[0].toUpper();
     words += QStringLiteral(" ✓");
-    if (const int all = std::accumulate(votes.begin(), votes.end(), 0); all > 0 && std::size_t(answer.number) < votes.size())
-        words += Player::tr(" (%1 of %2)").arg(votes[std::size_t(answer.number)]).arg(countedWords(std::uint64_t(all), "vote", "votes"));
+    if (const int all = std::accumulate(votes.begin(), votes.end(), 0);
+        all > 0 && std::size_t(answer.number) < votes.size())
+        words += Player::tr(" (%1 of %2)")
+                     .arg(votes[std::size_t(answer.number)])
+                     .arg(countedWords(std::uint64_t(all), "vote", "votes"));
     return answer.text.isEmpty() ? words : words + QStringLiteral("   ") + answer.text;
 }
 
@@ -76,8 +79,7 @@ void Player::collect()
         m_director.setScript(Director::Script::Waits);
     }
     // A chart is opened when the reel reaches it, and grows from then on.
-    for (const auto& [chart, isNew] : charts)
-    {
+    for (const auto& [chart, isNew] : charts) {
         ReelChart& known = m_charts[chart.id];
         known.chart = chart;
         if (isNew)
@@ -101,7 +103,8 @@ void Player::showReel(std::vector<ReelEntry> reel, std::vector<MeasureChart> cha
     for (MeasureChart& chart : charts)
         m_charts[chart.id].chart = std::move(chart);
     m_expectationsHeld = m_expectationsFailed = 0;
-    m_stepsInAll = int(std::count_if(reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }));
+    m_stepsInAll = int(std::count_if(
+        reel.begin(), reel.end(), [](const ReelEntry& entry) { return entry.kind == ReelEntry::Kind::Step; }));
     m_hasSpoken = false;
     m_stepNow.clear();
     setCaption(tr("Ready. Press PgDn or the clicker."));
@@ -132,12 +135,14 @@ void Player::showEntry(const ReelEntry& entry)
         showQuestion();
         break;
     case Kind::Answer:
-        m_story.add({ { StoryLine::Kind::Say, QStringLiteral("%1. %2").arg(entry.names.value(entry.number), entry.text) } });
+        m_story.add(
+            { { StoryLine::Kind::Say, QStringLiteral("%1. %2").arg(entry.names.value(entry.number), entry.text) } });
         showQuestion();
         break;
     case Kind::Check:
         ++(entry.number > 0 ? m_expectationsHeld : m_expectationsFailed);
-        m_story.add({ { entry.number > 0 ? StoryLine::Kind::Held : StoryLine::Kind::Failed, entry.id.isEmpty() ? entry.text : QStringLiteral("%1 (%2)").arg(entry.text, entry.id) } });
+        m_story.add({ { entry.number > 0 ? StoryLine::Kind::Held : StoryLine::Kind::Failed,
+            entry.id.isEmpty() ? entry.text : QStringLiteral("%1 (%2)").arg(entry.text, entry.id) } });
         break;
     case Kind::Print: m_story.add({ { StoryLine::Kind::Print, entry.text } }); break;
     case Kind::Note: m_story.add({ { StoryLine::Kind::Note, entry.text } }); break;
@@ -189,7 +194,8 @@ void Player::showExercise(const ExerciseShown& exercise)
 void Player::tell(const std::vector<Telling>& told)
 {
     for (const Telling& one : told) {
-        const auto waits = std::find_if(m_tellings.begin(), m_tellings.end(), [&](const Telling& t) { return one.instead != 0 && t.event == one.instead; });
+        const auto waits = std::find_if(m_tellings.begin(), m_tellings.end(),
+            [&](const Telling& t) { return one.instead != 0 && t.event == one.instead; });
         if (waits != m_tellings.end())
             *waits = one;
         else

@@ -47,10 +47,7 @@ bool BlankScreen::eventFilter(QObject* watched, QEvent* event)
     return QWidget::eventFilter(watched, event);
 }
 
-void BlankScreen::paintEvent(QPaintEvent*)
-{
-    QPainter(this).fillRect(rect(), Qt::black);
-}
+void BlankScreen::paintEvent(QPaintEvent*) { QPainter(this).fillRect(rect(), Qt::black); }
 
 // ---- the presenter's window
 
@@ -127,7 +124,8 @@ void NotesWindow::setWords(const PresenterWords& words)
         return;
     m_words = words;
     const auto list = [](const QStringList& lines) { return lines.join(QStringLiteral("\n")); };
-    m_clock->setText(words.elapsed.isEmpty() ? words.clock : QStringLiteral("%1      %2").arg(words.elapsed, words.clock));
+    m_clock->setText(
+        words.elapsed.isEmpty() ? words.clock : QStringLiteral("%1      %2").arg(words.elapsed, words.clock));
     m_step->setText(words.step.isEmpty() ? tr("No step yet.") : words.step);
     m_notes->setText(words.notes.isEmpty() ? words.caption : list(words.notes));
     m_next->setText(words.next.isEmpty() ? tr("No further step.") : words.next);
@@ -147,9 +145,6 @@ void NotesWindow::setTheme(const Theme& theme)
         label->setFont(theme.font({ TextSize::Strong }));
 }
 
-void NotesWindow::keyPressEvent(QKeyEvent* event)
-{
-    emit keyPressed(event);
-}
+void NotesWindow::keyPressEvent(QKeyEvent* event) { emit keyPressed(event); }
 
 } // namespace lhrs::gui

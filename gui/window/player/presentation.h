@@ -46,11 +46,11 @@ protected:
 
 // The contents of the presenter's window, which the audience does not see.
 struct PresenterWords {
-    QString step;               // the step that is shown
-    QStringList notes;          // for that step
-    QString next;               // the step that PgDn brings; empty: there is none
+    QString step; // the step that is shown
+    QStringList notes; // for that step
+    QString next; // the step that PgDn brings; empty: there is none
     QStringList nextNotes;
-    QStringList faults;         // the armed faults, in words
+    QStringList faults; // the armed faults, in words
     QString caption, elapsed, clock;
     bool operator==(const PresenterWords&) const = default;
 };

@@ -45,24 +45,32 @@ QVariant ResultModel::data(const QModelIndex& index, int role) const
     const QString& column = m_columns[index.column()];
     QVariant value;
     if (index.column() == 0)
-        value = row.isWarmUp ? QVariant(tr("warm-up")) : row.repetition > 0 ? QVariant(row.repetition) : QVariant(QStringLiteral("–"));
-    else if (const auto factor = row.factors.find(column); factor != row.factors.end() && m_table.factorColumns().contains(column))
+        value = row.isWarmUp     ? QVariant(tr("warm-up"))
+            : row.repetition > 0 ? QVariant(row.repetition)
+                                 : QVariant(QStringLiteral("–"));
+    else if (const auto factor = row.factors.find(column);
+             factor != row.factors.end() && m_table.factorColumns().contains(column))
         value = factor->second;
     else if (const auto metric = row.metrics.find(column); metric != row.metrics.end())
         value = metric->second;
     switch (role) {
-    case Qt::DisplayRole: return value.typeId() == QMetaType::Double ? QString::number(value.toDouble(), 'g', 6) : value.toString();
+    case Qt::DisplayRole:
+        return value.typeId() == QMetaType::Double ? QString::number(value.toDouble(), 'g', 6) : value.toString();
     case Qt::ToolTipRole: return QStringLiteral("%1: %2").arg(column, csvCell(value));
     case Qt::FontRole: return m_theme.font({ TextSize::Small, false, true });
     case Qt::ForegroundRole: return row.isWarmUp ? m_theme.muted : m_theme.text;
-    case Qt::TextAlignmentRole: return int(Qt::AlignVCenter | (value.typeId() == QMetaType::QString && index.column() > 0 ? Qt::AlignLeft : Qt::AlignRight));
+    case Qt::TextAlignmentRole:
+        return int(Qt::AlignVCenter
+            | (value.typeId() == QMetaType::QString && index.column() > 0 ? Qt::AlignLeft : Qt::AlignRight));
     default: return {};
     }
 }
 
 QVariant ResultModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    return orientation == Qt::Horizontal && role == Qt::DisplayRole && section < m_columns.size() ? QVariant(m_columns[section]) : QVariant();
+    return orientation == Qt::Horizontal && role == Qt::DisplayRole && section < m_columns.size()
+        ? QVariant(m_columns[section])
+        : QVariant();
 }
 
 } // namespace lhrs::gui

@@ -15,7 +15,10 @@ namespace {
 // The accessible name of the caption is its text; changes are announced.
 class CaptionAccessible : public QAccessibleWidget {
 public:
-    explicit CaptionAccessible(CaptionLabel* caption) : QAccessibleWidget(caption, QAccessible::Notification), m_caption(caption) {}
+    explicit CaptionAccessible(CaptionLabel* caption)
+        : QAccessibleWidget(caption, QAccessible::Notification), m_caption(caption)
+    {
+    }
     QString text(QAccessible::Text which) const override
     {
         if (which == QAccessible::Name)
@@ -30,7 +33,8 @@ private:
 // The text as it is painted: no-break spaces keep a number with the word before it, and a choice with its number.
 QString boundWords(QString text)
 {
-    static const QRegularExpression kNamed(QStringLiteral("(?<=\\w) (?=\\d)")), kChoice(QStringLiteral("(?<=\\d:) (?=\\S)"));
+    static const QRegularExpression kNamed(QStringLiteral("(?<=\\w) (?=\\d)")),
+        kChoice(QStringLiteral("(?<=\\d:) (?=\\S)"));
     return text.replace(kNamed, QString(QChar::Nbsp)).replace(kChoice, QString(QChar::Nbsp));
 }
 
@@ -88,7 +92,8 @@ TextStyle CaptionLabel::styleThatFits() const
 
 bool CaptionLabel::fits() const
 {
-    return m_theme.metrics(styleThatFits()).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_painted).height() <= height();
+    return m_theme.metrics(styleThatFits()).boundingRect(QRectF(rect()), Qt::TextWordWrap, m_painted).height()
+        <= height();
 }
 
 void CaptionLabel::paintEvent(QPaintEvent*)
@@ -130,7 +135,8 @@ void StoryModel::show(const std::vector<StoryLine>& lines, std::size_t count)
 {
     count = std::min(count, lines.size());
     const std::size_t both = std::min(count, m_lines.size());
-    const auto same = std::size_t(std::mismatch(m_lines.begin(), m_lines.begin() + std::ptrdiff_t(both), lines.begin()).first - m_lines.begin());
+    const auto same = std::size_t(
+        std::mismatch(m_lines.begin(), m_lines.begin() + std::ptrdiff_t(both), lines.begin()).first - m_lines.begin());
     if (same < m_lines.size()) {
         beginRemoveRows({}, int(same), int(m_lines.size()) - 1);
         m_lines.resize(same);
@@ -146,10 +152,7 @@ void StoryModel::clear()
     endResetModel();
 }
 
-int StoryModel::rowCount(const QModelIndex& parent) const
-{
-    return parent.isValid() ? 0 : int(m_lines.size());
-}
+int StoryModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : int(m_lines.size()); }
 
 QVariant StoryModel::data(const QModelIndex& index, int role) const
 {
@@ -170,9 +173,11 @@ QVariant StoryModel::data(const QModelIndex& index, int role) const
         }
         return line.text;
     case Qt::FontRole:
-        if (line.kind == StoryLine::Kind::Step || line.kind == StoryLine::Kind::Failed || line.kind == StoryLine::Kind::End)
+        if (line.kind == StoryLine::Kind::Step || line.kind == StoryLine::Kind::Failed
+            || line.kind == StoryLine::Kind::End)
             return m_theme.font({ TextSize::Body, true });
-        return line.kind == StoryLine::Kind::Print ? m_theme.font({ TextSize::Small, false, true }) : m_theme.font({ TextSize::Body });
+        return line.kind == StoryLine::Kind::Print ? m_theme.font({ TextSize::Small, false, true })
+                                                   : m_theme.font({ TextSize::Body });
     case Qt::ForegroundRole:
         if (line.kind == StoryLine::Kind::Held || line.kind == StoryLine::Kind::Note)
             return m_theme.muted;

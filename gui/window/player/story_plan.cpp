@@ -29,14 +29,16 @@ QString literalAt(const QString& source, qsizetype& at)
     qsizetype next = at;
     while (next < source.size() && source[next].isSpace())
         ++next;
-    return next < source.size() && (source[next] == QLatin1Char(',') || source[next] == QLatin1Char(')')) ? text : QString();
+    return next < source.size() && (source[next] == QLatin1Char(',') || source[next] == QLatin1Char(')')) ? text
+                                                                                                          : QString();
 }
 
 } // namespace
 
 std::vector<PlannedStep> planOf(const QString& source)
 {
-    static const QRegularExpression kCall(QStringLiteral("^[ \\t]*lab\\.(step|note)\\("), QRegularExpression::MultilineOption);
+    static const QRegularExpression kCall(
+        QStringLiteral("^[ \\t]*lab\\.(step|note)\\("), QRegularExpression::MultilineOption);
     std::vector<PlannedStep> steps;
     for (auto calls = kCall.globalMatch(source); calls.hasNext();) {
         const QRegularExpressionMatch call = calls.next();
@@ -59,7 +61,8 @@ std::vector<PlannedStep> planOf(const QString& source)
 
 int stepsOf(const QString& source)
 {
-    static const QRegularExpression kAll(QStringLiteral("^([ \\t]*)lab\\.step\\("), QRegularExpression::MultilineOption);
+    static const QRegularExpression kAll(
+        QStringLiteral("^([ \\t]*)lab\\.step\\("), QRegularExpression::MultilineOption);
     int steps = 0;
     for (auto calls = kAll.globalMatch(source); calls.hasNext(); ++steps) {
         if (calls.next().capturedLength(1) > 0)

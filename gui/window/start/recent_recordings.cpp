@@ -17,10 +17,7 @@ QString recentKey(std::size_t number, const char* what)
 
 } // namespace
 
-bool RecentRecording::isThere() const
-{
-    return QFileInfo(path).isFile();
-}
+bool RecentRecording::isThere() const { return QFileInfo(path).isFile(); }
 
 QString RecentRecording::date() const
 {

@@ -11,7 +11,7 @@ class Remembered;
 
 // A recording that the window opened or saved.
 struct RecentRecording {
-    QString path;     // absolute
+    QString path; // absolute
     QString began {}; // when its run began, UTC, ISO 8601; empty: not in the file
     QString scenario {}; // name of the scenario's file; empty: none was played
     bool isSimulated = false;

@@ -23,8 +23,8 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr int kHeaderMax = 4096;      // bytes at the beginning of a scenario that can contain its tags
-constexpr qreal kCardWidth = 268;     // pixels at 100 %: the least width of a card
+constexpr int kHeaderMax = 4096; // bytes at the beginning of a scenario that can contain its tags
+constexpr qreal kCardWidth = 268; // pixels at 100 %: the least width of a card
 constexpr int kCardsMargin = 10, kCardsSpacing = 12; // around the contents of a card, and between cards
 constexpr double kPictureShape = 9.0 / 16;
 
@@ -72,8 +72,8 @@ std::vector<ScenarioFile> lecturesAmong(const std::vector<ScenarioFile>& files)
     for (const ScenarioFile& file : files) // the demonstration repeats an experiment too, but it is a lecture
         if (file.experiments.isEmpty() || lectureRank(file) < kLectures.size())
             found.push_back(file);
-    std::stable_sort(found.begin(), found.end(),
-        [](const auto& a, const auto& b) { return lectureRank(a) < lectureRank(b); });
+    std::stable_sort(
+        found.begin(), found.end(), [](const auto& a, const auto& b) { return lectureRank(a) < lectureRank(b); });
     return found;
 }
 
@@ -88,10 +88,7 @@ std::vector<ScenarioFile> experimentsAmong(const std::vector<ScenarioFile>& file
     return found;
 }
 
-QPixmap cardPicture(const QString& name, bool isDark)
-{
-    return QPixmap(cardFile(name, isDark));
-}
+QPixmap cardPicture(const QString& name, bool isDark) { return QPixmap(cardFile(name, isDark)); }
 
 QStringList cardTables(const QString& name)
 {
@@ -158,10 +155,7 @@ void Card::colour()
     update();
 }
 
-int Card::pictureHeight(int width) const
-{
-    return int((width - 2 * kCardsMargin) * kPictureShape);
-}
+int Card::pictureHeight(int width) const { return int((width - 2 * kCardsMargin) * kPictureShape); }
 
 int Card::heightFor(int width) const
 {
@@ -195,8 +189,8 @@ void Card::makePicture()
         whole = QPixmap(room * ratio);
         whole.fill(m_theme.canvas);
         const int side = int(m_theme.px(28) * ratio);
-        QPainter(&whole).drawImage((whole.width() - side) / 2, (whole.height() - side) / 2,
-            glyphImage(Glyph::Play, m_theme.muted, side));
+        QPainter(&whole).drawImage(
+            (whole.width() - side) / 2, (whole.height() - side) / 2, glyphImage(Glyph::Play, m_theme.muted, side));
     }
     m_shown = whole.scaled((QSizeF(room) * ratio).toSize(), Qt::IgnoreAspectRatio, Qt::SmoothTransformation);
     if (m_isGrey) {
@@ -285,10 +279,7 @@ void CardSection::clear()
     m_cards.clear();
 }
 
-void CardSection::setSentence(const QString& words)
-{
-    m_sentence->setText(words);
-}
+void CardSection::setSentence(const QString& words) { m_sentence->setText(words); }
 
 void CardSection::addBelow(QWidget* widget)
 {

@@ -20,7 +20,7 @@ class FlowLayout;
 struct ScenarioFile {
     QString path, title, minutes, needs;
     QString experiments {}; // the experiments of the papers that it repeats, "E4 E5"; empty: a lecture
-    int exercise = 0;       // its number; 0: it is not an exercise
+    int exercise = 0; // its number; 0: it is not an exercise
 };
 // The scenarios of a directory by name, and exercises by number.
 std::vector<ScenarioFile> scenariosIn(const QString& directory);
@@ -35,7 +35,7 @@ QStringList cardTables(const QString& name);
 
 // The texts of a card.
 struct CardWords {
-    QString picture;  // its name
+    QString picture; // its name
     QString title;
     QString words {}; // a sentence; empty: none
     QString facts {}; // in small letters: minutes, processes, ...
@@ -73,8 +73,8 @@ private:
     Theme m_theme;
     QLabel *m_picture, *m_title, *m_sentence, *m_facts;
     QVBoxLayout* m_rows;
-    QPixmap m_shown;       // scaled to the size at which it is drawn
-    QString m_shownAs {};  // the picture and looks for which it was made
+    QPixmap m_shown; // scaled to the size at which it is drawn
+    QString m_shownAs {}; // the picture and looks for which it was made
     bool m_isGrey = false;
 };
 

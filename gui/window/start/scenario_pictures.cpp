@@ -31,13 +31,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr QSize kCardView(400, 225);  // pixels at 100 % in which the cluster is drawn
-constexpr qreal kCardScale = 1.28;    // of the picture: 512 x 288
+constexpr QSize kCardView(400, 225); // pixels at 100 % in which the cluster is drawn
+constexpr qreal kCardScale = 1.28; // of the picture: 512 x 288
 constexpr int kCardColours = 24;
 constexpr std::uint64_t kCardSeed = 7;
 constexpr int kTries = 4;
-constexpr auto kCardLimit = 300s;     // for playing one scenario
-constexpr int kWorthShowing = 3;      // a parity bucket that is starting is not worth showing by itself
+constexpr auto kCardLimit = 300s; // for playing one scenario
+constexpr int kWorthShowing = 3; // a parity bucket that is starting is not worth showing by itself
 constexpr std::uint32_t kSlicesSeen = 2; // slices that count per rebuilt bucket
 
 // Experiments take as long as they need; for their pictures they are shortened.
@@ -54,14 +54,17 @@ const std::map<QString, std::map<QString, QString>> kShortened {
 
 // The variants of free play have no scenario; these lines produce what they start.
 const std::map<QString, QString> kFreePlay {
-    { "free_live", "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
-                   "lab.client('alice').run({ do: 'insert', count: 90 }); lab.settle();" },
-    { "free_simulated", "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
-                        "lab.client('alice').run({ do: 'insert', count: 220 }); lab.settle();" },
-    { "free_running", "lab.cluster({ m: 4, k: 2, b: 20, recordBytes: 100, spares: { data: 24, parity: 14 } });\n"
-                      "lab.client('alice').run({ do: 'insert', count: 150 }); "
-                      "lab.client('bob').run({ do: 'insert', count: 150 });\n"
-                      "while (lab.file().M < 16)\n    lab.split();\nlab.settle();" },
+    { "free_live",
+        "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
+        "lab.client('alice').run({ do: 'insert', count: 90 }); lab.settle();" },
+    { "free_simulated",
+        "lab.cluster({ m: 4, k: 1, b: 40, recordBytes: 100, spares: { data: 9, parity: 5 } });\n"
+        "lab.client('alice').run({ do: 'insert', count: 220 }); lab.settle();" },
+    { "free_running",
+        "lab.cluster({ m: 4, k: 2, b: 20, recordBytes: 100, spares: { data: 24, parity: 14 } });\n"
+        "lab.client('alice').run({ do: 'insert', count: 150 }); "
+        "lab.client('bob').run({ do: 'insert', count: 150 });\n"
+        "while (lab.file().M < 16)\n    lab.split();\nlab.settle();" },
 };
 
 // After these events, more buckets may have failed or be recovering than before.
@@ -72,8 +75,7 @@ const std::vector<int> kTelling { pb::Event::kBucketFailed, pb::Event::kRecovery
 int weightOf(const ClusterState& state)
 {
     static const std::map<Look, int> kWeights { { Look::DataLost, 6 }, { Look::ParityLost, 6 },
-        { Look::DataRecovering, 5 },
-        { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
+        { Look::DataRecovering, 5 }, { Look::DataFailed, 4 }, { Look::ParityFailed, 4 }, { Look::ParityStarting, 3 } };
     const auto weigh = [&](ObjectRef object) {
         const auto known = kWeights.find(lookOf(state, object, nullptr));
         return known == kWeights.end() ? 0 : known->second;
@@ -187,7 +189,8 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     const ScriptResult result = engine.result();
     played.lost = session.ingest().settledInvariants().lost + recorder->status().lost;
     session.ingest().recordTo(nullptr);
-    const bool isPlayed = result.outcome == ScriptOutcome::Held || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
+    const bool isPlayed = result.outcome == ScriptOutcome::Held
+        || (observer.isReached && result.outcome == ScriptOutcome::Stopped);
     played.problem = isPlayed ? recorder->finish() : result.sentence();
     if (!played.problem.isEmpty())
         return played;
@@ -197,8 +200,8 @@ PlayedScenario playOnce(const QString& name, const QString& source, const QStrin
     if (state)
         played.state = std::move(*state);
     else
-        played.problem = QStringLiteral("%1: its run cannot be shown: %2").arg(name,
-            QString::fromStdString(state.error().text));
+        played.problem = QStringLiteral("%1: its run cannot be shown: %2")
+                             .arg(name, QString::fromStdString(state.error().text));
     return played;
 }
 
@@ -212,7 +215,8 @@ PlayedScenario playForCard(const QString& name, const QString& source, const QSt
             return played;
     }
     played.problem = QStringLiteral("%1: %2 events of its run were lost. Try again when the machine is less busy.")
-                         .arg(name).arg(played.lost);
+                         .arg(name)
+                         .arg(played.lost);
     return played;
 }
 
@@ -293,8 +297,8 @@ QString writeCardPictures(const QString& scenario, const QString& directory)
     if (!QDir().mkpath(directory))
         return QStringLiteral("%1 cannot be made. Choose another directory.").arg(directory);
     const QString name = QFileInfo(scenario).completeBaseName();
-    const PlayedScenario played = playForCard(name, QString::fromUtf8(file.readAll()),
-        QFileInfo(scenario).absolutePath() + QStringLiteral("/paper"));
+    const PlayedScenario played = playForCard(
+        name, QString::fromUtf8(file.readAll()), QFileInfo(scenario).absolutePath() + QStringLiteral("/paper"));
     return played.problem.isEmpty() ? writeCard(name, played, directory) : played.problem;
 }
 

@@ -32,10 +32,10 @@ namespace {
 constexpr int kProcessMegabytes = 12; // of an idle process with its threads, as measured
 constexpr int kProcessesMax = 400;
 constexpr int kClientsMax = 8;
-constexpr int kRecordExtra = 64;      // bytes of overhead per record
-constexpr int kServersMax = 1'100;    // of one pool; so many only in a simulation
-constexpr int kSlicesShown = 5;       // slices of a full bucket in a small file
-constexpr int kSliceMax = 3'125;      // ranks; a slice size of the 2003 report
+constexpr int kRecordExtra = 64; // bytes of overhead per record
+constexpr int kServersMax = 1'100; // of one pool; so many only in a simulation
+constexpr int kSlicesShown = 5; // slices of a full bucket in a small file
+constexpr int kSliceMax = 3'125; // ranks; a slice size of the 2003 report
 
 QSpinBox* spin(QWidget* parent, const char* id, int low, int high, int value)
 {
@@ -60,17 +60,26 @@ int memoryAvailable()
 } // namespace
 
 StartForm::StartForm(QWidget* parent)
-    : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)), m_b(spin(this, "b", 1, 10'000'000, 40)),
-      m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)), m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)), m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)), m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
-      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)),
-      m_transport(new QComboBox(this)), m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)), m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)), m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
-      m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)), m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)), m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)), m_address(new QLineEdit(this)),
-      m_columns(new QBoxLayout(QBoxLayout::LeftToRight)), m_title(new QLabel(tr("Free play: the parameters"), this)),
+    : QWidget(parent), m_m(spin(this, "m", 1, 32, 4)), m_k(spin(this, "k", 0, 8, 1)),
+      m_b(spin(this, "b", 1, 10'000'000, 40)), m_recordBytes(spin(this, "recordBytes", 0, 65'535, 100)),
+      m_data(spin(this, "dataServers", 1, kServersMax, 9)), m_parity(spin(this, "parityServers", 0, kServersMax, 5)),
+      m_clients(spin(this, "clients", 1, kClientsMax, 1)), m_slice(spin(this, "slice", 0, 1'000'000, 0)),
+      m_seed(spin(this, "seed", 0, 2'000'000'000, 1)), m_loadControl(spin(this, "loadControl", 0, 100, 0)),
+      m_field(new QComboBox(this)), m_recovery(new QComboBox(this)), m_transport(new QComboBox(this)),
+      m_tcp(new QComboBox(this)), m_split(new QComboBox(this)), m_rerank(new QComboBox(this)),
+      m_speed(new QComboBox(this)), m_slow(new QCheckBox(tr("classroom: time-outs five times longer"), this)),
+      m_gate(new QCheckBox(tr("gate: messages can be held"), this)),
+      m_merges(new QCheckBox(tr("merges: a file of few records shrinks"), this)),
+      m_mixKeys(new QCheckBox(tr("mixed keys: patterns spread evenly"), this)),
+      m_pureRs(new QCheckBox(tr("experiment: multiply, never XOR"), this)), m_thresholds(new QLineEdit(this)),
+      m_address(new QLineEdit(this)), m_columns(new QBoxLayout(QBoxLayout::LeftToRight)),
+      m_title(new QLabel(tr("Free play: the parameters"), this)),
       m_intro(new QLabel(tr("An LH*RS file lives in real processes: a coordinator, servers that become data and parity "
-          "buckets, and clients. Three ways to get one:"), this)),
+                            "buckets, and clients. Three ways to get one:"),
+          this)),
       m_help(new QLabel(this)), m_note(new QLabel(this)), m_line(new QLabel(this)), m_command(new QLabel(this)),
-          m_start(new QPushButton(tr("Start these processes"), this)), m_simulate(new QPushButton(tr("Simulate them"),
-          this)), m_connect(new QPushButton(tr("Connect"), this)),
+      m_start(new QPushButton(tr("Start these processes"), this)),
+      m_simulate(new QPushButton(tr("Simulate them"), this)), m_connect(new QPushButton(tr("Connect"), this)),
       m_back(new QPushButton(tr("Back to the start page"), this))
 {
     setObjectName(QStringLiteral("startForm"));
@@ -103,7 +112,8 @@ StartForm::StartForm(QWidget* parent)
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
     m_start->setObjectName(QStringLiteral("startLocal"));
     m_simulate->setObjectName(QStringLiteral("startSimulated"));
-    m_simulate->setToolTip(tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
+    m_simulate->setToolTip(
+        tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
     m_seed->setAccessibleName(tr("Seed of the simulation"));
     m_speed->setObjectName(QStringLiteral("speed"));
     m_speed->setAccessibleName(tr("Speed of virtual time"));
@@ -164,28 +174,67 @@ StartForm::StartForm(QWidget* parent)
             field->setAccessibleName(label);
         explain(field, words);
     };
-    row(tr("data buckets of a group, m"), m_m, tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets a recovery reads."));
-    row(tr("intended availability, K"), m_k, tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is recovered."));
-    row(tr("capacity of a bucket, b records"), m_b, tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which is mostly another one."));
+    row(tr("data buckets of a group, m"), m_m,
+        tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets "
+           "a recovery reads."));
+    row(tr("intended availability, K"), m_k,
+        tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is "
+           "recovered."));
+    row(tr("capacity of a bucket, b records"), m_b,
+        tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which "
+           "is mostly another one."));
     row(tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
-    row(tr("field"), m_field, tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both give the same protection."));
-    row(tr("recovery"), m_recovery, tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in 2004. Off: nobody is declared failed. By hand: “Look after the group”."));
-    row(tr("data servers"), m_data, tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are started."));
-    row(tr("parity servers"), m_parity, tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be replaced."));
-    row(QString(), m_slow, tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are found."));
+    row(tr("field"), m_field,
+        tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both "
+           "give the same protection."));
+    row(tr("recovery"), m_recovery,
+        tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in "
+           "2004. Off: nobody is declared failed. By hand: “Look after the group”."));
+    row(tr("data servers"), m_data,
+        tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
+           "started."));
+    row(tr("parity servers"), m_parity,
+        tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be "
+           "replaced."));
+    row(QString(), m_slow,
+        tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are "
+           "found."));
     rows = moreForm;
-    row(tr("slices travel by"), m_transport, tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by one."));
-    row(tr("ranks of a slice"), m_slice, tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at once."));
-    row(tr("TCP connections"), m_tcp, tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a connection for one message."));
-    row(tr("splits"), m_split, tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once and decided in the order of the split pointer."));
-    row(tr("ranks after a split"), m_rerank, tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones are given to new records."));
-    row(tr("splits above a load of"), m_loadControl, tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer buckets. Any: each time."));
-    row(tr("K grows at"), m_thresholds, tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: it stays what it is."));
-    row(QString(), m_gate, tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated cluster can always do that."));
-    row(QString(), m_merges, tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is smaller by one bucket."));
-    row(QString(), m_mixKeys, tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly too."));
-    row(QString(), m_pureRs, tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is the same."));
-    row(tr("clients"), m_clients, tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
+    row(tr("slices travel by"), m_transport,
+        tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by "
+           "one."));
+    row(tr("ranks of a slice"), m_slice,
+        tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at "
+           "once."));
+    row(tr("TCP connections"), m_tcp,
+        tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a "
+           "connection for one message."));
+    row(tr("splits"), m_split,
+        tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once "
+           "and decided in the order of the split pointer."));
+    row(tr("ranks after a split"), m_rerank,
+        tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones "
+           "are given to new records."));
+    row(tr("splits above a load of"), m_loadControl,
+        tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer "
+           "buckets. Any: each time."));
+    row(tr("K grows at"), m_thresholds,
+        tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: "
+           "it stays what it is."));
+    row(QString(), m_gate,
+        tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated "
+           "cluster can always do that."));
+    row(QString(), m_merges,
+        tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is "
+           "smaller by one bucket."));
+    row(QString(), m_mixKeys,
+        tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly "
+           "too."));
+    row(QString(), m_pureRs,
+        tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is "
+           "the same."));
+    row(tr("clients"), m_clients,
+        tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
     local->addLayout(form);
     local->addWidget(showMore, 0, Qt::AlignLeft);
     local->addWidget(more);
@@ -209,7 +258,9 @@ StartForm::StartForm(QWidget* parent)
     keyFile->setObjectName(QStringLiteral("keyFile"));
     keyFile->setPlaceholderText(tr("keys come later: loopback only, no key needed"));
     keyFile->setAccessibleName(tr("Key file"));
-    explain(keyFile, tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no key is asked for."));
+    explain(keyFile,
+        tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no "
+           "key is asked for."));
     keyFile->setEnabled(false);
     auto* secret = new QHBoxLayout;
     secret->setSpacing(8);
@@ -223,7 +274,8 @@ StartForm::StartForm(QWidget* parent)
     auto* simulated = new QWidget(this);
     auto* flow = new FlowLayout(simulated, 8);
     flow->setContentsMargins(0, 0, 0, 0);
-    for (QWidget* part : std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
+    for (QWidget* part :
+        std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
         flow->addWidget(part);
     other->addWidget(simulated);
     other->addStretch(1);
@@ -250,8 +302,11 @@ StartForm::StartForm(QWidget* parent)
     outer->setContentsMargins(0, 0, 0, 0);
     outer->addWidget(scroll);
 
-    explain(m_address, tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running file’s."));
-    explain(m_seed, tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
+    explain(m_address,
+        tr("HOST:PORT, the control endpoint that the coordinator writes when it starts; the parameters are the running "
+           "file’s."));
+    explain(m_seed,
+        tr("The seed decides everything that is left to chance in a simulated run: the same seed, the same run."));
     explain(m_speed, tr("How fast virtual time passes. It can be changed, paused and stepped while it runs."));
     for (QSpinBox* box2 : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_loadControl })
         connect(box2, &QSpinBox::valueChanged, this, &StartForm::check);
@@ -277,11 +332,14 @@ LocalOptions StartForm::localOptions() const
     options.config.set_availability(std::uint32_t(m_k->value()));
     options.config.set_b(std::uint32_t(m_b->value()));
     options.config.set_field(m_field->currentIndex() == 1 ? pb::GF_8 : pb::GF_16);
-    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC : m_recovery->currentIndex() == 1 ? pb::RECOVERY_ON_ALARM
-            : m_recovery->currentIndex() == 2                     ? pb::RECOVERY_OFF
-                                                                  : pb::RECOVERY_MANUAL);
+    options.config.set_recovery(m_recovery->currentIndex() == 0 ? pb::RECOVERY_AUTOMATIC
+            : m_recovery->currentIndex() == 1                   ? pb::RECOVERY_ON_ALARM
+            : m_recovery->currentIndex() == 2                   ? pb::RECOVERY_OFF
+                                                                : pb::RECOVERY_MANUAL);
     if (m_recovery->currentIndex() != 2) // a few slices for each bucket, so that they can be seen
-        options.config.set_slice(m_slice->value() > 0 ? std::uint32_t(m_slice->value()) : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
+        options.config.set_slice(m_slice->value() > 0
+                ? std::uint32_t(m_slice->value())
+                : std::uint32_t(std::clamp(m_b->value() / kSlicesShown, 1, kSliceMax)));
     options.config.set_recovery_transport(m_transport->currentIndex() == 1 ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
     options.config.set_tcp_mode(m_tcp->currentIndex() == 1 ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
     options.config.set_parallel_splits(m_split->currentIndex() == 1);
@@ -308,10 +366,7 @@ SimulatedOptions StartForm::simulatedOptions() const
     return { std::uint64_t(m_seed->value()), m_speed->currentData().toDouble() };
 }
 
-std::uint32_t StartForm::recordBytes() const
-{
-    return std::uint32_t(m_recordBytes->value());
-}
+std::uint32_t StartForm::recordBytes() const { return std::uint32_t(m_recordBytes->value()); }
 
 // The thresholds, as far as they are numbers; objectionToThresholds() reports the others.
 std::vector<std::uint32_t> StartForm::thresholds() const
@@ -333,25 +388,22 @@ QString StartForm::objectionToThresholds() const
         bool isNumber = false;
         const std::uint32_t buckets = part.trimmed().toUInt(&isNumber);
         if (!isNumber || buckets == 0)
-            return tr("“K grows at” has “%1”, which is no number of data buckets. Write for example 8, 32.").arg(part.trimmed());
+            return tr("“K grows at” has “%1”, which is no number of data buckets. Write for example 8, 32.")
+                .arg(part.trimmed());
         if (buckets <= last)
             return tr("“K grows at” has %1 after %2. Write the numbers ascending.").arg(buckets).arg(last);
         last = buckets;
         if (m_k->value() + ++number > m_k->maximum())
-            return tr("“K grows at” would raise K above %1, which is as high as it goes. Leave out numbers, or begin with a lower K.").arg(m_k->maximum());
+            return tr("“K grows at” would raise K above %1, which is as high as it goes. Leave out numbers, or begin "
+                      "with a lower K.")
+                .arg(m_k->maximum());
     }
     return {};
 }
 
-std::uint32_t StartForm::clients() const
-{
-    return std::uint32_t(m_clients->value());
-}
+std::uint32_t StartForm::clients() const { return std::uint32_t(m_clients->value()); }
 
-int StartForm::processes() const
-{
-    return m_data->value() + m_parity->value() + m_clients->value() + 1;
-}
+int StartForm::processes() const { return m_data->value() + m_parity->value() + m_clients->value() + 1; }
 
 QString StartForm::parameters() const
 {
@@ -375,9 +427,13 @@ QString StartForm::objectionToFile() const
     if (const QString why = NumberEntry::objectionIn(*this); !why.isEmpty())
         return why;
     if (m_parity->value() < m_k->value())
-        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.").arg(m_k->value()).arg(m_parity->value());
+        return tr("The first group needs K = %1 parity servers, and there are %2. Add parity servers or lower K.")
+            .arg(m_k->value())
+            .arg(m_parity->value());
     if (m_slice->value() > m_b->value() * 4)
-        return tr("A slice of %1 ranks is more than a bucket can ever hold (4 b = %2). Take a shorter slice, or 0.").arg(m_slice->value()).arg(4 * m_b->value());
+        return tr("A slice of %1 ranks is more than a bucket can ever hold (4 b = %2). Take a shorter slice, or 0.")
+            .arg(m_slice->value())
+            .arg(4 * m_b->value());
     return objectionToThresholds();
 }
 
@@ -387,18 +443,29 @@ QString StartForm::objection() const
     if (const QString why = objectionToFile(); !why.isEmpty())
         return why;
     if (processes > kProcessesMax)
-        return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.").arg(processes).arg(kProcessesMax);
+        return tr("%1 processes are more than this window starts (%2). Take fewer servers, or simulate them.")
+            .arg(processes)
+            .arg(kProcessesMax);
     if (const std::string why = portTrouble(std::uint32_t(processes)); !why.empty())
         return QString::fromStdString(why);
-    if (const std::string why = openFilesTrouble(std::uint64_t(processes) * LocalCluster::kFilesOfProcess, std::to_string(processes) + " processes"); !why.empty())
+    if (const std::string why = openFilesTrouble(
+            std::uint64_t(processes) * LocalCluster::kFilesOfProcess, std::to_string(processes) + " processes");
+        !why.empty())
         return QString::fromStdString(why) + QLatin1Char('.');
     const int available = memoryAvailable();
     if (available > 0 && processes * kProcessMegabytes > available)
-        return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.").arg(processes).arg(processes * kProcessMegabytes).arg(available);
+        return tr("%1 processes need about %2 MB of memory, and %3 MB are free. Take fewer servers.")
+            .arg(processes)
+            .arg(processes * kProcessMegabytes)
+            .arg(available);
     // A full file: every data server holds a bucket with b records, and each group has its parity.
-    const double full = double(m_b->value()) * (m_recordBytes->value() + kRecordExtra) * (m_data->value() + double(m_data->value()) * m_k->value() / m_m->value()) / 1e6;
+    const double full = double(m_b->value()) * (m_recordBytes->value() + kRecordExtra)
+        * (m_data->value() + double(m_data->value()) * m_k->value() / m_m->value()) / 1e6;
     if (available > 0 && full + processes * kProcessMegabytes > available)
-        return tr("When all servers are full their records take about %1 MB, and %2 MB are free. Lower b, the bytes of a record, or the number of servers.").arg(full, 0, 'f', 0).arg(available);
+        return tr("When all servers are full their records take about %1 MB, and %2 MB are free. Lower b, the bytes of "
+                  "a record, or the number of servers.")
+            .arg(full, 0, 'f', 0)
+            .arg(available);
     return {};
 }
 
@@ -406,7 +473,9 @@ const QString& StartForm::multicastNote() const
 {
     if (!m_multicastNote) {
         const QString why = QString::fromStdString(multicastTrouble());
-        m_multicastNote = why.isEmpty() ? QString() : tr(" IP multicast does not work here (%1): spares are recruited one by one, by the registry.").arg(why);
+        m_multicastNote = why.isEmpty()
+            ? QString()
+            : tr(" IP multicast does not work here (%1): spares are recruited one by one, by the registry.").arg(why);
     }
     return *m_multicastNote;
 }
@@ -415,14 +484,22 @@ void StartForm::check()
 {
     const QString why = objection();
     const int processes = this->processes();
-    m_note->setText(!why.isEmpty() ? why : tr("%1 processes, about %2 MB. They end with this window.%3").arg(processes).arg(processes * kProcessMegabytes).arg(multicastNote()));
+    m_note->setText(!why.isEmpty() ? why
+                                   : tr("%1 processes, about %2 MB. They end with this window.%3")
+                                         .arg(processes)
+                                         .arg(processes * kProcessMegabytes)
+                                         .arg(multicastNote()));
     m_canStart = why.isEmpty();
     m_canSimulate = m_canStart || objectionToFile().isEmpty();
     m_start->setEnabled(m_canStart);
     m_simulate->setEnabled(m_canSimulate);
     const LocalOptions options = localOptions();
     m_line->setText(ClusterCommands::clusterLine(options, recordBytes()));
-    m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: lhrs-play FILE.js with this line in it").arg(m_data->value() + m_parity->value()).arg(m_clients->value()).arg(options.hasGate ? tr(", each with --gate") : QString()));
+    m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: "
+                          "lhrs-play FILE.js with this line in it")
+                           .arg(m_data->value() + m_parity->value())
+                           .arg(m_clients->value())
+                           .arg(options.hasGate ? tr(", each with --gate") : QString()));
     emit changed();
 }
 
@@ -486,7 +563,8 @@ bool StartForm::eventFilter(QObject* watched, QEvent* event)
 void StartForm::recall(const Remembered& remembered)
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
+    for (QSpinBox* field :
+        { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         field->setValue(int(remembered.number(key(field), field->minimum(), field->maximum(), field->value())));
     for (QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
         field->setCurrentIndex(int(remembered.number(key(field), 0, field->count() - 1, field->currentIndex())));
@@ -501,7 +579,8 @@ void StartForm::recall(const Remembered& remembered)
 void StartForm::keep(Remembered& remembered) const
 {
     const auto key = [](const QObject* field) { return QStringLiteral("start/") + field->objectName(); };
-    for (const QSpinBox* field : { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
+    for (const QSpinBox* field :
+        { m_m, m_k, m_b, m_recordBytes, m_data, m_parity, m_clients, m_slice, m_seed, m_loadControl })
         remembered.keep(key(field), field->value());
     for (const QComboBox* field : { m_field, m_recovery, m_transport, m_tcp, m_split, m_rerank, m_speed })
         remembered.keep(key(field), field->currentIndex());

@@ -56,7 +56,7 @@ signals:
     void simulatedWanted();
     void connectWanted(const QString& address);
     void changed(); // one of the parameters
-    void left();    // back to the page that opened it
+    void left(); // back to the page that opened it
 
 protected:
     bool event(QEvent* event) override;

@@ -64,8 +64,7 @@ QString experimentSentence(const ScenarioFile& file)
 {
     const QStringList tables = cardTables(QFileInfo(file.path).completeBaseName());
     const QString words = tables.size() == 1 ? StartPage::tr("%1. Table: %2") : StartPage::tr("%1. Tables: %2");
-    return tables.isEmpty() ? file.experiments
-                            : words.arg(file.experiments, tables.join(QStringLiteral(", ")));
+    return tables.isEmpty() ? file.experiments : words.arg(file.experiments, tables.join(QStringLiteral(", ")));
 }
 
 } // namespace
@@ -105,15 +104,15 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
     CardSection* lectures = makeSection("lectures", tr("Lectures"),
         tr("Each is told in words and shown on real processes of this computer. PgDn goes on to the next step."));
     fillScenarios(*lectures, lecturesAmong(files), nothing, false);
-    m_exercises = makeSection("exercises", tr("Exercises"),
-        tr("You are asked, you do it in the window, and it is checked whether you did."));
+    m_exercises = makeSection(
+        "exercises", tr("Exercises"), tr("You are asked, you do it in the window, and it is checked whether you did."));
     fillScenarios(*m_exercises, scenariosIn(scenarioDirectory + QStringLiteral("/exercises")), {}, false);
     m_exercises->setVisible(!m_exercises->cards().empty());
     m_toExercises->setVisible(!m_exercises->cards().empty());
     makeFreePlay();
     CardSection* experiments = makeSection("experiments", tr("Experiments"),
         tr("What the papers measured, measured again on this computer. E1 to E19 are the papers’ experiments. The "
-        "tables can be saved as CSV files."));
+           "tables can be saved as CSV files."));
     fillScenarios(*experiments, experimentsAmong(files), nothing, true);
     makeRecordings();
     rows->addStretch(1);
@@ -139,7 +138,8 @@ QWidget* StartPage::makeFirst(const QString& scenarioDirectory)
     auto* all = new QWidget(m_inside);
     m_title = new QLabel(tr("LHRS Lab"), all);
     m_intro = new QLabel(tr("A hash file that spreads over many servers and survives the loss of some. You can watch "
-        "its processes work, and break them."), all);
+                            "its processes work, and break them."),
+        all);
     m_intro->setWordWrap(true);
     auto* buttons = new QWidget(all);
     auto* flow = new FlowLayout(buttons, 12);
@@ -153,7 +153,8 @@ QWidget* StartPage::makeFirst(const QString& scenarioDirectory)
         flow->addWidget(button);
     }
     auto* words = new QLabel(tr("The demonstration of 2004 on a simulated cluster: a file grows, servers fail, and no "
-        "record is lost."), all);
+                                "record is lost."),
+        all);
     words->setWordWrap(true);
     m_belowFirst.push_back(words);
     auto* rows = new QVBoxLayout(all);
@@ -183,8 +184,8 @@ CardSection* StartPage::makeSection(const char* id, const QString& heading, cons
     return section;
 }
 
-void StartPage::fillScenarios(CardSection& section, const std::vector<ScenarioFile>& files, const QString& nothing,
-    bool isMeasured)
+void StartPage::fillScenarios(
+    CardSection& section, const std::vector<ScenarioFile>& files, const QString& nothing, bool isMeasured)
 {
     if (files.empty())
         section.setSentence(nothing);
@@ -201,22 +202,19 @@ void StartPage::makeFreePlay()
     m_freePlay = makeSection("freePlay", tr("Free play"),
         tr("A cluster of your own: insert, search, split, kill a server, and see what the others do about it."));
     m_live = m_freePlay->add(QStringLiteral("playLive"), { QStringLiteral("free_live"), tr("Live") });
-    m_simulated = m_freePlay->add(QStringLiteral("playSimulated"), { QStringLiteral("free_simulated"),
-        tr("Simulated") });
-    m_running = m_freePlay->add(QStringLiteral("playRunning"), { QStringLiteral("free_running"),
-        tr("A cluster that runs already") });
+    m_simulated = m_freePlay->add(
+        QStringLiteral("playSimulated"), { QStringLiteral("free_simulated"), tr("Simulated") });
+    m_running = m_freePlay->add(
+        QStringLiteral("playRunning"), { QStringLiteral("free_running"), tr("A cluster that runs already") });
     m_parameters = startButton(m_freePlay, "chooseParameters", tr("Choose the parameters …"),
         tr("All parameters of live and simulated clusters, and the address of a running one"));
     m_parameters->setToolTip(m_parameters->accessibleDescription());
     m_freePlay->addBelow(m_parameters);
     connect(m_parameters, &QPushButton::clicked, this, [this] { showForm(true); });
     // If the parameters cannot work, the form says why.
-    connect(m_live, &Card::clicked, this, [this] {
-        m_form->canStart() ? emit localWanted() : showForm(true);
-    });
-    connect(m_simulated, &Card::clicked, this, [this] {
-        m_form->canSimulate() ? emit simulatedWanted() : showForm(true);
-    });
+    connect(m_live, &Card::clicked, this, [this] { m_form->canStart() ? emit localWanted() : showForm(true); });
+    connect(
+        m_simulated, &Card::clicked, this, [this] { m_form->canSimulate() ? emit simulatedWanted() : showForm(true); });
     connect(m_running, &Card::clicked, this, [this] {
         if (const QString address = m_form->address(); !address.isEmpty()) {
             emit connectWanted(address);
@@ -284,8 +282,8 @@ void StartPage::showRecordings()
         const QString words = known.scenario.isEmpty() ? tr("Free play") : tr("Scenario %1").arg(known.scenario);
         const QString free = known.isSimulated ? QStringLiteral("free_simulated") : QStringLiteral("free_live");
         const QString picture = known.scenario.isEmpty() ? free : name;
-        Card* card = m_recent->add(known.path, { picture, QFileInfo(known.path).fileName(), words,
-            facts.join(QStringLiteral("  ·  ")) });
+        Card* card = m_recent->add(
+            known.path, { picture, QFileInfo(known.path).fileName(), words, facts.join(QStringLiteral("  ·  ")) });
         card->setToolTip(known.path);
         card->setGrey(!isThere);
         card->setEnabled(isThere && !m_isBusy);
@@ -304,15 +302,12 @@ void StartPage::noteRecording(const RecentRecording& recording)
 
 // ---- the tour
 
-void StartPage::setTourThere(bool on)
-{
-    m_tour->setVisible(on);
-}
+void StartPage::setTourThere(bool on) { m_tour->setVisible(on); }
 
 void StartPage::setTourLeft(int stop)
 {
     m_tourWords = stop > 0 && stop <= kTourStops ? tr("Go on with the tour, stop %1 of %2").arg(stop).arg(kTourStops)
-        : tr("Take the tour: eight stops, you do it yourself");
+                                                 : tr("Take the tour: eight stops, you do it yourself");
     m_tour->setText(m_tourWords);
     placeSections();
 }
@@ -323,13 +318,10 @@ void StartPage::showForm(bool on)
 {
     m_stack->setCurrentWidget(on ? static_cast<QWidget*>(m_form) : m_scroll);
     on ? m_form->findChild<QWidget*>("m")->setFocus(Qt::OtherFocusReason)
-        : m_parameters->setFocus(Qt::OtherFocusReason);
+       : m_parameters->setFocus(Qt::OtherFocusReason);
 }
 
-bool StartPage::showsForm() const
-{
-    return m_stack->currentWidget() == m_form;
-}
+bool StartPage::showsForm() const { return m_stack->currentWidget() == m_form; }
 
 void StartPage::setStatus(const QString& words, bool isTrouble)
 {

@@ -63,8 +63,8 @@ protected:
 private:
     QWidget* makeFirst(const QString& scenarioDirectory);
     CardSection* makeSection(const char* id, const QString& heading, const QString& sentence);
-    void fillScenarios(CardSection& section, const std::vector<ScenarioFile>& files, const QString& nothing,
-        bool isMeasured);
+    void fillScenarios(
+        CardSection& section, const std::vector<ScenarioFile>& files, const QString& nothing, bool isMeasured);
     void makeFreePlay();
     void makeRecordings();
     void showFreePlay();

@@ -8,7 +8,8 @@
 
 namespace lhrs::gui {
 
-QPushButton* makeActionButton(Actions& actions, const char* id, const QString& words, const QString& name, QWidget* parent)
+QPushButton* makeActionButton(
+    Actions& actions, const char* id, const QString& words, const QString& name, QWidget* parent)
 {
     QAction* action = actions.get(id);
     auto* made = new QPushButton(words, parent);

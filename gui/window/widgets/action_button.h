@@ -10,6 +10,7 @@ namespace lhrs::gui {
 class Actions;
 
 // A button that follows an action of the registry: enabled, checked, help text. `name` is its objectName.
-QPushButton* makeActionButton(Actions& actions, const char* id, const QString& words, const QString& name, QWidget* parent);
+QPushButton* makeActionButton(
+    Actions& actions, const char* id, const QString& words, const QString& name, QWidget* parent);
 
 } // namespace lhrs::gui

@@ -18,12 +18,13 @@
 
 namespace lhrs::gui {
 
-Actions::Actions(QWidget* window) : QObject(window), m_window(window) {}
+Actions::Actions(QWidget* window) : QObject(window), m_window(window) { }
 
 QAction* Actions::add(const ActionInfo& info, std::function<void()> triggered)
 {
     const QString id = QString::fromLatin1(info.id);
-    LHRS_CHECK(std::none_of(m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == id; }));
+    LHRS_CHECK(
+        std::none_of(m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == id; }));
     auto* action = new QAction(QString::fromUtf8(info.name), this);
     action->setObjectName(id);
     const QString keys = QString::fromLatin1(info.keys);
@@ -49,7 +50,8 @@ QAction* Actions::add(const ActionInfo& info, std::function<void()> triggered)
 
 QAction* Actions::get(const char* id) const
 {
-    const auto found = std::find_if(m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == QLatin1String(id); });
+    const auto found = std::find_if(
+        m_actions.begin(), m_actions.end(), [&](const QAction* a) { return a->objectName() == QLatin1String(id); });
     LHRS_CHECK(found != m_actions.end());
     return *found;
 }
@@ -126,7 +128,9 @@ KeySheet::KeySheet(const Actions& actions, QWidget* parent) : QDialog(parent)
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     auto* box = new QVBoxLayout(this);
-    box->addWidget(new QLabel(tr("In the picture: arrow keys walk, Enter inspects, Menu or Shift+F10 opens the menu of what is selected."), this));
+    box->addWidget(new QLabel(
+        tr("In the picture: arrow keys walk, Enter inspects, Menu or Shift+F10 opens the menu of what is selected."),
+        this));
     box->addWidget(table, 1);
     box->addWidget(buttons);
     const QSize room = parent ? parent->size() : QSize(1000, 640);
@@ -162,11 +166,14 @@ void ActionFinder::search(const QString& words)
         const QString sentence = m_actions.sentenceOf(action);
         const QString all = action->text() + QLatin1Char(' ') + sentence;
         const QStringList parts = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
-        if (!action->isEnabled() || !std::all_of(parts.begin(), parts.end(), [&](const QString& part) { return all.contains(part, Qt::CaseInsensitive); }))
+        if (!action->isEnabled() || !std::all_of(parts.begin(), parts.end(), [&](const QString& part) {
+                return all.contains(part, Qt::CaseInsensitive);
+            }))
             continue;
         m_found.push_back(action);
         const QString key = action->shortcut().toString(QKeySequence::NativeText);
-        m_list->addItem(key.isEmpty() ? QStringLiteral("%1: %2").arg(action->text(), sentence) : QStringLiteral("%1 (%2): %3").arg(action->text(), key, sentence));
+        m_list->addItem(key.isEmpty() ? QStringLiteral("%1: %2").arg(action->text(), sentence)
+                                      : QStringLiteral("%1 (%2): %3").arg(action->text(), key, sentence));
     }
     m_list->setCurrentRow(m_found.empty() ? -1 : 0);
 }

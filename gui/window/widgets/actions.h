@@ -22,10 +22,10 @@ namespace lhrs::gui {
 
 // A registered action: all that menu, key, sheet, search and tests need to know of it.
 struct ActionInfo {
-    const char* id;       // objectName
-    const char* menu;     // title of its menu: "View", or "View/Layers" for a menu in it
+    const char* id; // objectName
+    const char* menu; // title of its menu: "View", or "View/Layers" for a menu in it
     const char* name;
-    const char* keys;     // portable text, several with "; "; may be empty
+    const char* keys; // portable text, several with "; "; may be empty
     const char* sentence; // what it does
     bool isCheckable = false;
 };

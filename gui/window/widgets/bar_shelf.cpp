@@ -30,10 +30,7 @@ BarShelf::BarShelf(QWidget* parent) : QScrollArea(parent)
     fit();
 }
 
-void BarShelf::add(QWidget* bar)
-{
-    widget()->layout()->addWidget(bar);
-}
+void BarShelf::add(QWidget* bar) { widget()->layout()->addWidget(bar); }
 
 void BarShelf::setLow(bool on)
 {

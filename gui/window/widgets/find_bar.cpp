@@ -11,7 +11,9 @@
 
 namespace lhrs::gui {
 
-FindBar::FindBar(ScriptEdit& edit, QWidget* parent) : QWidget(parent), m_edit(edit), m_words(new QLineEdit(this)), m_others(new QLineEdit(this)), m_found(new QLabel(this))
+FindBar::FindBar(ScriptEdit& edit, QWidget* parent)
+    : QWidget(parent), m_edit(edit), m_words(new QLineEdit(this)), m_others(new QLineEdit(this)),
+      m_found(new QLabel(this))
 {
     setObjectName(QStringLiteral("findBar"));
     auto* flow = new FlowLayout(this, 4);
@@ -31,11 +33,14 @@ FindBar::FindBar(ScriptEdit& edit, QWidget* parent) : QWidget(parent), m_edit(ed
         return made;
     };
     flow->addWidget(m_words);
-    flow->addWidget(button("findNext", tr("Next"), tr("The next place with these words (Enter)"), [this] { find(false); }));
+    flow->addWidget(
+        button("findNext", tr("Next"), tr("The next place with these words (Enter)"), [this] { find(false); }));
     flow->addWidget(button("findLast", tr("Last"), tr("The place before (Shift+Enter)"), [this] { find(true); }));
     flow->addWidget(m_others);
-    flow->addWidget(button("replaceOne", tr("Replace"), tr("Replaces what was found and finds the next place"), [this] { replace(); }));
-    flow->addWidget(button("replaceAll", tr("All"), tr("Replaces the words everywhere in the text"), [this] { replaceAll(); }));
+    flow->addWidget(button(
+        "replaceOne", tr("Replace"), tr("Replaces what was found and finds the next place"), [this] { replace(); }));
+    flow->addWidget(
+        button("replaceAll", tr("All"), tr("Replaces the words everywhere in the text"), [this] { replaceAll(); }));
     flow->addWidget(button("closeFind", tr("Close"), tr("Closes this row (Esc)"), [this] { close(); }));
     flow->addWidget(m_found);
     for (QLineEdit* line : { m_words, m_others })
@@ -46,7 +51,8 @@ FindBar::FindBar(ScriptEdit& edit, QWidget* parent) : QWidget(parent), m_edit(ed
 
 void FindBar::open()
 {
-    if (const QString selected = m_edit.textCursor().selectedText(); !selected.isEmpty() && !selected.contains(QChar::ParagraphSeparator))
+    if (const QString selected = m_edit.textCursor().selectedText();
+        !selected.isEmpty() && !selected.contains(QChar::ParagraphSeparator))
         m_words->setText(selected);
     show();
     m_words->setFocus();
@@ -80,7 +86,8 @@ void FindBar::replaceAll()
     int count = 0;
     QTextCursor edit(m_edit.document());
     edit.beginEditBlock(); // one step of undo
-    for (QTextCursor at = m_edit.document()->find(m_words->text()); !at.isNull(); at = m_edit.document()->find(m_words->text(), at)) {
+    for (QTextCursor at = m_edit.document()->find(m_words->text()); !at.isNull();
+         at = m_edit.document()->find(m_words->text(), at)) {
         at.insertText(m_others->text());
         ++count;
     }

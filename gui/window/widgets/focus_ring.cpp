@@ -20,8 +20,9 @@ constexpr int kWide = 2;
 bool showsItself(const QWidget* widget)
 {
     const auto* scroll = qobject_cast<const QScrollArea*>(widget);
-    return widget->isWindow() || (scroll && scroll->frameShape() != QFrame::NoFrame) || qobject_cast<const QPushButton*>(widget) || qobject_cast<const QToolButton*>(widget) || qobject_cast<const QAbstractItemView*>(widget)
-        || qobject_cast<const ClusterCanvas*>(widget);
+    return widget->isWindow() || (scroll && scroll->frameShape() != QFrame::NoFrame)
+        || qobject_cast<const QPushButton*>(widget) || qobject_cast<const QToolButton*>(widget)
+        || qobject_cast<const QAbstractItemView*>(widget) || qobject_cast<const ClusterCanvas*>(widget);
 }
 
 } // namespace
@@ -34,7 +35,8 @@ protected:
     void paintEvent(QPaintEvent*) override
     {
         QPainter painter(this);
-        for (const QRect& side : { QRect(0, 0, width(), kWide), QRect(0, height() - kWide, width(), kWide), QRect(0, 0, kWide, height()), QRect(width() - kWide, 0, kWide, height()) })
+        for (const QRect& side : { QRect(0, 0, width(), kWide), QRect(0, height() - kWide, width(), kWide),
+                 QRect(0, 0, kWide, height()), QRect(width() - kWide, 0, kWide, height()) })
             painter.fillRect(side, m_colour);
     }
 
@@ -47,10 +49,7 @@ FocusRing::FocusRing(QObject* parent) : QObject(parent)
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
 }
 
-FocusRing::~FocusRing()
-{
-    delete m_frame;
-}
+FocusRing::~FocusRing() { delete m_frame; }
 
 void FocusRing::setTheme(const Theme& theme)
 {

@@ -24,7 +24,8 @@ constexpr int kLinesHigh = 25, kLettersWide = 115; // of the sheet, if the windo
 } // namespace
 
 GlossarySheet::GlossarySheet(Example example, QWidget* parent)
-    : QDialog(parent), m_example(std::move(example)), m_words(new QLineEdit(this)), m_list(new QListWidget(this)), m_entry(new QTextBrowser(this)), m_related(new QLabel(this))
+    : QDialog(parent), m_example(std::move(example)), m_words(new QLineEdit(this)), m_list(new QListWidget(this)),
+      m_entry(new QTextBrowser(this)), m_related(new QLabel(this))
 {
     setObjectName(QStringLiteral("glossarySheet"));
     setWindowTitle(tr("Glossary"));
@@ -129,9 +130,13 @@ void GlossarySheet::write()
         return;
     }
     const int scrolled = m_entry->verticalScrollBar()->value();
-    const auto part = [](const QString& title, const QString& words) { return words.isEmpty() ? QString() : QStringLiteral("<p><b>%1</b><br>%2</p>").arg(title, words.toHtmlEscaped()); };
-    m_entry->setHtml(QStringLiteral("<h2>%1</h2><p style=\"font-size:large\">%2</p>").arg(m_shown->name.toHtmlEscaped(), m_shown->meaning.toHtmlEscaped())
-        + part(tr("In the picture"), m_written.isEmpty() ? tr("Nothing that is shown now is an example.") : m_written) + part(tr("Source"), m_shown->source));
+    const auto part = [](const QString& title, const QString& words) {
+        return words.isEmpty() ? QString() : QStringLiteral("<p><b>%1</b><br>%2</p>").arg(title, words.toHtmlEscaped());
+    };
+    m_entry->setHtml(QStringLiteral("<h2>%1</h2><p style=\"font-size:large\">%2</p>")
+                         .arg(m_shown->name.toHtmlEscaped(), m_shown->meaning.toHtmlEscaped())
+        + part(tr("In the picture"), m_written.isEmpty() ? tr("Nothing that is shown now is an example.") : m_written)
+        + part(tr("Source"), m_shown->source));
     m_entry->verticalScrollBar()->setValue(scrolled);
 }
 
@@ -153,7 +158,8 @@ void GlossarySheet::resizeList()
     int wide = 0;
     for (const Term& term : glossary())
         wide = std::max(wide, m_list->fontMetrics().horizontalAdvance(term.name));
-    const int wanted = wide + m_list->verticalScrollBar()->sizeHint().width() + 2 * m_list->frameWidth() + 2 * m_list->fontMetrics().averageCharWidth();
+    const int wanted = wide + m_list->verticalScrollBar()->sizeHint().width() + 2 * m_list->frameWidth()
+        + 2 * m_list->fontMetrics().averageCharWidth();
     m_list->setFixedWidth(wanted);
     m_words->setFixedWidth(wanted);
 }
@@ -171,7 +177,8 @@ void GlossarySheet::changeEvent(QEvent* event)
 // Letters without another use go to the search field.
 void GlossarySheet::keyPressEvent(QKeyEvent* event)
 {
-    const bool isWord = !event->text().isEmpty() && event->text().front().isPrint() && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+    const bool isWord = !event->text().isEmpty() && event->text().front().isPrint()
+        && !(event->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
     if (!isWord || m_words->hasFocus()) {
         QDialog::keyPressEvent(event);
         return;
@@ -186,7 +193,8 @@ bool GlossarySheet::eventFilter(QObject* watched, QEvent* event)
     if (watched == m_words && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
         if (key == Qt::Key_Up || key == Qt::Key_Down) {
-            m_list->setCurrentRow(std::clamp(m_list->currentRow() + (key == Qt::Key_Down ? 1 : -1), 0, std::max(0, m_list->count() - 1)));
+            m_list->setCurrentRow(
+                std::clamp(m_list->currentRow() + (key == Qt::Key_Down ? 1 : -1), 0, std::max(0, m_list->count() - 1)));
             return true;
         }
     }

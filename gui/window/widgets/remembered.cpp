@@ -14,13 +14,17 @@ constexpr qsizetype kTextMax = 1'000;
 
 } // namespace
 
-Remembered::Remembered(const QString& path) : m_file(path.isEmpty() ? nullptr : std::make_unique<QSettings>(path, QSettings::IniFormat)) {}
+Remembered::Remembered(const QString& path)
+    : m_file(path.isEmpty() ? nullptr : std::make_unique<QSettings>(path, QSettings::IniFormat))
+{
+}
 
 Remembered::~Remembered() = default;
 
 QString Remembered::usualPath()
 {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation) + QStringLiteral("/lhrs-lab/window.ini");
+    return QStandardPaths::writableLocation(QStandardPaths::GenericConfigLocation)
+        + QStringLiteral("/lhrs-lab/window.ini");
 }
 
 QString Remembered::text(const QString& key, const QString& otherwise) const

@@ -12,10 +12,7 @@ namespace {
 
 constexpr double kNotesShare = 0.6; // of the screen's width and height, for notes on a separate screen
 
-std::int64_t areaOf(const QRect& rect)
-{
-    return rect.isEmpty() ? 0 : std::int64_t(rect.width()) * rect.height();
-}
+std::int64_t areaOf(const QRect& rect) { return rect.isEmpty() ? 0 : std::int64_t(rect.width()) * rect.height(); }
 
 } // namespace
 
@@ -30,7 +27,8 @@ QList<ScreenFacts> screensNow()
 QScreen* screenNamed(const QString& name)
 {
     const QList<QScreen*> screens = QGuiApplication::screens();
-    const auto found = std::find_if(screens.begin(), screens.end(), [&](const QScreen* screen) { return screen->name() == name; });
+    const auto found = std::find_if(
+        screens.begin(), screens.end(), [&](const QScreen* screen) { return screen->name() == name; });
     return found == screens.end() ? nullptr : *found;
 }
 
@@ -52,7 +50,8 @@ QRect fitOnScreens(QRect wanted, const QList<ScreenFacts>& screens, const QMargi
         return wanted;
     const QRect whole = wanted.marginsAdded(frame);
     const auto shown = [&](const ScreenFacts& screen) { return areaOf(screen.available.intersected(whole)); };
-    const auto most = std::max_element(screens.begin(), screens.end(), [&](const ScreenFacts& x, const ScreenFacts& y) { return shown(x) < shown(y); });
+    const auto most = std::max_element(screens.begin(), screens.end(),
+        [&](const ScreenFacts& x, const ScreenFacts& y) { return shown(x) < shown(y); });
     const QRect room = most->available;
     QRect fitted(whole.topLeft(), whole.size().boundedTo(room.size()));
     fitted.moveLeft(std::clamp(fitted.left(), room.left(), room.left() + room.width() - fitted.width()));

@@ -13,27 +13,23 @@ using namespace std::chrono_literals;
 // There is no flow control to limit the rate; a burst of this size fits into the buffers of a socket.
 constexpr std::uint32_t kBurst = 64;
 constexpr Time kBetweenBursts = 1ms;
-constexpr Time kQuiet = 500ms;       // time for messages under way to arrive
-constexpr Time kSecondLook = 2s;     // time for a split's held requests to be processed
+constexpr Time kQuiet = 500ms; // time for messages under way to arrive
+constexpr Time kSecondLook = 2s; // time for a split's held requests to be processed
 constexpr std::uint32_t kChecksMax = 64;
 constexpr std::size_t kLostKeysShown = 10'000;
 
 } // namespace
 
 BulkInsert::BulkInsert(const pb::RunWorkload& order, std::uint64_t ticket, std::uint64_t firstNumber, Time now)
-    : m_order(order)
-    , m_ticket(ticket)
-    , m_first(firstNumber)
-    , m_started(now)
-    , m_last(firstNumber - 1)
-    , m_count(order.count())
-    , m_next(now)
+    : m_order(order), m_ticket(ticket), m_first(firstNumber), m_started(now), m_last(firstNumber - 1),
+      m_count(order.count()), m_next(now)
 {
 }
 
 std::uint32_t BulkInsert::due(Time now) const
 {
-    return m_phase == Phase::Sending && m_next <= now ? std::uint32_t(std::min<std::uint64_t>(kBurst, m_count - m_sent)) : 0;
+    return m_phase == Phase::Sending && m_next <= now ? std::uint32_t(std::min<std::uint64_t>(kBurst, m_count - m_sent))
+                                                      : 0;
 }
 
 void BulkInsert::sent(Request request)
@@ -43,10 +39,7 @@ void BulkInsert::sent(Request request)
     ++m_sent;
 }
 
-void BulkInsert::burstSent(Time now)
-{
-    m_next = now + kBetweenBursts;
-}
+void BulkInsert::burstSent(Time now) { m_next = now + kBetweenBursts; }
 
 void BulkInsert::startPhase(Phase phase, Time now)
 {
@@ -118,7 +111,8 @@ void BulkInsert::onTime(Time now)
     if (m_requests.empty() || m_phase == Phase::Fencing)
         startPhase(Phase::Over, now);
     else
-        startPhase(m_phase == Phase::Looking ? Phase::Waiting : Phase::Fencing, m_phase == Phase::Looking ? now + kSecondLook : now);
+        startPhase(m_phase == Phase::Looking ? Phase::Waiting : Phase::Fencing,
+            m_phase == Phase::Looking ? now + kSecondLook : now);
 }
 
 Time BulkInsert::deadline() const

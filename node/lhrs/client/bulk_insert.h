@@ -70,12 +70,12 @@ private:
     std::uint64_t m_last = 0;
     std::uint64_t m_count = 0, m_sent = 0;
     Phase m_phase = Phase::Sending;
-    Time m_next {};                  // sending: the next burst; else: when the phase may begin
+    Time m_next {}; // sending: the next burst; else: when the phase may begin
     Time m_sendingEnded {};
     std::vector<Request> m_requests; // not found yet
-    std::vector<Request> m_missing;  // those looked up in this phase and not found
-    std::size_t m_checked = 0;       // of m_requests, checks begun in this phase
-    std::map<Key, Request> m_open;   // checks that have not ended
+    std::vector<Request> m_missing; // those looked up in this phase and not found
+    std::size_t m_checked = 0; // of m_requests, checks begun in this phase
+    std::map<Key, Request> m_open; // checks that have not ended
     std::uint64_t m_stored = 0, m_unknown = 0, m_wrong = 0, m_forwards = 0, m_adjustments = 0;
     std::vector<Key> m_lost;
 };

@@ -26,15 +26,13 @@ pb::KeyRequest* requestIn(pb::Message& message, pb::OperationKind kind)
 
 std::string wordsOf(const FullAt& full)
 {
-    return full.role == pb::PARITY ? "parity bucket " + std::to_string(full.number) + "." + std::to_string(full.column) : "data bucket " + std::to_string(full.number);
+    return full.role == pb::PARITY ? "parity bucket " + std::to_string(full.number) + "." + std::to_string(full.column)
+                                   : "data bucket " + std::to_string(full.number);
 }
 
 } // namespace
 
-Client::Client(ClientOptions options)
-    : ClientOf(std::move(options.self), options.coordinator)
-{
-}
+Client::Client(ClientOptions options) : ClientOf(std::move(options.self), options.coordinator) { }
 
 // ---- one operation
 
@@ -308,7 +306,8 @@ void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, E
     // A request sent to a missing bucket because of an old image belongs elsewhere; the loss of that bucket does not
     // concern its key.
     std::vector<std::uint64_t> elsewhere = askingFor(a);
-    std::erase_if(elsewhere, [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
+    std::erase_if(elsewhere,
+        [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
     if (elsewhere.empty())
         return;
     adoptImage(m_image, truth, out);
@@ -342,7 +341,10 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
     static const std::string kNothing;
     Workload::Result outcome = settle(op, result, reply ? reply->value() : kNothing, op.forwards, op.resends, now);
     outcome.isAdjusted = op.isImageAdjusted;
-    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY : op.forwards > 0 ? pb::FORWARDED : op.wasAsked ? pb::BY_COORDINATOR : pb::DIRECT;
+    const pb::Path path = reply && reply->degraded() ? pb::RECORD_RECOVERY
+        : op.forwards > 0                            ? pb::FORWARDED
+        : op.wasAsked                                ? pb::BY_COORDINATOR
+                                                     : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
     // Its deadline passed while a server was full: that is the reason.
@@ -373,7 +375,8 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         *answer->mutable_operation() = op.id;
         tell(*answer);
         if (isRefusedFull)
-            answer->set_text(wordsOf(op.full) + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
+            answer->set_text(wordsOf(op.full)
+                + " is full (memory limit); try again later, or add room: a split, deletes, a higher limit");
         answer->set_value_is_right(isRight(op, outcome));
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());

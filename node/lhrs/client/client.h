@@ -13,7 +13,7 @@
 namespace lhrs {
 
 struct ClientOptions {
-    pb::ProcessInfo self;      // with its addresses
+    pb::ProcessInfo self; // with its addresses
     Address coordinator;
     std::uint64_t seed = 0;
 };
@@ -38,11 +38,11 @@ struct FileOperation : ClientOperation {
     std::uint64_t bulkNumber = 0; // the request of a bulk insert that this one checks
     Stage stage = Stage::Queued;
     BucketNumber target;
-    bool knowsTruth = false;    // exact image: the coordinator was asked
-    bool wasAsked = false;      // a location had to be asked for
-    bool alarms = false;        // its bucket is known to be unavailable: ask the coordinator
-    bool hasAlarmed = false;    // the coordinator was told that its bucket does not answer
-    bool awaitsRecord = false;  // it was told that this is known: until `due` only the record comes
+    bool knowsTruth = false; // exact image: the coordinator was asked
+    bool wasAsked = false; // a location had to be asked for
+    bool alarms = false; // its bucket is known to be unavailable: ask the coordinator
+    bool hasAlarmed = false; // the coordinator was told that its bucket does not answer
+    bool awaitsRecord = false; // it was told that this is known: until `due` only the record comes
     std::uint32_t forwards = 0; // the most forwards of any copy
     bool isImageAdjusted = false;
     std::uint32_t resends = 0;
@@ -124,9 +124,9 @@ private:
     FileImage m_image;
     LocationCache m_locations;
     pb::ImageMode m_mode = pb::ADJUSTING;
-    std::map<BucketNumber, Time> m_asked;  // WhereIs under way, with the next time
-    std::set<BucketNumber> m_unavailable;  // failed, according to the coordinator: alarm at once
-    std::set<BucketNumber> m_unanswered;   // an operation's deadline passed with no answer
+    std::map<BucketNumber, Time> m_asked; // WhereIs under way, with the next time
+    std::set<BucketNumber> m_unavailable; // failed, according to the coordinator: alarm at once
+    std::set<BucketNumber> m_unanswered; // an operation's deadline passed with no answer
     std::unique_ptr<BulkInsert> m_bulk;
     std::unique_ptr<Scan> m_scan;
     std::uint64_t m_imageAdjustments = 0;

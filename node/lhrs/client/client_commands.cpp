@@ -100,7 +100,9 @@ void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCod
     auto* event = out.event().mutable_operation_done();
     event->set_kind(pb::INSERT);
     event->set_key(op.key.value);
-    event->set_result(checked.outcome == Outcome::Stored ? pb::OK : checked.outcome == Outcome::Lost ? pb::RETRY : pb::UNKNOWN_OUTCOME);
+    event->set_result(checked.outcome == Outcome::Stored ? pb::OK
+            : checked.outcome == Outcome::Lost           ? pb::RETRY
+                                                         : pb::UNKNOWN_OUTCOME);
     event->set_bucket(reply ? reply->bucket() : op.target.value);
     event->set_rank(reply ? reply->rank() : 0);
 }
@@ -112,7 +114,8 @@ const char* Client::whatIsWrongHere(const pb::RunWorkload& order) const
     if (!order.without_acknowledgement())
         return nullptr;
     if (order.batch() > 1)
-        return "batch: for operations that begin when others were answered; without acknowledgements, none waits for that";
+        return "batch: for operations that begin when others were answered; without acknowledgements, none waits for "
+               "that";
     if (order.rate() > 0)
         return "rate: a bulk insert without acknowledgements has none";
     if (order.kind() != pb::INSERT || order.keys() != pb::NEXT || order.mix_size() != 0)
@@ -173,7 +176,8 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         out.refuse(command.ticket(), m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong);
         return;
     }
-    m_scan = std::make_unique<Scan>(m_context, m_locations, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
+    m_scan = std::make_unique<Scan>(
+        m_context, m_locations, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
     m_scan->start(now, out);
 }
 
@@ -236,7 +240,9 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kSetGate:
     case C::kReleaseHeld:
     case C::kDescribeGate:
-    case C::BODY_NOT_SET: out.refuse(command.ticket(), pb::WRONG_PROCESS, "a client does not do that; ask the coordinator or a node"); break;
+    case C::BODY_NOT_SET:
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "a client does not do that; ask the coordinator or a node");
+        break;
     }
 }
 
@@ -244,7 +250,8 @@ void Client::setPatience(const pb::Command& command, Effects& out)
 {
     const std::uint32_t most = m_context.acks.timers().operation_ms() / 2;
     if (command.set_patience().request_ms() > most) {
-        const std::string text = "request_ms: at most " + std::to_string(most) + ", half of the time after which an operation ends without an answer";
+        const std::string text = "request_ms: at most " + std::to_string(most)
+            + ", half of the time after which an operation ends without an answer";
         out.refuse(command.ticket(), pb::BAD_ARGUMENT, text);
         return;
     }

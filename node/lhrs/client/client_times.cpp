@@ -29,7 +29,9 @@ Time Client::resendInterval(const Operation& op) const
 Time Client::patience() const
 {
     const pb::Timers& timers = m_context.acks.timers();
-    return m_patience > Time() ? m_patience : m_context.ms(timers.resend_ms()) * ((2 << std::min(timers.client_resends_max(), 6u)) - 1);
+    return m_patience > Time()
+        ? m_patience
+        : m_context.ms(timers.resend_ms()) * ((2 << std::min(timers.client_resends_max(), 6u)) - 1);
 }
 
 void Client::onTime(Time now, Effects& out)
@@ -58,13 +60,15 @@ void Client::onTime(Time now, Effects& out)
                     m_unanswered.insert(op.target);
                 }
                 // RETRY is returned only if every copy was refused.
-                finish(op, nullptr, isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
+                finish(op, nullptr,
+                    isMutation(op.kind) && op.refusals.below < op.copies ? pb::UNKNOWN_OUTCOME : pb::RETRY, now, out);
             } else if (op.stage == Stage::Asking || (op.stage == Stage::Sleeping && std::exchange(op.alarms, false))) {
                 op.target = addressOf(addressed(op.key, m_config), m_image);
                 alarm(op, now, out);
             } else if (op.stage == Stage::Sleeping) {
                 address(op, now, out);
-            } else if (op.tries >= m_context.acks.timers().client_resends_max() || out.fires(Failpoint::AlarmTooEarly)) {
+            } else if (op.tries >= m_context.acks.timers().client_resends_max()
+                || out.fires(Failpoint::AlarmTooEarly)) {
                 giveUp(op, now, out);
             } else {
                 ++op.tries;
@@ -90,7 +94,8 @@ void Client::onTime(Time now, Effects& out)
 
 Time Client::deadline() const
 {
-    return std::min({ nextBeat(), m_scan ? m_scan->deadline() : Time::max(), m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max() });
+    return std::min({ nextBeat(), m_scan ? m_scan->deadline() : Time::max(),
+        m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max() });
 }
 
 } // namespace lhrs

@@ -27,16 +27,10 @@ bool Scan::Region::contains(Region other) const
     return level <= other.level && (other.bucket.value & ((std::uint64_t(1) << level) - 1)) == bucket.value;
 }
 
-Scan::Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order,
-    std::uint64_t ticket, Time now)
-    : m_context(context)
-    , m_locations(locations)
-    , m_image(image)
-    , m_lastNumber(lastNumber)
-    , m_order(order)
-    , m_ticket(ticket)
-    , m_started(now)
-    , m_end(now + given(order.timeout_ms(), kTimeoutMs))
+Scan::Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber,
+    const pb::RunScan& order, std::uint64_t ticket, Time now)
+    : m_context(context), m_locations(locations), m_image(image), m_lastNumber(lastNumber), m_order(order),
+      m_ticket(ticket), m_started(now), m_end(now + given(order.timeout_ms(), kTimeoutMs))
 {
 }
 
@@ -132,7 +126,8 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     m_messages += reply.is_last() && reply.forwards() > 0 ? 2 : 1; // a forwarded query counts too
     const Region region { BucketNumber(reply.bucket()), reply.level() };
     const auto isCovered = [&] {
-        return std::any_of(m_answered.begin(), m_answered.end(), [&](const auto& item) { return item.first.contains(region); });
+        return std::any_of(
+            m_answered.begin(), m_answered.end(), [&](const auto& item) { return item.first.contains(region); });
     };
     if (reply.result() != pb::OK) {
         if (isCovered())
@@ -150,7 +145,8 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (isCovered())
         return;
     Coming& coming = m_coming[region.bucket];
-    const bool isSame = coming.incarnation == holder.incarnation && coming.level == region.level && coming.sequence == reply.sequence();
+    const bool isSame = coming.incarnation == holder.incarnation && coming.level == region.level
+        && coming.sequence == reply.sequence();
     if (!isSame && reply.block() == 0)
         coming = { holder.incarnation, region.level, reply.sequence(), {} };
     else if (!isSame)
@@ -240,7 +236,9 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
 {
     const BucketNumber a(location.bucket());
     const FileImage truth { location.file().i(), location.file().n() };
-    const auto isAsking = [&](const auto& item) { return item.first.bucket == a && item.second.stage == Stage::Asking; };
+    const auto isAsking = [&](const auto& item) {
+        return item.first.bucket == a && item.second.stage == Stage::Asking;
+    };
     const auto found = std::find_if(m_open.begin(), m_open.end(), isAsking);
     if (found == m_open.end() || !isValid(truth))
         return;

@@ -24,8 +24,8 @@ class Scan {
 public:
     // `image` is the client's and is corrected if it is ahead of the file. `lastNumber`: the number of the client's
     // last request.
-    Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber, const pb::RunScan& order,
-        std::uint64_t ticket, Time now);
+    Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber,
+        const pb::RunScan& order, std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
     void onScanReply(const pb::Message& message, Time now, Effects& out);

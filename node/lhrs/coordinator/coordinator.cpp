@@ -20,17 +20,11 @@ constexpr std::uint32_t kForgetAfter = 20; // missed Alives until a process with
 } // namespace
 
 Coordinator::Coordinator(CoordinatorOptions options)
-    : m_self(options.self)
-    , m_timers(options.timers)
-    , m_acks(options.timers)
-    , m_file(options.config)
-    , m_invitations { options.recruiting, Address::from(options.self.address()), m_acks, m_directory }
-    , m_parts { m_file, m_directory, m_acks, m_invitations }
-    , m_growth(m_parts)
-    , m_failures(m_parts, m_growth)
-    , m_policy(m_parts)
-    , m_takeover(m_parts)
-    , m_isFileKnown(options.isFileKnown)
+    : m_self(options.self), m_timers(options.timers), m_acks(options.timers),
+      m_file(options.config), m_invitations { options.recruiting, Address::from(options.self.address()), m_acks,
+          m_directory },
+      m_parts { m_file, m_directory, m_acks, m_invitations }, m_growth(m_parts), m_failures(m_parts, m_growth),
+      m_policy(m_parts), m_takeover(m_parts), m_isFileKnown(options.isFileKnown)
 {
     if (options.listensFirst)
         m_rebuild = newRebuild();
@@ -179,13 +173,15 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
     if (m_unheard.contains(Incarnation(alive.incarnation())))
         askForState(message, now, out);
     const bool isServer = alive.process().kind() == pb::NODE;
-    const bool knowsAll = alive.knows_replaced() == m_file.replaced().stamp(m_file.coordinatorEpoch()) && m_policy.isKnownTo(alive);
+    const bool knowsAll = alive.knows_replaced() == m_file.replaced().stamp(m_file.coordinatorEpoch())
+        && m_policy.isKnownTo(alive);
     m_policy.onAlive(alive, out);
     if ((m_file.exists() && !alive.knows_file()) || (isServer && !knowsAll))
         tellOfFile(*m_directory.find(NodeId(alive.process().node())), alive.knows_replaced(), out);
     if (alive.role() == pb::NO_ROLE)
         return;
-    if (m_isFileNew && alive.knows_file() && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
+    if (m_isFileNew && alive.knows_file()
+        && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
         // No process heard at the start knew of that file. Its buckets are not this coordinator's to end.
         if (m_foreign.insert(NodeId(alive.process().node())).second)
             *out.event().mutable_foreign_bucket()->mutable_alive() = alive;
@@ -248,7 +244,8 @@ bool Coordinator::isLoadLow(const pb::Overload& overload) const
     const std::uint64_t limit = m_file.config().load_control(); // per mille
     // A bucket of level j holds one of 2^j parts of all keys.
     const std::uint64_t records = std::uint64_t(overload.count()) << std::min(overload.level(), 31u);
-    const std::uint64_t room = std::uint64_t(m_file.config().b()) * (m_file.buckets() + m_growth.owed() + m_growth.besideFirst());
+    const std::uint64_t room = std::uint64_t(m_file.config().b())
+        * (m_file.buckets() + m_growth.owed() + m_growth.besideFirst());
     return limit > 0 && double(records) * 1000 <= double(limit) * double(room);
 }
 
@@ -345,8 +342,9 @@ Time Coordinator::deadline() const
         return Time();
     if (m_isSuperseded)
         return Time::max();
-    const Time earliest = m_rebuild ? std::min(m_listensUntil, m_nextLook)
-                              : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_policy.deadline(), m_nextLook });
+    const Time earliest = m_rebuild
+        ? std::min(m_listensUntil, m_nextLook)
+        : std::min({ m_acks.deadline(), m_growth.deadline(), m_failures.deadline(), m_policy.deadline(), m_nextLook });
     return std::min(earliest, m_waiters.deadline());
 }
 
@@ -363,7 +361,8 @@ void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
         return;
     }
     if ((m_rebuild && !isQuestion && !command.has_await_rest()) || m_isSuperseded) {
-        out.refuse(command.ticket(), pb::REFUSED, m_isSuperseded ? "another coordinator has taken over; end this process" : underWay());
+        out.refuse(command.ticket(), pb::REFUSED,
+            m_isSuperseded ? "another coordinator has taken over; end this process" : underWay());
         return;
     }
     carryOut(command, now, out);
@@ -386,7 +385,9 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
             m_growth.merge(command.ticket(), now, out);
         break;
     case C::kRaiseAvailability: raiseAvailability(command, out); break;
-    case C::kCreateParity: m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out); break;
+    case C::kCreateParity:
+        m_growth.addParity(GroupNumber(command.create_parity().group()), command.ticket(), now, out);
+        break;
     case C::kRecoverGroup: recoverGroup(command, now, out); break;
     case C::kAcknowledgeLoss: {
         const GroupNumber g(command.acknowledge_loss().group());
@@ -401,9 +402,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
             tellAllOfFile(out);
         break;
     case C::kSetTimeScale: setTimeScale(command, out); break;
-    case C::kAwaitRest:
-        m_waiters.add(command, now);
-        break;
+    case C::kAwaitRest: m_waiters.add(command, now); break;
 
     case C::kWhoAreYou:
     case C::kTakeSnapshot:
@@ -433,7 +432,9 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
     case C::kSetGate:
     case C::kReleaseHeld:
     case C::kDescribeGate:
-    case C::BODY_NOT_SET: out.refuse(command.ticket(), pb::WRONG_PROCESS, "the coordinator does not do that; ask a node or a client"); break;
+    case C::BODY_NOT_SET:
+        out.refuse(command.ticket(), pb::WRONG_PROCESS, "the coordinator does not do that; ask a node or a client");
+        break;
     }
     answerWaiters(now, out);
 }
@@ -479,8 +480,9 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
     pb::CommandReply& reply = out.reply(command.ticket());
     if (wanted > kAvailabilityMax || wanted < m_file.availability()) {
         reply.set_refusal(pb::BAD_ARGUMENT);
-        reply.set_text("the intended availability is " + std::to_string(m_file.availability()) + " and can be raised to at most "
-            + std::to_string(kAvailabilityMax) + ", not to " + std::to_string(wanted));
+        reply.set_text("the intended availability is " + std::to_string(m_file.availability())
+            + " and can be raised to at most " + std::to_string(kAvailabilityMax) + ", not to "
+            + std::to_string(wanted));
         return;
     }
     m_file.ask(wanted);
@@ -498,7 +500,8 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
 std::string Coordinator::underWay() const
 {
     if (m_rebuild && m_rebuild->isFileSilent())
-        return "listening: there is a file, and none of its buckets is heard; start this coordinator where it reaches them, or acknowledge their loss";
+        return "listening: there is a file, and none of its buckets is heard; start this coordinator where it reaches "
+               "them, or acknowledge their loss";
     if (m_rebuild)
         return "listening for the processes of a running file";
     const std::string words = m_growth.underWay();
@@ -532,7 +535,8 @@ void Coordinator::answerWaiters(Time now, Effects& out)
 {
     if (m_waiters.isEmpty())
         return;
-    m_waiters.answer(isAtRest(), now, out, [this] { return underWay(); },
+    m_waiters.answer(
+        isAtRest(), now, out, [this] { return underWay(); },
         [this](pb::CommandReply& reply) { describe(*reply.mutable_file()); });
 }
 
@@ -549,9 +553,6 @@ void Coordinator::inspect(Time now, pb::NodeSample& out) const
     out.set_under_way(underWay());
 }
 
-void Coordinator::gauges(pb::Gauges& out) const
-{
-    out.set_unacknowledged(m_acks.size());
-}
+void Coordinator::gauges(pb::Gauges& out) const { out.set_unacknowledged(m_acks.size()); }
 
 } // namespace lhrs

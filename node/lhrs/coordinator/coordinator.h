@@ -17,13 +17,13 @@
 namespace lhrs {
 
 struct CoordinatorOptions {
-    pb::ProcessInfo self;      // with its addresses
-    pb::FileConfig config;     // m and b are at least 1; the reader of the options checks this
+    pb::ProcessInfo self; // with its addresses
+    pb::FileConfig config; // m and b are at least 1; the reader of the options checks this
     pb::Timers timers;
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
     bool listensFirst = false; // a file may exist already; listen to it before ordering anything
-    bool isFileKnown = false;  // a file exists; create none unless an operator says so
+    bool isFileKnown = false; // a file exists; create none unless an operator says so
 };
 
 // The coordinator of one file: it knows (i,n), K and the holder of each place, recruits servers, and orders splits and
@@ -113,13 +113,13 @@ private:
     Orders m_takeover; // messages to the members after a restart
     std::set<Incarnation> m_unheard; // members that had not reported when listening ended
     std::set<NodeId> m_foreign; // holders of a former file that was not known at the start
-    const bool m_isFileKnown;        // as given by the starter of this process
-    bool m_isFileNew = true;         // this coordinator has created it or will create it
-    bool m_isFileTold = false;       // told to all processes that were there when it was created
+    const bool m_isFileKnown; // as given by the starter of this process
+    bool m_isFileNew = true; // this coordinator has created it or will create it
+    bool m_isFileTold = false; // told to all processes that were there when it was created
     bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};
-    Time m_nextLook {};                             // at the directory
+    Time m_nextLook {}; // at the directory
 };
 
 } // namespace lhrs

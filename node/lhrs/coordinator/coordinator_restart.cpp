@@ -30,7 +30,8 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
 bool Coordinator::isOfNow(const pb::StateReport& report, Time now) const
 {
     const Time asked(report.asked_ns());
-    return report.asked_by() == m_self.node() && asked >= m_listensSince && asked <= now && now - asked < FileRebuild::kPromise;
+    return report.asked_by() == m_self.node() && asked >= m_listensSince && asked <= now
+        && now - asked < FileRebuild::kPromise;
 }
 
 void Coordinator::askForState(const pb::Message& message, Time now, Effects& out) const
@@ -195,7 +196,8 @@ void Coordinator::takeOver(Time now, Effects& out)
         if (group == m_file.groups().end())
             continue; // it was to be created by a split that is undone
         const auto hasFailed = [](const auto& m) { return m.second.hasFailed(); };
-        const bool isSilent = std::any_of(found.silent.begin(), found.silent.end(), [g](const FileRebuild::Silent& s) { return s.group == g; });
+        const bool isSilent = std::any_of(
+            found.silent.begin(), found.silent.end(), [g](const FileRebuild::Silent& s) { return s.group == g; });
         const bool isIll = group->second.state != pb::GROUP_UP || group->second.parity.size() < group->second.k
             || std::any_of(group->second.data.begin(), group->second.data.end(), hasFailed)
             || std::any_of(group->second.parity.begin(), group->second.parity.end(), hasFailed);

@@ -9,10 +9,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kSweep = 50ms;                // between two checks for orders that are not acknowledged
+constexpr Time kSweep = 50ms; // between two checks for orders that are not acknowledged
 constexpr std::uint32_t kAskAgainAfterMs = 25;
 constexpr std::size_t kMissedMax = 64; // searches kept for a group; clients ask again anyway
-constexpr Time kProvenLive = 300ms;          // how long an answer to a probe counts
+constexpr Time kProvenLive = 300ms; // how long an answer to a probe counts
 
 } // namespace
 
@@ -55,7 +55,8 @@ std::string Failures::refusal(const pb::RecoverGroup& order) const
     const auto& parity = m_parts.file.groups().at(g).parity;
     const auto found = parity.find(ParityColumn(column));
     if (found == parity.end())
-        return name + " does not exist, so it cannot be the recovery manager: the group has " + std::to_string(parity.size());
+        return name + " does not exist, so it cannot be the recovery manager: the group has "
+            + std::to_string(parity.size());
     return found->second.state == pb::UP ? "" : name + " is not up, so it cannot be the recovery manager";
 }
 
@@ -87,7 +88,8 @@ void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
     NodeContext::acknowledge(message, out);
     const pb::Suspect& suspected = message.suspect();
     const HolderInfo holder = HolderInfo::from(suspected.suspect().holder());
-    if (!isOn() || m_parts.file.config().recovery() != pb::RECOVERY_AUTOMATIC || !m_parts.file.isHolder(holder.incarnation))
+    if (!isOn() || m_parts.file.config().recovery() != pb::RECOVERY_AUTOMATIC
+        || !m_parts.file.isHolder(holder.incarnation))
         return;
     const GroupNumber g(suspected.group());
     tellOfSuspicion(g, suspected.suspect().role(),
@@ -99,7 +101,8 @@ void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
 }
 
 // Names the member as events do, which number data buckets through the whole file.
-void Failures::tellOfSuspicion(GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const
+void Failures::tellOfSuspicion(
+    GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const
 {
     auto* event = out.event().mutable_member_suspected();
     event->set_group(g.value);
@@ -119,7 +122,8 @@ void Failures::onAlarm(const pb::Message& message, Time now, Effects& out)
     NodeContext::acknowledge(message, out);
     if (isOn() && m_parts.file.config().recovery() != pb::RECOVERY_MANUAL
         && m_parts.file.isHolder(Incarnation(accused.holder().incarnation()))) {
-        tellOfSuspicion(GroupNumber(alarm.group()), accused.role(), accused.index(), "a data bucket has no acknowledgement of it", out);
+        tellOfSuspicion(GroupNumber(alarm.group()), accused.role(), accused.index(),
+            "a data bucket has no acknowledgement of it", out);
         suspect(GroupNumber(alarm.group()), now, out);
     }
 }
@@ -149,7 +153,8 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         // of date.
         const FileState::MemberInfo& forwarder = *file.data(accused);
         if (!forwarder.hasFailed() && !out.fires(Failpoint::HintLeftOut))
-            *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(right);
+            *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(
+                right);
         return;
     }
     const GroupNumber g = file.groupOf(accused);
@@ -159,7 +164,8 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
         // The location is old or missing, or all members answered just now and none was missed since: the client should
         // retry there.
         const auto proven = m_provenLive.find(g);
-        if (told != member.holder.incarnation || (!m_groups.contains(g) && proven != m_provenLive.end() && now - proven->second < kProvenLive))
+        if (told != member.holder.incarnation
+            || (!m_groups.contains(g) && proven != m_provenLive.end() && now - proven->second < kProvenLive))
             return;
         if (file.config().recovery() != pb::RECOVERY_MANUAL) {
             tellOfSuspicion(g, pb::DATA, accused.value, "a client has no answer of it", out);
@@ -220,7 +226,8 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
     // A split decided since may have moved the key; the former bucket's parity would report it as surely not found.
     if (addressOf(addressed(Key(alarm.request().key()), file.config()), file.image()) != accused)
         return false;
-    if (!alarm.is_search() || !member || member->state != pb::FAILED || recovery == m_groups.end() || !recovery->second->servesRecords())
+    if (!alarm.is_search() || !member || member->state != pb::FAILED || recovery == m_groups.end()
+        || !recovery->second->servesRecords())
         return false;
     for (const auto& [p, parity] : file.group(g).parity) {
         if (parity.state != pb::UP)
@@ -291,7 +298,8 @@ void Failures::onContentsDone(const pb::ContentsDone& done, Time now, Effects& o
 bool Failures::onOffer(const pb::Message& message, Time now, Effects& out)
 {
     dropVanished(now, out);
-    return std::any_of(m_groups.begin(), m_groups.end(), [&](auto& item) { return item.second->onOffer(message, now, out); });
+    return std::any_of(
+        m_groups.begin(), m_groups.end(), [&](auto& item) { return item.second->onOffer(message, now, out); });
 }
 
 void Failures::onAcknowledged(const AckList::Entry& entry, Time now, Effects& out)
@@ -338,15 +346,13 @@ void Failures::onTime(Time now, Effects& out)
 
 Time Failures::deadline() const
 {
-    Time earliest = m_parts.file.config().recovery() == pb::RECOVERY_AUTOMATIC && m_parts.file.exists() ? m_nextSweep : Time::max();
+    Time earliest = m_parts.file.config().recovery() == pb::RECOVERY_AUTOMATIC && m_parts.file.exists() ? m_nextSweep
+                                                                                                        : Time::max();
     for (const auto& [g, recovery] : m_groups)
         earliest = std::min(earliest, recovery->isOver() ? Time() : recovery->deadline());
     return earliest;
 }
 
-std::string Failures::underWay() const
-{
-    return m_groups.empty() ? "" : m_groups.begin()->second->underWay();
-}
+std::string Failures::underWay() const { return m_groups.empty() ? "" : m_groups.begin()->second->underWay(); }
 
 } // namespace lhrs

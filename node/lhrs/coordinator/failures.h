@@ -16,7 +16,7 @@ namespace lhrs {
 // groups run side by side.
 class Failures {
 public:
-    Failures(CoordinatorParts& parts, Growth& growth) : m_parts(parts), m_growth(growth) {}
+    Failures(CoordinatorParts& parts, Growth& growth) : m_parts(parts), m_growth(growth) { }
 
     // A member of the group was missed: probes all members unless a probing is under way.
     void suspect(GroupNumber g, Time now, Effects& out);

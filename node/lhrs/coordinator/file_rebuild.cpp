@@ -14,7 +14,8 @@ namespace {
 
 using Open = pb::OpenSplit;
 
-bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
+bool isSplitTarget(
+    const pb::Member& member, GroupNumber g, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
 {
     return member.role() == pb::DATA && std::any_of(splits.begin(), splits.end(), [&](const FileRebuild::Split& split) {
         return !split.isMerge && bucketAt(g, Position(member.index()), m) == split.target;
@@ -22,15 +23,18 @@ bool isSplitTarget(const pb::Member& member, GroupNumber g, const std::vector<Fi
 }
 
 // A merge gave all its records to another bucket; only its release is still to come.
-bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
+bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::vector<FileRebuild::Split>& splits,
+    std::uint32_t m)
 {
-    return member.role() == pb::DATA && !isSplitTarget(member, g, splits, m) && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
+    return member.role() == pb::DATA && !isSplitTarget(member, g, splits, m)
+        && bucketAt(g, Position(member.index()), m).value >= bucketCount(image);
 }
 
 bool isConcerned(GroupNumber g, const std::vector<FileRebuild::Split>& splits, std::uint32_t m)
 {
-    return std::any_of(splits.begin(), splits.end(),
-        [&](const FileRebuild::Split& split) { return g == groupOf(split.source, m) || g == groupOf(split.target, m); });
+    return std::any_of(splits.begin(), splits.end(), [&](const FileRebuild::Split& split) {
+        return g == groupOf(split.source, m) || g == groupOf(split.target, m);
+    });
 }
 
 // The smallest file in which the split can have begun. If earlier splits of its wave are undecided, their targets may
@@ -84,7 +88,8 @@ bool FileRebuild::knows(NodeId node, Incarnation incarnation) const
 
 bool FileRebuild::hasFile() const
 {
-    return std::any_of(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; });
+    return std::any_of(
+        m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; });
 }
 
 std::uint64_t FileRebuild::nextCoordinatorEpoch() const
@@ -97,12 +102,16 @@ std::uint64_t FileRebuild::nextCoordinatorEpoch() const
 
 const pb::FileConfig& FileRebuild::config() const
 {
-    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; })->second.config();
+    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) {
+        return r.second.role() != pb::NO_ROLE;
+    })->second.config();
 }
 
 const pb::Timers& FileRebuild::timers() const
 {
-    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) { return r.second.role() != pb::NO_ROLE; })->second.timers();
+    return std::find_if(m_reports.begin(), m_reports.end(), [](const auto& r) {
+        return r.second.role() != pb::NO_ROLE;
+    })->second.timers();
 }
 
 const pb::StateReport* FileRebuild::recoveryTold() const
@@ -147,7 +156,9 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
     }
     for (auto& [g, group] : groups) {
         auto& members = *group.view.mutable_members();
-        members.erase(std::remove_if(members.begin(), members.end(), [&](const pb::Member& member) { return isUnmade(g, member, groups); }), members.end());
+        members.erase(std::remove_if(members.begin(), members.end(),
+                          [&](const pb::Member& member) { return isUnmade(g, member, groups); }),
+            members.end());
     }
     return groups;
 }
@@ -160,7 +171,8 @@ bool FileRebuild::isUnmade(GroupNumber g, const pb::Member& member, const std::m
     const Level made = Level(std::bit_width(a));
     const std::uint32_t source = a - (1U << (made - 1));
     const auto knowsOfIt = [a](const auto& item) { // not by its own report: it is no longer a member
-        return std::ranges::any_of(item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
+        return std::ranges::any_of(
+            item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
     };
     const auto isOpen = [&](const auto& item) { return std::ranges::any_of(item.second.reports, knowsOfIt); };
     const auto group = groups.find(GroupNumber(source / config().m()));
@@ -184,9 +196,12 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
     // is UP and still makes changes without it.
     const auto lacks = [&](const auto& item) {
         const pb::StateReport& report = *item.second;
-        const auto isIt = [&](const pb::Member& m) { return m.holder().incarnation() == member.holder().incarnation() && m.state() == pb::UP; };
+        const auto isIt = [&](const pb::Member& m) {
+            return m.holder().incarnation() == member.holder().incarnation() && m.state() == pb::UP;
+        };
         return std::ranges::find(report.lacking(), member.holder().incarnation()) != report.lacking().end()
-            || (report.role() == pb::DATA && report.view().epoch() < group.view.epoch() && std::ranges::none_of(report.view().members(), isIt));
+            || (report.role() == pb::DATA && report.view().epoch() < group.view.epoch()
+                && std::ranges::none_of(report.view().members(), isIt));
     };
     if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
         return false;
@@ -272,7 +287,8 @@ FileRebuild::Levels FileRebuild::levels(const std::map<GroupNumber, Group>& grou
 
 FileImage FileRebuild::imageOf(const Levels& levels) const
 {
-    const bool isAnyExact = std::any_of(levels.begin(), levels.end(), [](const auto& item) { return item.second.isExact; });
+    const bool isAnyExact = std::any_of(
+        levels.begin(), levels.end(), [](const auto& item) { return item.second.isExact; });
     std::optional<Level> least;
     for (const auto& [a, known] : levels) {
         if (known.isExact || !isAnyExact)
@@ -289,12 +305,14 @@ FileImage FileRebuild::imageOf(const Levels& levels) const
     return n == std::uint64_t(1) << i ? FileImage { i + 1, 0 } : FileImage { i, n };
 }
 
-FileImage FileRebuild::imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
+FileImage FileRebuild::imageWith(
+    const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
     if (splits.empty())
         return within(imageOf(levels), groups, levels);
     const Split& first = splits.front(); // as it is before the decision
-    const FileImage before = first.isMerge ? advanceSplit({ first.level - 1, first.target.value }) : FileImage { first.level - 1, first.source.value };
+    const FileImage before = first.isMerge ? advanceSplit({ first.level - 1, first.target.value })
+                                           : FileImage { first.level - 1, first.source.value };
     if (first.isInTurn)
         return before;
     // A bucket missing below its target was undone, or lost with its whole group; the split itself is undecided either
@@ -337,7 +355,8 @@ FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group
 
 // ---- the splits that were under way
 
-std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumber, Group>& groups, const Levels& levels) const
+std::vector<FileRebuild::Split> FileRebuild::openSplits(
+    const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
     std::map<std::uint64_t, Split> open; // by name
     Split latest;
@@ -345,14 +364,16 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
     for (const auto& [g, group] : groups) {
         for (const auto& [incarnation, report] : group.reports) {
             for (const pb::OpenSplit& part : report->splits()) {
-                const Split named { part.split(), BucketNumber(part.source()), BucketNumber(part.target()), part.level(), false, part.is_merge() };
+                const Split named { part.split(), BucketNumber(part.source()), BucketNumber(part.target()),
+                    part.level(), false, part.is_merge() };
                 if (part.split() > latest.split)
                     latest = named;
                 if (part.step() == Open::COMMITTED)
                     latestCommitted = std::max(latestCommitted, part.split());
                 // A target and the parity buckets keep the name of the last split that they carried out; the source
                 // forgets it when it is over.
-                const bool isOver = part.step() == Open::COMMITTED && (report->role() != pb::DATA || part.bucket() != part.source());
+                const bool isOver = part.step() == Open::COMMITTED
+                    && (report->role() != pb::DATA || part.bucket() != part.source());
                 if (!isOver)
                     open.emplace(part.split(), named);
             }
@@ -364,8 +385,9 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(const std::map<GroupNumb
     std::erase_if(open, [&](const auto& item) {
         const Split& split = item.second;
         const std::uint64_t before = latest.split - split.split;
-        const bool isOfItsWave = config().parallel_splits() && !split.isMerge && !latest.isMerge && before < SplitWave::kWidthMax
-            && split.target.value + before == latest.target.value && split.split >= latestCommitted;
+        const bool isOfItsWave = config().parallel_splits() && !split.isMerge && !latest.isMerge
+            && before < SplitWave::kWidthMax && split.target.value + before == latest.target.value
+            && split.split >= latestCommitted;
         return before != 0 && !isOfItsWave;
     });
     std::vector<Split> splits;
@@ -403,7 +425,8 @@ FileRebuild::Word FileRebuild::wordOf(const Split& split, const std::map<GroupNu
         for (const pb::Member& member : group->second.view.members()) {
             const auto report = group->second.reports.find(Incarnation(member.holder().incarnation()));
             const bool isItself = member.role() == pb::DATA && Position(member.index()) == q;
-            if (report == group->second.reports.end() || (member.role() == pb::DATA && !isItself) || (member.role() == pb::PARITY && member.state() == pb::INIT))
+            if (report == group->second.reports.end() || (member.role() == pb::DATA && !isItself)
+                || (member.role() == pb::PARITY && member.state() == pb::INIT))
                 continue;
             Open::Step step = Open::UNKNOWN;
             for (const pb::OpenSplit& part : report->second->splits()) {
@@ -462,7 +485,8 @@ std::string FileRebuild::missing() const
             return member.role() == pb::DATA && Position(member.index()) == positionOf(split.target, config().m());
         };
         if (split.isDecided && !split.isMerge
-            && (group == known.end() || std::none_of(group->second.view.members().begin(), group->second.view.members().end(), isTarget)))
+            && (group == known.end()
+                || std::none_of(group->second.view.members().begin(), group->second.view.members().end(), isTarget)))
             return "nothing is known of bucket " + std::to_string(split.target.value);
     }
     return {};
@@ -512,7 +536,9 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             if (member.role() == pb::DATA) {
                 const BucketNumber a = bucketAt(g, Position(member.index()), m);
                 const KnownLevel level = levelOf(group, member);
-                info.level = level.isExact || a.value >= bucketCount(image) ? level.level : std::max(level.level, lhrs::levelOf(a, image));
+                info.level = level.isExact || a.value >= bucketCount(image)
+                    ? level.level
+                    : std::max(level.level, lhrs::levelOf(a, image));
                 entry.data[Position(member.index())] = info;
             } else {
                 entry.parity[ParityColumn(member.index())] = info;

@@ -23,18 +23,18 @@ public:
     struct Split {
         std::uint64_t split = 0;
         BucketNumber source, target;
-        Level level = 0;         // of both buckets after the split
-        bool isDecided = false;  // true: to be finished; false: to be undone
-        bool isMerge = false;    // the source gives all to the target; `level` is the one before
-        bool isInTurn = true;    // all earlier splits are decided: (i,n) is as before this one
+        Level level = 0; // of both buckets after the split
+        bool isDecided = false; // true: to be finished; false: to be undone
+        bool isMerge = false; // the source gives all to the target; `level` is the one before
+        bool isInTurn = true; // all earlier splits are decided: (i,n) is as before this one
     };
     struct Silent {
         GroupNumber group;
         MemberId member;
     };
     struct Found {
-        std::vector<Split> splits;    // those under way, in order; only the first may be decided
-        std::vector<Silent> silent;   // members of the last view that did not report
+        std::vector<Split> splits; // those under way, in order; only the first may be decided
+        std::vector<Silent> silent; // members of the last view that did not report
         std::vector<Silent> declared; // those of them to declare failed at once, for an open split
     };
 
@@ -102,11 +102,12 @@ private:
     // The same image, or a smaller one if the groups' members rule out the larger.
     FileImage within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
     // The image according to the splits that were under way, or else according to the levels.
-    FileImage imageWith(const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
+    FileImage imageWith(
+        const std::vector<Split>& splits, const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
     std::vector<Split> openSplits(const std::map<GroupNumber, Group>& groups, const Levels& levels) const;
     // How far the survivors of both groups are with a split.
     struct Word {
-        bool isCommitted = false;   // at one of them
+        bool isCommitted = false; // at one of them
         bool areAllPrepared = true; // and what left the source exists on the other side
     };
     Word wordOf(const Split& split, const std::map<GroupNumber, Group>& groups) const;

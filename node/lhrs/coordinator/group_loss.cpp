@@ -41,7 +41,8 @@ void GroupRecovery::announceLost(Effects& out) const
 void GroupRecovery::acknowledgeLoss(std::uint64_t ticket, Time now, Effects& out)
 {
     if (m_step != Step::Lost) {
-        m_parts.refuse(ticket, pb::REFUSED, "group " + std::to_string(m_group.value) + " is not lost, or its loss is being dealt with", out);
+        m_parts.refuse(ticket, pb::REFUSED,
+            "group " + std::to_string(m_group.value) + " is not lost, or its loss is being dealt with", out);
         return;
     }
     m_ticket = ticket;
@@ -62,7 +63,9 @@ void GroupRecovery::bury(Time now, Effects& out)
         m_nextProbe = now + m_parts.probePace.interval(now);
         const auto ask = [&](const FileState::MemberInfo& member) {
             if (member.hasFailed() && member.holder.node.value != 0)
-                out.send(member.holder.address, Way::Auto, m_tries - 1, member.holder.node).mutable_probe()->set_number(m_probing);
+                out.send(member.holder.address, Way::Auto, m_tries - 1, member.holder.node)
+                    .mutable_probe()
+                    ->set_number(m_probing);
         };
         for (const auto& [q, member] : group().data)
             ask(member);
@@ -77,14 +80,18 @@ void GroupRecovery::refuseBurial(const pb::ProbeReply& reply, NodeId from, Effec
 {
     const auto isIt = [&](const auto& item) {
         const FileState::MemberInfo& member = item.second;
-        return member.hasFailed() && member.holder.node == from && member.holder.incarnation.value == reply.incarnation();
+        return member.hasFailed() && member.holder.node == from
+            && member.holder.incarnation.value == reply.incarnation();
     };
-    if (std::none_of(group().data.begin(), group().data.end(), isIt) && std::none_of(group().parity.begin(), group().parity.end(), isIt))
+    if (std::none_of(group().data.begin(), group().data.end(), isIt)
+        && std::none_of(group().parity.begin(), group().parity.end(), isIt))
         return;
     m_step = Step::Lost;
     m_parts.refuse(std::exchange(m_ticket, 0), pb::REFUSED,
-        "the process of " + std::string(reply.role() == pb::DATA ? "data bucket " + std::to_string(reply.number())
-                                                                 : "parity bucket " + std::to_string(reply.number()) + "." + std::to_string(reply.column()))
+        "the process of "
+            + std::string(reply.role() == pb::DATA
+                    ? "data bucket " + std::to_string(reply.number())
+                    : "parity bucket " + std::to_string(reply.number()) + "." + std::to_string(reply.column()))
             + ", which is lost, still runs; end it first",
         out);
 }
@@ -113,8 +120,8 @@ void GroupRecovery::renew(Time now, Effects& out)
         if (!member.hasFailed()) {
             pb::Message cancel;
             cancel.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
-            m_parts.acks.send(std::move(cancel), member.holder.address, member.holder.node, Way::Auto, AckList::Patience::GiveUp,
-                PlainOrder, now, out);
+            m_parts.acks.send(std::move(cancel), member.holder.address, member.holder.node, Way::Auto,
+                AckList::Patience::GiveUp, PlainOrder, now, out);
         }
     }
     g.parity.clear();

@@ -45,13 +45,18 @@ void GroupRecovery::sendProbes(Time now, Effects& out)
     m_nextProbe = now + m_parts.probePace.interval(now);
     for (const auto& [id, probed] : m_silent)
         if (!out.fires(Failpoint::ProbeLeftOut))
-            out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node).mutable_probe()->set_number(m_probing);
+            out.send(probed.holder.address, Way::Auto, m_tries - 1, probed.holder.node)
+                .mutable_probe()
+                ->set_number(m_probing);
 }
 
 void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time now, Effects& out)
 {
-    const auto isOf = [&](const auto& item) { return item.second.holder.node == from && item.second.holder.incarnation.value == reply.incarnation(); };
-    if (std::any_of(group().data.begin(), group().data.end(), isOf) || std::any_of(group().parity.begin(), group().parity.end(), isOf))
+    const auto isOf = [&](const auto& item) {
+        return item.second.holder.node == from && item.second.holder.incarnation.value == reply.incarnation();
+    };
+    if (std::any_of(group().data.begin(), group().data.end(), isOf)
+        || std::any_of(group().parity.begin(), group().parity.end(), isOf))
         m_parts.probePace.onAnswer(Time(reply.probing()), m_step == Step::Wait || m_step == Step::Lost, now);
     if (reply.probing() != m_probing)
         return; // a late reply: the process may have failed since
@@ -81,7 +86,8 @@ void GroupRecovery::conclude(Time now, Effects& out)
     }
     m_silent.clear();
     if (m_step == Step::Lost) { // a member silent for lost_ms is lost too
-        m_lostAt = dead.empty() ? Time::max() : std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
+        m_lostAt = dead.empty() ? Time::max()
+                                : std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
             for (const MemberId id : dead)
                 declare(id, kSilentInLostGroup, out);
@@ -122,7 +128,8 @@ void GroupRecovery::conclude(Time now, Effects& out)
 // The time of the next probe. A lost group is probed only when one of its members is missed.
 Time GroupRecovery::looksAgainAt() const
 {
-    const bool isIdle = m_step == Step::Over || m_step == Step::Renew || (m_step == Step::Lost && !m_isProbing && m_lostAt == Time::max());
+    const bool isIdle = m_step == Step::Over || m_step == Step::Renew
+        || (m_step == Step::Lost && !m_isProbing && m_lostAt == Time::max());
     return isIdle ? Time::max() : m_nextProbe;
 }
 

@@ -10,13 +10,8 @@
 namespace lhrs {
 
 GroupRecovery::GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumber g, Time now)
-    : m_parts(parts)
-    , m_growth(growth)
-    , m_group(g)
-    , m_started(now)
-    , m_orders(parts)
-    , m_slice(parts.file.config().slice())
-    , m_decode(parts.file.config().decode())
+    : m_parts(parts), m_growth(growth), m_group(g), m_started(now), m_orders(parts),
+      m_slice(parts.file.config().slice()), m_decode(parts.file.config().decode())
 {
 }
 
@@ -71,9 +66,11 @@ void GroupRecovery::resume(Time now, Effects& out)
             m_columnsToFill.insert(p); // lost, and its successor was not complete
     }
     for (const Position q : failedData())
-        announceFailed({ pb::DATA, q.value }, "it had failed, or is silent, when the coordinator was started anew", out);
+        announceFailed(
+            { pb::DATA, q.value }, "it had failed, or is silent, when the coordinator was started anew", out);
     for (const ParityColumn p : failedParity())
-        announceFailed({ pb::PARITY, p.value }, "it had failed, or is silent, when the coordinator was started anew", out);
+        announceFailed(
+            { pb::PARITY, p.value }, "it had failed, or is silent, when the coordinator was started anew", out);
     if (failures() > g.k) {
         lose(now, out);
         return;
@@ -116,7 +113,8 @@ void GroupRecovery::announceFailed(MemberId id, const char* reason, Effects& out
     auto* event = out.event().mutable_bucket_failed();
     event->set_group(m_group.value);
     event->set_role(id.role);
-    event->set_index(id.role == pb::DATA ? bucketAt(m_group, Position(id.index), m_parts.file.config().m()).value : id.index);
+    event->set_index(
+        id.role == pb::DATA ? bucketAt(m_group, Position(id.index), m_parts.file.config().m()).value : id.index);
     event->set_process(member->holder.node.value);
     event->set_k_left(group().k > failed ? group().k - failed : 0);
     event->set_reason(reason);
@@ -260,7 +258,8 @@ void GroupRecovery::enable(Time now, Effects& out)
     m_step = Step::Enable;
     m_rebuilt.clear();
     for (const Enlistment::Member& spare : m_enlistment->members()) {
-        FileState::MemberInfo& member = group().data.at(positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()));
+        FileState::MemberInfo& member = group().data.at(
+            positionOf(BucketNumber(spare.place.number), m_parts.file.config().m()));
         m_parts.file.unhide(spare.holder.incarnation);
         m_replaced.push_back(member.holder.incarnation);
         member.holder = spare.holder;
@@ -422,7 +421,8 @@ void GroupRecovery::onContentsDone(const pb::ContentsDone& done, Time now, Effec
 
 bool GroupRecovery::onOffer(const pb::Message& message, Time now, Effects& out)
 {
-    const bool isOurs = (m_enlistment && m_enlistment->onOffer(message, now, out)) || (m_parity && m_parity->onOffer(message, now, out));
+    const bool isOurs = (m_enlistment && m_enlistment->onOffer(message, now, out))
+        || (m_parity && m_parity->onOffer(message, now, out));
     return isOurs;
 }
 

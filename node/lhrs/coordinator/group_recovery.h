@@ -62,14 +62,34 @@ public:
     void stop(Time now, Effects& out);
     bool isOver() const { return m_step == Step::Over; }
     // Whether records of failed buckets can be computed now.
-    bool servesRecords() const { return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable; }
+    bool servesRecords() const
+    {
+        return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable;
+    }
     std::string words() const;
     // The same, with what the recovery waits for.
     std::string underWay() const;
 
 private:
-    enum class Step { Probe, Wait, Settle, Freeze, Cut, Degrade, Enlist, Rebuild, Fence, Enable, Refill, Restore, Over, Lost,
-        Bury, Renew, Renewed };
+    enum class Step {
+        Probe,
+        Wait,
+        Settle,
+        Freeze,
+        Cut,
+        Degrade,
+        Enlist,
+        Rebuild,
+        Fence,
+        Enable,
+        Refill,
+        Restore,
+        Over,
+        Lost,
+        Bury,
+        Renew,
+        Renewed
+    };
     struct Probed {
         HolderInfo holder;
         bool isMember = true; // false: a spare that is being filled
@@ -124,15 +144,15 @@ private:
     std::unique_ptr<Enlistment> m_enlistment;
     std::unique_ptr<ParityCreation> m_parity;
     std::set<ParityColumn> m_columnsToFill; // lost, and removed from the table
-    std::vector<std::uint32_t> m_rebuilt;   // buckets that were enabled
-    std::vector<Incarnation> m_replaced;    // their places are being announced as taken by others
+    std::vector<std::uint32_t> m_rebuilt; // buckets that were enabled
+    std::vector<Incarnation> m_replaced; // their places are being announced as taken by others
     Time m_fencedAt {};
     bool m_isFenced = false;
     std::uint64_t m_recovery = 0;
     std::uint32_t m_attempts = 0;
     bool m_isRebuilt = false;
     pb::RecoveryDone m_done;
-    std::uint32_t m_slice;     // ranks; 0: the default of the manager
+    std::uint32_t m_slice; // ranks; 0: the default of the manager
     pb::DecodeWay m_decode;
     ParityColumn m_wantedManager; // used if it is UP when chosen; else the first that is UP
     std::uint64_t m_ticket = 0; // of the command that acknowledged the loss

@@ -11,7 +11,10 @@ constexpr std::uint32_t kAlivesMissed = 10; // Alives a bucket may miss until th
 
 const char* wordOf(pb::RecoveryWay way)
 {
-    return way == pb::RECOVERY_AUTOMATIC ? "automatic" : way == pb::RECOVERY_ON_ALARM ? "on alarm" : way == pb::RECOVERY_MANUAL ? "manual" : "off";
+    return way == pb::RECOVERY_AUTOMATIC ? "automatic"
+        : way == pb::RECOVERY_ON_ALARM   ? "on alarm"
+        : way == pb::RECOVERY_MANUAL     ? "manual"
+                                         : "off";
 }
 
 } // namespace
@@ -20,15 +23,19 @@ bool RecoveryPolicy::set(const pb::Command& command, Time now, Effects& out)
 {
     const pb::RecoveryWay wanted = command.set_recovery().recovery(), former = m_parts.file.config().recovery();
     if (wanted != pb::RECOVERY_AUTOMATIC && wanted != pb::RECOVERY_ON_ALARM && wanted != pb::RECOVERY_MANUAL) {
-        m_parts.refuse(command.ticket(), pb::BAD_ARGUMENT, "recovery: automatic, on alarm or manual is wanted; only a new file can be without recovery", out);
+        m_parts.refuse(command.ticket(), pb::BAD_ARGUMENT,
+            "recovery: automatic, on alarm or manual is wanted; only a new file can be without recovery", out);
         return false;
     }
     if (former == pb::RECOVERY_OFF) {
         m_parts.refuse(command.ticket(), pb::REFUSED,
-            "the buckets of this file have no leases, so none can be replaced; make a file with --recovery automatic, alarm or manual", out);
+            "the buckets of this file have no leases, so none can be replaced; make a file with --recovery automatic, "
+            "alarm or manual",
+            out);
         return false;
     }
-    m_waiters.push_back({ command.ticket(), former, now + kAlivesMissed * std::chrono::milliseconds(m_parts.acks.timers().alive_ms()) });
+    m_waiters.push_back({ command.ticket(), former,
+        now + kAlivesMissed * std::chrono::milliseconds(m_parts.acks.timers().alive_ms()) });
     const bool isNew = wanted != former;
     if (isNew) {
         const std::uint64_t epoch = m_parts.file.coordinatorEpoch();
@@ -84,8 +91,11 @@ void RecoveryPolicy::answerWaiters(Effects& out)
         if (!g)
             return true;
         const FileState::Group& group = m_parts.file.group(*g);
-        const auto isFailed = [node](const auto& item) { return item.second.holder.node == node && item.second.hasFailed(); };
-        return std::any_of(group.data.begin(), group.data.end(), isFailed) || std::any_of(group.parity.begin(), group.parity.end(), isFailed);
+        const auto isFailed = [node](const auto& item) {
+            return item.second.holder.node == node && item.second.hasFailed();
+        };
+        return std::any_of(group.data.begin(), group.data.end(), isFailed)
+            || std::any_of(group.parity.begin(), group.parity.end(), isFailed);
     });
     if (!m_open.empty())
         return;
@@ -105,8 +115,11 @@ void RecoveryPolicy::onTime(Time now, Effects& out)
         if (now < waiter.until)
             return false;
         m_parts.refuse(waiter.ticket, pb::TIMED_OUT,
-            std::string("recovery is ") + wordOf(m_parts.file.config().recovery()) + " now, but " + std::to_string(m_open.size())
-                + " buckets have not said that they know; should the coordinator end and only those be left, its successor would not", out);
+            std::string("recovery is ") + wordOf(m_parts.file.config().recovery()) + " now, but "
+                + std::to_string(m_open.size())
+                + " buckets have not said that they know; should the coordinator end and only those be left, its "
+                  "successor would not",
+            out);
         return true;
     });
 }

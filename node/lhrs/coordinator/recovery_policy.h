@@ -14,7 +14,7 @@ namespace lhrs {
 // See "The way of recovery outlives the coordinator" in node/lhrs/PROTOCOL.md.
 class RecoveryPolicy {
 public:
-    explicit RecoveryPolicy(CoordinatorParts& parts) : m_parts(parts) {}
+    explicit RecoveryPolicy(CoordinatorParts& parts) : m_parts(parts) { }
 
     // Carries the command out or refuses it. Returns true if something changed and all servers must be told.
     bool set(const pb::Command& command, Time now, Effects& out);
@@ -40,7 +40,7 @@ private:
 
     CoordinatorParts& m_parts;
     std::uint64_t m_stamp = 0; // (coordinator epoch << 32) + changes under it; 0: as the file was created
-    std::set<NodeId> m_open;   // holders that have not confirmed that they know
+    std::set<NodeId> m_open; // holders that have not confirmed that they know
     std::vector<Waiter> m_waiters;
 };
 

@@ -3,7 +3,8 @@
 
 namespace lhrs {
 
-void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done, pb::RecoveryFinished& event)
+void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done,
+    pb::RecoveryFinished& event)
 {
     event.set_group(g.value);
     event.set_records(done.records());

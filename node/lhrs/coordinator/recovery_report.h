@@ -8,6 +8,7 @@
 namespace lhrs {
 
 // Fills the event about a recovery whose buckets are enabled: what the recovery manager did and where its time went.
-void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done, pb::RecoveryFinished& event);
+void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done,
+    pb::RecoveryFinished& event);
 
 } // namespace lhrs

@@ -16,8 +16,7 @@ constexpr std::size_t kRoom = kBlockBytes + (std::size_t(32) << 10); // capacity
 } // namespace
 
 ContentsSender::ContentsSender(ServerContext& context, const pb::SendContents& order, const HolderInfo& to)
-    : m_context(context)
-    , m_to(to)
+    : m_context(context), m_to(to)
 {
     LHRS_CHECK(m_to.incarnation.value == order.incarnation());
 }
@@ -54,7 +53,9 @@ void ContentsSender::sendBlock(const Bucket& bucket, const RecordStore& store, c
     BlockWriter block(records);
     m_isLastSent = m_next > store.rankMax();
     if (m_isLastSent) {
-        results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+        results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) {
+            block.add(BlockEntry::ofDoneBelow(client, doneBelow));
+        });
         results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
             // Results in work too: their changes are in the contents, and their Deltas may be older than the contents.
             block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
@@ -88,7 +89,8 @@ bool ContentsSender::isMissed(Time now)
 void ContentsSender::stop()
 {
     m_context.acks.forgetIf([this](const AckList::Entry& entry) {
-        return entry.purpose == ServerContext::ContentsBlock && entry.message.contents().asker() == m_to.incarnation.value;
+        return entry.purpose == ServerContext::ContentsBlock
+            && entry.message.contents().asker() == m_to.incarnation.value;
     });
 }
 

@@ -22,7 +22,8 @@ public:
     ContentsSender(ServerContext& context, const pb::SendContents& order, const HolderInfo& to);
     Incarnation asker() const { return m_to.incarnation; }
     bool isDone() const { return m_isDone; }
-    void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+    void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence,
+        Time now, Effects& out);
     // Returns true if the acknowledged message was a block of this sender; then the next block may go.
     bool onAck(const AckList::Entry& entry, Time now);
     void stop();
@@ -32,7 +33,8 @@ public:
     bool isMissed(Time now);
 
 private:
-    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence, Time now, Effects& out);
+    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence,
+        Time now, Effects& out);
 
     ServerContext& m_context;
     const HolderInfo m_to;

@@ -24,7 +24,8 @@ void difference(std::string& out, std::string_view before, std::string_view afte
     const std::string_view longer = before.size() > after.size() ? before : after;
     const std::string_view shorter = before.size() > after.size() ? after : before;
     out.assign(longer);
-    Field::xorInto(reinterpret_cast<std::byte*>(out.data()), reinterpret_cast<const std::byte*>(shorter.data()), shorter.size());
+    Field::xorInto(
+        reinterpret_cast<std::byte*>(out.data()), reinterpret_cast<const std::byte*>(shorter.data()), shorter.size());
 }
 
 } // namespace
@@ -40,7 +41,8 @@ const pb::KeyRequest& keyRequestOf(const pb::Message& message)
     return message.search();
 }
 
-void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, std::uint32_t copy, Effects& out)
+void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
+    std::uint32_t copy, Effects& out)
 {
     auto* displaced = out.send(to).mutable_displaced();
     *displaced->mutable_request() = request;
@@ -50,32 +52,40 @@ void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t
 }
 
 DataBucket::DataBucket(ServerContext& context, const pb::Confirm& confirm, Time now, Effects& out)
-    : m_config(confirm.config())
-    , m_level(confirm.level())
-    , m_state(confirm.state())
-    , m_creation(confirm.split())
-    , m_createdLevel(confirm.level())
-    , m_lastSplit(confirm.last_split())
-    , m_view(confirm.view())
-    , m_link(context, groupOf(BucketNumber(confirm.number()), confirm.config().m()),
-          positionOf(BucketNumber(confirm.number()), confirm.config().m()), Incarnation(confirm.incarnation()))
-    , m_parts { context, m_store, m_link, m_results, m_config, BucketNumber(confirm.number()),
-          groupOf(BucketNumber(confirm.number()), m_config.m()), positionOf(BucketNumber(confirm.number()), m_config.m()),
-          Incarnation(confirm.incarnation()) }
+    : m_config(confirm.config()), m_level(confirm.level()), m_state(confirm.state()), m_creation(confirm.split()),
+      m_createdLevel(confirm.level()), m_lastSplit(confirm.last_split()), m_view(confirm.view()),
+      m_link(context, groupOf(BucketNumber(confirm.number()), confirm.config().m()),
+          positionOf(BucketNumber(confirm.number()), confirm.config().m()), Incarnation(confirm.incarnation())),
+      m_parts { context, m_store, m_link, m_results, m_config, BucketNumber(confirm.number()),
+          groupOf(BucketNumber(confirm.number()), m_config.m()),
+          positionOf(BucketNumber(confirm.number()), m_config.m()), Incarnation(confirm.incarnation()) }
 {
     m_link.setView(m_view, now, out);
     takeView(now);
 }
 
-void DataBucket::onInsert(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Insert, message.insert(), now, out); }
-void DataBucket::onUpdate(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Update, message.update(), now, out); }
-void DataBucket::onDelete(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Delete, message.delete_(), now, out); }
-void DataBucket::onSearch(const pb::Message& message, Time now, Effects& out) { onRequest(Kind::Search, message.search(), now, out); }
+void DataBucket::onInsert(const pb::Message& message, Time now, Effects& out)
+{
+    onRequest(Kind::Insert, message.insert(), now, out);
+}
+void DataBucket::onUpdate(const pb::Message& message, Time now, Effects& out)
+{
+    onRequest(Kind::Update, message.update(), now, out);
+}
+void DataBucket::onDelete(const pb::Message& message, Time now, Effects& out)
+{
+    onRequest(Kind::Delete, message.delete_(), now, out);
+}
+void DataBucket::onSearch(const pb::Message& message, Time now, Effects& out)
+{
+    onRequest(Kind::Search, message.search(), now, out);
+}
 
 void DataBucket::onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out)
 {
     out.serve(request.request());
-    if (m_isGone || request.target() != number().value || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
+    if (m_isGone || request.target() != number().value
+        || (request.incarnation() != 0 && request.incarnation() != incarnation().value)) {
         displace(request, out);
         return;
     }
@@ -109,7 +119,8 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
 {
     const pb::Scan& scan = message.scan();
     out.serve(scan.request());
-    if (!m_isGone && scan.target() == number().value && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
+    if (!m_isGone && scan.target() == number().value
+        && (scan.incarnation() == 0 || scan.incarnation() == incarnation().value))
         this->scan(scan, now, out);
     else
         sayDisplaced(Address::from(scan.client()), scan.request(), scan.target(), scan.incarnation(), 0, out);
@@ -117,7 +128,8 @@ void DataBucket::onScan(const pb::Message& message, Time now, Effects& out)
 
 void DataBucket::scan(const pb::Scan& scan, Time now, Effects& out)
 {
-    if (m_state == pb::INIT || m_state == pb::RECOVERING || (m_merge && m_merge->isPrepared() && !m_merge->isCommitted())) {
+    if (m_state == pb::INIT || m_state == pb::RECOVERING
+        || (m_merge && m_merge->isPrepared() && !m_merge->isCommitted())) {
         m_scans.hold(m_parts, scan, out);
         return;
     }
@@ -166,10 +178,13 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
             reply(request, pb::RETRY, Rank(), out);
             return;
         }
-        if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank), m_store.growthBesides(isNewRank), out))
+        if (isRefused(request, m_store.growthOfInsert(std::uint32_t(request.value().size()), isNewRank),
+                m_store.growthBesides(isNewRank), out))
             return;
         const Rank taken = m_store.insert(key, request.value(), m_link.sequence() + 1, isNewRank);
-        tell(out, RecordChange { pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1, m_store.count() });
+        tell(out,
+            RecordChange { pb::CHANGE_INSERT, key, taken, std::uint32_t(request.value().size()), m_link.sequence() + 1,
+                m_store.count() });
         sendDelta(request, pb::CHANGE_INSERT, taken, {}, request.value(), pb::OK, now, out);
         reportOverload(now, out);
         return;
@@ -184,7 +199,9 @@ void DataBucket::change(Kind kind, const pb::KeyRequest& request, Time now, Effe
     difference(m_delta, m_store.at(rank).value, after);
     if (kind == Kind::Update) {
         m_store.update(rank, after, m_link.sequence() + 1);
-        tell(out, RecordChange { pb::CHANGE_UPDATE, key, rank, std::uint32_t(after.size()), m_link.sequence() + 1, m_store.count() });
+        tell(out,
+            RecordChange {
+                pb::CHANGE_UPDATE, key, rank, std::uint32_t(after.size()), m_link.sequence() + 1, m_store.count() });
         sendDelta(request, pb::CHANGE_UPDATE, rank, m_delta, after, pb::OK, now, out);
     } else {
         m_store.remove(rank, m_link.sequence() + 1);
@@ -236,7 +253,8 @@ void DataBucket::changeNothing(const pb::KeyRequest& request, pb::ResultCode res
         return;
     }
     if (LHRS_MUTANT(NothingKept)) {
-        m_results.keep(request.request().client(), { request.request().number(), Key(request.key()), rank.value, result }, now);
+        m_results.keep(
+            request.request().client(), { request.request().number(), Key(request.key()), rank.value, result }, now);
         reply(request, result, rank, out);
         return;
     }
@@ -282,7 +300,8 @@ void DataBucket::answerRead(const pb::KeyRequest& request, Rank rank, Time now, 
 void DataBucket::sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const
 {
     if (request.incarnation() != incarnation().value || request.forwards() > 0)
-        HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }.to(*reply.mutable_holder());
+        HolderInfo { Address::from(m_parts.context.self.address()), NodeId(m_parts.context.self.node()), incarnation() }
+            .to(*reply.mutable_holder());
 }
 
 pb::Reply* DataBucket::reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out)
@@ -317,9 +336,11 @@ void DataBucket::answer(const ParityLink::Change& change, Time now, Effects& out
 {
     if (change.split != 0)
         return;
-    if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly) && !(m_source && m_source->keepRank(change.rank)))
+    if (change.kind == pb::CHANGE_DELETE && !LHRS_MUTANT(RankReusedEarly)
+        && !(m_source && m_source->keepRank(change.rank)))
         m_store.release(change.rank); // all parity buckets have applied the delete
-    m_results.keep(change.request.client(), { change.request.number(), change.key, change.rank.value, change.reply.result() }, now);
+    m_results.keep(change.request.client(),
+        { change.request.number(), change.key, change.rank.value, change.reply.result() }, now);
     out.serve(change.request);
     if (pb::Event* told = out.operationEvent()) {
         auto* event = told->mutable_change_acknowledged();
@@ -342,7 +363,8 @@ bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
         return true;
     const MemoryRoom& memory = m_parts.context.memory;
     const bool isScarce = memory.hasLimit() && memory.left(storedBytes()) < memory.reserve() / 2;
-    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || isScarce || out.fires(Failpoint::HoldQueueOfNone)) {
+    if ((held() >= m_parts.context.acks.timers().held_max() && !LHRS_MUTANT(QueueWithoutBound)) || isScarce
+        || out.fires(Failpoint::HoldQueueOfNone)) {
         reply(request, pb::RETRY, Rank(), out);
         return false;
     }
@@ -353,10 +375,12 @@ bool DataBucket::hold(Kind kind, const pb::KeyRequest& request, Effects& out)
 bool DataBucket::isWaiting(const pb::KeyRequest& request) const
 {
     const auto isSame = [&request](const Held& h) {
-        return h.request.request().client() == request.request().client() && h.request.request().number() == request.request().number();
+        return h.request.request().client() == request.request().client()
+            && h.request.request().number() == request.request().number();
     };
     const auto isSameOf = [&isSame](const auto& item) { return isSame(item.second); };
-    return std::any_of(m_held.begin(), m_held.end(), isSame) || std::any_of(m_waitingReads.begin(), m_waitingReads.end(), isSameOf)
+    return std::any_of(m_held.begin(), m_held.end(), isSame)
+        || std::any_of(m_waitingReads.begin(), m_waitingReads.end(), isSameOf)
         || std::any_of(m_parked.begin(), m_parked.end(), isSameOf);
 }
 
@@ -387,7 +411,10 @@ void DataBucket::forward(Kind kind, const pb::KeyRequest& request, BucketNumber 
     passed->set_forwarder(number().value);
     passed->set_forwarder_level(m_level);
     auto* event = out.event().mutable_operation_forwarded();
-    event->set_kind(kind == Kind::Insert ? pb::INSERT : kind == Kind::Update ? pb::UPDATE : kind == Kind::Delete ? pb::DELETE : pb::SEARCH);
+    event->set_kind(kind == Kind::Insert ? pb::INSERT
+            : kind == Kind::Update       ? pb::UPDATE
+            : kind == Kind::Delete       ? pb::DELETE
+                                         : pb::SEARCH);
     event->set_key(request.key());
     event->set_from(number().value);
     event->set_to(to.value);
@@ -531,7 +558,8 @@ void DataBucket::onAck(const AckList::Entry& entry, Time now, Effects& out)
     m_scans.onAck(m_parts, entry, now, out);
     for (auto& [asker, sender] : m_contents) {
         if (sender->onAck(entry, now) && !sender->isDone())
-            sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+            sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results,
+                m_link.sequence(), now, out);
     }
     progress(now, out);
 }

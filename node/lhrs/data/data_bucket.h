@@ -22,7 +22,8 @@ namespace lhrs {
 // the client. It forwards requests that belong elsewhere and implements both ends of a split. The node machine drives
 // it.
 //
-//   INIT --(Commit of the split that creates it)--> UP --(Split, and most is copied)--> SPLITTING --(Commit, Abort)--> UP
+//   INIT --(Commit of the split that creates it)--> UP --(Split, and most is copied)--> SPLITTING --(Commit, Abort)-->
+//   UP
 //
 // INIT queues everything; SPLITTING and MERGING answer searches and hold changes. A bucket that a merge has emptied no
 // longer acts as a bucket and waits for its release.
@@ -68,12 +69,18 @@ public:
     const RecordStore& store() const { return m_store; }
     const ParityLink& link() const { return m_link; }
     const ResultTable& results() const { return m_results; }
-    std::uint32_t held() const { return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()) + m_scans.held(); }
+    std::uint32_t held() const
+    {
+        return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()) + m_scans.held();
+    }
     std::uint64_t operations() const { return m_operations; }
     // Whether reads may be answered. Where the file recovers from failures, leases fence reads.
     bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
     // Bytes stored, as the process counts its memory between two measurements.
-    std::uint64_t storedBytes() const { return m_store.bytes() + m_link.pendingBytes() + (m_merge ? m_merge->keptBytes() : 0); }
+    std::uint64_t storedBytes() const
+    {
+        return m_store.bytes() + m_link.pendingBytes() + (m_merge ? m_merge->keptBytes() : 0);
+    }
     // Checks whether the memory is at its limit.
     void lookAtMemory();
     bool isFull() const { return m_isFull; }
@@ -148,7 +155,7 @@ private:
     Level m_level;
     pb::MemberState m_state;
     std::uint64_t m_creation; // split that creates this bucket; 0: created with the file
-    Level m_createdLevel;     // the level that this split gives it
+    Level m_createdLevel; // the level that this split gives it
     std::uint64_t m_lastSplit; // older or equal orders are late copies, even to a former holder
     pb::View m_view;
     RecordStore m_store;
@@ -158,24 +165,24 @@ private:
     ScanAnswers m_scans;
     LeaseHolder m_lease;
     LeaseGranter m_grants;
-    std::uint64_t m_recovery = 0;      // the recovery that rebuilds this bucket
-    std::uint32_t m_slicesStored = 0;  // slices stored in this recovery
+    std::uint64_t m_recovery = 0; // the recovery that rebuilds this bucket
+    std::uint32_t m_slicesStored = 0; // slices stored in this recovery
     std::map<std::uint32_t, pb::Message> m_slicesAhead; // arrived before their predecessors, by number
     std::unique_ptr<SplitSource> m_source;
     std::unique_ptr<SplitTarget> m_target;
     std::unique_ptr<MergeTarget> m_merge;
     bool m_isGone = false; // a merge gave all its records to another bucket
     std::map<Incarnation, std::unique_ptr<ContentsSender>> m_contents; // by the asking parity bucket
-    std::deque<Held> m_held;                                           // INIT: everything; SPLITTING: changes
-    std::multimap<Sequence, Held> m_waitingReads;                      // by the change that they wait for
-    std::multimap<BucketNumber, Held> m_parked;                        // to be forwarded once the location is known
-    std::map<BucketNumber, Time> m_asked;                              // WhereIs under way, with the next time
+    std::deque<Held> m_held; // INIT: everything; SPLITTING: changes
+    std::multimap<Sequence, Held> m_waitingReads; // by the change that they wait for
+    std::multimap<BucketNumber, Held> m_parked; // to be forwarded once the location is known
+    std::map<BucketNumber, Time> m_asked; // WhereIs under way, with the next time
     bool m_isOverloadSent = false;
     std::uint32_t m_overloadAbove = m_config.b(); // more records are reported
     std::uint32_t m_underflowBelow = underflow(); // fewer records are reported
     std::unique_ptr<pb::Message> m_owedFinish; // Finish; acknowledged when the split is over here too
     struct OwedEpochAck {
-        pb::Message epoch;                       // the message to be acknowledged
+        pb::Message epoch; // the message to be acknowledged
         std::map<ParityColumn, Sequence> wanted; // the changes that parity buckets must have first
     };
     std::unique_ptr<OwedEpochAck> m_owedEpochAck;
@@ -186,7 +193,8 @@ private:
 };
 
 // Tells the client of a request, or the bucket that forwarded it, that this process is not (or no longer) that bucket.
-void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation, std::uint32_t copy, Effects& out);
+void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
+    std::uint32_t copy, Effects& out);
 
 // The request in the body of a key operation.
 const pb::KeyRequest& keyRequestOf(const pb::Message& message);

@@ -59,7 +59,8 @@ void DataBucket::onLeaseGrant(const pb::Message& message)
 {
     const pb::LeaseGrant& grant = message.lease_grant();
     const Time length = std::chrono::milliseconds(grant.length_ms());
-    m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()), Time(grant.sent_ns()) + (LHRS_MUTANT(LeaseFromAnswer) ? length : Time()), length);
+    m_lease.onGrant({ grant.role(), grant.index() }, Incarnation(grant.incarnation()),
+        Time(grant.sent_ns()) + (LHRS_MUTANT(LeaseFromAnswer) ? length : Time()), length);
 }
 
 // ---- contributions to the recovery of others
@@ -82,7 +83,8 @@ void DataBucket::onMemberRead(const pb::Message& message, Effects& out)
 void DataBucket::onSliceRequest(const pb::Message& message, Effects& out)
 {
     const pb::SliceRequest& request = message.slice_request();
-    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value || out.fires(Failpoint::SliceRequestUnanswered))
+    if (m_state == pb::RECOVERING || request.group() != m_parts.group.value
+        || out.fires(Failpoint::SliceRequestUnanswered))
         return;
     pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
     answer.set_answers(message.id());
@@ -106,9 +108,11 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
         return;
     }
     // A replaced recovery manager may not know that it was, and this server may have been its spare before.
-    const bool isOfOurGroup = std::any_of(m_view.members().begin(), m_view.members().end(), [&](const pb::Member& member) {
-        return member.role() == pb::PARITY && member.state() == pb::UP && member.holder().node() == message.sender();
-    });
+    const bool isOfOurGroup = std::any_of(
+        m_view.members().begin(), m_view.members().end(), [&](const pb::Member& member) {
+            return member.role() == pb::PARITY && member.state() == pb::UP
+                && member.holder().node() == message.sender();
+        });
     if (!isOfOurGroup || slice.position() != m_parts.position.value)
         return;
     if (slice.recovery() != m_recovery) {
@@ -135,7 +139,8 @@ void DataBucket::onSpareSlice(const pb::Message& message, Time now, Effects& out
     }
     NodeContext::acknowledge(message, out);
     storeSlice(slice, now, out);
-    for (auto next = m_slicesAhead.begin(); next != m_slicesAhead.end() && next->first <= m_slicesStored; next = m_slicesAhead.begin()) {
+    for (auto next = m_slicesAhead.begin(); next != m_slicesAhead.end() && next->first <= m_slicesStored;
+         next = m_slicesAhead.begin()) {
         NodeContext::acknowledge(next->second, out);
         if (next->first == m_slicesStored)
             storeSlice(next->second.spare_slice(), now, out);
@@ -192,10 +197,11 @@ void DataBucket::storeSlice(const pb::SpareSlice& slice, Time now, Effects& out)
 // Acknowledges the epoch once the parity buckets have the changes that it requires.
 void DataBucket::acknowledgeEpoch(Time now, Effects& out)
 {
-    const bool isEnough = std::all_of(m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
-        const ParityLink::Column* const column = m_link.column(want.first);
-        return column == nullptr || column->acknowledged >= want.second;
-    });
+    const bool isEnough = std::all_of(
+        m_owedEpochAck->wanted.begin(), m_owedEpochAck->wanted.end(), [&](const auto& want) {
+            const ParityLink::Column* const column = m_link.column(want.first);
+            return column == nullptr || column->acknowledged >= want.second;
+        });
     if (!isEnough)
         return;
     const pb::Message& epoch = m_owedEpochAck->epoch;

@@ -84,7 +84,9 @@ void DataBucket::inspect(Time now, pb::NodeSample& out) const
         shown.set_tries(known.tries);
         shown.set_is_up(known.isUp);
         if (const auto* change = m_link.pendingChange(known.acknowledged + 1); change && known.due != Time::max())
-            add({ change->sequence, "delta", known.holder.node, known.holder.address, change->sent, known.due, known.tries, 0 }, out);
+            add({ change->sequence, "delta", known.holder.node, known.holder.address, change->sent, known.due,
+                    known.tries, 0 },
+                out);
     }
     if (m_config.recovery() != pb::RECOVERY_OFF && m_lease.needed() > 0) {
         out.set_grants_needed(m_lease.needed());

@@ -9,7 +9,8 @@ namespace lhrs {
 bool DataBucket::isUpIn(const pb::View& view) const
 {
     return std::any_of(view.members().begin(), view.members().end(), [this](const pb::Member& member) {
-        return member.role() == pb::DATA && member.holder().incarnation() == incarnation().value && member.state() == pb::UP;
+        return member.role() == pb::DATA && member.holder().incarnation() == incarnation().value
+            && member.state() == pb::UP;
     });
 }
 
@@ -138,10 +139,12 @@ void DataBucket::endMerge(Time now, Effects& out)
 
 void DataBucket::displace(const pb::KeyRequest& request, Effects& out) const
 {
-    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(),
+        request.copy(), out);
     const auto forwarder = m_parts.context.locations.find(BucketNumber(request.forwarder()));
     if (request.forwards() > 0 && forwarder != m_parts.context.locations.end())
-        sayDisplaced(forwarder->second.address, request.request(), request.target(), request.incarnation(), request.copy(), out);
+        sayDisplaced(
+            forwarder->second.address, request.request(), request.target(), request.incarnation(), request.copy(), out);
 }
 
 void DataBucket::onDisplaced(const pb::Message& message)
@@ -289,7 +292,9 @@ void DataBucket::report(pb::StateReport& out) const
         split->set_level(m_source->order().level());
         split->set_bucket(number().value);
         split->set_is_merge(m_source->isMerge());
-        split->set_step(m_source->isCommitted() ? pb::OpenSplit::COMMITTED : m_source->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+        split->set_step(m_source->isCommitted() ? pb::OpenSplit::COMMITTED
+                : m_source->isPrepared()        ? pb::OpenSplit::PREPARED
+                                                : pb::OpenSplit::ORDERED);
     }
     if (m_merge) {
         auto* split = out.add_splits();
@@ -299,7 +304,9 @@ void DataBucket::report(pb::StateReport& out) const
         split->set_level(m_merge->order().level());
         split->set_bucket(number().value);
         split->set_is_merge(true);
-        split->set_step(m_merge->isCommitted() ? pb::OpenSplit::COMMITTED : m_merge->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+        split->set_step(m_merge->isCommitted() ? pb::OpenSplit::COMMITTED
+                : m_merge->isPrepared()        ? pb::OpenSplit::PREPARED
+                                               : pb::OpenSplit::ORDERED);
     }
     if (m_creation != 0) {
         auto* split = out.add_splits();
@@ -308,7 +315,9 @@ void DataBucket::report(pb::StateReport& out) const
         split->set_target(number().value);
         split->set_level(m_createdLevel);
         split->set_bucket(number().value);
-        split->set_step(m_state != pb::INIT ? pb::OpenSplit::COMMITTED : m_target && m_target->isPrepared() ? pb::OpenSplit::PREPARED : pb::OpenSplit::ORDERED);
+        split->set_step(m_state != pb::INIT          ? pb::OpenSplit::COMMITTED
+                : m_target && m_target->isPrepared() ? pb::OpenSplit::PREPARED
+                                                     : pb::OpenSplit::ORDERED);
     }
 }
 
@@ -319,7 +328,8 @@ void DataBucket::onRearm(const pb::Message& message, Time now, Effects& out)
     // acknowledgement goes to the new coordinator. (With a count, the message is load control's answer to a report that
     // did arrive.)
     const std::uint32_t count = message.rearm().count();
-    if (count == 0 && m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
+    if (count == 0
+        && m_parts.context.acks.any([](const AckList::Entry& entry) { return entry.message.has_overload(); }))
         return;
     rearmOverload(std::max(m_config.b(), std::max(count, 1u) - 1));
     if (m_state == pb::UP)
@@ -341,7 +351,8 @@ void DataBucket::onSendContents(const pb::Message& message, Time now, Effects& o
     if (sender)
         return;
     sender = std::make_unique<ContentsSender>(m_parts.context, order, column->holder);
-    sender->sendBlocks({ m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
+    sender->sendBlocks(
+        { m_parts.group, m_parts.position, incarnation(), m_level }, m_store, m_results, m_link.sequence(), now, out);
 }
 
 } // namespace lhrs

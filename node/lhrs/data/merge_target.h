@@ -17,7 +17,7 @@ namespace lhrs {
 //                                                              \-> aborted: nothing has changed
 class MergeTarget {
 public:
-    explicit MergeTarget(const pb::Split& order) : m_order(order) {}
+    explicit MergeTarget(const pb::Split& order) : m_order(order) { }
     const pb::Split& order() const { return m_order; }
     // The level after the merge; the order names the level before it.
     Level level() const { return m_order.level() - 1; }
@@ -41,7 +41,7 @@ private:
     std::vector<std::string> m_blocks;
     BlocksAhead m_ahead;
     bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;
-    std::vector<Rank> m_ranks;   // planned, in the order of the records
+    std::vector<Rank> m_ranks; // planned, in the order of the records
     std::optional<StagedBatch> m_batch;
 };
 

@@ -41,7 +41,8 @@ void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level 
 
 void ScanAnswers::hold(const BucketParts& bucket, const pb::Scan& scan, Effects& out)
 {
-    if (std::any_of(m_held.begin(), m_held.end(), [&](const pb::Scan& held) { return isOfScan(held.request(), scan.request()); }))
+    if (std::any_of(m_held.begin(), m_held.end(),
+            [&](const pb::Scan& held) { return isOfScan(held.request(), scan.request()); }))
         return;
     if (held() < bucket.context.acks.timers().held_max())
         m_held.push_back(scan);
@@ -51,7 +52,8 @@ void ScanAnswers::hold(const BucketParts& bucket, const pb::Scan& scan, Effects&
 
 void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& scan, Effects& out)
 {
-    if (std::any_of(m_parts.begin(), m_parts.end(), [&](const Part& part) { return isOfScan(part.request, scan.request()); }))
+    if (std::any_of(
+            m_parts.begin(), m_parts.end(), [&](const Part& part) { return isOfScan(part.request, scan.request()); }))
         return; // a copy: the answer is on its way
     if (m_parts.size() >= kScansMax) {
         refuse(bucket, scan, level, out);
@@ -76,8 +78,13 @@ void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& s
             continue;
         if (part.blocks.back().size() >= kBlockBytes)
             part.blocks.emplace_back();
-        BlockWriter(part.blocks.back()).add({ .kind = BlockEntry::Kind::Insert, .key = record.key, .rank = r,
-            .length = std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value });
+        BlockWriter(part.blocks.back())
+            .add({ .kind = BlockEntry::Kind::Insert,
+                .key = record.key,
+                .rank = r,
+                .length = std::uint32_t(record.value.size()),
+                .version = record.version,
+                .bytes = record.value });
         ++part.hits;
     }
     m_parts.push_back(std::move(part));
@@ -134,8 +141,8 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
     reply->set_records(std::move(part.blocks[part.next]));
     ++part.next;
     if (part.next < part.blocks.size()) {
-        part.waitsFor = bucket.context.acks.send(std::move(message), part.client, NodeId(part.request.client()), Way::Stream,
-            AckList::Patience::GiveUp, ServerContext::ScanBlock, now, out);
+        part.waitsFor = bucket.context.acks.send(std::move(message), part.client, NodeId(part.request.client()),
+            Way::Stream, AckList::Patience::GiveUp, ServerContext::ScanBlock, now, out);
         return;
     }
     // The client asks again for a part whose end is missing, so the last block needs no acknowledgement.

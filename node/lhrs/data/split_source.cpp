@@ -38,7 +38,8 @@ void SplitSource::begin(BucketParts& bucket, Effects& out)
 void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
 {
     // Two blocks for each that arrived, until enough are under way, so that a request never waits for more than that.
-    for (int i = 0; i < 2 && !isClosed() && !isLateEnough() && m_underWay < kBlocksUnderWay && !m_batch->isFull(); ++i) {
+    for (int i = 0; i < 2 && !isClosed() && !isLateEnough() && m_underWay < kBlocksUnderWay && !m_batch->isFull();
+         ++i) {
         const std::size_t blockBytes = out.fires(Failpoint::MoveOfOne) ? 1 : kSplitBlockBytes;
         while (!hasLookedAtAll(bucket) && m_records.size() < blockBytes && !m_batch->isFull())
             lookAtNext(bucket);
@@ -101,7 +102,8 @@ void SplitSource::tellLeaver(BucketParts& bucket, Rank rank)
 
 SplitSource::Move* SplitSource::moveOf(Rank from)
 {
-    const auto found = std::lower_bound(m_moves.begin(), m_moves.end(), from, [](const Move& move, Rank rank) { return move.from > rank; });
+    const auto found = std::lower_bound(
+        m_moves.begin(), m_moves.end(), from, [](const Move& move, Rank rank) { return move.from > rank; });
     return found != m_moves.end() && found->from == from ? &*found : nullptr;
 }
 
@@ -139,7 +141,8 @@ void SplitSource::tellNextAgain(BucketParts& bucket)
         const Key key = m_gone.back();
         m_gone.pop_back();
         if (bucket.store.find(key).value == 0) // otherwise it was inserted again and sent at its new rank
-            BlockWriter(m_records).add({ .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0 is none
+            BlockWriter(m_records).add(
+                { .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0 is none
         return;
     }
     const Rank rank = *m_again.begin();
@@ -173,15 +176,16 @@ void SplitSource::sendRecords(BucketParts& bucket, bool isLast, Time now, Effect
     m_records.clear();
     ++m_underWay;
     const HolderInfo target = HolderInfo::from(m_order.target_holder());
-    bucket.context.acks.send(std::move(message), target.address, target.node, Way::Stream, AckList::Patience::KeepTrying,
-        ServerContext::MoveBlock, now, out);
+    bucket.context.acks.send(std::move(message), target.address, target.node, Way::Stream,
+        AckList::Patience::KeepTrying, ServerContext::MoveBlock, now, out);
 }
 
 bool SplitSource::isCaughtUp(const BucketParts& bucket) const
 {
     if (m_underWay > 0 || !m_batch->isCaughtUp())
         return false;
-    return isLateEnough() || (hasLookedAtAll(bucket) && m_again.size() + m_gone.size() <= kLeftRecords && m_records.size() < kLeftBytes);
+    return isLateEnough()
+        || (hasLookedAtAll(bucket) && m_again.size() + m_gone.size() <= kLeftRecords && m_records.size() < kLeftBytes);
 }
 
 // ---- the end
@@ -201,7 +205,8 @@ void SplitSource::close(BucketParts& bucket, Time now, Effects& out)
             sendRecords(bucket, false, now, out);
     }
     BlockWriter block(m_records);
-    bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+    bucket.results.eachClient(
+        [&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
     bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
         if (leaves(bucket, entry.key) && !LHRS_MUTANT(ResultsLeftBehind))
             block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
@@ -220,7 +225,9 @@ void SplitSource::moveLast(BucketParts& bucket)
     const std::uint32_t dense = (m_hole.value ? m_hole.value : m_low.value) - 1;
     const std::uint32_t count = bucket.store.count() - m_leaving;
     const std::set<Rank> freed(m_freed.begin(), m_freed.end());
-    const auto isNewStayer = [&](Rank rank) { return rank > m_last && bucket.store.has(rank) && !leaves(bucket, bucket.store.at(rank).key); };
+    const auto isNewStayer = [&](Rank rank) {
+        return rank > m_last && bucket.store.has(rank) && !leaves(bucket, bucket.store.at(rank).key);
+    };
     std::vector<Rank> holes;
     for (const Rank rank : freed) {
         if (rank.value <= count)
@@ -239,7 +246,8 @@ void SplitSource::moveLast(BucketParts& bucket)
     for (Rank rank(count + 1); rank.value <= dense; rank = rank.next()) {
         if (freed.contains(rank))
             continue;
-        const auto move = std::lower_bound(m_moves.begin(), m_moves.end(), rank, [](const Move& m, Rank to) { return m.to < to; });
+        const auto move = std::lower_bound(
+            m_moves.begin(), m_moves.end(), rank, [](const Move& m, Rank to) { return m.to < to; });
         if (move != m_moves.end() && move->to == rank)
             move->to = moveToHole(move->from);
         else
@@ -258,7 +266,8 @@ void SplitSource::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
         // Blocks are taken in order, so all earlier ones have arrived too, even if their acknowledgements were lost.
         const std::uint32_t block = entry.message.move_records().block();
         m_underWay -= 1 + std::uint32_t(bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
-            return other.purpose == ServerContext::MoveBlock && other.message.move_records().split() == m_order.split() && other.message.move_records().block() < block;
+            return other.purpose == ServerContext::MoveBlock && other.message.move_records().split() == m_order.split()
+                && other.message.move_records().block() < block;
         }));
     }
     m_batch->onAck(bucket, entry, now, out);

@@ -16,7 +16,8 @@ namespace lhrs {
 // at the end and for the decision. In a merge this is the last bucket: everything leaves, and changes are held from the
 // order on.
 //
-//   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed -> prepared -> committed -> finished
+//   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed -> prepared -> committed ->
+//   finished
 //                                                                             \-> aborted: nothing has changed
 //
 // While it copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted record is
@@ -26,7 +27,7 @@ namespace lhrs {
 // stops at a rank that will be free, the upper one at the record that will move there.
 class SplitSource {
 public:
-    SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) {}
+    SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) { }
     const pb::Split& order() const { return m_order; }
     bool isMerge() const { return m_isMerge; }
     bool isClosed() const { return m_batch && m_batch->sequence() != 0; }
@@ -73,20 +74,20 @@ private:
 
     const pb::Split m_order;
     const bool m_isMerge;
-    Rank m_low { 1 };  // the lower mark
-    Rank m_high;       // the upper mark
-    Rank m_last;       // the highest rank when the split was ordered
-    Rank m_new;        // the next to look at among the ranks assigned since
-    Rank m_hole;       // the hole at which the lower mark stands; 0: none
+    Rank m_low { 1 }; // the lower mark
+    Rank m_high; // the upper mark
+    Rank m_last; // the highest rank when the split was ordered
+    Rank m_new; // the next to look at among the ranks assigned since
+    Rank m_hole; // the hole at which the lower mark stands; 0: none
     std::vector<Rank> m_leavers;
-    std::uint32_t m_leaving = 0;  // those of them that were not deleted
-    std::vector<Move> m_moves;    // from the highest rank down, to the lowest rank up
-    std::vector<Move> m_late;     // at the end: to freed ranks, and of new records
-    std::set<Rank> m_again;       // copied, and changed since
-    std::vector<Key> m_gone;      // leavers that were copied, and deleted since
-    std::vector<Rank> m_freed;    // ranks that were planned to stay used, and are not
+    std::uint32_t m_leaving = 0; // those of them that were not deleted
+    std::vector<Move> m_moves; // from the highest rank down, to the lowest rank up
+    std::vector<Move> m_late; // at the end: to freed ranks, and of new records
+    std::set<Rank> m_again; // copied, and changed since
+    std::vector<Key> m_gone; // leavers that were copied, and deleted since
+    std::vector<Rank> m_freed; // ranks that were planned to stay used, and are not
     std::vector<Rank> m_released; // kept back
-    std::string m_records;        // for the target, not sent yet
+    std::string m_records; // for the target, not sent yet
     std::uint32_t m_block = 0, m_underWay = 0;
     std::uint32_t m_firstBlocks = 0; // blocks of both kinds in the first pass; later ones are changes
     bool m_isLastSent = false, m_isReported = false, m_isCommitted = false;

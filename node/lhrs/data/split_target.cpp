@@ -85,7 +85,9 @@ void SplitTarget::end(BucketParts& bucket)
     m_isComplete = true;
     for (const Rank rank : m_takenBack)
         bucket.store.release(rank);
-    bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { m_batch->add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+    bucket.results.eachClient([&](std::uint64_t client, std::uint64_t doneBelow) {
+        m_batch->add(BlockEntry::ofDoneBelow(client, doneBelow));
+    });
     bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
         m_batch->add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
     });

@@ -8,11 +8,8 @@
 namespace lhrs {
 
 StagedBatch::StagedBatch(const BucketParts& bucket, std::uint64_t split, Level level, std::uint32_t mergesFrom)
-    : m_split(split)
-    , m_level(level)
-    , m_mergesFrom(mergesFrom)
-    , m_isWanted(!bucket.link.columns().empty())
-    , m_blockBytes(kSplitBlockBytes)
+    : m_split(split), m_level(level), m_mergesFrom(mergesFrom), m_isWanted(!bucket.link.columns().empty()),
+      m_blockBytes(kSplitBlockBytes)
 {
     m_blocks.emplace_back();
 }
@@ -34,10 +31,7 @@ void StagedBatch::addMove(const RecordStore::Record& record, Rank to)
     add(wholeRecord(BlockEntry::Kind::Insert, record, to));
 }
 
-void StagedBatch::end(Sequence sequence)
-{
-    m_sequence = sequence;
-}
+void StagedBatch::end(Sequence sequence) { m_sequence = sequence; }
 
 void StagedBatch::sendBlocks(BucketParts& bucket, Time now, Effects& out)
 {
@@ -72,8 +66,8 @@ void StagedBatch::send(BucketParts& bucket, std::string&& changes, bool isLast, 
     const auto block = std::make_shared<const std::string>(std::move(changes)); // shared by all columns
     for (const auto& [p, column] : bucket.link.columns()) {
         ++m_underWay;
-        bucket.context.acks.send(message, column.holder.address, column.holder.node, Way::Stream, AckList::Patience::KeepTrying,
-            ServerContext::BatchBlock, now, out, block);
+        bucket.context.acks.send(message, column.holder.address, column.holder.node, Way::Stream,
+            AckList::Patience::KeepTrying, ServerContext::BatchBlock, now, out, block);
     }
 }
 
@@ -83,8 +77,8 @@ void StagedBatch::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
         return;
     const std::uint32_t block = entry.message.prepare_batch().block(); // the receiver has all earlier blocks too
     m_underWay -= 1 + bucket.context.acks.forgetIf([&](const AckList::Entry& other) {
-        return other.purpose == ServerContext::BatchBlock && other.to == entry.to && other.message.prepare_batch().split() == m_split
-            && other.message.prepare_batch().block() < block;
+        return other.purpose == ServerContext::BatchBlock && other.to == entry.to
+            && other.message.prepare_batch().split() == m_split && other.message.prepare_batch().block() < block;
     });
     sendBlocks(bucket, now, out);
 }

@@ -23,7 +23,8 @@ void Directory::learn(const pb::Alive& alive, Time now)
         entry.ordinal = alive.ordinal() - 1;
         m_clients = std::max(m_clients, alive.ordinal());
     }
-    setPlace(NodeId(alive.process().node()), alive.role(), alive.number(), alive.column(), Incarnation(alive.incarnation()));
+    setPlace(
+        NodeId(alive.process().node()), alive.role(), alive.number(), alive.column(), Incarnation(alive.incarnation()));
 }
 
 Directory::Entry* Directory::find(NodeId node)
@@ -32,13 +33,15 @@ Directory::Entry* Directory::find(NodeId node)
     return it == m_entries.end() ? nullptr : &it->second;
 }
 
-void Directory::setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation)
+void Directory::setPlace(
+    NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation)
 {
     Entry* entry = find(node);
     if (!entry)
         return;
     const PlaceName name { role, number, column };
-    if (entry->incarnation != incarnation || entry->place.role() != role || entry->place.number() != number || entry->place.column() != column)
+    if (entry->incarnation != incarnation || entry->place.role() != role || entry->place.number() != number
+        || entry->place.column() != column)
         leave(*entry);
     if (role == pb::NO_ROLE) {
         entry->isReplaced = false;
@@ -89,7 +92,8 @@ std::vector<const Directory::Entry*> Directory::spares(pb::Role pool, Time since
 {
     std::vector<const Entry*> found;
     for (const auto& [node, entry] : m_entries) {
-        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE && !entry.isReplaced && entry.heard >= since)
+        if (entry.info.kind() == pb::NODE && entry.info.spare_role() == pool && entry.place.role() == pb::NO_ROLE
+            && !entry.isReplaced && entry.heard >= since)
             found.push_back(&entry);
     }
     return found;
@@ -102,13 +106,15 @@ void Directory::list(pb::ProcessList& out, Time now) const
         *row->mutable_process() = entry.info;
         *row->mutable_place() = entry.place;
         row->set_incarnation(entry.incarnation.value);
-        row->set_silent_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.heard).count()));
+        row->set_silent_ms(
+            std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(now - entry.heard).count()));
     }
 }
 
 void Directory::expire(Time before)
 {
-    std::erase_if(m_entries, [before](const auto& item) { return item.second.heard < before && item.second.place.role() == pb::NO_ROLE; });
+    std::erase_if(m_entries,
+        [before](const auto& item) { return item.second.heard < before && item.second.place.role() == pb::NO_ROLE; });
 }
 
 } // namespace lhrs

@@ -16,11 +16,11 @@ class Directory {
 public:
     struct Entry {
         pb::ProcessInfo info;
-        pb::Place place;           // NO_ROLE: a spare, a client, the coordinator
+        pb::Place place; // NO_ROLE: a spare, a client, the coordinator
         Incarnation incarnation;
         Time heard {};
         std::uint32_t ordinal = 0; // of a client
-        bool isReplaced = false;   // its place has another holder, but it has not said that it is a spare
+        bool isReplaced = false; // its place has another holder, but it has not said that it is a spare
     };
 
     Entry& learn(const pb::ProcessInfo& process, Time now);

@@ -8,11 +8,7 @@
 
 namespace lhrs {
 
-FileState::FileState(const pb::FileConfig& config)
-    : m_config(config)
-    , m_availability(config.availability())
-{
-}
+FileState::FileState(const pb::FileConfig& config) : m_config(config), m_availability(config.availability()) { }
 
 void FileState::setAvailability(std::uint32_t availability, std::uint32_t asked)
 {
@@ -49,10 +45,7 @@ std::uint32_t FileState::required(std::uint32_t buckets) const
     return wanted;
 }
 
-void FileState::ask(std::uint32_t availability)
-{
-    m_asked = std::max(m_asked, availability);
-}
+void FileState::ask(std::uint32_t availability) { m_asked = std::max(m_asked, availability); }
 
 bool FileState::everyGroupHas(std::uint32_t k) const
 {
@@ -62,7 +55,8 @@ bool FileState::everyGroupHas(std::uint32_t k) const
 bool FileState::raiseAvailability()
 {
     // At most once per split that starts there: a group that just got its parity bucket does not raise K again.
-    if ((m_image.n != 0 && !LHRS_MUTANT(RaisedAtAnyN)) || m_raisedAt == buckets() || !everyGroupHas(m_availability) || m_availability >= required(buckets()))
+    if ((m_image.n != 0 && !LHRS_MUTANT(RaisedAtAnyN)) || m_raisedAt == buckets() || !everyGroupHas(m_availability)
+        || m_availability >= required(buckets()))
         return false;
     m_raisedAt = buckets();
     ++m_availability;
@@ -78,10 +72,7 @@ const FileState::MemberInfo* FileState::data(BucketNumber a) const
     return member == g->second.data.end() ? nullptr : &member->second;
 }
 
-FileState::MemberInfo* FileState::data(BucketNumber a)
-{
-    return const_cast<MemberInfo*>(std::as_const(*this).data(a));
-}
+FileState::MemberInfo* FileState::data(BucketNumber a) { return const_cast<MemberInfo*>(std::as_const(*this).data(a)); }
 
 pb::View FileState::view(GroupNumber g) const
 {
@@ -185,11 +176,14 @@ bool FileState::isHolder(Incarnation incarnation) const
         return true;
     // Each server asks several times a second, and its place is usually where it was last time. Without this hint, a
     // file of M buckets would look at M * M members.
-    const auto isIn = [incarnation](const MemberInfo& m) { return m.holder.incarnation == incarnation && !m.hasFailed(); };
+    const auto isIn = [incarnation](
+                          const MemberInfo& m) { return m.holder.incarnation == incarnation && !m.hasFailed(); };
     const auto seen = m_seenIn.find(incarnation);
     const auto last = seen == m_seenIn.end() ? m_groups.end() : m_groups.find(seen->second);
     const auto has = [&isIn](const Group& group) {
-        const auto hasOne = [&isIn](const auto& members) { return std::any_of(members.begin(), members.end(), [&isIn](const auto& m) { return isIn(m.second); }); };
+        const auto hasOne = [&isIn](const auto& members) {
+            return std::any_of(members.begin(), members.end(), [&isIn](const auto& m) { return isIn(m.second); });
+        };
         return hasOne(group.data) || hasOne(group.parity);
     };
     if (last != m_groups.end() && has(last->second))

@@ -30,7 +30,7 @@ public:
         std::map<ParityColumn, MemberInfo> parity;
         std::uint32_t k = 0; // parity buckets that count: all members know of them
         pb::GroupState state = pb::GROUP_UP;
-        ParityColumn manager;      // of the recovery
+        ParityColumn manager; // of the recovery
         bool isRecovering = false; // members failed, and not all are replaced yet
     };
 

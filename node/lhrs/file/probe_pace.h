@@ -27,7 +27,8 @@ public:
     void onAnswer(Time asked, bool isDoubtful, Time now)
     {
         const Time lost = std::chrono::milliseconds(m_timers.lost_ms());
-        const bool isLate = asked <= now && now - asked > std::chrono::milliseconds(m_timers.probe_ms()) * m_timers.probes_max();
+        const bool isLate = asked <= now
+            && now - asked > std::chrono::milliseconds(m_timers.probe_ms()) * m_timers.probes_max();
         if (!isLate || now - asked > lost || (!isDoubtful && now >= m_until))
             return;
         m_patience = std::min(std::max(now < m_until ? m_patience : Time(), 2 * (now - asked)), lost / 2);

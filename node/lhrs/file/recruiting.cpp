@@ -7,9 +7,9 @@
 namespace lhrs {
 
 namespace {
-    // The shortage is reported again about every 5 s while it lasts. A server started because of the last report may
-    // have gone to another purpose, and a window that connected later has not seen the report.
-    constexpr std::uint32_t kRoundsToSayAgain = 8;
+// The shortage is reported again about every 5 s while it lasts. A server started because of the last report may
+// have gone to another purpose, and a window that connected later has not seen the report.
+constexpr std::uint32_t kRoundsToSayAgain = 8;
 }
 
 Time Recruiter::offerLife() const
@@ -36,7 +36,8 @@ void Recruiter::start(Want want, std::string purpose, Time now, Effects& out)
 
 bool Recruiter::isMissing() const
 {
-    return m_isWanting && std::any_of(m_pools.begin(), m_pools.end(), [](const auto& p) { return p.second.isMissingSaid; });
+    return m_isWanting
+        && std::any_of(m_pools.begin(), m_pools.end(), [](const auto& p) { return p.second.isMissingSaid; });
 }
 
 std::string Recruiter::missing() const
@@ -46,7 +47,8 @@ std::string Recruiter::missing() const
         if (!m_isWanting || !pool.isMissingSaid || pool.offers.size() >= pool.wanted)
             continue;
         words += (words.empty() ? ", which waits for " : " and ") + std::to_string(pool.wanted - pool.offers.size())
-            + (role == pb::DATA ? " data server" : " parity server") + (pool.wanted - pool.offers.size() > 1 ? "s" : "");
+            + (role == pb::DATA ? " data server" : " parity server")
+            + (pool.wanted - pool.offers.size() > 1 ? "s" : "");
     }
     return words.empty() ? words : words + ": no such spare is left";
 }
@@ -64,7 +66,9 @@ void Recruiter::stop(Effects& out)
 
 void Invitations::cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out)
 {
-    out.send(Address::from(process.address()), Way::Auto, 0, NodeId(process.node())).mutable_cancel()->set_invitation(invitation);
+    out.send(Address::from(process.address()), Way::Auto, 0, NodeId(process.node()))
+        .mutable_cancel()
+        ->set_invitation(invitation);
 }
 
 void Recruiter::dropExpired(Pool& pool, Time now)
@@ -87,7 +91,9 @@ void Recruiter::invite(pb::Role role, Pool& pool, Time now, Effects& out)
         fill(*out.multicast(role).mutable_invite(), false);
     } else {
         for (const Directory::Entry* spare : m_shared.spares(role, now))
-            fill(*out.send(Address::from(spare->info.address()), Way::Auto, 0, NodeId(spare->info.node())).mutable_invite(), true);
+            fill(*out.send(Address::from(spare->info.address()), Way::Auto, 0, NodeId(spare->info.node()))
+                      .mutable_invite(),
+                true);
     }
     auto* event = out.event().mutable_invitation_sent();
     event->set_invitation(pool.invitation);
@@ -159,7 +165,8 @@ void Recruiter::onTime(Time now, Effects& out)
         m_shared.useRegistry = true;
         auto* event = out.event().mutable_recruiting_changed();
         event->set_transport(pb::UDP);
-        event->set_reason("spares are registered, but none answers a multicast invitation; they are invited one by one");
+        event->set_reason(
+            "spares are registered, but none answers a multicast invitation; they are invited one by one");
     }
     for (auto& [role, pool] : m_pools) {
         if (pool.wanted == 0)

@@ -49,7 +49,7 @@ public:
         std::uint64_t parityInvitation = 0;
     };
 
-    explicit Recruiter(Invitations& invitations) : m_shared(invitations) {}
+    explicit Recruiter(Invitations& invitations) : m_shared(invitations) { }
 
     // Starts over with these wants; `purpose` says in words what the servers are for.
     void start(Want want, std::string purpose, Time now, Effects& out);

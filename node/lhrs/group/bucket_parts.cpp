@@ -5,18 +5,20 @@
 
 namespace lhrs {
 
-Key addressed(Key key, const pb::FileConfig& config)
-{
-    return config.mix_keys() ? mix64(key) : key;
-}
+Key addressed(Key key, const pb::FileConfig& config) { return config.mix_keys() ? mix64(key) : key; }
 
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank)
 {
-    return { .kind = kind, .key = record.key, .rank = rank,
-        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(record.value.size()), .version = record.version, .bytes = record.value };
+    return { .kind = kind,
+        .key = record.key,
+        .rank = rank,
+        .length = kind == BlockEntry::Kind::Delete ? 0 : std::uint32_t(record.value.size()),
+        .version = record.version,
+        .bytes = record.value };
 }
 
-void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out)
+void reportPrepared(
+    BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out)
 {
     pb::Message message;
     message.set_incarnation(bucket.incarnation.value);

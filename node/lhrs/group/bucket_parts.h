@@ -32,7 +32,8 @@ Key addressed(Key key, const pb::FileConfig& config);
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank);
 
 // Tells the coordinator that everything of this bucket is staged.
-void reportPrepared(BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out);
+void reportPrepared(
+    BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out);
 
 // Puts a Result or DoneBelow of a record block into the table.
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now);

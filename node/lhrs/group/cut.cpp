@@ -17,12 +17,14 @@ Sequence cutOf(const std::vector<PositionKnowledge>& survivors)
             cut = std::min(cut, survivor.applied);
         return cut;
     }
-    while (std::any_of(survivors.begin(), survivors.end(), [cut](const PositionKnowledge& s) { return s.held.contains(cut + 1); }))
+    while (std::any_of(
+        survivors.begin(), survivors.end(), [cut](const PositionKnowledge& s) { return s.held.contains(cut + 1); }))
         ++cut;
     return cut;
 }
 
-std::vector<std::size_t> planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers)
+std::vector<std::size_t> planCut(
+    const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers)
 {
     std::vector<std::size_t> unusable;
     for (std::size_t to = 0; to < survivors.size(); ++to) {

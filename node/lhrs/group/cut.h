@@ -33,6 +33,7 @@ struct DeltaTransfer {
 // brought there, because they lack a Delta that is in no log and is held by no survivor.
 // Logs are trimmed only up to what all counted parity buckets have applied. So it is uncertain whether such a survivor
 // ever counted: the coordinator and a data bucket failed while it was being added.
-std::vector<std::size_t> planCut(const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers);
+std::vector<std::size_t> planCut(
+    const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers);
 
 } // namespace lhrs

@@ -8,13 +8,16 @@
 
 namespace lhrs {
 
-std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, ParityColumn own, std::vector<Position> lost, pb::DecodeWay way)
+std::optional<RecoveryPlan> planRecovery(
+    const pb::View& view, std::uint32_t m, ParityColumn own, std::vector<Position> lost, pb::DecodeWay way)
 {
     RecoveryPlan plan;
     std::set<std::uint32_t> live;
     std::vector<ParityColumn> columns;
     for (const pb::Member& member : view.members()) {
-        if (member.role() == pb::DATA && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT))
+        if (member.role() == pb::DATA
+            && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING
+                || member.state() == pb::INIT))
             live.insert(member.index());
         if (member.role() == pb::PARITY && member.state() == pb::UP && member.index() != own.value)
             columns.push_back(ParityColumn(member.index()));
@@ -56,7 +59,9 @@ std::uint64_t stateOf(std::span<const ParityStore::Member> members)
         // The position is above the bits of a version. The mapping is one-to-one in key and version and is mixed before
         // the sum.
         if (member.isPresent)
-            state += mix64(Key(mix64(Key((std::uint64_t(q + 1) << kSequenceBits) + member.version)).value ^ member.key.value)).value;
+            state += mix64(
+                Key(mix64(Key((std::uint64_t(q + 1) << kSequenceBits) + member.version)).value ^ member.key.value))
+                         .value;
     }
     return state;
 }

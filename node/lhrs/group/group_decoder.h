@@ -17,12 +17,13 @@ namespace lhrs {
 struct RecoveryPlan {
     std::vector<Participant> participants; // exactly m, in the order of the decoder
     std::vector<Position> lost;
-    std::vector<MemberId> asked;           // participants to ask: live ones, without this bucket
+    std::vector<MemberId> asked; // participants to ask: live ones, without this bucket
 };
 
 // `lost`: the positions whose records are recovered together. `own`: this bucket's column, which takes part unless
 // `way` asks for others. Returns nothing if there are not enough members.
-std::optional<RecoveryPlan> planRecovery(const pb::View& view, std::uint32_t m, ParityColumn own, std::vector<Position> lost, pb::DecodeWay way);
+std::optional<RecoveryPlan> planRecovery(
+    const pb::View& view, std::uint32_t m, ParityColumn own, std::vector<Position> lost, pb::DecodeWay way);
 
 // The version rule: a contribution may be combined with a parity record only if both are of the same state. That means
 // the same member or none, and the version that the parity record has of it.

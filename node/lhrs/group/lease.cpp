@@ -30,12 +30,14 @@ void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
     std::vector<State> granters;
     for (const pb::Role role : { pb::PARITY, pb::DATA }) {
         for (const pb::Member& member : view.members()) {
-            const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING;
+            const bool canGrant = member.state() == pb::UP || member.state() == pb::SPLITTING
+                || member.state() == pb::MERGING;
             if (member.role() != role || idOf(member) == self || !canGrant)
                 continue;
             State state { { idOf(member), HolderInfo::from(member.holder()) }, {}, Time::max(), {} };
-            const auto known = std::find_if(m_granters.begin(), m_granters.end(),
-                [&](const State& s) { return s.granter.id == state.granter.id && s.granter.holder == state.granter.holder; });
+            const auto known = std::find_if(m_granters.begin(), m_granters.end(), [&](const State& s) {
+                return s.granter.id == state.granter.id && s.granter.holder == state.granter.holder;
+            });
             granters.push_back(known == m_granters.end() ? state : *known);
         }
     }
@@ -43,14 +45,12 @@ void LeaseHolder::setView(const pb::View& view, MemberId self, Time now)
     m_nextRound = m_needed == 0 ? Time::max() : now;
 }
 
-bool LeaseHolder::isHeld(Time now) const
-{
-    return held(now) >= m_needed;
-}
+bool LeaseHolder::isHeld(Time now) const { return held(now) >= m_needed; }
 
 std::uint32_t LeaseHolder::held(Time now) const
 {
-    return std::uint32_t(std::count_if(m_granters.begin(), m_granters.end(), [now](const State& s) { return s.until > now; }));
+    return std::uint32_t(
+        std::count_if(m_granters.begin(), m_granters.end(), [now](const State& s) { return s.until > now; }));
 }
 
 Time LeaseHolder::heldUntil() const
@@ -127,10 +127,7 @@ namespace {
 
 // A grant runs by the asker's clock, and this clock may be faster. Each may be wrong by 5 %, which makes 10.5 % of the
 // whole length, however little of it is left by this clock.
-Time longestOf(Time grantedUntil, const LeaseTimes& times)
-{
-    return grantedUntil + times.length / 8;
-}
+Time longestOf(Time grantedUntil, const LeaseTimes& times) { return grantedUntil + times.length / 8; }
 
 } // namespace
 
@@ -139,17 +136,21 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
     // Every data bucket asks all parity buckets that are UP, so each parity bucket notices a data bucket that stops
     // asking.
     m_isAsked = std::any_of(view.members().begin(), view.members().end(), [&](const pb::Member& member) {
-        return self.role == pb::PARITY && member.role() == pb::PARITY && member.index() == self.index && member.state() == pb::UP;
+        return self.role == pb::PARITY && member.role() == pb::PARITY && member.index() == self.index
+            && member.state() == pb::UP;
     });
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());
         // The target of a split asks from its Confirm on, so it is missed even if it ends before its first request.
         const bool isActive = member.role() == pb::DATA
-            && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING || member.state() == pb::INIT);
+            && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING
+                || member.state() == pb::INIT);
         const auto known = m_members.find(idOf(member));
-        const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation && known->second.isWatched;
-        members[idOf(member)] = { incarnation, hasFailed(member.state()), {}, now, m_isAsked && (isActive || hasAsked) };
+        const bool hasAsked = known != m_members.end() && known->second.incarnation == incarnation
+            && known->second.isWatched;
+        members[idOf(member)] = { incarnation, hasFailed(member.state()), {}, now,
+            m_isAsked && (isActive || hasAsked) };
     }
     m_members = std::move(members);
     std::erase_if(m_until, [&](const auto& item) { return longestOf(item.second, m_times) <= now; });
@@ -158,7 +159,8 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
 bool LeaseGranter::grant(MemberId asker, Incarnation incarnation, Time now)
 {
     const auto found = m_members.find(asker);
-    if (found == m_members.end() || found->second.incarnation != incarnation || (found->second.hasFailed && !LHRS_MUTANT(FailedStillGranted)))
+    if (found == m_members.end() || found->second.incarnation != incarnation
+        || (found->second.hasFailed && !LHRS_MUTANT(FailedStillGranted)))
         return false;
     found->second.heard = now;
     found->second.isWatched = m_isAsked; // data members are asked only when a parity bucket is late

@@ -25,8 +25,8 @@ std::uint32_t grantsNeeded(const pb::View& view);
 
 // The durations of leases.
 struct LeaseTimes {
-    Time length = 300ms;    // of a grant
-    Time renewal = 100ms;   // between two requests of a grant
+    Time length = 300ms; // of a grant
+    Time renewal = 100ms; // between two requests of a grant
     Time suspicion = 150ms; // of silence
     Time again() const { return 2 * suspicion; } // for silence that goes on
 };
@@ -62,7 +62,7 @@ public:
 private:
     struct State {
         Granter granter;
-        Time until {};           // of the grant
+        Time until {}; // of the grant
         Time askedFirst = Time::max(); // since its last answer
         Time suspectAgain {};
     };
@@ -94,14 +94,14 @@ private:
         Incarnation incarnation;
         bool hasFailed = false;
         Time suspectAgain {};
-        Time heard {};       // last request, or when this view began
+        Time heard {}; // last request, or when this view began
         bool isWatched = false; // it should ask this member, or has asked it
     };
 
     LeaseTimes m_times;
     std::map<MemberId, State> m_members;
     std::map<Incarnation, Time> m_until; // of the last grant
-    bool m_isAsked = false;              // every data bucket of the view asks this member periodically
+    bool m_isAsked = false; // every data bucket of the view asks this member periodically
 };
 
 } // namespace lhrs

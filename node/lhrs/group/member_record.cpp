@@ -21,8 +21,7 @@ struct Run {
 };
 
 // The first run from `from` to `to`, contiguous in the store's memory if possible.
-template <class Store>
-Run runFrom(const Store& store, Rank from, Rank to)
+template <class Store> Run runFrom(const Store& store, Rank from, Rank to)
 {
     Run run { from };
     while (run.first <= to && !store.has(run.first))
@@ -30,7 +29,8 @@ Run runFrom(const Store& store, Rank from, Rank to)
     if (run.first > to)
         return run;
     run.length = store.lengthAt(run.first);
-    const std::uint32_t most = std::min({ runRanks(run.length), Store::pieceRanks(run.first), to.value - run.first.value + 1 });
+    const std::uint32_t most = std::min(
+        { runRanks(run.length), Store::pieceRanks(run.first), to.value - run.first.value + 1 });
     for (Rank r = run.first; run.count < most && store.has(r) && store.lengthAt(r) == run.length; r = r.next())
         ++run.count;
     return run;
@@ -53,7 +53,8 @@ void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& 
 void makeRoom(std::string& out, std::size_t roomMax, const Run& run, Rank last)
 {
     if (out.empty())
-        out.reserve(std::min(roomMax, (BlockRun::kHead + run.length + 1) * (last.value - run.first.value + 1) + kRunBytes / kRunRanks));
+        out.reserve(std::min(
+            roomMax, (BlockRun::kHead + run.length + 1) * (last.value - run.first.value + 1) + kRunBytes / kRunRanks));
 }
 
 } // namespace
@@ -111,10 +112,12 @@ LeaseTimes leaseTimesOf(const pb::Timers& timers)
     return { ms(timers.lease_ms()), ms(timers.renew_ms()), ms(timers.suspect_ms()) };
 }
 
-void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out)
+void grantLease(
+    LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out)
 {
     const pb::LeaseRequest& asked = request.lease_request();
-    if (out.fires(Failpoint::GrantRefused) || !grants.grant({ pb::DATA, asked.position() }, Incarnation(asked.incarnation()), now))
+    if (out.fires(Failpoint::GrantRefused)
+        || !grants.grant({ pb::DATA, asked.position() }, Incarnation(asked.incarnation()), now))
         return;
     auto* grant = out.send(Address::from(request.from()), Way::Auto, 0, NodeId(request.sender())).mutable_lease_grant();
     grant->set_group(asked.group());
@@ -122,7 +125,8 @@ void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self,
     grant->set_index(self.index);
     grant->set_incarnation(incarnation.value);
     grant->set_sent_ns(asked.sent_ns());
-    grant->set_length_ms(std::uint32_t(grants.times().length / std::chrono::milliseconds(out.fires(Failpoint::LeaseShort) ? 2 : 1)));
+    grant->set_length_ms(
+        std::uint32_t(grants.times().length / std::chrono::milliseconds(out.fires(Failpoint::LeaseShort) ? 2 : 1)));
 }
 
 void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out)

@@ -29,13 +29,14 @@ void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::strin
 // Reads such a block rank by rank.
 class RankReader {
 public:
-    explicit RankReader(std::string_view block) : m_reader(block) {}
+    explicit RankReader(std::string_view block) : m_reader(block) { }
     // The entry of this rank; null if there is none or the block is malformed there. Ranks must ascend, from call to
     // call and in the block; an entry that does not ascend is skipped.
     const BlockEntry* at(Rank rank)
     {
         while (m_entry.rank < rank && m_reader.next(m_entry)) { }
-        return m_entry.rank == rank && !m_reader.isMalformed() && m_entry.kind == BlockEntry::Kind::Insert ? &m_entry : nullptr;
+        return m_entry.rank == rank && !m_reader.isMalformed() && m_entry.kind == BlockEntry::Kind::Insert ? &m_entry
+                                                                                                           : nullptr;
     }
 
 private:
@@ -45,7 +46,8 @@ private:
 
 LeaseTimes leaseTimesOf(const pb::Timers& timers);
 // Answers a LeaseRequest if the asker may have a grant.
-void grantLease(LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out);
+void grantLease(
+    LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out);
 // Tells the coordinator that a member is silent.
 void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out);
 

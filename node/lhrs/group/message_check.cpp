@@ -18,7 +18,8 @@ bool isSane(const pb::FileConfig& config)
 bool isSane(const pb::View& view)
 {
     return std::all_of(view.members().begin(), view.members().end(), [](const pb::Member& member) {
-        return member.index() <= (member.role() == pb::DATA ? kGroupSizeMax - 1 : kParityColumnsMax) && member.level() <= kLevelMax;
+        return member.index() <= (member.role() == pb::DATA ? kGroupSizeMax - 1 : kParityColumnsMax)
+            && member.level() <= kLevelMax;
     });
 }
 
@@ -31,14 +32,17 @@ bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
 // The report becomes the state of the file, so every number in it must be within its bounds.
 bool isSane(const pb::StateReport& report)
 {
-    if (report.recovery_stamp() != 0 && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
+    if (report.recovery_stamp() != 0
+        && (!pb::RecoveryWay_IsValid(report.recovery()) || report.recovery() == pb::RECOVERY_OFF))
         return false;
     if (report.role() == pb::NO_ROLE)
         return isSane(report.view());
-    const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level()) : report.column() <= kParityColumnsMax;
+    const bool isPlace = report.role() == pb::DATA ? isBucketOfLevel(report.number(), report.level())
+                                                   : report.column() <= kParityColumnsMax;
     const auto isSplit = [](const pb::OpenSplit& split) {
         return split.level() >= 1 && isBucketOfLevel(split.target(), split.level())
-            && split.target() == split.source() + (std::uint64_t(1) << (split.level() - 1)) && (split.bucket() == split.source() || split.bucket() == split.target());
+            && split.target() == split.source() + (std::uint64_t(1) << (split.level() - 1))
+            && (split.bucket() == split.source() || split.bucket() == split.target());
     };
     return isPlace && isSane(report.config()) && isSane(report.view()) && report.positions_size() <= int(kGroupSizeMax)
         && std::all_of(report.positions().begin(), report.positions().end(),
@@ -64,21 +68,27 @@ bool isWithinLimits(const pb::Message& message)
             && message.scan().contains().size() <= kValueBytesMax;
     case B::kScanReply: return isBucketOfLevel(message.scan_reply().bucket(), message.scan_reply().level());
     case B::kReply:
-        return !message.reply().image_adjustment() || isBucketOfLevel(message.reply().iam_bucket(), message.reply().iam_level());
+        return !message.reply().image_adjustment()
+            || isBucketOfLevel(message.reply().iam_bucket(), message.reply().iam_level());
     case B::kLocation: return isValid({ message.location().file().i(), message.location().file().n() });
     case B::kEpoch: return isSane(message.epoch().view());
     case B::kDelta:
-        return (message.delta().rank() >= 1 || message.delta().kind() == pb::CHANGE_NOTHING) && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
+        return (message.delta().rank() >= 1 || message.delta().kind() == pb::CHANGE_NOTHING)
+            && message.delta().length() <= kValueBytesMax && message.delta().delta().size() <= kValueBytesMax + 1;
     case B::kSplit:
         return message.split().level() >= 1 && isBucketOfLevel(message.split().target(), message.split().level());
-    case B::kMerge: return isBucketOfLevel(message.merge().target(), message.merge().level()) && message.merge().level() >= 1;
+    case B::kMerge:
+        return isBucketOfLevel(message.merge().target(), message.merge().level()) && message.merge().level() >= 1;
     case B::kMoveRecords:
-        return message.move_records().level() >= 1 && isBucketOfLevel(message.move_records().target(), message.move_records().level());
+        return message.move_records().level() >= 1
+            && isBucketOfLevel(message.move_records().target(), message.move_records().level());
     case B::kPrepareBatch: return message.prepare_batch().level() <= kLevelMax;
     case B::kContents: return message.contents().level() <= kLevelMax;
     case B::kConfirm:
-        return isSane(message.confirm().config()) && isSane(message.confirm().view()) && message.confirm().column() <= kParityColumnsMax
-            && (message.confirm().role() != pb::DATA || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
+        return isSane(message.confirm().config()) && isSane(message.confirm().view())
+            && message.confirm().column() <= kParityColumnsMax
+            && (message.confirm().role() != pb::DATA
+                || isBucketOfLevel(message.confirm().number(), message.confirm().level()));
 
     case B::kRegister:
     case B::kAlive:

@@ -16,10 +16,7 @@ constexpr std::size_t kResendBurst = 64;
 } // namespace
 
 ParityLink::ParityLink(ServerContext& context, GroupNumber group, Position position, Incarnation incarnation)
-    : m_context(context)
-    , m_group(group)
-    , m_position(position)
-    , m_incarnation(incarnation)
+    : m_context(context), m_group(group), m_position(position), m_incarnation(incarnation)
 {
 }
 
@@ -42,7 +39,8 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
             column.needed = m_sequence;
         if (column.acknowledged == 0 && !column.room)
             column.grownTo = m_grown; // what is under way to it is not known
-        const auto at = std::lower_bound(columns.begin(), columns.end(), p, [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
+        const auto at = std::lower_bound(columns.begin(), columns.end(), p,
+            [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
         if (at != columns.end() && at->first == p)
             at->second = column; // named twice
         else
@@ -57,7 +55,8 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
 
 const ParityLink::Column* ParityLink::column(ParityColumn p) const
 {
-    const auto found = std::find_if(m_columns.begin(), m_columns.end(), [p](const auto& item) { return item.first == p; });
+    const auto found = std::find_if(
+        m_columns.begin(), m_columns.end(), [p](const auto& item) { return item.first == p; });
     return found == m_columns.end() ? nullptr : &found->second;
 }
 
@@ -74,7 +73,8 @@ std::optional<ParityColumn> ParityLink::fullFor(std::uint64_t bytes) const
 {
     // A parity bucket that has not reported yet is assumed to have the same memory limit as this server, so only a part
     // of that may be under way. But its first report is an acknowledgement, so at least one change must be sent.
-    const std::uint64_t unspoken = m_context.memory.hasLimit() ? m_context.memory.reserve() / 2 : MemoryRoom::kUnlimited;
+    const std::uint64_t unspoken = m_context.memory.hasLimit() ? m_context.memory.reserve() / 2
+                                                               : MemoryRoom::kUnlimited;
     for (const auto& [p, column] : m_columns) {
         const std::uint64_t underWay = m_grown - column.grownTo, room = column.room.value_or(unspoken);
         if (room != MemoryRoom::kUnlimited && underWay + bytes > room && (column.room || underWay > 0))
@@ -225,7 +225,8 @@ void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
     // the parity bucket did not know this bucket yet when it refused. Each Delta of a burst is refused, so resend once,
     // not once per refusal.
     Column* const found = columnOf(ParityColumn(nak.column()));
-    if (found != nullptr && Epoch(nak.epoch()) == m_epoch && found->tries <= 1 && found->due > now + interval(*found) / 2)
+    if (found != nullptr && Epoch(nak.epoch()) == m_epoch && found->tries <= 1
+        && found->due > now + interval(*found) / 2)
         resend(*found, now, out);
 }
 
@@ -299,7 +300,8 @@ void ParityLink::resend(Column& column, Time now, Effects& out)
 {
     std::size_t sent = 0;
     const Sequence first = m_pending.isEmpty() ? 1 : m_pending.front()->sequence;
-    for (std::size_t i = column.acknowledged < first ? 0 : std::size_t(column.acknowledged - first + 1); i < m_pending.size() && sent < kResendBurst; ++i) {
+    for (std::size_t i = column.acknowledged < first ? 0 : std::size_t(column.acknowledged - first + 1);
+         i < m_pending.size() && sent < kResendBurst; ++i) {
         Change& change = *m_pending[i];
         if (!change.isDecided)
             continue;
@@ -319,7 +321,8 @@ void ParityLink::resend(Column& column, Time now, Effects& out)
 
 void ParityLink::alarm(Incarnation silent, const char* what, Time now, Effects& out)
 {
-    const auto column = std::find_if(m_columns.begin(), m_columns.end(), [silent](const auto& item) { return item.second.holder.incarnation == silent; });
+    const auto column = std::find_if(m_columns.begin(), m_columns.end(),
+        [silent](const auto& item) { return item.second.holder.incarnation == silent; });
     if (column == m_columns.end())
         return;
     // Demo paper, section 4(d): the sender's address may be wrong or the receiver unavailable; the coordinator finds

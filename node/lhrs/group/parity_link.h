@@ -31,12 +31,12 @@ public:
         std::uint64_t doneBelow = 0;
         Address client; // the receiver of the reply
         pb::Reply reply; // without its request
-        std::uint64_t split = 0;     // the split that this batch belongs to; 0: no batch
-        bool isDecided = true;       // false: a batch without its decision, which parity buckets must not apply
+        std::uint64_t split = 0; // the split that this batch belongs to; 0: no batch
+        bool isDecided = true; // false: a batch without its decision, which parity buckets must not apply
         Time sent {};
         bool isResent = false;
-        bool isSilent = false;       // no reply is wanted
-        std::uint64_t grownTo = 0;   // sum of growth() up to this change
+        bool isSilent = false; // no reply is wanted
+        std::uint64_t grownTo = 0; // sum of growth() up to this change
     };
 
     ParityLink(ServerContext& context, GroupNumber group, Position position, Incarnation incarnation);
@@ -68,12 +68,12 @@ public:
     bool onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now);
     void onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out);
     // Passes on the changes that are done, in order.
-    template <typename Done>
-    void takeDone(const Done& done)
+    template <typename Done> void takeDone(const Done& done)
     {
         const Sequence held = heldByAll();
         const Sequence first = m_pending.isEmpty() ? m_done + 1 : m_pending.front()->sequence;
-        for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1); i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
+        for (std::size_t i = first > m_done ? 0 : std::size_t(m_done - first + 1);
+             i < m_pending.size() && m_pending[i]->sequence <= held; ++i) {
             m_done = m_pending[i]->sequence;
             m_deletes -= m_pending[i]->kind == pb::CHANGE_DELETE ? 1 : 0;
             done(*m_pending[i]);
@@ -101,7 +101,7 @@ public:
         bool isWhole() const { return acknowledged >= needed; }
         std::uint32_t tries = 0;
         Time due = Time::max();
-        std::uint64_t grownTo = 0;        // grownTo of the last change that it has acknowledged
+        std::uint64_t grownTo = 0; // grownTo of the last change that it has acknowledged
         std::optional<std::uint64_t> room; // bytes that may be under way beyond grownTo; none: not said yet
     };
     // Ascending. Each change iterates over all columns several times.
@@ -132,12 +132,12 @@ private:
     Sequence m_sequence = 0;
     Columns m_columns;
     Ring<std::unique_ptr<Change>> m_pending; // ascending without gaps; some are done and kept for resends
-    Sequence m_done = 0;                           // last one passed on by takeDone
-    std::vector<std::unique_ptr<Change>> m_spare;  // reused with their memory
-    Sequence m_undecided = 0;                      // number of the batch that waits for its decision; 0: none
-    std::uint32_t m_deletes = 0;                   // pending ones
+    Sequence m_done = 0; // last one passed on by takeDone
+    std::vector<std::unique_ptr<Change>> m_spare; // reused with their memory
+    Sequence m_undecided = 0; // number of the batch that waits for its decision; 0: none
+    std::uint32_t m_deletes = 0; // pending ones
     Time m_roundTrip {};
-    std::uint64_t m_grown = 0;        // sum of growth by all changes so far, in bytes
+    std::uint64_t m_grown = 0; // sum of growth by all changes so far, in bytes
     std::uint64_t m_pendingBytes = 0;
 };
 

@@ -35,7 +35,7 @@ public:
 private:
     std::set<Incarnation> m_all;
     std::vector<Incarnation> m_order; // in which they were added
-    std::uint64_t m_dropped = 0;      // from the front of m_order
+    std::uint64_t m_dropped = 0; // from the front of m_order
     std::uint64_t m_known = 0;
 };
 

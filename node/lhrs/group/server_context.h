@@ -17,7 +17,10 @@ struct HolderInfo {
     NodeId node;
     Incarnation incarnation;
     bool operator==(const HolderInfo&) const = default;
-    static HolderInfo from(const pb::Holder& h) { return { Address::from(h.address()), NodeId(h.node()), Incarnation(h.incarnation()) }; }
+    static HolderInfo from(const pb::Holder& h)
+    {
+        return { Address::from(h.address()), NodeId(h.node()), Incarnation(h.incarnation()) };
+    }
     void to(pb::Holder& out) const
     {
         address.to(*out.mutable_address());
@@ -43,7 +46,13 @@ struct ServerContext : NodeContext {
     LocationCache locations {};
     MemoryRoom memory {}; // See "Memory" in node/lhrs/PROTOCOL.md.
     // The low bits may hold a column.
-    enum Purpose : AckList::Purpose { MoveBlock = 2, ContentsBlock = 3, OfRecovery = 4, ScanBlock = 5, BatchBlock = 256 };
+    enum Purpose : AckList::Purpose {
+        MoveBlock = 2,
+        ContentsBlock = 3,
+        OfRecovery = 4,
+        ScanBlock = 5,
+        BatchBlock = 256
+    };
 };
 
 } // namespace lhrs

@@ -5,7 +5,8 @@
 
 namespace lhrs {
 
-void Enlistment::start(GroupNumber g, std::vector<Place> places, bool isNewGroup, std::string purpose, Time now, Effects& out)
+void Enlistment::start(
+    GroupNumber g, std::vector<Place> places, bool isNewGroup, std::string purpose, Time now, Effects& out)
 {
     m_group = g;
     m_places = std::move(places);
@@ -61,11 +62,13 @@ void Enlistment::confirm(Time now, Effects& out)
     for (const Place& place : m_places) {
         const bool isData = place.role == pb::DATA;
         const pb::ProcessInfo& process = isData ? found.data[nextData++] : found.parity[nextParity++];
-        const HolderInfo holder { Address::from(process.address()), NodeId(process.node()), file.allocate(NodeId(process.node())) };
+        const HolderInfo holder { Address::from(process.address()), NodeId(process.node()),
+            file.allocate(NodeId(process.node())) };
         if (place.isHidden)
             file.hide(holder.incarnation); // entered when it is enabled
         else if (isData)
-            group.data[positionOf(BucketNumber(place.number), file.config().m())] = { holder, place.level, place.state };
+            group.data[positionOf(BucketNumber(place.number), file.config().m())] = { holder, place.level,
+                place.state };
         else
             group.parity[ParityColumn(place.column)] = { holder, 0, place.state };
         m_members.push_back({ place, isData ? found.dataInvitation : found.parityInvitation, holder });
@@ -103,7 +106,8 @@ bool Enlistment::onAcknowledged(const AckList::Entry& entry)
         return false;
     if (isConfirmed()) {
         for (const Member& member : m_members)
-            m_parts.directory.setPlace(member.holder.node, member.place.role, member.place.number, member.place.column, member.holder.incarnation);
+            m_parts.directory.setPlace(member.holder.node, member.place.role, member.place.number, member.place.column,
+                member.holder.incarnation);
     }
     return true;
 }
@@ -122,8 +126,8 @@ void Enlistment::release(Time now, Effects& out)
     for (const Member& member : m_members) {
         pb::Message message;
         message.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
-        m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto, AckList::Patience::GiveUp,
-            PlainOrder, now, out);
+        m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto,
+            AckList::Patience::GiveUp, PlainOrder, now, out);
     }
 }
 

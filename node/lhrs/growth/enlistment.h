@@ -22,8 +22,8 @@ public:
         std::uint32_t column = 0;
         Level level = 0;
         pb::MemberState state = pb::UP;
-        std::uint64_t split = 0;  // the split that creates it
-        bool isHidden = false;    // a spare that is filled first: not in the group's table yet
+        std::uint64_t split = 0; // the split that creates it
+        bool isHidden = false; // a spare that is filled first: not in the group's table yet
     };
     struct Member {
         Place place;
@@ -31,7 +31,7 @@ public:
         HolderInfo holder;
     };
 
-    explicit Enlistment(CoordinatorParts& parts) : m_parts(parts), m_recruiter(parts.invitations) {}
+    explicit Enlistment(CoordinatorParts& parts) : m_parts(parts), m_recruiter(parts.invitations) { }
 
     // `purpose` says in words what the servers are for; `isNewGroup`: the group consists of these places only.
     void start(GroupNumber g, std::vector<Place> places, bool isNewGroup, std::string purpose, Time now, Effects& out);

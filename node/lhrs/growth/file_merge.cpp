@@ -4,14 +4,8 @@
 namespace lhrs {
 
 FileMerge::FileMerge(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now)
-    : m_parts(parts)
-    , m_split(split)
-    , m_ticket(ticket)
-    , m_started(now)
-    , m_source(parts.file.buckets() - 1)
-    , m_target(retreatMerge(parts.file.image()).n)
-    , m_level(retreatMerge(parts.file.image()).i + 1)
-    , m_orders(parts)
+    : m_parts(parts), m_split(split), m_ticket(ticket), m_started(now), m_source(parts.file.buckets() - 1),
+      m_target(retreatMerge(parts.file.image()).n), m_level(retreatMerge(parts.file.image()).i + 1), m_orders(parts)
 {
 }
 
@@ -109,8 +103,8 @@ void FileMerge::release(Time now, Effects& out)
         pb::Message message;
         message.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
         if (!member.hasFailed())
-            m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto, AckList::Patience::GiveUp,
-                PlainOrder, now, out);
+            m_parts.acks.send(std::move(message), member.holder.address, member.holder.node, Way::Auto,
+                AckList::Patience::GiveUp, PlainOrder, now, out);
     };
     cancel(group.data.at(q));
     group.data.erase(q);

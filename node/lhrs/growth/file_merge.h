@@ -30,7 +30,10 @@ public:
 
     // Members of its groups failed: if the merge is undecided, it is undone; otherwise it continues without them.
     void onFailed(Time now, Effects& out);
-    bool concerns(GroupNumber g) const { return g == m_parts.file.groupOf(m_source) || g == m_parts.file.groupOf(m_target); }
+    bool concerns(GroupNumber g) const
+    {
+        return g == m_parts.file.groupOf(m_source) || g == m_parts.file.groupOf(m_target);
+    }
     // The members of this group have all that is decided, so its recovery may begin.
     bool isSettled(GroupNumber g) const;
 

@@ -8,19 +8,11 @@
 namespace lhrs {
 
 FileSplit::FileSplit(CoordinatorParts& parts, const Plan& plan, Time now)
-    : m_parts(parts)
-    , m_split(plan.split)
-    , m_ticket(plan.ticket)
-    , m_started(now)
-    , m_source(plan.before.n + (LHRS_MUTANT(CommitsOutOfOrder) && plan.before.n + 1 < (1U << plan.before.i) ? 1 : 0))
-    , m_target(m_source.value + (1U << plan.before.i))
-    , m_level(plan.before.i + 1)
-    , m_group(parts.file.groupOf(m_target))
-    , m_isNewGroup(m_target.value % parts.file.config().m() == 0)
-    , m_isOrdered(plan.isAlone)
-    , m_hasTurn(plan.isAlone)
-    , m_enlistment(parts)
-    , m_orders(parts)
+    : m_parts(parts), m_split(plan.split), m_ticket(plan.ticket), m_started(now),
+      m_source(plan.before.n + (LHRS_MUTANT(CommitsOutOfOrder) && plan.before.n + 1 < (1U << plan.before.i) ? 1 : 0)),
+      m_target(m_source.value + (1U << plan.before.i)), m_level(plan.before.i + 1),
+      m_group(parts.file.groupOf(m_target)), m_isNewGroup(m_target.value % parts.file.config().m() == 0),
+      m_isOrdered(plan.isAlone), m_hasTurn(plan.isAlone), m_enlistment(parts), m_orders(parts)
 {
 }
 
@@ -32,10 +24,12 @@ std::string FileSplit::words() const
 void FileSplit::start(Time now, Effects& out)
 {
     std::vector<Enlistment::Place> places;
-    places.push_back({ .role = pb::DATA, .number = m_target.value, .level = m_level, .state = pb::INIT, .split = m_split });
+    places.push_back(
+        { .role = pb::DATA, .number = m_target.value, .level = m_level, .state = pb::INIT, .split = m_split });
     if (m_isNewGroup) {
         for (std::uint32_t p = 0; p < m_parts.file.availability(); ++p)
-            places.push_back({ .role = pb::PARITY, .number = m_group.value, .column = p, .state = pb::UP, .split = m_split });
+            places.push_back(
+                { .role = pb::PARITY, .number = m_group.value, .column = p, .state = pb::UP, .split = m_split });
     }
     m_enlistment.start(m_group, std::move(places), m_isNewGroup, words(), now, out);
 }
@@ -45,11 +39,15 @@ void FileSplit::resume(bool isDecided, Time now, Effects& out)
     std::vector<Enlistment::Member> members;
     const FileState::Group& group = m_parts.file.group(m_group);
     if (const FileState::MemberInfo* target = m_parts.file.data(m_target)) {
-        members.push_back({ { .role = pb::DATA, .number = m_target.value, .level = m_level, .state = pb::INIT, .split = m_split }, 0, target->holder });
+        members.push_back(
+            { { .role = pb::DATA, .number = m_target.value, .level = m_level, .state = pb::INIT, .split = m_split }, 0,
+                target->holder });
     }
     if (m_isNewGroup) {
         for (const auto& [p, member] : group.parity)
-            members.push_back({ { .role = pb::PARITY, .number = m_group.value, .column = p.value, .state = pb::UP, .split = m_split }, 0, member.holder });
+            members.push_back(
+                { { .role = pb::PARITY, .number = m_group.value, .column = p.value, .state = pb::UP, .split = m_split },
+                    0, member.holder });
     }
     m_enlistment.adopt(m_group, std::move(members));
     m_step = Step::Stage;
@@ -345,14 +343,12 @@ void FileSplit::onTime(Time now, Effects& out)
     if (m_step == Step::CommitSource)
         advance(now, out);
     if (m_step == Step::Recruit && m_ticket != 0 && m_enlistment.isMissing()) {
-        m_parts.refuse(m_ticket, pb::NO_SPARES, "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
+        m_parts.refuse(m_ticket, pb::NO_SPARES,
+            "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
         m_ticket = 0;
     }
 }
 
-Time FileSplit::deadline() const
-{
-    return std::min(m_limit, m_enlistment.deadline());
-}
+Time FileSplit::deadline() const { return std::min(m_limit, m_enlistment.deadline()); }
 
 } // namespace lhrs

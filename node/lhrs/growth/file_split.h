@@ -20,9 +20,9 @@ namespace lhrs {
 class FileSplit {
 public:
     struct Plan {
-        std::uint64_t split = 0;  // its name
+        std::uint64_t split = 0; // its name
         std::uint64_t ticket = 0; // of the command that waits; 0: none
-        FileImage before;         // the file when this one is decided
+        FileImage before; // the file when this one is decided
         bool isAlone = true;
     };
     FileSplit(CoordinatorParts& parts, const Plan& plan, Time now);
@@ -60,7 +60,8 @@ public:
     // Whether this undecided split is to bring this member in.
     bool brings(GroupNumber g, MemberId member) const
     {
-        const bool isTarget = member.role == pb::DATA && member.index == positionOf(m_target, m_parts.file.config().m()).value;
+        const bool isTarget = member.role == pb::DATA
+            && member.index == positionOf(m_target, m_parts.file.config().m()).value;
         return !isDecided() && !isOver() && g == m_group && (isTarget || (m_isNewGroup && member.role == pb::PARITY));
     }
     bool isEnd(BucketNumber a) const { return a == m_source || a == m_target; }
@@ -96,7 +97,7 @@ private:
     std::uint64_t m_ticket;
     const Time m_started;
     const BucketNumber m_source, m_target;
-    const Level m_level;       // of both after the split
+    const Level m_level; // of both after the split
     const GroupNumber m_group; // of the target
     const bool m_isNewGroup;
     Step m_step = Step::Recruit;
@@ -104,7 +105,10 @@ private:
     bool m_isDoomed = false;
     Enlistment m_enlistment;
     Orders m_orders;
-    bool isDecided() const { return m_step == Step::CommitSource || m_step == Step::CommitTarget || m_step == Step::Finish; }
+    bool isDecided() const
+    {
+        return m_step == Step::CommitSource || m_step == Step::CommitTarget || m_step == Step::Finish;
+    }
 
     bool m_isSourcePrepared = false, m_isTargetPrepared = false, m_isNewlyDecided = false;
     std::uint32_t m_moved = 0;

@@ -79,8 +79,10 @@ void Growth::pump(Time now, Effects& out)
         if (group == file.groups().end())
             m_parts.refuse(wish.ticket, pb::BAD_ARGUMENT, "there is no group " + std::to_string(wish.group.value), out);
         else if (group->second.k >= file.availability())
-            m_parts.refuse(wish.ticket, pb::REFUSED, "group " + std::to_string(wish.group.value) + " has all " + std::to_string(group->second.k)
-                    + " parity buckets that the intended availability asks for; raise it first", out);
+            m_parts.refuse(wish.ticket, pb::REFUSED,
+                "group " + std::to_string(wish.group.value) + " has all " + std::to_string(group->second.k)
+                    + " parity buckets that the intended availability asks for; raise it first",
+                out);
         else
             startParity(wish.group, wish.ticket, now, out);
     }
@@ -129,7 +131,8 @@ void Growth::startSplit(Time now, Effects& out)
     }
     const BucketNumber n(file.image().n);
     const GroupNumber group = file.groupOf(n);
-    if ((!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image())))) && !LHRS_MUTANT(ReconfigurationsOverlap))
+    if ((!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image()))))
+        && !LHRS_MUTANT(ReconfigurationsOverlap))
         return; // recovery comes before all else
     if (n.value % file.config().m() == 0 && file.group(group).k < file.availability()) {
         startParity(group, 0, now, out); // the split stays owed
@@ -265,7 +268,8 @@ void Growth::onFailed(GroupNumber g, Time now, Effects& out)
 
 bool Growth::isOnItsWay(GroupNumber g, MemberId member) const
 {
-    return m_wave.brings(g, member) || (m_parity && m_parity->group() == g && member == MemberId { pb::PARITY, m_parity->column().value });
+    return m_wave.brings(g, member)
+        || (m_parity && m_parity->group() == g && member == MemberId { pb::PARITY, m_parity->column().value });
 }
 
 bool Growth::isSettled(GroupNumber g) const

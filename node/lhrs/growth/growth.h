@@ -19,7 +19,7 @@ namespace lhrs {
 // (SplitWave).
 class Growth {
 public:
-    explicit Growth(CoordinatorParts& parts) : m_parts(parts) {}
+    explicit Growth(CoordinatorParts& parts) : m_parts(parts) { }
 
     // One more split is owed; `ticket` != 0: a command waits for it.
     void owe(std::uint64_t ticket, Time now, Effects& out);
@@ -44,7 +44,10 @@ public:
     void resumeMerge(std::uint64_t merge, bool isDecided, Time now, Effects& out);
 
     // Whether this split or merge is under way.
-    bool isUnderWay(std::uint64_t split) const { return m_wave.isUnderWay(split) || (m_merge && m_merge->name() == split); }
+    bool isUnderWay(std::uint64_t split) const
+    {
+        return m_wave.isUnderWay(split) || (m_merge && m_merge->name() == split);
+    }
 
     // Members of the group were declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
@@ -53,7 +56,10 @@ public:
     // Nothing undecided is under way in the group, and all its members have what is decided.
     bool isSettled(GroupNumber g) const;
 
-    bool isAtRest() const { return isIdle() && m_owed == 0 && !wantsMerge() && m_parityWanted.empty() && m_parts.file.exists(); }
+    bool isAtRest() const
+    {
+        return isIdle() && m_owed == 0 && !wantsMerge() && m_parityWanted.empty() && m_parts.file.exists();
+    }
     // No reconfiguration is under way; some may be owed.
     bool isIdle() const { return !m_creation && m_wave.isEmpty() && !m_merge && !m_parity; }
     std::string underWay() const;

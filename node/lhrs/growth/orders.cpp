@@ -7,8 +7,8 @@ namespace lhrs {
 
 void Orders::send(pb::Message message, const HolderInfo& to, Time now, Effects& out)
 {
-    const std::uint64_t id = m_parts.acks.send(std::move(message), to.address, to.node, Way::Auto, AckList::Patience::KeepTrying,
-        OrderOfStep, now, out);
+    const std::uint64_t id = m_parts.acks.send(
+        std::move(message), to.address, to.node, Way::Auto, AckList::Patience::KeepTrying, OrderOfStep, now, out);
     m_waiting.emplace(id, to.incarnation);
     if (out.fires(Failpoint::OrderLeftOut))
         out.takeBackSend();
@@ -35,7 +35,8 @@ void Orders::sendEpoch(GroupNumber g, Time now, Effects& out, const std::functio
 
 bool Orders::areWaitingFor(Incarnation holder) const
 {
-    return std::any_of(m_waiting.begin(), m_waiting.end(), [holder](const auto& item) { return item.second == holder; });
+    return std::any_of(
+        m_waiting.begin(), m_waiting.end(), [holder](const auto& item) { return item.second == holder; });
 }
 
 void Orders::forget()

@@ -12,7 +12,7 @@ namespace lhrs {
 // so a lost message delays a step and never skips it.
 class Orders {
 public:
-    explicit Orders(CoordinatorParts& parts) : m_parts(parts) {}
+    explicit Orders(CoordinatorParts& parts) : m_parts(parts) { }
 
     void send(pb::Message message, const HolderInfo& to, Time now, Effects& out);
     // The same to a member that may have failed: then nothing is sent or waited for.

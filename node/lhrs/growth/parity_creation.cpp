@@ -7,14 +7,10 @@
 
 namespace lhrs {
 
-ParityCreation::ParityCreation(CoordinatorParts& parts, GroupNumber g, ParityColumn column, std::uint64_t ticket, Time now)
-    : m_parts(parts)
-    , m_group(g)
-    , m_column(column)
-    , m_ticket(ticket)
-    , m_started(now)
-    , m_enlistment(parts)
-    , m_orders(parts)
+ParityCreation::ParityCreation(
+    CoordinatorParts& parts, GroupNumber g, ParityColumn column, std::uint64_t ticket, Time now)
+    : m_parts(parts), m_group(g), m_column(column), m_ticket(ticket), m_started(now), m_enlistment(parts),
+      m_orders(parts)
 {
 }
 
@@ -28,8 +24,9 @@ void ParityCreation::start(Time now, Effects& out)
     auto* event = out.event().mutable_parity_creation_ordered();
     event->set_group(m_group.value);
     event->set_column(m_column.value);
-    m_enlistment.start(m_group, { { .role = pb::PARITY, .number = m_group.value, .column = m_column.value, .state = pb::INIT } },
-        false, words(), now, out);
+    m_enlistment.start(m_group,
+        { { .role = pb::PARITY, .number = m_group.value, .column = m_column.value, .state = pb::INIT } }, false,
+        words(), now, out);
 }
 
 bool ParityCreation::onOffer(const pb::Message& message, Time now, Effects& out)
@@ -107,8 +104,9 @@ bool ParityCreation::isCountedOn() const
     const auto& data = m_parts.file.group(m_group).data;
     if (m_step == Step::Settle)
         return true;
-    return m_step == Step::Count
-        && std::none_of(data.begin(), data.end(), [this](const auto& item) { return m_orders.areWaitingFor(item.second.holder.incarnation); });
+    return m_step == Step::Count && std::none_of(data.begin(), data.end(), [this](const auto& item) {
+        return m_orders.areWaitingFor(item.second.holder.incarnation);
+    });
 }
 
 void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
@@ -223,7 +221,8 @@ void ParityCreation::onTime(Time now, Effects& out)
         order(now, out);
     m_enlistment.onTime(now, out);
     if (m_step == Step::Recruit && m_ticket != 0 && m_enlistment.isMissing()) {
-        m_parts.refuse(m_ticket, pb::NO_SPARES, "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
+        m_parts.refuse(m_ticket, pb::NO_SPARES,
+            "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
         m_ticket = 0;
     }
 }

@@ -19,7 +19,8 @@ void SplitWave::begin(std::size_t width, const Begun& split, Time now, Effects& 
 {
     m_width = width;
     m_isClosed = width == 1;
-    add({ .split = split.split, .ticket = split.ticket, .before = m_parts.file.image(), .isAlone = width == 1 }, now, out);
+    add({ .split = split.split, .ticket = split.ticket, .before = m_parts.file.image(), .isAlone = width == 1 }, now,
+        out);
 }
 
 void SplitWave::join(const Begun& split, Time now, Effects& out)
@@ -47,10 +48,12 @@ bool SplitWave::mayJoin() const
     if (before.n == 0 && file.availability() < file.required(bucketCount(before)))
         return false;
     const auto group = file.groups().find(file.groupOf(source));
-    if (group == file.groups().end() || (source.value % file.config().m() == 0 && group->second.k < file.availability()))
+    if (group == file.groups().end()
+        || (source.value % file.config().m() == 0 && group->second.k < file.availability()))
         return false;
     // The hazard in the 2003 report: a bucket that does not exist yet, or is splitting, must not be ordered to split.
-    const bool isBusy = std::any_of(m_splits.begin(), m_splits.end(), [source](const auto& split) { return split->isEnd(source); });
+    const bool isBusy = std::any_of(
+        m_splits.begin(), m_splits.end(), [source](const auto& split) { return split->isEnd(source); });
     const FileState::MemberInfo* member = file.data(source);
     return !isBusy && member && member->state == pb::UP;
 }
@@ -74,7 +77,8 @@ void SplitWave::resume(const std::vector<Unfinished>& unfinished, Time now, Effe
 {
     m_isClosed = true;
     for (const Unfinished& split : unfinished) {
-        m_splits.push_back(std::make_unique<FileSplit>(m_parts, FileSplit::Plan { .split = split.split, .before = split.before }, now));
+        m_splits.push_back(std::make_unique<FileSplit>(
+            m_parts, FileSplit::Plan { .split = split.split, .before = split.before }, now));
         m_splits.back()->resume(split.isDecided, now, out);
     }
 }
@@ -109,10 +113,7 @@ std::optional<SplitWave::Ended> SplitWave::takeEnded(Time now, Effects& out)
     return std::nullopt;
 }
 
-bool SplitWave::takeDecided()
-{
-    return !m_splits.empty() && m_splits.front()->takeDecided();
-}
+bool SplitWave::takeDecided() { return !m_splits.empty() && m_splits.front()->takeDecided(); }
 
 // ---- failures
 
@@ -143,7 +144,8 @@ bool SplitWave::isSettled(GroupNumber g) const
 
 bool SplitWave::onOffer(const pb::Message& message, Time now, Effects& out)
 {
-    return std::any_of(m_splits.begin(), m_splits.end(), [&](const auto& split) { return split->onOffer(message, now, out); });
+    return std::any_of(
+        m_splits.begin(), m_splits.end(), [&](const auto& split) { return split->onOffer(message, now, out); });
 }
 
 void SplitWave::onPrepared(const pb::Prepared& prepared, Time now, Effects& out)
@@ -169,7 +171,8 @@ void SplitWave::onTime(Time now, Effects& out)
     if (std::any_of(m_splits.begin(), m_splits.end(), [now](const auto& split) { return split->isLate(now); })) {
         m_parts.onLimitPassed();
         for (const auto& split : m_splits)
-            split->doom(split->isLate(now) ? "staging took longer than its limit" : "staging a split beside it took longer than its limit");
+            split->doom(split->isLate(now) ? "staging took longer than its limit"
+                                           : "staging a split beside it took longer than its limit");
     }
     for (const auto& split : m_splits)
         split->onTime(now, out);

@@ -18,7 +18,7 @@ class SplitWave {
 public:
     static constexpr std::size_t kWidthMax = 4;
     struct Begun {
-        std::uint64_t split = 0;  // its name
+        std::uint64_t split = 0; // its name
         std::uint64_t ticket = 0; // of the command that waits; 0: none
     };
     struct Ended {
@@ -28,11 +28,11 @@ public:
     // A split that a former coordinator left unfinished.
     struct Unfinished {
         std::uint64_t split = 0;
-        FileImage before;       // the file when this one is decided
+        FileImage before; // the file when this one is decided
         bool isDecided = false; // at most the first
     };
 
-    explicit SplitWave(CoordinatorParts& parts) : m_parts(parts) {}
+    explicit SplitWave(CoordinatorParts& parts) : m_parts(parts) { }
 
     // Begins a wave of at most `width` splits with its first.
     void begin(std::size_t width, const Begun& split, Time now, Effects& out);

@@ -41,15 +41,11 @@ ParityStore::Change storeChange(pb::ChangeKind kind)
 } // namespace
 
 ParityBucket::ParityBucket(ServerContext& context, const pb::Confirm& confirm, Time now)
-    : m_context(context)
-    , m_config(confirm.config())
-    , m_group(confirm.number())
-    , m_column(confirm.column())
-    , m_incarnation(confirm.incarnation())
-    , m_state(confirm.state())
-    , m_rankLimit(rankLimit(confirm.config()))
-    , m_store(confirm.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, confirm.config().m(), m_column, optionsOf(confirm.config()))
-    , m_positions(confirm.config().m())
+    : m_context(context), m_config(confirm.config()), m_group(confirm.number()), m_column(confirm.column()),
+      m_incarnation(confirm.incarnation()), m_state(confirm.state()), m_rankLimit(rankLimit(confirm.config())),
+      m_store(confirm.config().field() == pb::GF_8 ? FieldWidth::Gf8 : FieldWidth::Gf16, confirm.config().m(), m_column,
+          optionsOf(confirm.config())),
+      m_positions(confirm.config().m())
 {
     takeView(confirm.view(), now);
     m_isCountedOn = m_state != pb::INIT;
@@ -113,7 +109,8 @@ std::uint32_t ParityBucket::held() const
 
 // ---- Deltas
 
-bool ParityBucket::isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out)
+bool ParityBucket::isRefused(
+    const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out)
 {
     if (position >= m_positions.size())
         return true;
@@ -169,7 +166,8 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         return;
     }
     // The missing one is always accepted; otherwise the changes that wait for it would lock it out.
-    const bool isRoom = position.held.size() < m_context.acks.timers().held_max() && hasRoomToKeep(delta.delta().size());
+    const bool isRoom = position.held.size() < m_context.acks.timers().held_max()
+        && hasRoomToKeep(delta.delta().size());
     if (!isRoom && delta.sequence() != position.applied + 1)
         return; // not acknowledged, so it is resent
     if (!position.held.contains(delta.sequence())) {
@@ -293,7 +291,8 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     ++m_operations;
     position.results.forget(delta.request().client(), delta.done_below(), now);
     const bool isNothing = delta.kind() == pb::CHANGE_NOTHING;
-    position.results.keep(delta.request().client(), { delta.request().number(), Key(delta.key()), rank.value, isNothing ? delta.result() : pb::OK }, now);
+    position.results.keep(delta.request().client(),
+        { delta.request().number(), Key(delta.key()), rank.value, isNothing ? delta.result() : pb::OK }, now);
     if (isNothing) {
         out.serve(delta.request());
         auto* kept = out.event().mutable_result_kept();
@@ -305,11 +304,14 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
     }
     if (delta.sequence() <= contentsSnap(position, rank))
         return; // the contents of this rank already include the change
-    if (!m_store.apply(storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))
+    if (!m_store.apply(
+            storeChange(delta.kind()), q, rank, Key(delta.key()), delta.length(), delta.sequence(), delta.delta()))
         disagree(q, delta.sequence());
     out.serve(delta.request());
     if (out.tellsChanges())
-        tell(out, AppliedDelta { q, delta.kind(), Key(delta.key()), rank, delta.sequence(), m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
+        tell(out,
+            AppliedDelta { q, delta.kind(), Key(delta.key()), rank, delta.sequence(),
+                m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
 }
 
 bool ParityBucket::isFit(const std::string& block) const
@@ -352,7 +354,8 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     PositionState& position = m_positions[q.value];
     if (batch.asks_only()) {
         // An undone split leaves an empty change, even if none of its blocks had arrived.
-        if (batch.sequence() > position.applied && !position.held.contains(batch.sequence()) && batch.split() <= position.lastSplit) {
+        if (batch.sequence() > position.applied && !position.held.contains(batch.sequence())
+            && batch.split() <= position.lastSplit) {
             HeldChange& empty = position.held[batch.sequence()];
             empty.batch.split = batch.split();
             empty.decision = HeldChange::Decision::Abort;
@@ -366,7 +369,8 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     const auto isThis = [&](const auto& item) { return item.second.batch.split == batch.split(); };
     const bool isHere = std::any_of(position.held.begin(), position.held.end(), isThis);
     const bool isOld = position.staging && batch.split() < position.staging->split;
-    if (isHere || isOld || batch.split() <= position.lastSplit || (batch.is_last() && batch.sequence() <= position.applied)) {
+    if (isHere || isOld || batch.split() <= position.lastSplit
+        || (batch.is_last() && batch.sequence() <= position.applied)) {
         NodeContext::acknowledge(message, out); // a late copy
         acknowledge(q, out);
         return;
@@ -403,7 +407,8 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     applyWhatFollows(q, now, out);
 }
 
-void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out)
+void ParityBucket::decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket,
+    HeldChange::Decision decision, Time now, Effects& out)
 {
     if (groupOf(bucket, m_config.m()) != m_group)
         return; // late: for the place that this process held before
@@ -436,12 +441,14 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
 
 void ParityBucket::onCommit(const pb::Message& message, Time now, Effects& out)
 {
-    decide(message, message.commit().split(), BucketNumber(message.commit().bucket()), HeldChange::Decision::Commit, now, out);
+    decide(message, message.commit().split(), BucketNumber(message.commit().bucket()), HeldChange::Decision::Commit,
+        now, out);
 }
 
 void ParityBucket::onAbort(const pb::Message& message, Time now, Effects& out)
 {
-    decide(message, message.abort().split(), BucketNumber(message.abort().bucket()), HeldChange::Decision::Abort, now, out);
+    decide(message, message.abort().split(), BucketNumber(message.abort().bucket()), HeldChange::Decision::Abort, now,
+        out);
 }
 
 namespace {
@@ -461,8 +468,7 @@ public:
         });
     }
     // Calls use(entry) for those last entries that are of this kind.
-    template <class Use>
-    void each(const std::vector<std::string>& blocks, BlockEntry::Kind kind, const Use& use) const
+    template <class Use> void each(const std::vector<std::string>& blocks, BlockEntry::Kind kind, const Use& use) const
     {
         Rank of; // the rank that the entry is about
         each(blocks, [&](std::uint32_t word, const BlockEntry& entry, bool isOwn) {
@@ -474,8 +480,7 @@ public:
     }
 
 private:
-    template <class Use>
-    static void each(const std::vector<std::string>& blocks, const Use& use)
+    template <class Use> static void each(const std::vector<std::string>& blocks, const Use& use)
     {
         std::uint32_t word = 0;
         BlockEntry before, entry;
@@ -484,7 +489,8 @@ private:
             while (reader.next(entry)) {
                 if (entry.isOfRequests())
                     continue;
-                const bool isOwn = entry.kind != BlockEntry::Kind::Insert || before.kind != BlockEntry::Kind::Delete || before.key != entry.key;
+                const bool isOwn = entry.kind != BlockEntry::Kind::Insert || before.kind != BlockEntry::Kind::Delete
+                    || before.key != entry.key;
                 word += isOwn ? 1 : 0;
                 use(word, entry, isOwn);
                 before = entry;
@@ -508,17 +514,18 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
     std::uint32_t changes = 0;
     const LastWords words(batch.blocks);
     for (const bool isInsert : { false, true }) {
-        words.each(batch.blocks, isInsert ? BlockEntry::Kind::Insert : BlockEntry::Kind::Delete, [&](const BlockEntry& entry) {
-            if (!m_store.apply(isInsert ? ParityStore::Change::Insert : ParityStore::Change::Delete, q, entry.rank,
-                    entry.key, entry.length, sequence, entry.bytes))
-                disagree(q, sequence);
-            ++changes;
-            if (!out.tellsRecords())
-                return;
-            event->add_kinds(isInsert ? pb::CHANGE_INSERT : pb::CHANGE_DELETE);
-            event->add_ranks(entry.rank.value);
-            event->add_keys(entry.key.value);
-        });
+        words.each(
+            batch.blocks, isInsert ? BlockEntry::Kind::Insert : BlockEntry::Kind::Delete, [&](const BlockEntry& entry) {
+                if (!m_store.apply(isInsert ? ParityStore::Change::Insert : ParityStore::Change::Delete, q, entry.rank,
+                        entry.key, entry.length, sequence, entry.bytes))
+                    disagree(q, sequence);
+                ++changes;
+                if (!out.tellsRecords())
+                    return;
+                event->add_kinds(isInsert ? pb::CHANGE_INSERT : pb::CHANGE_DELETE);
+                event->add_ranks(entry.rank.value);
+                event->add_keys(entry.key.value);
+            });
     }
     BlockEntry entry;
     for (const std::string& block : batch.blocks) {

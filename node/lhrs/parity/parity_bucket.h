@@ -82,7 +82,8 @@ public:
     void reportPosition(Position q, pb::PositionReport& out) const;
     // Brings a position to its cut with the changes that it lacks and discards what waits beyond it. Returns false if
     // it lacks more than it was given.
-    bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
+    bool bringToCut(
+        Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
     void snapshot(pb::Snapshot& out) const;
     void inspect(Time now, pb::NodeSample& out) const;
     // Reports what a restarted coordinator needs to rebuild the file state.
@@ -95,7 +96,7 @@ private:
     struct Batch {
         std::uint64_t split = 0;
         Level level = 0;
-        std::uint32_t mergesFrom = 0;  // for a merge: the bucket that gives up all its records
+        std::uint32_t mergesFrom = 0; // for a merge: the bucket that gives up all its records
         std::vector<std::string> blocks;
         KeptBytes kept;
         BlocksAhead ahead;
@@ -104,7 +105,7 @@ private:
     struct HeldChange {
         pb::Delta delta; // unless it is a batch
         KeptBytes kept;
-        Batch batch;     // split 0: not a batch
+        Batch batch; // split 0: not a batch
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
     // The sequence number as of which the contents of these ranks were taken (while the bucket is filled).
@@ -113,22 +114,22 @@ private:
         Sequence snap = 0;
     };
     struct PositionState {
-        Incarnation incarnation;       // 0: no bucket at this position
+        Incarnation incarnation; // 0: no bucket at this position
         HolderInfo holder;
         Level level = 0;
         Sequence applied = 0;
         std::map<Sequence, HeldChange> held;
-        std::optional<Batch> staging;  // its sequence number comes with the last block
+        std::optional<Batch> staging; // its sequence number comes with the last block
         ResultTable results;
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
         BlocksAhead contentsAhead;
         std::vector<ContentsRange> ranges;
-        Sequence contentsLast = 0;     // snap of the last block; from here on all ranks are of one state
-        std::uint64_t lastSplit = 0;   // last one decided, so that late messages about it are recognized
+        Sequence contentsLast = 0; // snap of the last block; from here on all ranks are of one state
+        std::uint64_t lastSplit = 0; // last one decided, so that late messages about it are recognized
         std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
-        std::uint64_t lastCommit = 0;  // the last split or merge that was committed
-        bool hasFailed = false;        // its incarnation is fenced: no further change of it is accepted
+        std::uint64_t lastCommit = 0; // the last split or merge that was committed
+        bool hasFailed = false; // its incarnation is fenced: no further change of it is accepted
         std::optional<pb::RequestId> owesWord; // set: an acknowledgement is owed; the operation it serves
         DeltaLog log;
     };
@@ -149,8 +150,10 @@ private:
     // undone rather than a change lost.
     bool hasRoomToKeep(std::size_t bytes) const;
     void tellRoom(Time now, Effects& out);
-    bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch, Effects& out);
-    void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision, Time now, Effects& out);
+    bool isRefused(const pb::Message& message, std::uint32_t position, std::uint64_t incarnation, std::uint64_t epoch,
+        Effects& out);
+    void decide(const pb::Message& message, std::uint64_t split, BucketNumber bucket, HeldChange::Decision decision,
+        Time now, Effects& out);
     Sequence contentsSnap(const PositionState& position, Rank rank) const;
     void takeContents(const pb::Message& message, Time now, Effects& out);
     void leaveFilling(Time now, const Effects& out);
@@ -173,7 +176,7 @@ private:
     ParityStore m_store;
     std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // of all positions
     std::vector<PositionState> m_positions;
-    std::deque<pb::Message> m_early;   // of an epoch that has not reached this bucket yet
+    std::deque<pb::Message> m_early; // of an epoch that has not reached this bucket yet
     bool m_isFilling = false;
     bool m_isCountedOn = false; // the coordinator has confirmed that all data buckets count on it
     bool m_owesWords = false;

@@ -42,7 +42,8 @@ void ParityBucket::beginRecovery(Time now, Effects& out)
     const bool isManager = m_view.manager() == m_column.value && m_view.state() != pb::GROUP_UP;
     if (isManager)
         m_manager = std::make_unique<RecoveryManager>(m_context, *this);
-    const bool isDataLost = std::any_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.hasFailed; });
+    const bool isDataLost = std::any_of(
+        m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.hasFailed; });
     if (m_view.state() != pb::GROUP_FROZEN || !isDataLost)
         return;
     pb::Message message;
@@ -84,7 +85,8 @@ void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
     position.log.report(m_group, q, *out.mutable_logged());
 }
 
-bool ParityBucket::bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out)
+bool ParityBucket::bringToCut(
+    Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out)
 {
     PositionState& position = m_positions[q.value];
     for (const pb::Delta& delta : missing) {
@@ -109,7 +111,8 @@ void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& ou
 void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& out)
 {
     const pb::DeltaCopy& copy = message.delta_copy();
-    if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size() || !m_positions[copy.position()].hasFailed)
+    if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size()
+        || !m_positions[copy.position()].hasFailed)
         return; // of another epoch, or too early: it is resent
     if (bringToCut(Position(copy.position()), copy.cut(), copy.deltas(), now, out))
         NodeContext::acknowledge(message, out);
@@ -213,7 +216,8 @@ void ParityBucket::onRecoverRecord(const pb::Message& message, Time now, Effects
     const pb::RecoverRecord& order = message.recover_record();
     if (order.group() != m_group.value || order.epoch() > m_view.epoch() || order.position() >= m_config.m())
         return;
-    if (m_records && order.epoch() == m_view.epoch() && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
+    if (m_records && order.epoch() == m_view.epoch()
+        && (m_view.state() == pb::GROUP_DEGRADED || LHRS_MUTANT(ReadBeforeCut)))
         m_records->onRecoverRecord(order, now, out);
 }
 

@@ -14,7 +14,8 @@ namespace lhrs {
 void ParityBucket::onAddParity(const pb::Message& message, Time now, Effects& out)
 {
     const pb::AddParity& order = message.add_parity();
-    if (order.group() != m_group.value || order.column() != m_column.value || order.incarnation() != m_incarnation.value)
+    if (order.group() != m_group.value || order.column() != m_column.value
+        || order.incarnation() != m_incarnation.value)
         return; // late: for another place
     NodeContext::acknowledge(message, out);
     m_isCountedOn = m_isCountedOn || order.is_counted_on();
@@ -53,7 +54,9 @@ Sequence ParityBucket::contentsSnap(const PositionState& position, Rank rank) co
 void ParityBucket::leaveFilling(Time now, const Effects& out)
 {
     if (m_fillTimes)
-        m_fillTimes->leave(now, out, std::any_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) { return p.awaitsContents; }));
+        m_fillTimes->leave(now, out, std::any_of(m_positions.begin(), m_positions.end(), [](const PositionState& p) {
+            return p.awaitsContents;
+        }));
 }
 
 void ParityBucket::onContents(const pb::Message& message, Time now, Effects& out)
@@ -103,7 +106,8 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
             takeRequest(position.results, entry, now);
             continue;
         }
-        if (!m_store.apply(ParityStore::Change::Insert, q, entry.rank, entry.key, entry.length, entry.version, entry.bytes))
+        if (!m_store.apply(
+                ParityStore::Change::Insert, q, entry.rank, entry.key, entry.length, entry.version, entry.bytes))
             disagree(q, entry.version);
         ++records;
         if (!out.tellsRecords())

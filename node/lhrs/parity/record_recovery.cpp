@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t kRoundsMax = 5; // rounds of asking again before RETRY
 constexpr Time kBeforeNextRound = 3ms;
-constexpr Time kPatience = 1s;          // with members that do not answer
+constexpr Time kPatience = 1s; // with members that do not answer
 
 const pb::Member* memberOf(const pb::View& view, MemberId id)
 {
@@ -57,7 +57,8 @@ void RecordRecoveries::ask(Attempt& attempt, Time now, Effects& out)
         if (member.role() == pb::DATA && member.state() == pb::FAILED && members[member.index()].isPresent)
             lost.emplace_back(member.index());
     }
-    const auto plan = planRecovery(m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost), pb::DECODE_AUTO);
+    const auto plan = planRecovery(
+        m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost), pb::DECODE_AUTO);
     if (!plan) {
         attempt.end = now; // not enough members: RETRY
         return;
@@ -117,8 +118,9 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
             }
             const auto block = attempt.contributions.find({ pb::PARITY, participant.index });
             BlockEntry entry;
-            isConsistent = isConsistent && block != attempt.contributions.end() && BlockReader(block->second).next(entry)
-                && entry.kind == BlockEntry::Kind::Insert && (entry.key.value == stateOf(members) || LHRS_MUTANT(TwoVersionsDecoded));
+            isConsistent = isConsistent && block != attempt.contributions.end()
+                && BlockReader(block->second).next(entry) && entry.kind == BlockEntry::Kind::Insert
+                && (entry.key.value == stateOf(members) || LHRS_MUTANT(TwoVersionsDecoded));
             if (!isConsistent)
                 break;
             contributions.push_back(bytesOf(entry.bytes));
@@ -132,7 +134,8 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
         const auto block = attempt.contributions.find({ pb::DATA, participant.index });
         BlockEntry entry;
         isConsistent = isConsistent && block != attempt.contributions.end() && BlockReader(block->second).next(entry)
-            && entry.kind == BlockEntry::Kind::Insert && (isSameState(known, true, entry.key, entry.version) || LHRS_MUTANT(TwoVersionsDecoded));
+            && entry.kind == BlockEntry::Kind::Insert
+            && (isSameState(known, true, entry.key, entry.version) || LHRS_MUTANT(TwoVersionsDecoded));
         if (!isConsistent)
             break;
         contributions.push_back(bytesOf(entry.bytes));

@@ -18,7 +18,7 @@ class ParityBucket;
 // the client itself. A key that is in no key list does not exist, so no member is asked.
 class RecordRecoveries {
 public:
-    RecordRecoveries(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+    RecordRecoveries(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) { }
 
     void onRecoverRecord(const pb::RecoverRecord& order, Time now, Effects& out);
     void onMemberRecord(const pb::MemberRecord& record, Time now, Effects& out);

@@ -41,7 +41,8 @@ void RecoveryManager::onCutReport(const pb::CutReport& report, Time now, Effects
         return;
     m_reports[ParityColumn(report.column())] = report;
     for (const pb::Member& member : m_bucket.view().members()) {
-        if (member.role() == pb::PARITY && member.state() == pb::UP && !m_reports.contains(ParityColumn(member.index())))
+        if (member.role() == pb::PARITY && member.state() == pb::UP
+            && !m_reports.contains(ParityColumn(member.index())))
             return; // wait for all survivors
     }
     cut(now, out);
@@ -58,7 +59,8 @@ void RecoveryManager::cut(Time now, Effects& out)
         std::vector<const pb::PositionReport*> reports;
         std::vector<PositionKnowledge> survivors;
         for (const auto& [p, report] : m_reports) {
-            LHRS_CHECK(report.positions_size() == positions && report.positions(i).position() == m_reports.begin()->second.positions(i).position());
+            LHRS_CHECK(report.positions_size() == positions
+                && report.positions(i).position() == m_reports.begin()->second.positions(i).position());
             reports.push_back(&report.positions(i));
             survivors.push_back(knowledgeOf(report.positions(i)));
         }
@@ -156,9 +158,6 @@ void RecoveryManager::onTime(Time now, Effects& out)
         m_rebuild->onTime(now, out);
 }
 
-Time RecoveryManager::deadline() const
-{
-    return m_rebuild ? m_rebuild->deadline() : Time::max();
-}
+Time RecoveryManager::deadline() const { return m_rebuild ? m_rebuild->deadline() : Time::max(); }
 
 } // namespace lhrs

@@ -18,7 +18,7 @@ class ParityBucket;
 // lives for one epoch of the recovery; in the next epoch everything starts over.
 class RecoveryManager {
 public:
-    RecoveryManager(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) {}
+    RecoveryManager(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) { }
 
     void onCutReport(const pb::CutReport& report, Time now, Effects& out);
     void onRecover(const pb::Recover& order, Time now, Effects& out);

@@ -12,12 +12,12 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSliceDefault = 3'125;   // ranks, if no other number is ordered
+constexpr std::uint32_t kSliceDefault = 3'125; // ranks, if no other number is ordered
 constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but at most this per member, so a slice stays in the cache
-constexpr std::size_t kUnstoredMax = 8;          // spare slices under way
-constexpr std::size_t kSlicesAsked = 3;          // one is computed, one arrives, one is put together
+constexpr std::size_t kUnstoredMax = 8; // spare slices under way
+constexpr std::size_t kSlicesAsked = 3; // one is computed, one arrives, one is put together
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
-constexpr std::size_t kEntryBytes = 29;          // per record, if it is a run by itself
+constexpr std::size_t kEntryBytes = 29; // per record, if it is a run by itself
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -41,12 +41,8 @@ std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
 } // namespace
 
 SliceRebuild::SliceRebuild(ServerContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)
-    : m_context(context)
-    , m_bucket(bucket)
-    , m_order(order)
-    , m_way(bulkWay(bucket.config()))
-    , m_ranksOfSlice(ranksOfSlice(bucket, order.slice()))
-    , m_times(now)
+    : m_context(context), m_bucket(bucket), m_order(order), m_way(bulkWay(bucket.config())),
+      m_ranksOfSlice(ranksOfSlice(bucket, order.slice())), m_times(now)
 {
 }
 
@@ -68,7 +64,8 @@ void SliceRebuild::start(Time now, Effects& out)
     const ParityStore& store = m_bucket.store();
     const auto isLost = [&](Rank rank) {
         const auto members = store.members(rank);
-        return std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; });
+        return std::any_of(
+            m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; });
     };
     for (m_last = store.rankMax(); m_last.value > 0 && !(store.has(m_last) && isLost(m_last));)
         m_last = Rank(m_last.value - 1);
@@ -100,7 +97,8 @@ void SliceRebuild::tellDecoder(Effects& out) const
 
 void SliceRebuild::leave(Time now, const Effects& out)
 {
-    const bool isAsking = std::any_of(m_slices.begin(), m_slices.end(), [](const Slice& slice) { return !slice.missing.empty(); });
+    const bool isAsking = std::any_of(
+        m_slices.begin(), m_slices.end(), [](const Slice& slice) { return !slice.missing.empty(); });
     m_times.leave(now, out, isAsking || !m_unstored.empty());
 }
 
@@ -123,7 +121,8 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
         if (!store.has(r))
             continue;
         const auto members = store.members(r);
-        if (std::any_of(m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; }))
+        if (std::any_of(
+                m_plan->lost.begin(), m_plan->lost.end(), [&](Position q) { return members[q.value].isPresent; }))
             slice.open.push_back(r);
     }
     return slice;
@@ -159,8 +158,8 @@ void SliceRebuild::request(Slice& slice, Time now, Effects& out)
             ask->set_rank_to(slice.rounds == 0 ? slice.to.value : slice.open.back().value);
             const HolderInfo holder = HolderInfo::from(member.holder());
             slice.missing.insert(id);
-            m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto, AckList::Patience::KeepTrying,
-                ServerContext::OfRecovery, now, out);
+            m_context.acks.send(std::move(message), holder.address, holder.node, Way::Auto,
+                AckList::Patience::KeepTrying, ServerContext::OfRecovery, now, out);
         }
     }
 }
@@ -214,12 +213,18 @@ void SliceRebuild::compute(Slice& slice)
     for (const Participant& participant : m_plan->participants) {
         const MemberId id { participant.kind == Participant::Kind::Data ? pb::DATA : pb::PARITY, participant.index };
         const auto data = slice.data.find(id);
-        from.push_back({ id, id == MemberId { pb::PARITY, m_bucket.column().value }, RankReader(data == slice.data.end() ? std::string_view() : data->second) });
+        from.push_back({ id, id == MemberId { pb::PARITY, m_bucket.column().value },
+            RankReader(data == slice.data.end() ? std::string_view() : data->second) });
     }
-    const bool asksParity = std::any_of(from.begin(), from.end(), [](const Source& source) { return source.id.role == pb::PARITY && !source.isOwn; });
+    const bool asksParity = std::any_of(
+        from.begin(), from.end(), [](const Source& source) { return source.id.role == pb::PARITY && !source.isOwn; });
     for (const Position q : m_plan->lost) {
         std::string& block = slice.blocks[q];
-        block.reserve(block.size() + (slice.open.empty() ? 0 : std::min(kSliceBytesMax, slice.open.size() * (BlockRun::kHead + 1 + store.parity(slice.open.front()).size()))));
+        block.reserve(block.size()
+            + (slice.open.empty()
+                    ? 0
+                    : std::min(kSliceBytesMax,
+                        slice.open.size() * (BlockRun::kHead + 1 + store.parity(slice.open.front()).size()))));
     }
     std::vector<Rank> stillOpen, ranks;
     std::vector<ByteSpan> contributions; // of all members, one rank of `ranks` after the other
@@ -237,7 +242,9 @@ void SliceRebuild::compute(Slice& slice)
                 contributions.emplace_back();
                 continue;
             }
-            if (!record || !(isParity ? record->key.value == state : isSameState(members[source.id.index], true, record->key, record->version)))
+            if (!record
+                || !(isParity ? record->key.value == state
+                              : isSameState(members[source.id.index], true, record->key, record->version)))
                 return false;
             contributions.push_back(bytesOf(record->bytes));
         }
@@ -275,7 +282,9 @@ void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<c
     for (std::size_t l = 0; l < lostCount; ++l) {
         const Position q = m_plan->lost[l];
         std::string& block = slice.blocks[q];
-        const auto memberAt = [&](std::size_t i) -> const ParityStore::Member& { return store.members(ranks[i])[q.value]; };
+        const auto memberAt = [&](std::size_t i) -> const ParityStore::Member& {
+            return store.members(ranks[i])[q.value];
+        };
         for (std::size_t i = 0; i < ranks.size();) {
             const ParityStore::Member& first = memberAt(i);
             if (!first.isPresent) {
@@ -283,7 +292,8 @@ void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<c
                 continue;
             }
             std::size_t end = i + 1;
-            while (end < ranks.size() && ranks[end] == ranks[end - 1].next() && memberAt(end).isPresent && memberAt(end).length == first.length)
+            while (end < ranks.size() && ranks[end] == ranks[end - 1].next() && memberAt(end).isPresent
+                && memberAt(end).length == first.length)
                 ++end;
             BlockRun run = BlockWriter(block).addRun(ranks[i], std::uint32_t(end - i), first.length);
             slice.records += std::uint32_t(end - i);
@@ -291,7 +301,9 @@ void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<c
             for (std::uint32_t r = 0; i < end; ++i, ++r) {
                 const ParityStore::Member& member = memberAt(i);
                 run.setHead(r, member.key, member.version);
-                places[i * lostCount + l] = { std::size_t(reinterpret_cast<const char*>(run.bytes(r).data()) - block.data()), member.length };
+                places[i * lostCount + l] = {
+                    std::size_t(reinterpret_cast<const char*>(run.bytes(r).data()) - block.data()), member.length
+                };
             }
         }
     }
@@ -311,7 +323,8 @@ void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<c
 
 bool SliceRebuild::isXor() const
 {
-    return std::all_of(m_plan->lost.begin(), m_plan->lost.end(), [this](Position q) { return m_decoder->isXorOnly(q); });
+    return std::all_of(
+        m_plan->lost.begin(), m_plan->lost.end(), [this](Position q) { return m_decoder->isXorOnly(q); });
 }
 
 void SliceRebuild::send(Slice& slice, Time now, Effects& out)
@@ -346,7 +359,9 @@ void SliceRebuild::send(Slice& slice, Time now, Effects& out)
         *stored->mutable_records() = std::move(slice.blocks[q]);
         if (m_isLastSent) {
             BlockWriter block(*stored->mutable_records());
-            m_bucket.results(q).eachClient([&](std::uint64_t client, std::uint64_t doneBelow) { block.add(BlockEntry::ofDoneBelow(client, doneBelow)); });
+            m_bucket.results(q).eachClient([&](std::uint64_t client, std::uint64_t doneBelow) {
+                block.add(BlockEntry::ofDoneBelow(client, doneBelow));
+            });
             m_bucket.results(q).each([&](std::uint64_t client, const ResultTable::Entry& entry) {
                 block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
             });

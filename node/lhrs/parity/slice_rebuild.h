@@ -37,15 +37,15 @@ private:
     // A range of ranks that are requested together.
     struct Slice {
         Rank from, to;
-        std::vector<Rank> open;                   // not computed yet, ascending
-        std::map<MemberId, std::string> data;     // record blocks of this round
+        std::vector<Rank> open; // not computed yet, ascending
+        std::map<MemberId, std::string> data; // record blocks of this round
         std::set<MemberId> missing;
         std::uint32_t rounds = 0;
         Time nextRound = Time::max();
-        std::map<Position, std::string> blocks;   // computed records, by lost position
+        std::map<Position, std::string> blocks; // computed records, by lost position
         std::uint32_t records = 0;
         std::uint64_t bytes = 0;
-        std::uint64_t inBytes = 0;                // sent by members for it
+        std::uint64_t inBytes = 0; // sent by members for it
         Time requested {}, arrived {}, worked {}; // `requested` and `arrived` since the order
     };
 
@@ -64,17 +64,17 @@ private:
     ServerContext& m_context;
     const ParityBucket& m_bucket;
     const pb::Recover m_order;
-    const Way m_way;   // of slices to the spares
+    const Way m_way; // of slices to the spares
     const std::uint32_t m_ranksOfSlice;
     TaskTimes m_times;
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };
-    Rank m_last;                                 // the highest rank of a lost record
-    std::deque<Slice> m_slices;                  // the first is computed once complete; the others are requested
-    std::uint32_t m_sent = 0;                    // slices
+    Rank m_last; // the highest rank of a lost record
+    std::deque<Slice> m_slices; // the first is computed once complete; the others are requested
+    std::uint32_t m_sent = 0; // slices
     bool m_isLastSent = false, m_isReported = false;
-    std::set<std::uint64_t> m_unstored;          // SpareSlices under way
+    std::set<std::uint64_t> m_unstored; // SpareSlices under way
     std::uint32_t m_records = 0;
     std::uint64_t m_bytes = 0;
 };

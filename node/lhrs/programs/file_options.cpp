@@ -20,7 +20,8 @@ Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
     const std::size_t colon = word.find(':');
     const auto buckets = readNumber<std::uint32_t>(word.substr(0, colon), 1, 1'000'000'000, "a number of buckets");
     if (colon == std::string::npos || !buckets)
-        return Error { fmt::format("\"{}\" is not M:K; write for instance 8:2 for K = 2 from 8 data buckets on", word) };
+        return Error { fmt::format(
+            "\"{}\" is not M:K; write for instance 8:2 for K = 2 from 8 data buckets on", word) };
     const auto availability = readNumber<std::uint32_t>(word.substr(colon + 1), 0, 8, "an intended availability");
     if (!availability)
         return availability.error();
@@ -38,9 +39,11 @@ Result<void> checkConfig(const pb::FileConfig& config)
     if (config.m() < 1 || config.m() > 32)
         return Error { fmt::format("m is {}, but a bucket group has 1 to 32 data buckets; change -m", config.m()) };
     if (config.b() < 1 || config.b() > kCapacityMax)
-        return Error { fmt::format("b is {}, but a bucket holds 1 to {} records; change -b", config.b(), kCapacityMax) };
+        return Error { fmt::format(
+            "b is {}, but a bucket holds 1 to {} records; change -b", config.b(), kCapacityMax) };
     if (config.availability() > 8)
-        return Error { fmt::format("K is {}, but a group has at most 8 parity buckets; change -k", config.availability()) };
+        return Error { fmt::format(
+            "K is {}, but a group has at most 8 parity buckets; change -k", config.availability()) };
     if (!pb::Field_IsValid(config.field()))
         return Error { "the field is unknown; use GF_16 or GF_8" };
     if (!pb::Rerank_IsValid(config.rerank()))
@@ -52,7 +55,9 @@ Result<void> checkConfig(const pb::FileConfig& config)
     if (const auto options = fieldOptionsNamed(config.galois()); !options)
         return options.error();
     if (config.load_control() != 0 && (config.load_control() < 100 || config.load_control() > 1000))
-        return Error { fmt::format("the load control is {}, but it is 0 (none) or 100 to 1000 per mille; change --load-control", config.load_control()) };
+        return Error { fmt::format(
+            "the load control is {}, but it is 0 (none) or 100 to 1000 per mille; change --load-control",
+            config.load_control()) };
     pb::Threshold last;
     last.set_availability(config.availability());
     for (const pb::Threshold& threshold : config.thresholds()) {
@@ -101,7 +106,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             return {};
         });
     addOption(app, "--field", "Bits of a symbol, 16 or 8 (16)", "BITS",
-        oneOf({ "16", "8" }, [&config](const std::string& word) { config.set_field(word == "8" ? pb::GF_8 : pb::GF_16); }));
+        oneOf({ "16", "8" },
+            [&config](const std::string& word) { config.set_field(word == "8" ? pb::GF_8 : pb::GF_16); }));
     addOption(app, "--rerank", "Ranks that a split leaves free: fill or keep (fill)", "WAY",
         oneOf({ "fill", "keep" },
             [&config](const std::string& word) { config.set_rerank(word == "keep" ? pb::KEEP : pb::FILL_HOLES); }));
@@ -111,7 +117,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
                 config.clear_thresholds();
             return addThreshold(word, config);
         });
-    addOption(app, "--galois", "Backend of the field: simd, gf-complete or log; simd:avx2 and the like for those instructions (simd)", "NAME",
+    addOption(app, "--galois",
+        "Backend of the field: simd, gf-complete or log; simd:avx2 and the like for those instructions (simd)", "NAME",
         [&config](const std::string& word) -> Result<void> {
             if (word.empty())
                 return Error { "a name is wanted: simd, gf-complete or log" };
@@ -121,17 +128,21 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             config.set_galois(word);
             return {};
         });
-    app.add_flag("--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
+    app.add_flag(
+        "--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
         "Clients address by a mix of the key's bits");
-    app.add_flag("--pure-rs", [&config](std::int64_t count) { config.set_pure_rs(count > 0); },
+    app.add_flag(
+        "--pure-rs", [&config](std::int64_t count) { config.set_pure_rs(count > 0); },
         "Experiment: general multiplication also where XOR would do");
-    app.add_flag("--no-log-precalculus", [&config](std::int64_t count) { config.set_no_log_precalculus(count > 0); },
+    app.add_flag(
+        "--no-log-precalculus", [&config](std::int64_t count) { config.set_no_log_precalculus(count > 0); },
         "Experiment: the coefficient's logarithm is looked up for every symbol");
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
     addOption(app, "--recovery",
-        "What makes the coordinator look after a silent bucket: off, automatic, alarm (a client's) or manual (a command) (automatic)", "WAY",
-        oneOf({ "off", "automatic", "alarm", "manual" }, [&config](const std::string& word) {
+        "What makes the coordinator look after a silent bucket: off, automatic, alarm (a client's) or manual (a "
+        "command) (automatic)",
+        "WAY", oneOf({ "off", "automatic", "alarm", "manual" }, [&config](const std::string& word) {
             config.set_recovery(word == "automatic" ? pb::RECOVERY_AUTOMATIC
                     : word == "alarm"               ? pb::RECOVERY_ON_ALARM
                     : word == "manual"              ? pb::RECOVERY_MANUAL
@@ -146,20 +157,27 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             return {};
         });
     addOption(app, "--decode", "How lost records are computed: auto (XOR where that is enough) or rs (auto)", "WAY",
-        oneOf({ "auto", "rs" }, [&config](const std::string& word) { config.set_decode(word == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO); }));
+        oneOf({ "auto", "rs" },
+            [&config](const std::string& word) { config.set_decode(word == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO); }));
     addOption(app, "--recovery-transport", "How the slices of a bucket recovery travel: tcp or udp (tcp)", "WAY",
         oneOf({ "tcp", "udp" }, [&config](const std::string& word) {
             config.set_recovery_transport(word == "udp" ? pb::RECOVERY_UDP : pb::RECOVERY_TCP);
         }));
-    addOption(app, "--tcp", "Connections for long messages: passive (open from the start) or handshake (asked for by UDP each time, as in SDDS-2000) (passive)", "WAY",
-        oneOf({ "passive", "handshake" }, [&config](const std::string& word) {
+    addOption(app, "--tcp",
+        "Connections for long messages: passive (open from the start) or handshake (asked for by UDP each time, as in "
+        "SDDS-2000) (passive)",
+        "WAY", oneOf({ "passive", "handshake" }, [&config](const std::string& word) {
             config.set_tcp_mode(word == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
         }));
-    addOption(app, "--split", "Splits of the file: serial (one after the other) or parallel (up to four are staged at once) (serial)", "WAY",
-        oneOf({ "serial", "parallel" }, [&config](const std::string& word) { config.set_parallel_splits(word == "parallel"); }));
-    app.add_flag("--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
+    addOption(app, "--split",
+        "Splits of the file: serial (one after the other) or parallel (up to four are staged at once) (serial)", "WAY",
+        oneOf({ "serial", "parallel" },
+            [&config](const std::string& word) { config.set_parallel_splits(word == "parallel"); }));
+    app.add_flag(
+        "--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
         "The file shrinks by itself when it holds few records");
-    addOption(app, "--load-control", "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
+    addOption(app, "--load-control",
+        "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
         [&config](const std::string& word) -> Result<void> {
             double load = 0;
             if (const auto read = into<double>(load, 0, 1)(word); !read)
@@ -174,30 +192,37 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
 
 Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments)
 {
-    CLI::App app("A server of an LH*RS file: waits as a spare until it is recruited as a data or parity bucket.", "lhrs-node");
+    CLI::App app(
+        "A server of an LH*RS file: waits as a spare until it is recruited as a data or parity bucket.", "lhrs-node");
     NodeLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
     addOption(app, "--role", "Pool of spares to wait in: data or parity (data)", "ROLE",
         oneOf({ "data", "parity" },
             [&line](const std::string& word) { line.pool = word == "parity" ? pb::PARITY : pb::DATA; }));
-    addMemory(app, line.process, "Memory that it may take, e.g. 512M or 2G; near it, and near every limit of the system, it refuses what would make "
+    addMemory(app, line.process,
+        "Memory that it may take, e.g. 512M or 2G; near it, and near every limit of the system, it refuses what would "
+        "make "
         "its bucket grow (as much as the system allows)");
-    return finish<NodeLine>(app, line, count, arguments, [](NodeLine& l) { return needCoordinator(l.process, "node"); });
+    return finish<NodeLine>(
+        app, line, count, arguments, [](NodeLine& l) { return needCoordinator(l.process, "node"); });
 }
 
 Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* arguments)
 {
-    CLI::App app("The coordinator of an LH*RS file: knows the file state, orders splits, recruits spares.", "lhrs-coordinator");
+    CLI::App app(
+        "The coordinator of an LH*RS file: knows the file state, orders splits, recruits spares.", "lhrs-coordinator");
     CoordinatorLine line;
     bool hasThresholds = false;
     addSystem(app, kSystem);
     addCommon(app, line.process, false);
     addFileOptions(app, line, hasThresholds);
     app.add_flag("--new", line.isNewFile,
-        "No file is running at this address: begin at once, instead of listening first for processes of a running file");
+        "No file is running at this address: begin at once, instead of listening first for processes of a running "
+        "file");
     auto* replaces = app.add_flag("--replaces", line.isReplacement,
-        "Another coordinator had a file at this address: wait for its buckets, and make no file even if only new servers are heard");
+        "Another coordinator had a file at this address: wait for its buckets, and make no file even if only new "
+        "servers are heard");
     replaces->excludes("--new");
     return finish<CoordinatorLine>(app, line, count, arguments, [](CoordinatorLine& l) {
         if (l.process.name.empty())
@@ -208,16 +233,19 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
 
 Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
 {
-    CLI::App app("A client of an LH*RS file: carries out operations and workloads that it is commanded.", "lhrs-client");
+    CLI::App app(
+        "A client of an LH*RS file: carries out operations and workloads that it is commanded.", "lhrs-client");
     ClientLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
-    return finish<ClientLine>(app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
+    return finish<ClientLine>(
+        app, line, count, arguments, [](ClientLine& l) { return needCoordinator(l.process, "client"); });
 }
 
 Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
 {
-    CLI::App app("A whole simulated cluster in one process: the same machines on a virtual clock, behind the same events and commands.",
+    CLI::App app("A whole simulated cluster in one process: the same machines on a virtual clock, behind the same "
+                 "events and commands.",
         "lhrs-sim");
     SimLine line;
     bool hasThresholds = false;
@@ -229,7 +257,8 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     addOption(app, "--parity-spares", "Servers in the parity pool before the file takes any, 0 to 2000 (6)", "N",
         into<std::uint32_t>(line.parityServers, 0, 2'000));
     app.add_flag("--case", line.playsCase,
-        "Play the case that the seed stands for in tst_simulation, to be watched: what is said of the file does not count then");
+        "Play the case that the seed stands for in tst_simulation, to be watched: what is said of the file does not "
+        "count then");
     app.add_flag("--messages", line.withMessages,
         "With a case: events of messages, too, which makes messages a little longer, and so may make another run");
     addOption(app, "--case-file", "Play a case given as text (Case of proto/config.proto), to be watched", "FILE",

@@ -18,11 +18,11 @@ struct NodeLine {
 struct CoordinatorLine {
     ProcessOptions process;
     pb::FileConfig config;
-    pb::Timers timers;              // as given; zero means the field's default
-    double timeScale = 1;           // factor on all timers, given or default
+    pb::Timers timers; // as given; zero means the field's default
+    double timeScale = 1; // factor on all timers, given or default
     std::string recruiting = "auto"; // auto, multicast or registry
     bool isNewFile = false; // no file is running at this address, so the coordinator need not listen for one first
-    bool isReplacement = false;      // a file is running, so none is created, whatever is heard
+    bool isReplacement = false; // a file is running, so none is created, whatever is heard
 };
 
 struct ClientLine {
@@ -36,7 +36,7 @@ struct SimLine : SimOptions {
     std::uint32_t parityServers = 6;
     bool playsCase = false; // plays the case that the tests derive from the seed
     std::optional<pb::Case> told; // a case given explicitly
-    bool withMessages = false;    // its events include messages
+    bool withMessages = false; // its events include messages
 };
 
 Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments);

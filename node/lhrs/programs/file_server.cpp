@@ -18,9 +18,10 @@ int runFileNode(int count, char** arguments)
     if (!parsed.line)
         return explain(parsed.exitCode, parsed.text);
     const NodeLine& line = *parsed.line;
-    return runProgram(line.process, pb::NODE, line.pool, [&line](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-        return std::make_unique<NodeMachine>(NodeOptions { self, coordinator, line.pool, seed });
-    });
+    return runProgram(line.process, pb::NODE, line.pool,
+        [&line](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+            return std::make_unique<NodeMachine>(NodeOptions { self, coordinator, line.pool, seed });
+        });
 }
 
 int runFileCoordinator(int count, char** arguments)
@@ -30,10 +31,11 @@ int runFileCoordinator(int count, char** arguments)
         return explain(parsed.exitCode, parsed.text);
     const CoordinatorLine& line = *parsed.line;
     const pb::Timers timers = scaleTimes(withDefaults(line.timers), line.timeScale);
-    return runProgram(line.process, pb::COORDINATOR, pb::NO_ROLE, [&](const pb::ProcessInfo& self, Address, std::uint64_t seed) {
-        return std::make_unique<Coordinator>(
-            CoordinatorOptions { self, line.config, timers, recruitingNamed(line.recruiting), seed, !line.isNewFile, line.isReplacement });
-    });
+    return runProgram(
+        line.process, pb::COORDINATOR, pb::NO_ROLE, [&](const pb::ProcessInfo& self, Address, std::uint64_t seed) {
+            return std::make_unique<Coordinator>(CoordinatorOptions { self, line.config, timers,
+                recruitingNamed(line.recruiting), seed, !line.isNewFile, line.isReplacement });
+        });
 }
 
 int runFileClient(int count, char** arguments)
@@ -41,9 +43,10 @@ int runFileClient(int count, char** arguments)
     const auto parsed = parseClientLine(count, arguments);
     if (!parsed.line)
         return explain(parsed.exitCode, parsed.text);
-    return runProgram(parsed.line->process, pb::CLIENT, pb::NO_ROLE, [](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-        return std::make_unique<Client>(ClientOptions { self, coordinator, seed });
-    });
+    return runProgram(parsed.line->process, pb::CLIENT, pb::NO_ROLE,
+        [](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+            return std::make_unique<Client>(ClientOptions { self, coordinator, seed });
+        });
 }
 
 } // namespace lhrs

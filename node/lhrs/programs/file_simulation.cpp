@@ -19,16 +19,15 @@ namespace {
 // A case of the tests as it is played for watchers.
 class PlayedCase : public PlayedRun {
 public:
-    PlayedCase(const pb::Case& told, std::string name)
-        : m_simulation(told), m_name(std::move(name))
-    {
-    }
+    PlayedCase(const pb::Case& told, std::string name) : m_simulation(told), m_name(std::move(name)) { }
     std::string name() const override { return m_name; }
     SimCluster& cluster() override { return m_simulation.steeredCluster(); }
     void setListener(Listener listener) override { m_simulation.setListener(std::move(listener)); }
     std::string play() override
     {
-        return m_simulation.run() ? std::string() : "I" + std::to_string(m_simulation.failure()->invariant) + ": " + m_simulation.failure()->text;
+        return m_simulation.run()
+            ? std::string()
+            : "I" + std::to_string(m_simulation.failure()->invariant) + ": " + m_simulation.failure()->text;
     }
 
 private:
@@ -51,7 +50,9 @@ int runFileSimulation(int count, char** arguments)
     }
     pb::Case told = line.told ? *line.told : drawCase(line.seed);
     told.set_with_messages(told.with_messages() || line.withMessages);
-    const std::string name = !line.told ? "the case of seed " + std::to_string(line.seed) : told.tells().empty() ? "a case" : told.tells();
+    const std::string name = !line.told ? "the case of seed " + std::to_string(line.seed)
+        : told.tells().empty()          ? "a case"
+                                        : told.tells();
     PlayedCase played(told, name);
     SimOptions options = line;
     options.seed = line.told ? told.seed() : line.seed;

@@ -9,10 +9,7 @@
 
 namespace lhrs {
 
-FileMachines::FileMachines(Options options)
-    : m_options(std::move(options))
-{
-}
+FileMachines::FileMachines(Options options) : m_options(std::move(options)) { }
 
 std::unique_ptr<Machine> FileMachines::make(const MachineOrder& order) const
 {
@@ -28,7 +25,8 @@ std::unique_ptr<Machine> FileMachines::make(const MachineOrder& order) const
     }
     if (order.self.kind() == pb::CLIENT)
         return std::make_unique<Client>(ClientOptions { order.self, order.coordinator, order.seed });
-    return std::make_unique<NodeMachine>(NodeOptions { order.self, order.coordinator, order.self.spare_role(), order.seed });
+    return std::make_unique<NodeMachine>(
+        NodeOptions { order.self, order.coordinator, order.self.spare_role(), order.seed });
 }
 
 // The first data server becomes bucket 0 and wants parity at once.
@@ -39,7 +37,9 @@ std::vector<MachineFactory::Servers> FileMachines::atStart() const
 
 std::string FileMachines::whyNoServer(pb::Role pool) const
 {
-    return pool == pb::DATA || pool == pb::PARITY ? std::string() : "a server waits in a pool of spares; say which with pool DATA or PARITY";
+    return pool == pb::DATA || pool == pb::PARITY
+        ? std::string()
+        : "a server waits in a pool of spares; say which with pool DATA or PARITY";
 }
 
 } // namespace lhrs

@@ -11,8 +11,7 @@
 namespace lhrs {
 
 NodeMachine::NodeMachine(NodeOptions options)
-    : m_context { { options.self, options.coordinator, AckList(pb::Timers()), 0 }, {}, {} }
-    , m_pool(options.pool)
+    : m_context { { options.self, options.coordinator, AckList(pb::Timers()), 0 }, {}, {} }, m_pool(options.pool)
 {
     m_context.self.set_spare_role(m_pool);
 }
@@ -85,8 +84,7 @@ static void handle(Bucket& bucket, const pb::Message& message, Time now, Effects
         (bucket.*handler)(message);
 }
 
-template <auto handler>
-void NodeMachine::toData(const pb::Message& message, Time now, Effects& out)
+template <auto handler> void NodeMachine::toData(const pb::Message& message, Time now, Effects& out)
 {
     if (m_data)
         handle<handler>(*m_data, message, now, out);
@@ -94,8 +92,7 @@ void NodeMachine::toData(const pb::Message& message, Time now, Effects& out)
         refuse(message, out);
 }
 
-template <auto handler>
-void NodeMachine::toParity(const pb::Message& message, Time now, Effects& out)
+template <auto handler> void NodeMachine::toParity(const pb::Message& message, Time now, Effects& out)
 {
     if (m_parity)
         handle<handler>(*m_parity, message, now, out); // else the sender notices it by missing acknowledgements
@@ -165,8 +162,12 @@ void NodeMachine::take(const pb::Message& message, Time now, Effects& out)
     case B::kCommit: toEither<&DataBucket::onCommit, &ParityBucket::onCommit>(message, now, out); break;
     case B::kAbort: toEither<&DataBucket::onAbort, &ParityBucket::onAbort>(message, now, out); break;
     case B::kEpoch: toEither<&DataBucket::onEpoch, &ParityBucket::onEpoch>(message, now, out); break;
-    case B::kLeaseRequest: toEither<&DataBucket::onLeaseRequest, &ParityBucket::onLeaseRequest>(message, now, out); break;
-    case B::kSliceRequest: toEither<&DataBucket::onSliceRequest, &ParityBucket::onSliceRequest>(message, now, out); break;
+    case B::kLeaseRequest:
+        toEither<&DataBucket::onLeaseRequest, &ParityBucket::onLeaseRequest>(message, now, out);
+        break;
+    case B::kSliceRequest:
+        toEither<&DataBucket::onSliceRequest, &ParityBucket::onSliceRequest>(message, now, out);
+        break;
     case B::kMemberRead: toEither<&DataBucket::onMemberRead, &ParityBucket::onMemberRead>(message, now, out); break;
 
     // Acknowledgements, and messages that are not for a node.
@@ -267,9 +268,11 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
         return;
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
-    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(), request.copy(), out);
+    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(),
+        request.copy(), out);
     if (request.forwards() > 0) // the bucket that forwarded it must not do so again
-        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(), request.copy(), out);
+        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(),
+            request.copy(), out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)
@@ -347,7 +350,8 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
         NodeContext::acknowledge(message, out);
         return;
     }
-    if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation || confirm.role() != m_pool)
+    if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation
+        || confirm.role() != m_pool)
         return; // the offer expired, or a late copy; without an Ack another spare is taken
     if (out.fires(Failpoint::ConfirmedAndSilent))
         return;
@@ -390,7 +394,8 @@ void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
     }
     NodeContext::acknowledge(message, out);
     const Incarnation incarnation(cancel.incarnation());
-    const bool isOurs = (m_data && m_data->incarnation() == incarnation) || (m_parity && m_parity->incarnation() == incarnation);
+    const bool isOurs = (m_data && m_data->incarnation() == incarnation)
+        || (m_parity && m_parity->incarnation() == incarnation);
     if (!isOurs) {
         m_lastIncarnation = std::max(m_lastIncarnation, incarnation); // its Confirm may still be under way
         return;
@@ -474,7 +479,8 @@ Time NodeMachine::deadline() const
 {
     if (!m_isStarted)
         return Time();
-    Time earliest = std::min({ m_nextAlive, m_offerExpires, m_context.acks.deadline(), m_parts.deadline(), m_handshake.deadline() });
+    Time earliest = std::min(
+        { m_nextAlive, m_offerExpires, m_context.acks.deadline(), m_parts.deadline(), m_handshake.deadline() });
     if (m_data)
         earliest = std::min(earliest, m_data->deadline());
     if (m_parity)
@@ -492,7 +498,8 @@ void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
         return;
     }
     if (isSpare()) {
-        out.refuse(command.ticket(), pb::REFUSED, "this server is a spare and holds no bucket; ask a data or parity bucket");
+        out.refuse(
+            command.ticket(), pb::REFUSED, "this server is a spare and holds no bucket; ask a data or parity bucket");
         return;
     }
     pb::CommandReply& reply = out.reply(command.ticket());
@@ -500,7 +507,8 @@ void NodeMachine::onCommand(const pb::Command& command, Time, Effects& out)
         m_data ? m_data->readContents(command.read_contents(), *reply.mutable_contents())
                : m_parity->readContents(command.read_contents(), *reply.mutable_contents());
     } else {
-        m_data ? m_data->audit(command.audit(), *reply.mutable_audit()) : m_parity->audit(command.audit(), *reply.mutable_audit());
+        m_data ? m_data->audit(command.audit(), *reply.mutable_audit())
+               : m_parity->audit(command.audit(), *reply.mutable_audit());
     }
 }
 

@@ -14,9 +14,9 @@
 namespace lhrs {
 
 struct NodeOptions {
-    pb::ProcessInfo self;      // with its addresses
+    pb::ProcessInfo self; // with its addresses
     Address coordinator;
-    pb::Role pool = pb::DATA;  // the pool of spares it belongs to
+    pb::Role pool = pb::DATA; // the pool of spares it belongs to
     std::uint64_t seed = 0;
 };
 
@@ -46,7 +46,10 @@ public:
     const ParityBucket* parityBucket() const { return m_parity.get(); }
     pb::Role pool() const { return m_pool; }
     // Bytes that its bucket stores, as counted between two measurements of the process's memory.
-    std::uint64_t storedBytes() const { return m_data ? m_data->storedBytes() : m_parity ? m_parity->storedBytes() : 0; }
+    std::uint64_t storedBytes() const
+    {
+        return m_data ? m_data->storedBytes() : m_parity ? m_parity->storedBytes() : 0;
+    }
 
 private:
     // Handles a message that came whole or was put together from parts.
@@ -65,12 +68,9 @@ private:
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
     // Pass a message for the data bucket, the parity bucket, or either to its handler there.
-    template <auto handler>
-    void toData(const pb::Message& message, Time now, Effects& out);
-    template <auto handler>
-    void toParity(const pb::Message& message, Time now, Effects& out);
-    template <auto dataHandler, auto parityHandler>
-    void toEither(const pb::Message& message, Time now, Effects& out);
+    template <auto handler> void toData(const pb::Message& message, Time now, Effects& out);
+    template <auto handler> void toParity(const pb::Message& message, Time now, Effects& out);
+    template <auto dataHandler, auto parityHandler> void toEither(const pb::Message& message, Time now, Effects& out);
     void refuse(const pb::Message& message, Effects& out);
     void endOffer(const char* reason, Effects& out);
     // Whether changes that make the bucket grow are refused; for a spare, whether they would be.
@@ -92,13 +92,13 @@ private:
     std::uint64_t m_invitation = 0; // number of the open offer's invitation; 0: none
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
-    pb::View m_formerView;        // of its former group, as last told
-    NodeId m_followed;            // the coordinator whose orders are carried out
-    NodeId m_reportedTo;          // the last listening coordinator that got a report
+    pb::View m_formerView; // of its former group, as last told
+    NodeId m_followed; // the coordinator whose orders are carried out
+    NodeId m_reportedTo; // the last listening coordinator that got a report
     std::uint64_t m_promised = 0; // the least epoch which that coordinator will take
     Time m_promiseEnds {};
     bool m_isFullTold = false;
-    Incarnation m_lastIncarnation;  // a Confirm for it or an older one is a late copy
+    Incarnation m_lastIncarnation; // a Confirm for it or an older one is a late copy
     std::unique_ptr<DataBucket> m_data;
     std::unique_ptr<ParityBucket> m_parity;
 };

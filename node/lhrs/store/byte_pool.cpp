@@ -27,10 +27,7 @@ std::size_t BytePool::capacityOfClass(std::size_t sizeClass)
     return (std::size_t(1) << exponent) + ((sizeClass - 8) % 4 + 1) * (std::size_t(1) << (exponent - 2));
 }
 
-std::size_t BytePool::capacity(std::size_t size)
-{
-    return size == 0 ? 0 : capacityOfClass(classOf(size));
-}
+std::size_t BytePool::capacity(std::size_t size) { return size == 0 ? 0 : capacityOfClass(classOf(size)); }
 
 // A small file has small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
 std::size_t BytePool::nextSlab(std::size_t sizeClass) const

@@ -38,8 +38,8 @@ private:
     static std::size_t capacityOfClass(std::size_t sizeClass);
 
     std::array<FreeBlock*, kClasses> m_free {};
-    std::array<std::byte*, kClasses> m_cut {};        // next uncut byte in the newest slab of the class
-    std::array<std::size_t, kClasses> m_left {};      // uncut bytes in that slab
+    std::array<std::byte*, kClasses> m_cut {}; // next uncut byte in the newest slab of the class
+    std::array<std::size_t, kClasses> m_left {}; // uncut bytes in that slab
     std::array<std::size_t, kClasses> m_slabBytes {}; // size of the newest slab; slabs grow with the class
     std::vector<Slab> m_slabs;
     std::size_t m_bytes = 0;

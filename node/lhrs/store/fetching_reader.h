@@ -13,10 +13,7 @@ namespace lhrs {
 class FetchingReader {
 public:
     FetchingReader(std::string_view block, const RecordStore& store)
-        : m_store(store)
-        , m_reader(block)
-        , m_near(block)
-        , m_far(block)
+        : m_store(store), m_reader(block), m_near(block), m_far(block)
     {
         for (int i = 0; i < kFar; ++i)
             fetchIndex();

@@ -11,8 +11,7 @@ class KeptBytes {
 public:
     KeptBytes() = default;
     KeptBytes(KeptBytes&& other) noexcept
-        : m_sum(std::exchange(other.m_sum, nullptr))
-        , m_bytes(std::exchange(other.m_bytes, 0))
+        : m_sum(std::exchange(other.m_sum, nullptr)), m_bytes(std::exchange(other.m_bytes, 0))
     {
     }
     KeptBytes& operator=(KeptBytes&& other) noexcept

@@ -22,11 +22,10 @@ namespace lhrs {
 // are needed soon.
 class KeyIndex {
 public:
-    explicit KeyIndex(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
+    explicit KeyIndex(std::uint64_t seed = kHashSeed) : m_seed(seed) { }
 
     // 0 if the key is not in the index.
-    template <class KeyAt>
-    std::uint32_t find(Key key, const KeyAt& keyAt) const
+    template <class KeyAt> std::uint32_t find(Key key, const KeyAt& keyAt) const
     {
         const std::uint32_t place = m_now.find(key, keyAt);
         return place != 0 ? place : m_before.find(key, keyAt);
@@ -39,11 +38,13 @@ public:
         m_before.prefetch(key);
     }
     // The place of the key if it is in the index, found without reading the stored keys: mostly right. 0: it is not in.
-    std::uint32_t guess(Key key) const { return find(key, [key](std::uint32_t) { return key; }); }
+    std::uint32_t guess(Key key) const
+    {
+        return find(key, [key](std::uint32_t) { return key; });
+    }
 
     // Inserts a key that is not in the index; place >= 1. keyAt must be valid for all other entries.
-    template <class KeyAt>
-    void insert(Key key, std::uint32_t place, const KeyAt& keyAt)
+    template <class KeyAt> void insert(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
         LHRS_CHECK(place != 0);
         takeAlong(kTakenAlong, keyAt);
@@ -126,10 +127,8 @@ private:
     struct Table {
         Table() = default;
         Table(std::size_t slotCount, std::uint64_t hashSeed)
-            : seed(hashSeed)
-            , length(slotCount)
-            , places(std::make_unique_for_overwrite<std::uint32_t[]>(slotCount))
-            , distances(std::make_unique<std::uint8_t[]>(slotCount))
+            : seed(hashSeed), length(slotCount), places(std::make_unique_for_overwrite<std::uint32_t[]>(slotCount)),
+              distances(std::make_unique<std::uint8_t[]>(slotCount))
         {
         }
         Table(Table&& other) noexcept { *this = std::move(other); }
@@ -152,8 +151,7 @@ private:
         }
         std::size_t next(std::size_t s) const { return s + 1 == length ? 0 : s + 1; }
 
-        template <class KeyAt>
-        std::uint32_t find(Key key, const KeyAt& keyAt) const
+        template <class KeyAt> std::uint32_t find(Key key, const KeyAt& keyAt) const
         {
             if (size() == 0)
                 return 0;
@@ -232,8 +230,7 @@ private:
 
     // Empties this many slots of the former table. Erasing an entry pulls the following ones nearer, so a slot is
     // erased until no entry moves into it. At every moment the former table is a valid table.
-    template <class KeyAt>
-    void takeAlong(std::size_t count, const KeyAt& keyAt)
+    template <class KeyAt> void takeAlong(std::size_t count, const KeyAt& keyAt)
     {
         for (; count > 0 && m_before.size() > 0; --count) {
             while (m_before.size() > 0 && m_before.distances[m_taken] != 0) {
@@ -256,8 +253,7 @@ private:
 
     // Rebuilds the index in one step with another hash, together with this key, which found no slot near enough. The
     // new table is larger unless few entries are in.
-    template <class KeyAt>
-    void rebuild(Key key, std::uint32_t place, const KeyAt& keyAt)
+    template <class KeyAt> void rebuild(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
         std::vector<std::pair<Key, std::uint32_t>> all { { key, place } };
         for (const Table* table : { &m_now, &m_before }) {
@@ -271,12 +267,13 @@ private:
         do {
             m_seed = hashOf(Key(m_seed), kHashSeed);
             m_now = Table(size, m_seed);
-        } while (!std::all_of(all.begin(), all.end(), [&](const auto& entry) { return m_now.put(entry.first, entry.second); }));
+        } while (!std::all_of(
+            all.begin(), all.end(), [&](const auto& entry) { return m_now.put(entry.first, entry.second); }));
     }
 
     std::uint64_t m_seed;
     Table m_now;
-    Table m_before;          // the former table, while it is emptied
+    Table m_before; // the former table, while it is emptied
     std::size_t m_taken = 0; // its slots that are empty
     std::size_t m_count = 0; // entries of both tables
 };

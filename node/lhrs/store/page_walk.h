@@ -13,10 +13,7 @@ namespace lhrs {
 constexpr std::uint32_t kPageRecords = 4096;
 constexpr std::size_t kPageBytes = 1024 * 1024;
 
-inline std::uint32_t pageCount(std::uint32_t wanted)
-{
-    return wanted == 0 ? 256 : std::min(wanted, kPageRecords);
-}
+inline std::uint32_t pageCount(std::uint32_t wanted) { return wanted == 0 ? 256 : std::min(wanted, kPageRecords); }
 
 // Calls `each(rank)`, which returns the size in bytes, for the used ranks of a page. Returns the first rank after the
 // page, or 0 at the end.

@@ -16,19 +16,13 @@ constexpr std::uint32_t kCountMask = (1u << 15) - 1; // of members, 0..m
 } // namespace
 
 ParityStore::ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options)
-    : m_code(field, m, options)
-    , m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column)
-    , m_members(m)
-    , m_index(m)
+    : m_code(field, m, options), m_column(LHRS_MUTANT(WrongColumn) ? column.next() : column), m_members(m), m_index(m)
 {
     for (Position q; q.value < m; q = q.next())
         m_multipliers.push_back(m_code.multiplier(q, m_column));
 }
 
-ParityStore::Member& ParityStore::member(Rank rank, Position q)
-{
-    return m_members.row(rank.value - 1)[q.value];
-}
+ParityStore::Member& ParityStore::member(Rank rank, Position q) { return m_members.row(rank.value - 1)[q.value]; }
 
 bool ParityStore::has(Rank rank) const
 {
@@ -68,21 +62,23 @@ void ParityStore::grow(Rank rank, std::uint32_t length)
         std::memset(m_records.setLength(rank.value - 1, length) + before, 0, length - before);
 }
 
-bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
-    std::string_view delta)
+bool ParityStore::apply(
+    Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version, std::string_view delta)
 {
     LHRS_CHECK(rank.value >= 1 && q.value < m_code.groupSize());
     if (version > kSequenceMax || length > BytePool::kLargest || delta.size() > BytePool::kLargest)
         return false;
     if (rankMax() < rank) {
-        if (change != Change::Insert || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
+        if (change != Change::Insert
+            || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
             return false; // the second condition: beyond any memory
         m_records.resize(rank.value);
         m_members.resize(rank.value);
     }
     Member& m = member(rank, q);
     KeyIndex* const index = m_index[q.value] && m_index[q.value]->has(rank) ? &m_index[q.value]->keys : nullptr;
-    const bool fits = change == Change::Insert ? !m.isPresent && (!index || index->find(key, KeyAt { *this, q }) == 0) : m.isPresent && m.key == key;
+    const bool fits = change == Change::Insert ? !m.isPresent && (!index || index->find(key, KeyAt { *this, q }) == 0)
+                                               : m.isPresent && m.key == key;
     if (!fits && !LHRS_MUTANT(KeyListNotCleared) && !LHRS_MUTANT(DeltaAppliedTwice) && !LHRS_MUTANT(GapApplied)
         && !LHRS_MUTANT(RankReusedEarly))
         return false;
@@ -125,7 +121,8 @@ bool ParityStore::apply(Change change, Position q, Rank rank, Key key, std::uint
         if (record.memberCount == 0) {
             --m_recordGroups;
             // A parity record without members encodes nothing, so a nonzero B means that the parity was wrong.
-            const bool isZero = std::all_of(parity.begin(), parity.end(), [](std::byte b) { return b == std::byte(0); });
+            const bool isZero = std::all_of(
+                parity.begin(), parity.end(), [](std::byte b) { return b == std::byte(0); });
             if (!isZero && !LHRS_MUTANT(WrongColumn) && !LHRS_MUTANT(LogsAsValues))
                 return false;
             m_records.setLength(rank.value - 1, 0);

@@ -36,8 +36,8 @@ public:
     // B ^= P[q][p] * delta, and the same change to the key list; `length` is that of the new value. Returns false and
     // changes nothing if the change does not fit what is stored (an insert over a member, a delete of another key).
     // Then the data bucket and the parity bucket disagree, which is a bug.
-    [[nodiscard]] bool apply(Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version,
-        std::string_view delta);
+    [[nodiscard]] bool apply(
+        Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version, std::string_view delta);
 
     // Call this when the rank will be changed soon.
     void prefetch(Rank rank) const
@@ -65,8 +65,14 @@ public:
     ByteSpan parity(Rank rank) const;
     std::uint32_t lengthAt(Rank rank) const { return m_records[rank.value - 1].length; }
     // Like RecordStore::piece and pieceRanks, for parity fields.
-    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_records.piece(first.value - 1, count, length); }
-    static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Record>::rowsOfPage(first.value - 1)); }
+    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const
+    {
+        return m_records.piece(first.value - 1, count, length);
+    }
+    static std::uint32_t pieceRanks(Rank first)
+    {
+        return std::uint32_t(RecordPages<Record>::rowsOfPage(first.value - 1));
+    }
     // Adds this many further ranks to the index of the position's keys; all later changes maintain it. Returns false if
     // a key occurs twice, which is a bug.
     [[nodiscard]] bool index(Position q, std::uint32_t ranks = kRanksAtOnce);
@@ -89,8 +95,8 @@ public:
 
 private:
     struct Record {
-        std::uint32_t length : kLengthBits = 0;  // of B
-        std::uint32_t memberCount : 15 = 0;      // 0: no parity record at this rank
+        std::uint32_t length : kLengthBits = 0; // of B
+        std::uint32_t memberCount : 15 = 0; // 0: no parity record at this rank
     };
 
     // Gives the index of a position its keys; places are ranks.

@@ -27,8 +27,7 @@ static_assert(BytePool::kLargest <= kLengthMask);
 // The width of a page is that of its longest row, unless more than half of the bytes of its cells would then be unused.
 // In that case longer rows are stored outside the page, and the cell holds their address. So values of equal length
 // waste no byte, and a single long value costs only its own length. The last page has 8, 16, 32 or 64 rows.
-template <class Head>
-class RecordPages {
+template <class Head> class RecordPages {
     static_assert(std::is_trivially_copyable_v<Head> && alignof(Head) <= alignof(std::max_align_t));
 
 public:
@@ -89,8 +88,12 @@ public:
         const std::size_t p = row / kRows;
         const bool hasPage = p < m_pages.size();
         if (hasPage && row % kRows < m_pages[p].capacity)
-            return length <= m_pages[p].width ? 0 : std::max(memoryOf(m_pages[p].capacity, length), m_pool.growthFor(length));
-        const std::size_t capacity = p > 0 ? kRows : hasPage ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity) : kRowsAtFirst;
+            return length <= m_pages[p].width
+                ? 0
+                : std::max(memoryOf(m_pages[p].capacity, length), m_pool.growthFor(length));
+        const std::size_t capacity = p > 0 ? kRows
+            : hasPage                      ? std::min<std::size_t>(kRows, 2 * m_pages[p].capacity)
+                                           : kRowsAtFirst;
         return std::max(memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)), m_pool.growthFor(length));
     }
     // An upper bound of the further bytes that this many new rows take, with this many bytes in all and none longer
@@ -99,9 +102,11 @@ public:
     std::size_t growthForRows(std::size_t rows, std::size_t bytes, std::uint32_t longest) const
     {
         const std::size_t after = m_size + rows;
-        const std::size_t cells = after <= kRows ? std::max(kRowsAtFirst, std::bit_ceil(after)) : (rows / kRows + 2) * kRows;
+        const std::size_t cells = after <= kRows ? std::max(kRowsAtFirst, std::bit_ceil(after))
+                                                 : (rows / kRows + 2) * kRows;
         const std::size_t last = memoryOf(std::min(cells, kRows), longest);
-        return std::min(memoryOf(cells, longest), 4 * bytes + memoryOf(cells, 0) + cells / kRows * kWastedAnyway + last) + m_pool.growthFor(longest);
+        return std::min(memoryOf(cells, longest), 4 * bytes + memoryOf(cells, 0) + cells / kRows * kWastedAnyway + last)
+            + m_pool.growthFor(longest);
     }
     // The size of a page whose rows are all as long as the longest row so far.
     std::size_t longestPage() const { return memoryOf(kRows, m_longest); }
@@ -139,14 +144,17 @@ private:
 
     struct Page {
         std::unique_ptr<std::byte[]> memory; // heads, then cells
-        std::uint32_t width = 0;             // of a cell; 0, or at least the size of an address
-        std::uint16_t capacity = 0;          // rows
-        std::uint16_t used = 0;              // rows that have bytes
-        std::uint32_t total = 0;             // sum of the rows' bytes, each counted up to the width
+        std::uint32_t width = 0; // of a cell; 0, or at least the size of an address
+        std::uint16_t capacity = 0; // rows
+        std::uint16_t used = 0; // rows that have bytes
+        std::uint32_t total = 0; // sum of the rows' bytes, each counted up to the width
     };
 
     static Head* heads(const Page& page) { return std::launder(reinterpret_cast<Head*>(page.memory.get())); }
-    static std::byte* cell(const Page& page, std::size_t r) { return page.memory.get() + page.capacity * sizeof(Head) + r * page.width; }
+    static std::byte* cell(const Page& page, std::size_t r)
+    {
+        return page.memory.get() + page.capacity * sizeof(Head) + r * page.width;
+    }
     static std::size_t memoryOf(std::size_t capacity, std::size_t width) { return capacity * (sizeof(Head) + width); }
     static bool isOutside(const Page& page, std::uint32_t length) { return length > page.width; }
     static std::byte* addressIn(const std::byte* cell)
@@ -221,7 +229,8 @@ private:
         page.used = old.used;
         m_memory += memoryOf(capacity, width) - memoryOf(old.capacity, old.width);
         for (std::size_t r = 0; r < capacity; ++r) {
-            Head* const head = new (page.memory.get() + r * sizeof(Head)) Head(r < old.capacity ? heads(old)[r] : Head());
+            Head* const head = new (page.memory.get() + r * sizeof(Head))
+                Head(r < old.capacity ? heads(old)[r] : Head());
             const std::uint32_t length = head->length;
             if (length == 0)
                 continue;

@@ -116,7 +116,8 @@ void RecordStore::addFree(Rank rank)
 {
     // The capacity never exceeds the number of ranks, as freeListGrowth() assumes.
     if (m_free.size() == m_free.capacity())
-        m_free.reserve(std::min<std::size_t>(std::max<std::size_t>(2 * m_free.size(), 4), std::max<std::size_t>(m_slots.size(), m_free.size() + 1)));
+        m_free.reserve(std::min<std::size_t>(
+            std::max<std::size_t>(2 * m_free.size(), 4), std::max<std::size_t>(m_slots.size(), m_free.size() + 1)));
     m_free.push_back(rank.value);
 }
 
@@ -141,7 +142,8 @@ void RecordStore::truncate(Rank rankMax)
         LHRS_CHECK(m_slots[r].state != State::Used);
     if (rankMax.value < m_slots.size())
         m_slots.resize(rankMax.value);
-    std::erase_if(m_free, [&](std::uint32_t rank) { return rank > rankMax.value || m_slots[rank - 1].state != State::Free; });
+    std::erase_if(
+        m_free, [&](std::uint32_t rank) { return rank > rankMax.value || m_slots[rank - 1].state != State::Free; });
 }
 
 std::size_t RecordStore::growthOfBlock(std::string_view block) const
@@ -157,7 +159,8 @@ std::size_t RecordStore::growthOfBlock(std::string_view block) const
         bytes += entry.bytes.size();
         longest = std::max(longest, std::uint32_t(entry.bytes.size()));
     }
-    return m_slots.growthForRows(records, bytes, longest) + m_index.growthFor(records) + freeListGrowth(m_slots.size() + records);
+    return m_slots.growthForRows(records, bytes, longest) + m_index.growthFor(records)
+        + freeListGrowth(m_slots.size() + records);
 }
 
 std::size_t RecordStore::bytes() const

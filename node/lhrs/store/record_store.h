@@ -19,7 +19,7 @@ public:
         Rank rank;
         Key key;
         std::string_view value; // valid until the next change of any record
-        Sequence version = 0;   // sequence number of the rank's last change
+        Sequence version = 0; // sequence number of the rank's last change
     };
 
     // Rank 0 if the key is not in the store.
@@ -31,9 +31,15 @@ public:
     // Length of the value at a used rank.
     std::uint32_t lengthAt(Rank rank) const { return m_slots[rank.value - 1].length; }
     // The values of this many successive records of this length if they are contiguous, else null.
-    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const { return m_slots.piece(first.value - 1, count, length); }
+    const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const
+    {
+        return m_slots.piece(first.value - 1, count, length);
+    }
     // How many successive ranks, from this one on, may be contiguous.
-    static std::uint32_t pieceRanks(Rank first) { return std::uint32_t(RecordPages<Slot>::rowsOfPage(first.value - 1)); }
+    static std::uint32_t pieceRanks(Rank first)
+    {
+        return std::uint32_t(RecordPages<Slot>::rowsOfPage(first.value - 1));
+    }
 
     // prefetchIndex: the key will be looked up soon. prefetchRecord: it is looked up next, and the index is already
     // fetched.

@@ -10,10 +10,9 @@ namespace lhrs {
 
 // A list of rows with the same number of entries, contiguous within a row. It grows by segments and moves nothing, so a
 // change of one row never waits for a copy of the others, and little memory is unused.
-template <class T>
-class Rows {
+template <class T> class Rows {
 public:
-    explicit Rows(std::size_t width = 1) : m_width(width) {}
+    explicit Rows(std::size_t width = 1) : m_width(width) { }
 
     std::size_t size() const { return m_size; }
     std::size_t width() const { return m_width; }
@@ -33,7 +32,10 @@ public:
         m_size = rows;
     }
 
-    std::size_t bytes() const { return m_segments.size() * kRows * m_width * sizeof(T) + m_segments.capacity() * sizeof(void*); }
+    std::size_t bytes() const
+    {
+        return m_segments.size() * kRows * m_width * sizeof(T) + m_segments.capacity() * sizeof(void*);
+    }
 
 private:
     static constexpr std::size_t kRows = 64;

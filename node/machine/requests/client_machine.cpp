@@ -58,7 +58,9 @@ ClientOperation* ClientMachine::leaveKey(const ClientOperation& op)
 Workload::Result ClientMachine::settle(const ClientOperation& op, pb::ResultCode result, const std::string& value,
     std::uint32_t forwards, std::uint32_t resends, Time now)
 {
-    Workload::Result outcome { .kind = op.kind, .code = result, .forwards = forwards, .resends = resends, .time = now - op.counted };
+    Workload::Result outcome {
+        .kind = op.kind, .code = result, .forwards = forwards, .resends = resends, .time = now - op.counted
+    };
     const EndedOperation ended { m_context.self.node(), op.id.number(), op.kind, op.key, std::uint32_t(op.value.size()),
         op.isGenerated, result };
     lhrs::settle(m_ledger, ended, value, outcome);
@@ -245,7 +247,8 @@ void ClientMachine::endHold(const std::string& reason, Time now, Effects& out)
 void ClientMachine::waitForHold(const pb::Command& command, Effects& out)
 {
     if (!m_hold.keep(command))
-        out.refuse(command.ticket(), pb::REFUSED, "the workload is held and too many commands wait already; end the hold");
+        out.refuse(
+            command.ticket(), pb::REFUSED, "the workload is held and too many commands wait already; end the hold");
 }
 
 void ClientMachine::describe(pb::ClientDescription& out) const

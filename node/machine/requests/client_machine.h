@@ -23,7 +23,7 @@ struct ClientOperation {
     std::uint64_t ticket = 0; // of the command; 0: part of the workload
     std::uint32_t copies = 0, tries = 0;
     Time started {}, end {}, sent {}, due {};
-    Time counted {};             // start of its measured time; a workload with a rate sets due times
+    Time counted {}; // start of its measured time; a workload with a rate sets due times
     std::uint64_t nextOfKey = 0; // number of the next one waiting for this key; 0: none
     std::uint64_t lastOfKey = 0; // in the first one of a key: number of the last waiting
 };
@@ -77,8 +77,8 @@ protected:
     // Ends the operation for its key and returns the one that may begin now, if any.
     ClientOperation* leaveKey(const ClientOperation& op);
     // It has its result: writes that into the ledger and the sums, and returns what a workload counts.
-    Workload::Result settle(const ClientOperation& op, pb::ResultCode result, const std::string& value, std::uint32_t forwards,
-        std::uint32_t resends, Time now);
+    Workload::Result settle(const ClientOperation& op, pb::ResultCode result, const std::string& value,
+        std::uint32_t forwards, std::uint32_t resends, Time now);
     // Whether a search brought what this client wrote last.
     bool isRight(const ClientOperation& op, const Workload::Result& outcome) const;
 
@@ -104,7 +104,7 @@ protected:
     std::unique_ptr<Workload> m_workload;
     WorkloadHold m_hold;
     bool m_isFeeding = false; // an operation that ends at once must not feed recursively
-    Time m_roundTrip {};      // smoothed
+    Time m_roundTrip {}; // smoothed
     Time m_nextTick = Time::max();
 
 private:
@@ -127,8 +127,7 @@ private:
 };
 
 // A client whose operations are of this type, which derives from ClientOperation.
-template <class Operation>
-class ClientOf : public ClientMachine {
+template <class Operation> class ClientOf : public ClientMachine {
 protected:
     using ClientMachine::ClientMachine;
 
@@ -157,12 +156,14 @@ private:
     ClientOperation& newOperation(std::uint64_t number) final { return m_operations.add(number); }
     ClientOperation& operationAt(std::uint64_t number) final { return m_operations.at(number); }
     std::size_t underWay() const final { return m_operations.size(); }
-    void beginOperation(ClientOperation& op, Time now, Effects& out) final { begin(static_cast<Operation&>(op), now, out); }
+    void beginOperation(ClientOperation& op, Time now, Effects& out) final
+    {
+        begin(static_cast<Operation&>(op), now, out);
+    }
 };
 
 // Resets an operation but keeps the memory of its value.
-template <class Operation>
-void renew(Operation& op)
+template <class Operation> void renew(Operation& op)
 {
     std::string memory = std::move(op.value);
     memory.clear();

@@ -17,10 +17,9 @@ inline std::uint64_t hashOf(Key key, std::uint64_t seed) { return SeededNumbers:
 
 // Maps a key to a number. Open addressing with linear probing, at most 7/8 full, 16 bytes a slot. The number 0 means
 // "not in". The protocol never iterates in hash order, so runs do not depend on the seed.
-template <class Number>
-class KeyTable {
+template <class Number> class KeyTable {
 public:
-    explicit KeyTable(std::uint64_t seed = kHashSeed) : m_seed(seed) {}
+    explicit KeyTable(std::uint64_t seed = kHashSeed) : m_seed(seed) { }
 
     // 0 if the key is not in the table.
     Number find(Key key) const

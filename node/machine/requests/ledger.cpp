@@ -24,7 +24,8 @@ std::string makeValue(std::uint64_t client, Key key, std::uint64_t version, std:
 void makeValue(std::uint64_t client, Key key, std::uint64_t version, std::uint32_t length, std::string& value)
 {
     value.resize(length);
-    SeededNumbers numbers(SeededNumbers::mixed(client) ^ SeededNumbers::mixed(key.value + 1) ^ SeededNumbers::mixed(version * 0x10001) ^ length);
+    SeededNumbers numbers(SeededNumbers::mixed(client) ^ SeededNumbers::mixed(key.value + 1)
+        ^ SeededNumbers::mixed(version * 0x10001) ^ length);
     std::size_t at = 0;
     if (length >= kHeader) {
         const auto check = std::uint32_t(numbers.next());

@@ -29,8 +29,8 @@ public:
     struct Known {
         std::uint64_t version = 0; // request number of the write
         std::uint32_t length = 0;
-        bool isGenerated = true;   // by makeValue
-        bool isUncertain = false;  // a later change had an unknown outcome
+        bool isGenerated = true; // by makeValue
+        bool isUncertain = false; // a later change had an unknown outcome
     };
     void wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated);
     void erased(Key key);
@@ -58,7 +58,7 @@ public:
 
 private:
     KeyTable<std::uint32_t> m_places; // 1 + place in both lists
-    std::vector<Key> m_keys;          // for drawing one
+    std::vector<Key> m_keys; // for drawing one
     std::vector<Known> m_known;
     std::string m_expected; // a value, reused
 };

@@ -13,8 +13,7 @@ namespace lhrs {
 // A client's open operations by number. Numbers only grow, and old operations mostly end first, so the open ones lie in
 // a window of numbers. Finding one is an array access and allocates nothing. An Operation that has ended is reused
 // (`again()` resets it and keeps its memory).
-template <class Operation>
-class OperationTable {
+template <class Operation> class OperationTable {
 public:
     bool empty() const { return m_count == 0; }
     std::size_t size() const { return m_count; }
@@ -44,7 +43,8 @@ public:
     // Null if no operation of this number is open.
     Operation* find(std::uint64_t number) const
     {
-        return number < m_first || number - m_first >= m_window.size() ? nullptr : m_window[std::size_t(number - m_first)].get();
+        return number < m_first || number - m_first >= m_window.size() ? nullptr
+                                                                       : m_window[std::size_t(number - m_first)].get();
     }
     Operation& at(std::uint64_t number) const
     {
@@ -68,8 +68,7 @@ public:
     }
 
     // Visits by ascending number. `visit` must neither add nor end an operation.
-    template <class Visit>
-    void forEach(Visit visit) const
+    template <class Visit> void forEach(Visit visit) const
     {
         for (std::size_t i = 0; i < m_window.size(); ++i) {
             if (m_window[i])

@@ -9,10 +9,7 @@ namespace lhrs {
 
 namespace {
 
-bool byNumber(const ResultTable::Entry& entry, std::uint64_t number)
-{
-    return entry.number < number;
-}
+bool byNumber(const ResultTable::Entry& entry, std::uint64_t number) { return entry.number < number; }
 
 } // namespace
 
@@ -78,7 +75,8 @@ void ResultTable::expire(Time before)
     }
 }
 
-void ResultTable::take(const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t, const Entry&)>& to)
+void ResultTable::take(
+    const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t, const Entry&)>& to)
 {
     for (auto& [client, c] : m_clients) {
         std::erase_if(c.entries, [&, id = client](const Entry& entry) {

@@ -37,7 +37,8 @@ public:
     // Drops the entries of clients that were silent since `before`; all their requests so far count as bygone.
     void expire(Time before);
     // Moves out the entries for whose key `leaves` is true and passes each to `to`.
-    void take(const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t client, const Entry&)>& to);
+    void take(
+        const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t client, const Entry&)>& to);
     void each(const std::function<void(std::uint64_t client, const Entry&)>& to) const;
     // Reports the limit below which each client wants no results. It moves with the keys, so late copies are
     // recognized there.

@@ -56,11 +56,8 @@ const char* whatIsWrong(const pb::RunWorkload& order)
 }
 
 Workload::Workload(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
-    : m_order(order)
-    , m_ticket(ticket)
-    , m_started(now)
-    , m_numbers(order.seed())
-    , m_zipf(order.skew() > 0 ? order.skew() : kSkew)
+    : m_order(order), m_ticket(ticket), m_started(now), m_numbers(order.seed()),
+      m_zipf(order.skew() > 0 ? order.skew() : kSkew)
 {
     m_times.reserve(std::size_t(std::min<std::uint64_t>(order.count(), 1u << 20)));
 }
@@ -90,7 +87,8 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
             drawn -= m_order.mix(kind++);
         step.kind = pb::OperationKind(pb::INSERT + kind);
         // A delete removes a key from the ledger. If no key is left, an insert of the mix comes first.
-        if (m_order.keys() != pb::LISTED && m_order.keys() != pb::UNIFORM && m_order.mix(0) > 0 && ledger.keys().empty())
+        if (m_order.keys() != pb::LISTED && m_order.keys() != pb::UNIFORM && m_order.mix(0) > 0
+            && ledger.keys().empty())
             step.kind = pb::INSERT;
     }
     if (m_order.keys() == pb::LISTED) {
@@ -151,7 +149,8 @@ void Workload::ended(const Result& result)
     m_forwards += result.forwards;
     m_adjustments += result.isAdjusted ? 1 : 0;
     m_resends += result.resends;
-    m_times.push_back(std::uint32_t(std::min<std::int64_t>(result.time.count() / kTimeUnit, std::numeric_limits<std::uint32_t>::max())));
+    m_times.push_back(std::uint32_t(
+        std::min<std::int64_t>(result.time.count() / kTimeUnit, std::numeric_limits<std::uint32_t>::max())));
     if (isMixed())
         m_kinds.push_back(std::uint8_t(result.kind));
 }

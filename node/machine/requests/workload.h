@@ -77,7 +77,11 @@ public:
     void report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const;
 
 private:
-    bool hasRoom() const { return m_begun < m_order.count() && !m_isStopped && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window())); }
+    bool hasRoom() const
+    {
+        return m_begun < m_order.count() && !m_isStopped
+            && (m_batchLeft > 0 || m_open + batch() <= std::max(1u, m_order.window()));
+    }
     std::uint32_t batch() const { return std::max(1u, m_order.batch()); }
     std::uint64_t drawn(std::uint64_t count);
     bool isMixed() const { return m_order.mix_size() == 4; }
@@ -95,13 +99,17 @@ private:
     std::map<pb::ResultCode, std::uint64_t> m_results;
     std::uint64_t m_refusedFull = 0;
     std::set<FullAt> m_full; // the first few
-    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_adjustments = 0, m_resends = 0;
+    std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_adjustments = 0,
+                  m_resends = 0;
     std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
-    std::vector<std::uint8_t> m_kinds;  // of each operation of a mix
+    std::vector<std::uint8_t> m_kinds; // of each operation of a mix
     std::string m_endedEarly;
 };
 
-inline bool isMutation(pb::OperationKind kind) { return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE; }
+inline bool isMutation(pb::OperationKind kind)
+{
+    return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE;
+}
 
 // An operation of client `self` that has its result. `value`: what a search brought.
 struct EndedOperation {

@@ -10,7 +10,7 @@ namespace lhrs {
 // table, so their count may change from one draw to the next.
 class ZipfNumbers {
 public:
-    explicit ZipfNumbers(double skew) : m_skew(skew) {}
+    explicit ZipfNumbers(double skew) : m_skew(skew) { }
     // 1..count; count >= 1.
     std::uint64_t draw(std::uint64_t count, SeededNumbers& numbers) const;
 

@@ -29,7 +29,8 @@ void ConnectionHandshake::carry(Time now, Effects& out)
     for (const Effects::Send& send : taken) {
         const bool isWaiting = std::any_of(m_waiting.begin(), m_waiting.end(), [&](const auto& item) {
             const Waiting& w = item.second;
-            return w.to == send.to && w.message.id() == send.message->id() && w.message.answers() == send.message->answers();
+            return w.to == send.to && w.message.id() == send.message->id()
+                && w.message.answers() == send.message->answers();
         });
         if (isWaiting)
             continue; // it was resent while its receiver is still being asked
@@ -43,7 +44,9 @@ void ConnectionHandshake::carry(Time now, Effects& out)
 void ConnectionHandshake::ask(std::uint64_t connection, Waiting& waiting, Time now, Effects& out) const
 {
     out.send(waiting.to, Way::Auto, waiting.asked, waiting.node).mutable_open_connection()->set_connection(connection);
-    waiting.due = now + std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(waiting.asked, 6u)), kLongestPause);
+    waiting.due = now
+        + std::min(
+            m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(waiting.asked, 6u)), kLongestPause);
     ++waiting.asked;
 }
 

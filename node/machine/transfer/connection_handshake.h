@@ -14,7 +14,7 @@ namespace lhrs {
 // lost, so the first is resent until the second arrives.
 class ConnectionHandshake {
 public:
-    explicit ConnectionHandshake(NodeContext& context) : m_context(context) {}
+    explicit ConnectionHandshake(NodeContext& context) : m_context(context) { }
     void setMode(pb::TcpMode mode) { m_isOn = mode == pb::TCP_HANDSHAKE; }
 
     // Takes the messages of a step that travel by stream out of its effects, and first sends their receivers a request
@@ -31,7 +31,7 @@ private:
     struct Waiting {
         Address to;
         NodeId node;
-        std::uint32_t tries = 0;  // resends of the long message
+        std::uint32_t tries = 0; // resends of the long message
         pb::Message message;
         Effects::Block block; // the message's record block, if it is long
         std::uint32_t asked = 0;

@@ -9,7 +9,10 @@ namespace lhrs {
 
 bool isNamed(const pb::RequestId& request) { return request.client() != 0 && request.number() != 0; }
 
-bool isEntry(const pb::ProcessInfo& process) { return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty(); }
+bool isEntry(const pb::ProcessInfo& process)
+{
+    return process.kind() != pb::COORDINATOR && whatIsWrong(process).empty();
+}
 
 bool hasSoundEntry(const pb::Message& message)
 {
@@ -20,8 +23,8 @@ bool hasSoundEntry(const pb::Message& message)
 
 bool isWithinLimits(const pb::Part& part)
 {
-    return part.number() < part.count() && part.count() <= kFrameMax / kPartBytes + 1 && part.bytes().size() <= kPartBytes
-        && !part.bytes().empty();
+    return part.number() < part.count() && part.count() <= kFrameMax / kPartBytes + 1
+        && part.bytes().size() <= kPartBytes && !part.bytes().empty();
 }
 
 void tellDropped(const pb::Message& message, pb::Event& event)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bounds that hold in any system: no input may end a process. Each system checks its own messages with them, once when a
-// message enters a machine; the code behind relies on it.
+// Bounds that hold in any system: no input may end a process. Each system checks its own messages with them, once when
+// a message enters a machine; the code behind relies on it.
 #pragma once
 
 #include "proto/event.pb.h"

@@ -18,7 +18,7 @@ constexpr Time kLongestWait = 500ms;
 constexpr std::size_t kIncomingBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kIncomingMax = 256;
 constexpr std::size_t kCompleteMax = 256;
-constexpr Time kForgottenAfter = 10s;                           // an incomplete transfer that gets no further parts
+constexpr Time kForgottenAfter = 10s; // an incomplete transfer that gets no further parts
 
 } // namespace
 
@@ -34,7 +34,8 @@ void PartTransfers::carry(Time now, Effects& out)
     });
     for (const Effects::Send& send : taken) {
         const bool isUnderWay = std::any_of(m_outgoing.begin(), m_outgoing.end(), [&](const auto& item) {
-            return item.second.to == send.to && item.second.id == send.message->id() && item.second.answers == send.message->answers();
+            return item.second.to == send.to && item.second.id == send.message->id()
+                && item.second.answers == send.message->answers();
         });
         if (isUnderWay)
             continue;
@@ -54,7 +55,8 @@ void PartTransfers::carry(Time now, Effects& out)
     }
 }
 
-void PartTransfers::sendPart(std::uint64_t transfer, const Outgoing& outgoing, std::uint32_t number, std::uint32_t tries, Effects& out) const
+void PartTransfers::sendPart(
+    std::uint64_t transfer, const Outgoing& outgoing, std::uint32_t number, std::uint32_t tries, Effects& out) const
 {
     auto* part = out.send(outgoing.to, Way::Auto, tries, outgoing.node).mutable_part();
     part->set_transfer(transfer);
@@ -81,7 +83,8 @@ void PartTransfers::sendMore(const Address& to, Time now, Effects& out)
 
 Time PartTransfers::interval(const Outgoing& outgoing) const
 {
-    return std::min(m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(outgoing.silent, 6u)), kLongestWait);
+    return std::min(
+        m_context.ms(m_context.acks.timers().resend_ms()) * (1 << std::min(outgoing.silent, 6u)), kLongestWait);
 }
 
 void PartTransfers::shrink(Path& path)
@@ -215,7 +218,8 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     auto* ack = answer.mutable_part_ack();
     ack->set_transfer(part.transfer());
-    const auto complete = std::find_if(m_complete.begin(), m_complete.end(), [&](const auto& item) { return item.first == key; });
+    const auto complete = std::find_if(
+        m_complete.begin(), m_complete.end(), [&](const auto& item) { return item.first == key; });
     if (complete != m_complete.end()) { // our last acknowledgement was lost
         ack->set_below(complete->second);
         return std::nullopt;
@@ -226,7 +230,8 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
     incoming.touched = now;
     if (incoming.count == 0)
         incoming.count = part.count();
-    if (part.number() < incoming.count && incoming.count == part.count() && incoming.parts.emplace(part.number(), part.bytes()).second) {
+    if (part.number() < incoming.count && incoming.count == part.count()
+        && incoming.parts.emplace(part.number(), part.bytes()).second) {
         incoming.bytes += part.bytes().size();
         m_incomingBytes += part.bytes().size();
     }
@@ -234,7 +239,8 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
         ++incoming.below;
     ack->set_below(incoming.below);
     std::uint64_t above = 0;
-    for (auto it = incoming.parts.upper_bound(incoming.below); it != incoming.parts.end() && it->first - incoming.below <= 64; ++it)
+    for (auto it = incoming.parts.upper_bound(incoming.below);
+         it != incoming.parts.end() && it->first - incoming.below <= 64; ++it)
         above |= std::uint64_t(1) << (it->first - incoming.below - 1);
     ack->set_above(above);
     if (incoming.below < incoming.count)
@@ -265,8 +271,10 @@ void PartTransfers::makeRoom(Time now)
     };
     for (auto it = m_incoming.begin(); it != m_incoming.end();)
         it = it->second.touched + kForgottenAfter < now ? forget(it) : std::next(it);
-    while (!m_incoming.empty() && (m_incoming.size() >= kIncomingMax || m_incomingBytes + kFrameMax > kIncomingBytesMax))
-        forget(std::min_element(m_incoming.begin(), m_incoming.end(), [](const auto& a, const auto& b) { return a.second.touched < b.second.touched; }));
+    while (
+        !m_incoming.empty() && (m_incoming.size() >= kIncomingMax || m_incomingBytes + kFrameMax > kIncomingBytesMax))
+        forget(std::min_element(m_incoming.begin(), m_incoming.end(),
+            [](const auto& a, const auto& b) { return a.second.touched < b.second.touched; }));
 }
 
 } // namespace lhrs

@@ -21,7 +21,7 @@ inline constexpr std::size_t kPartBytes = 1'200; // a Part with everything that 
 // is halved when a part is lost. Transfers to one receiver share the window, oldest first.
 class PartTransfers {
 public:
-    explicit PartTransfers(NodeContext& context) : m_context(context) {}
+    explicit PartTransfers(NodeContext& context) : m_context(context) { }
 
     // Takes the messages of a step that travel as datagrams out of its effects and begins to send them. A message that
     // is already on its way to the same receiver is not sent twice.
@@ -38,27 +38,27 @@ private:
     struct Outgoing {
         Address to;
         NodeId node;
-        std::string kind;                        // of the long message
-        std::uint64_t id = 0, answers = 0;       // of the long message
+        std::string kind; // of the long message
+        std::uint64_t id = 0, answers = 0; // of the long message
         std::string bytes;
         struct State {
             std::uint64_t sent = 0; // the value of Path::sent when it was first sent
-            bool isThere = false;   // acknowledged
-            bool isResent = false;  // at least once
+            bool isThere = false; // acknowledged
+            bool isResent = false; // at least once
         };
         std::vector<State> parts;
-        std::uint32_t next = 0;     // first part that was never sent
-        std::uint32_t below = 0;    // all parts below it are acknowledged
-        std::uint32_t silent = 0;   // resends since the last acknowledgement
+        std::uint32_t next = 0; // first part that was never sent
+        std::uint32_t below = 0; // all parts below it are acknowledged
+        std::uint32_t silent = 0; // resends since the last acknowledgement
         Time due = Time::max();
     };
     // State of the transfers to one receiver.
     struct Path {
-        std::uint32_t window = 16;     // parts that may be sent and not yet acknowledged
-        std::uint32_t missing = 0;     // parts sent and not yet acknowledged
-        std::uint32_t grown = 0;       // parts acknowledged since the window last grew
-        bool isSlow = false;           // a part was lost once: the window now grows by one per round
-        std::uint64_t sent = 0;        // parts sent so far, without resends
+        std::uint32_t window = 16; // parts that may be sent and not yet acknowledged
+        std::uint32_t missing = 0; // parts sent and not yet acknowledged
+        std::uint32_t grown = 0; // parts acknowledged since the window last grew
+        bool isSlow = false; // a part was lost once: the window now grows by one per round
+        std::uint64_t sent = 0; // parts sent so far, without resends
         std::uint64_t recoverFrom = 0; // the loss of a part sent before this has already halved the window
     };
     struct Incoming {
@@ -70,7 +70,8 @@ private:
     };
     using TransferKey = std::pair<std::uint64_t, std::uint64_t>; // sender, number
 
-    void sendPart(std::uint64_t transfer, const Outgoing& out, std::uint32_t number, std::uint32_t tries, Effects& effects) const;
+    void sendPart(
+        std::uint64_t transfer, const Outgoing& out, std::uint32_t number, std::uint32_t tries, Effects& effects) const;
     // Sends as much as the window allows, from all transfers to this receiver.
     void sendMore(const Address& to, Time now, Effects& out);
     static void shrink(Path& path);

@@ -42,11 +42,11 @@ std::string valueOf(
     const bool isRepeated = index >= 0;
     switch (field.cpp_type()) {
     case FieldDescriptor::CPPTYPE_UINT32:
-        return std::to_string(isRepeated ? of.GetRepeatedUInt32(message, &field, index)
-            : of.GetUInt32(message, &field));
+        return std::to_string(
+            isRepeated ? of.GetRepeatedUInt32(message, &field, index) : of.GetUInt32(message, &field));
     case FieldDescriptor::CPPTYPE_UINT64: {
-        const std::uint64_t value
-            = isRepeated ? of.GetRepeatedUInt64(message, &field, index) : of.GetUInt64(message, &field);
+        const std::uint64_t value = isRepeated ? of.GetRepeatedUInt64(message, &field, index)
+                                               : of.GetUInt64(message, &field);
         const std::string& name = field.name();
         const bool isProcess = field.type() == FieldDescriptor::TYPE_FIXED64
             && (name == "to" || name == "from" || name == "node");
@@ -59,8 +59,8 @@ std::string valueOf(
         return (isRepeated ? of.GetRepeatedEnum(message, &field, index) : of.GetEnum(message, &field))->name();
     case FieldDescriptor::CPPTYPE_STRING: return check::say("\"", of.GetString(message, &field), "\"");
     case FieldDescriptor::CPPTYPE_MESSAGE: {
-        const google::protobuf::Message& inner
-            = isRepeated ? of.GetRepeatedMessage(message, &field, index) : of.GetMessage(message, &field);
+        const google::protobuf::Message& inner = isRepeated ? of.GetRepeatedMessage(message, &field, index)
+                                                            : of.GetMessage(message, &field);
         return check::say("(", fieldsOf(cluster, inner, ", "), ")");
     }
     case FieldDescriptor::CPPTYPE_DOUBLE:
@@ -76,7 +76,8 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
     for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
         const FieldDescriptor& field = *message.GetDescriptor()->field(i);
         // Fields of the simulation are left out; every process here is simulated.
-        if (isLeftOut(field.name()) || (field.containing_type() == pb::ProcessInfo::descriptor() && field.number() >= 300))
+        if (isLeftOut(field.name())
+            || (field.containing_type() == pb::ProcessInfo::descriptor() && field.number() >= 300))
             continue;
         std::string value;
         if (field.is_repeated()) {
@@ -98,7 +99,8 @@ std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message&
 
 } // namespace
 
-std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event, const std::string& place)
+std::string eventLine(
+    const SimCluster& cluster, const SimProcess& process, const pb::Event& event, const std::string& place)
 {
     std::string line = process.info.name();
     if (event.has_message_sent()) {

@@ -12,6 +12,7 @@ namespace lhrs {
 // insert". Processes are shown by name. Values that are drawn or measured (ids of messages and of other steps,
 // incarnations, times) are left out, so that a line changes only when its meaning does.
 // `place`: the words of the event's place in its system, if it has places.
-std::string eventLine(const SimCluster& cluster, const SimProcess& process, const pb::Event& event, const std::string& place = {});
+std::string eventLine(
+    const SimCluster& cluster, const SimProcess& process, const pb::Event& event, const std::string& place = {});
 
 } // namespace lhrs

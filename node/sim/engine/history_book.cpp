@@ -25,12 +25,13 @@ check::Outcome outcomeOf(pb::ResultCode result)
     }
 }
 
-void HistoryBook::invoked(check::RequestName request, check::RequestKind kind, std::uint64_t key, std::string_view value,
-    std::int64_t now)
+void HistoryBook::invoked(
+    check::RequestName request, check::RequestKind kind, std::uint64_t key, std::string_view value, std::int64_t now)
 {
     if (m_open.contains(request))
         return;
-    const std::uint32_t process = m_processes.try_emplace(request.client, std::uint32_t(m_processes.size() + 1)).first->second;
+    const std::uint32_t process = m_processes.try_emplace(request.client, std::uint32_t(m_processes.size() + 1))
+                                      .first->second;
     Key& of = m_keys[key];
     std::uint64_t written = 0;
     if (check::isWrite(kind))
@@ -65,7 +66,8 @@ void HistoryBook::abandoned(std::uint64_t client, std::int64_t now)
 {
     for (const auto& [request, open] : m_open)
         if (request.client == client && !open.isAnswered)
-            answered(request, open.kind == check::RequestKind::Search ? check::Outcome::Retry : check::Outcome::Unknown, {}, now);
+            answered(request, open.kind == check::RequestKind::Search ? check::Outcome::Retry : check::Outcome::Unknown,
+                {}, now);
 }
 
 check::Violations HistoryBook::judge(const std::function<bool(std::uint64_t key)>& isLeftOut)

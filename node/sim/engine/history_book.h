@@ -33,14 +33,14 @@ public:
     // Judges all keys except those for which `isLeftOut` is true.
     check::Violations judge(const std::function<bool(std::uint64_t key)>& isLeftOut);
 
-    std::uint64_t judged() const { return m_judged; }     // operations
+    std::uint64_t judged() const { return m_judged; } // operations
     std::uint64_t undecided() const { return m_undecided; } // keys with too many open changes to be judged
 
 private:
     struct Key {
         check::History history;
         std::map<std::string, std::uint64_t, std::less<>> values; // by content: the write that produced it
-        std::uint32_t open = 0;                                   // changes of unknown outcome
+        std::uint32_t open = 0; // changes of unknown outcome
     };
     struct Open {
         std::uint64_t key = 0;

@@ -20,7 +20,20 @@ constexpr std::uint64_t splitMix(std::uint64_t x)
 
 // The purpose of a generator. Each purpose has its own stream, so that an extra draw for the network does not shift the
 // workload.
-enum class DrawnFor : std::uint64_t { Configuration = 1, Workload, Network, Faults, Order, Machines, Failures, Failpoints, Pace, Restarts, Waves, Memory };
+enum class DrawnFor : std::uint64_t {
+    Configuration = 1,
+    Workload,
+    Network,
+    Faults,
+    Order,
+    Machines,
+    Failures,
+    Failpoints,
+    Pace,
+    Restarts,
+    Waves,
+    Memory
+};
 
 // xoshiro256**, seeded by SplitMix64. Integers only and no std distribution, so the numbers are the same on every
 // machine.
@@ -57,11 +70,7 @@ public:
     // True `perMille` times in a thousand.
     bool chance(std::uint32_t perMille) { return perMille > 0 && below(1000) < perMille; }
     // One of the choices, all equally likely.
-    template <class T, std::size_t N>
-    T oneOf(const std::array<T, N>& choices)
-    {
-        return choices[below(N)];
-    }
+    template <class T, std::size_t N> T oneOf(const std::array<T, N>& choices) { return choices[below(N)]; }
 
 private:
     std::array<std::uint64_t, 4> m_state {};

@@ -10,7 +10,7 @@ using std::chrono::nanoseconds;
 namespace {
 
 constexpr Time kBehindMax = std::chrono::milliseconds(200); // of real time
-constexpr double kFar = 1e18;                               // ns: beyond any virtual time
+constexpr double kFar = 1e18; // ns: beyond any virtual time
 
 Time scaled(Time time, double factor)
 {
@@ -80,7 +80,8 @@ void SimClock::keepUp(Time virtualNow, Time real)
 Time SimClock::limit(Time real) const
 {
     if (m_goal)
-        return std::min(m_goal->at.value_or(Time::max()), isPaced() ? m_virtual + scaled(real - m_real, m_factor) : Time::max());
+        return std::min(
+            m_goal->at.value_or(Time::max()), isPaced() ? m_virtual + scaled(real - m_real, m_factor) : Time::max());
     if (m_isPaused || isIdle())
         return m_virtual;
     return pace() == 0 ? Time::max() : m_virtual + scaled(real - m_real, pace());
@@ -100,8 +101,9 @@ bool SimClock::isAtGoal(const Counts& counts, std::optional<Time> next) const
 {
     if (!m_goal)
         return false;
-    return (m_goal->events && counts.events >= *m_goal->events) || (m_goal->messages && counts.messages >= *m_goal->messages)
-        || (m_goal->at && (!next || *next > *m_goal->at)) || !next;
+    return (m_goal->events && counts.events >= *m_goal->events)
+        || (m_goal->messages && counts.messages >= *m_goal->messages) || (m_goal->at && (!next || *next > *m_goal->at))
+        || !next;
 }
 
 } // namespace lhrs

@@ -30,8 +30,7 @@ struct CheckFailed {
 
 class CheckGuard {
 public:
-    CheckGuard()
-        : m_before(checkReporter)
+    CheckGuard() : m_before(checkReporter)
     {
         checkReporter = [](const char* text) { throw CheckFailed { text }; };
     }
@@ -55,14 +54,10 @@ struct SimCluster::Digest {
 };
 
 SimCluster::SimCluster(const Options& options)
-    : m_options(options)
-    , m_network(options.network, options.seed)
-    , m_order(options.seed, DrawnFor::Order)
-    , m_machineSeeds(options.seed, DrawnFor::Machines)
-    , m_faults(options.seed, DrawnFor::Faults)
-    , m_failures(options.seed, DrawnFor::Failures)
-    , m_agenda(std::make_unique<Agenda>())
-    , m_digest(std::make_unique<Digest>())
+    : m_options(options), m_network(options.network, options.seed), m_order(options.seed, DrawnFor::Order),
+      m_machineSeeds(options.seed, DrawnFor::Machines), m_faults(options.seed, DrawnFor::Faults),
+      m_failures(options.seed, DrawnFor::Failures), m_agenda(std::make_unique<Agenda>()),
+      m_digest(std::make_unique<Digest>())
 {
 }
 
@@ -250,10 +245,7 @@ void SimCluster::setMemory(const SimProcess& process, const MemoryReading& readi
     wind(measured);
 }
 
-void SimCluster::schedule(Happening happening)
-{
-    m_agenda->push(std::move(happening), m_order.next());
-}
+void SimCluster::schedule(Happening happening) { m_agenda->push(std::move(happening), m_order.next()); }
 
 void SimCluster::happen(Happening& happening)
 {
@@ -263,7 +255,8 @@ void SimCluster::happen(Happening& happening)
             comeIn(happening);
         break;
     case Happening::Kind::Work:
-        if (happening.process->m_stepIsScheduled && happening.at == happening.process->m_workAt && !happening.process->isGone())
+        if (happening.process->m_stepIsScheduled && happening.at == happening.process->m_workAt
+            && !happening.process->isGone())
             workOff(*happening.process);
         break;
     case Happening::Kind::Timer:
@@ -272,9 +265,7 @@ void SimCluster::happen(Happening& happening)
         happening.process->m_timerAt = Time::max();
         wind(*happening.process);
         break;
-    case Happening::Kind::Call:
-        happening.call();
-        break;
+    case Happening::Kind::Call: happening.call(); break;
     }
 }
 
@@ -340,7 +331,8 @@ void SimCluster::workOff(SimProcess& process)
     process.m_stepIsScheduled = false;
     // A process that wakes up finds timers and messages due at once, in no defined order.
     if (std::exchange(process.m_hasJustWoken, false) && m_failures.chance(500))
-        std::stable_partition(process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
+        std::stable_partition(
+            process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
     const SimInput input = std::move(process.m_inbox.front());
     process.m_inbox.pop_front();
     if (process.isGated() && !input.command) {
@@ -484,8 +476,10 @@ void SimCluster::send(SimProcess& process, const Effects::Send& send, Time leave
     const bool isStream = send.way != Way::Auto || m_options.allByStream || arrival.input.bytes > kDatagramBytesMax;
     Fate fate;
     if (m_door)
-        fate = m_door->judge(process, { false, NodeId(receiver->info.node()), { receiver->index, 0 }, false, isStream,
-            kindOf(*message), arrival.input.bytes }, m_now);
+        fate = m_door->judge(process,
+            { false, NodeId(receiver->info.node()), { receiver->index, 0 }, false, isStream, kindOf(*message),
+                arrival.input.bytes },
+            m_now);
     if (fate.isDropped || fate.isCorrupted)
         return; // the receiver detects that the damaged message is invalid
     if (isStream) {

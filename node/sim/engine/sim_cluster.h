@@ -74,7 +74,7 @@ private:
     bool m_hasBegun = false; // its machine has taken its first step
     std::unique_ptr<SimGate> m_gate;
     Time m_timerAt = Time::max(); // global time of its earliest timer in the queue
-    pb::Place m_place;            // after its last step
+    pb::Place m_place; // after its last step
     std::uint64_t m_messagesIn = 0;
     std::uint64_t m_messagesOut = 0;
     std::uint64_t m_messagesTaken = 0; // taken from the inbox: held or delivered
@@ -260,7 +260,7 @@ private:
     std::function<Gate()> m_gate;
     std::deque<std::unique_ptr<SimProcess>> m_processes; // by index - 1
     std::unique_ptr<Agenda> m_agenda;
-    std::map<std::uint64_t, OnReply> m_waiting;          // commands by ticket
+    std::map<std::uint64_t, OnReply> m_waiting; // commands by ticket
     std::uint64_t m_lastTicket = 0;
     Effects m_effects;
     std::vector<Time> m_delays;

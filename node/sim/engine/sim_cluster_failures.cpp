@@ -26,7 +26,8 @@ void SimCluster::kill(std::uint32_t index)
     // Of its last messages, all have left, none has, or any subset.
     const std::uint64_t lost = m_failures.below(3);
     m_agenda->forEach([&](Happening& happening) {
-        if (happening.from == index && happening.kind == Happening::Kind::Arrival && (lost == 1 || (lost == 2 && m_failures.chance(500))))
+        if (happening.from == index && happening.kind == Happening::Kind::Arrival
+            && (lost == 1 || (lost == 2 && m_failures.chance(500))))
             happening.input = {}, happening.process = nullptr;
     });
 }

@@ -165,7 +165,8 @@ void SimControl::command(const pb::Command& command, Time real)
 {
     m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the last answer may have come just now
     if (command.passing_ns() > 0 && m_clock.waitsForCommands() && !command.has_step_clock())
-        m_awaited[command.ticket()] = m_cluster.now() + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
+        m_awaited[command.ticket()] = m_cluster.now()
+            + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
     if (commandClock(command, real))
         return;
     if (command.has_shutdown() && command.process() == 0) {
@@ -179,9 +180,10 @@ void SimControl::command(const pb::Command& command, Time real)
     }
     const SimProcess* process = processOf(command);
     if (!process || process->isGone()) {
-        refuse(command.ticket(), pb::REFUSED, command.process() == 0 ? "the coordinator has ended; start_processes brings another one"
-            : process ? process->info.name() + " has ended"
-                      : "there is no process of this number in the simulation, or not any more");
+        refuse(command.ticket(), pb::REFUSED,
+            command.process() == 0 ? "the coordinator has ended; start_processes brings another one"
+                : process          ? process->info.name() + " has ended"
+                                   : "there is no process of this number in the simulation, or not any more");
         return;
     }
     commandProcess(*process, command, real);
@@ -193,8 +195,10 @@ bool SimControl::commandClock(const pb::Command& command, Time real)
     if (command.has_set_clock()) {
         const pb::SetClock& wanted = command.set_clock();
         const double factor = wanted.factor();
-        if (!wanted.is_paused() && !(factor == 0 || (factor >= SimClock::kFactorMin && factor <= SimClock::kFactorMax))) {
-            refuse(command.ticket(), pb::BAD_ARGUMENT, "virtual time runs at 0.001 to 100 of real time; 0: as fast as possible");
+        if (!wanted.is_paused()
+            && !(factor == 0 || (factor >= SimClock::kFactorMin && factor <= SimClock::kFactorMax))) {
+            refuse(command.ticket(), pb::BAD_ARGUMENT,
+                "virtual time runs at 0.001 to 100 of real time; 0: as fast as possible");
             return true;
         }
         letTimePass(real);
@@ -214,7 +218,8 @@ bool SimControl::commandClock(const pb::Command& command, Time real)
         case pb::StepClock::kEvents: goal.events = m_cluster.eventCount() + step.events(); break;
         case pb::StepClock::kMessages: goal.messages = m_cluster.messagesArrived() + step.messages(); break;
         case pb::StepClock::kNs:
-            goal.at = virtualNow(real) + std::chrono::nanoseconds(std::min<std::uint64_t>(step.ns(), std::uint64_t(1) << 60));
+            goal.at = virtualNow(real)
+                + std::chrono::nanoseconds(std::min<std::uint64_t>(step.ns(), std::uint64_t(1) << 60));
             break;
         case pb::StepClock::UNTIL_NOT_SET:
             refuse(command.ticket(), pb::BAD_ARGUMENT, "a step goes so many events, messages or ns of virtual time");
@@ -240,7 +245,8 @@ const SimProcess* SimControl::processOf(const pb::Command& command) const
     if (command.process() != 0)
         return m_cluster.numbered(NodeId(command.process()));
     const auto& all = m_cluster.processes();
-    const auto found = std::find_if(all.begin(), all.end(), [](const auto& one) { return one->info.kind() == pb::COORDINATOR; });
+    const auto found = std::find_if(
+        all.begin(), all.end(), [](const auto& one) { return one->info.kind() == pb::COORDINATOR; });
     return found == all.end() ? nullptr : found->get();
 }
 
@@ -266,7 +272,8 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         return;
     }
     if (process.pausedUntil() > m_cluster.now() && m_clock.waitsForCommands() && command.passing_ns() == 0) {
-        refuse(command.ticket(), pb::TIMED_OUT, process.info.name() + " is paused, and virtual time waits for commands");
+        refuse(
+            command.ticket(), pb::TIMED_OUT, process.info.name() + " is paused, and virtual time waits for commands");
         return;
     }
     if (process.pausedUntil() > m_cluster.now() && m_deferred.size() < 10'000) {
@@ -285,13 +292,15 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
     letTimePass(real);
     if (command.has_set_detail()) {
         if (!pb::Detail_IsValid(command.set_detail().detail())) {
-            refuse(command.ticket(), pb::BAD_ARGUMENT, "there is no such level of detail; use one of Detail in proto/event.proto");
+            refuse(command.ticket(), pb::BAD_ARGUMENT,
+                "there is no such level of detail; use one of Detail in proto/event.proto");
             return;
         }
         m_cluster.setDetail(process, command.set_detail().detail(), command.set_detail().sample());
         reply(command.ticket(), {});
     } else if (command.has_shutdown()) {
-        m_cluster.tell(process, [](Effects& out) { out.event().mutable_process_ended()->set_reason("ended by a command"); });
+        m_cluster.tell(
+            process, [](Effects& out) { out.event().mutable_process_ended()->set_reason("ended by a command"); });
         m_cluster.kill(process.index);
         m_faults->forget(process);
         reply(command.ticket(), {});
@@ -300,7 +309,8 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         pb::Command given = command;
         if (command.has_hold_workload()) {
             // The holder of a lease lives in real time: virtual time may run a hundred times as fast, or stand still.
-            const std::uint32_t lease = command.hold_workload().lease_ms() == 0 ? kHoldLeaseMs : command.hold_workload().lease_ms();
+            const std::uint32_t lease = command.hold_workload().lease_ms() == 0 ? kHoldLeaseMs
+                                                                                : command.hold_workload().lease_ms();
             m_holds.erase(process.info.node());
             if (command.hold_workload().is_held())
                 m_holds[process.info.node()] = real + std::chrono::milliseconds(lease);
@@ -330,8 +340,8 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
             process.machine->leaveOutRecords(snapshot);
     } else if (command.has_statistics()) {
         SimSite::fillGauges(process, *answer.mutable_gauges());
-    } else if (command.has_read_contents() || command.has_audit() || command.has_list_processes() || command.has_describe_file()
-        || command.has_workload_progress() || command.has_describe_client()) {
+    } else if (command.has_read_contents() || command.has_audit() || command.has_list_processes()
+        || command.has_describe_file() || command.has_workload_progress() || command.has_describe_client()) {
         answer = m_cluster.ask(process, command);
     } else {
         return false;

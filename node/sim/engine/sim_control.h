@@ -95,11 +95,11 @@ private:
     std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for paused processes, by process number
     // Clients whose workload is held: the real time at which the hold ends unless renewed.
     std::map<std::uint64_t, Time> m_holds;
-    std::optional<Time> m_gateEnds;         // likewise for the gates
+    std::optional<Time> m_gateEnds; // likewise for the gates
     // By ticket: commands whose answer virtual time waits for, and until when at most.
     std::map<std::uint64_t, Time> m_awaited;
-    std::vector<std::uint64_t> m_steppers;                         // tickets
-    std::uint64_t m_kills = 0;                                     // kills already handled
+    std::vector<std::uint64_t> m_steppers; // tickets
+    std::uint64_t m_kills = 0; // kills already handled
 };
 
 } // namespace lhrs

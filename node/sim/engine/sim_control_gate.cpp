@@ -87,8 +87,8 @@ void SimControl::releaseHeld(const SimProcess& process, const pb::ReleaseHeld& o
         return;
     }
     if (order.count() > kReleaseMax || order.advance_ns() < 0) {
-        refuseIn(reply, pb::BAD_ARGUMENT,
-            "1 to 1000 messages are let through by one command, or time of 0 ns and more");
+        refuseIn(
+            reply, pb::BAD_ARGUMENT, "1 to 1000 messages are let through by one command, or time of 0 ns and more");
         return;
     }
     if (!m_cluster.isGated()) {
@@ -114,8 +114,8 @@ void SimControl::describeGate(const SimProcess& process, pb::GateState& out, Tim
 {
     m_cluster.describeGate(process, out);
     if (process.isGated() && m_gateEnds)
-        out.set_lease_left_ms(std::uint32_t(std::max<std::int64_t>(0,
-            std::chrono::duration_cast<std::chrono::milliseconds>(*m_gateEnds - real).count())));
+        out.set_lease_left_ms(std::uint32_t(std::max<std::int64_t>(
+            0, std::chrono::duration_cast<std::chrono::milliseconds>(*m_gateEnds - real).count())));
 }
 
 // With closed gates, time alone brings neither messages nor events: a step that waits for them ends if none can come.

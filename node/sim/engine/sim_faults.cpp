@@ -67,7 +67,8 @@ pb::Refusal SimFaults::arm(const SimProcess& process, const pb::Fault& fault, st
         return pb::NOT_REFUSED;
     }
     if (*armed == FaultBook::Armed::New)
-        m_cluster.tell(process, [&fault](Effects& out) { *out.event().mutable_fault_begun()->mutable_fault() = fault; });
+        m_cluster.tell(
+            process, [&fault](Effects& out) { *out.event().mutable_fault_begun()->mutable_fault() = fault; });
     book.arm(fault, m_cluster.now());
     book.list(list, m_cluster.now());
     const Time lease = std::chrono::milliseconds(fault.lease_ms());
@@ -150,7 +151,8 @@ bool SimFaults::crashesAt(const SimProcess& process, const std::vector<pb::Event
     FaultBook* book = bookOf(process);
     if (book == nullptr || (book->parts() & FaultBook::Events) == 0)
         return false;
-    return std::any_of(events.begin(), events.end(), [book](const pb::Event* event) { return book->crashesAt(*event); });
+    return std::any_of(
+        events.begin(), events.end(), [book](const pb::Event* event) { return book->crashesAt(*event); });
 }
 
 } // namespace lhrs

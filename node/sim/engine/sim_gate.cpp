@@ -15,10 +15,7 @@ void SimGate::Held::describe(pb::HeldMessage& out) const
 
 // ---- the clock
 
-Time SimGate::clockAt(Time now) const
-{
-    return m_isClosed ? m_floor : std::max(m_floor, now - m_left);
-}
+Time SimGate::clockAt(Time now) const { return m_isClosed ? m_floor : std::max(m_floor, now - m_left); }
 
 std::optional<Time> SimGate::when(Time shown) const
 {
@@ -66,7 +63,8 @@ bool SimGate::hold(Held held)
 
 std::optional<SimGate::Held> SimGate::take(std::uint64_t number)
 {
-    const auto at = number == 0 ? m_held.begin()
+    const auto at = number == 0
+        ? m_held.begin()
         : std::find_if(m_held.begin(), m_held.end(), [number](const Held& held) { return held.number == number; });
     if (at == m_held.end())
         return std::nullopt;

@@ -54,8 +54,8 @@ public:
 
 private:
     bool m_isClosed = false;
-    Time m_floor {};  // it shows no less than this, and exactly this while the gate is closed
-    Time m_left {};   // virtual time left out
+    Time m_floor {}; // it shows no less than this, and exactly this while the gate is closed
+    Time m_left {}; // virtual time left out
     Time m_closed {}; // when it closed
     Time m_advanced {}; // since it closed
     std::deque<Held> m_held;

@@ -13,7 +13,7 @@ struct SimCluster::Happening {
     enum class Kind : std::uint8_t { Arrival, Work, Timer, Call };
     Time at {};
     Kind kind = Kind::Call;
-    bool isLetIn = false;   // an arrival that has passed the receiver's door
+    bool isLetIn = false; // an arrival that has passed the receiver's door
     std::uint32_t from = 0; // the sender, for an arrival
     SimProcess* process = nullptr;
     SimInput input;
@@ -54,8 +54,7 @@ public:
     }
 
     // The order has no meaning, but is the same in every run of a seed.
-    template <typename What>
-    void forEach(What what)
+    template <typename What> void forEach(What what)
     {
         for (const Key& key : m_heap)
             what(m_slots[key.slot]);

@@ -22,8 +22,9 @@ inline constexpr std::size_t kDatagramBytesMax = 1400;
 // other. It maps numbers to times and knows neither processes nor contents.
 class SimNetwork {
 public:
-    SimNetwork(const pb::NetworkFaults& faults, std::uint64_t seed)
-        : m_faults(faults), m_draw(seed, DrawnFor::Network) {}
+    SimNetwork(const pb::NetworkFaults& faults, std::uint64_t seed) : m_faults(faults), m_draw(seed, DrawnFor::Network)
+    {
+    }
 
     // Ends loss, duplication and delays from now on; messages under way still arrive as drawn.
     void becomeQuiet();
@@ -51,7 +52,7 @@ private:
     pb::NetworkFaults m_faults;
     Generator m_draw;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_lastArrival; // for each stream
-    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_clogs;       // for each path, when the clog ends
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Time> m_clogs; // for each path, when the clog ends
     std::vector<Parting> m_partings;
 };
 

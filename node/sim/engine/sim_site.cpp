@@ -17,10 +17,7 @@ std::pair<std::uint64_t, std::uint64_t> happenedAt(const SimProcess& process)
 
 } // namespace
 
-SimSite::SimSite(SimCluster& cluster, const MachineFactory& factory)
-    : m_cluster(cluster), m_factory(factory)
-{
-}
+SimSite::SimSite(SimCluster& cluster, const MachineFactory& factory) : m_cluster(cluster), m_factory(factory) { }
 
 void SimSite::begin()
 {
@@ -53,14 +50,16 @@ const SimProcess& SimSite::start(pb::ProcessKind kind, pb::Role pool, const std:
     return m_cluster.start(self, m_factory.make({ self, { m_coordinator, 0, 0 }, m_cluster.drawMachineSeed(), false }));
 }
 
-Result<std::vector<const SimProcess*>> SimSite::startMore(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names)
+Result<std::vector<const SimProcess*>> SimSite::startMore(
+    pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names)
 {
     if (kind != pb::NODE && kind != pb::CLIENT)
         return Error { "servers and clients can be added; say which with kind NODE or CLIENT" };
     if (const std::string why = kind == pb::NODE ? m_factory.whyNoServer(pool) : std::string(); !why.empty())
         return Error { why };
     if (m_cluster.processes().size() + names.size() > kProcessesMax)
-        return Error { "a simulated cluster has at most " + std::to_string(kProcessesMax) + " processes, those that ended included" };
+        return Error { "a simulated cluster has at most " + std::to_string(kProcessesMax)
+            + " processes, those that ended included" };
     for (const std::string& name : names)
         if (name.empty() || name.size() > 64)
             return Error { "a process has a name of 1 to 64 bytes" };
@@ -81,12 +80,14 @@ Result<std::vector<const SimProcess*>> SimSite::startAgain(const std::vector<std
         if (found->second.kind() == pb::CLIENT)
             return Error { "servers and the coordinator are started again, not " + found->second.name()
                 + ": what a client knows ends with its process; start another one" };
-        if (const std::string why = found->second.kind() == pb::COORDINATOR ? m_factory.whyNoTakeOver() : std::string(); !why.empty())
+        if (const std::string why = found->second.kind() == pb::COORDINATOR ? m_factory.whyNoTakeOver() : std::string();
+            !why.empty())
             return Error { why };
         programs.push_back(found->second);
     }
     if (m_cluster.processes().size() + programs.size() > kProcessesMax)
-        return Error { "a simulated cluster has at most " + std::to_string(kProcessesMax) + " processes, those that ended included" };
+        return Error { "a simulated cluster has at most " + std::to_string(kProcessesMax)
+            + " processes, those that ended included" };
     for (const std::uint64_t node : nodes) {
         if (const SimProcess* former = m_cluster.numbered(NodeId(node)))
             m_cluster.kill(former->index);

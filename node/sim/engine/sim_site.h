@@ -24,7 +24,8 @@ public:
 
     // Starts the coordinator, and the servers that a new cluster begins with.
     void begin();
-    Result<std::vector<const SimProcess*>> startMore(pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names);
+    Result<std::vector<const SimProcess*>> startMore(
+        pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names);
     // Starts the same programs again; those still running are ended first. A server is empty and waits in the pool in
     // which it was first started. A coordinator has the address of its predecessor and takes over what is running.
     Result<std::vector<const SimProcess*>> startAgain(const std::vector<std::uint64_t>& nodes);

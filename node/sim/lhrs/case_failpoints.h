@@ -14,8 +14,7 @@ namespace lhrs {
 class CaseFailpoints : public Failpoints {
 public:
     explicit CaseFailpoints(const pb::Case& told)
-        : m_rate(told.failpoints_rate())
-        , m_draw(told.seed(), DrawnFor::Failpoints)
+        : m_rate(told.failpoints_rate()), m_draw(told.seed(), DrawnFor::Failpoints)
     {
         for (const std::string& name : told.failpoints())
             if (const auto failpoint = failpointNamed(name))

@@ -17,19 +17,15 @@ constexpr Time kGrace = 2s;
 } // namespace
 
 FaultInjector::FaultInjector(const pb::Case& told, SimCluster& cluster, Oracle& oracle)
-    : m_case(told)
-    , m_cluster(cluster)
-    , m_oracle(oracle)
+    : m_case(told), m_cluster(cluster), m_oracle(oracle)
 {
     const pb::NetworkFaults& network = told.network();
     const bool isSlow = network.jitter_us() > 5'000 || network.spikes() > 0 || network.clogs() > 0;
-    oracle.setBounded(!told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.failpoints_size() > 0);
+    oracle.setBounded(
+        !told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.failpoints_size() > 0);
 }
 
-void FaultInjector::begin(const SimProcess& coordinator)
-{
-    m_coordinator = &coordinator;
-}
+void FaultInjector::begin(const SimProcess& coordinator) { m_coordinator = &coordinator; }
 
 void FaultInjector::coordinatorEnds()
 {
@@ -83,7 +79,8 @@ bool FaultInjector::isAway(const FileState::MemberInfo& member) const
     // A rebuilt bucket that has not heard that it is enabled: only the coordinator knows that it counts, and the
     // coordinator may end too.
     const auto* node = dynamic_cast<const NodeMachine*>(m_cluster.at(member.holder.address)->machine.get());
-    return node && node->dataBucket() && node->dataBucket()->incarnation() == member.holder.incarnation && node->dataBucket()->state() == pb::RECOVERING;
+    return node && node->dataBucket() && node->dataBucket()->incarnation() == member.holder.incarnation
+        && node->dataBucket()->state() == pb::RECOVERING;
 }
 
 // How many more members of the group may fail now without a loss.
@@ -98,7 +95,8 @@ std::uint32_t FaultInjector::bearable(GroupNumber g) const
         away += isAway(member) ? 1 : 0;
     for (ParityColumn p; p.value < k; p = p.next()) {
         const auto member = group.parity.find(p);
-        const bool isThere = member != group.parity.end() && member->second.state == pb::UP && (isNew || counted.contains(p.value)) && !isAway(member->second);
+        const bool isThere = member != group.parity.end() && member->second.state == pb::UP
+            && (isNew || counted.contains(p.value)) && !isAway(member->second);
         away += isThere ? 0 : 1;
     }
     return k > away ? k - away : 0;
@@ -113,7 +111,10 @@ void FaultInjector::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
-            found.push_back({ member.holder.address.ip, g, member.state == pb::UP && !isAway(member) && (!m_oracle.isCreated(g.value) || counted.contains(p.value)), true });
+            found.push_back({ member.holder.address.ip, g,
+                member.state == pb::UP && !isAway(member)
+                    && (!m_oracle.isCreated(g.value) || counted.contains(p.value)),
+                true });
 }
 
 std::vector<FaultInjector::Victim> FaultInjector::applyTo(const pb::CaseAction& action) const
@@ -136,7 +137,8 @@ std::vector<FaultInjector::Victim> FaultInjector::applyTo(const pb::CaseAction& 
         break;
     case pb::CaseAction::MANAGER:
         for (const auto& [g, group] : groups)
-            if (const auto manager = group.parity.find(group.manager); group.state != pb::GROUP_UP && manager != group.parity.end())
+            if (const auto manager = group.parity.find(group.manager);
+                group.state != pb::GROUP_UP && manager != group.parity.end())
                 found.push_back({ manager->second.holder.address.ip, g, !isAway(manager->second), true });
         break;
     case pb::CaseAction::NEWCOMER:
@@ -193,8 +195,9 @@ void FaultInjector::hit(const pb::CaseAction& action)
         return;
     const Victim& victim = all[action.pick() % all.size()];
     const bool isCoordinator = victim.process == m_coordinator->index;
-    const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART && action.kind() != pb::CaseAction::SET_WALL_CLOCK) || action.side() == pb::CaseAction::ALL
-        || action.side() == pb::CaseAction::THE_COORDINATOR;
+    const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART
+                                         && action.kind() != pb::CaseAction::SET_WALL_CLOCK)
+        || action.side() == pb::CaseAction::ALL || action.side() == pb::CaseAction::THE_COORDINATOR;
     // (A victim that is away already is no further loss. If k is 0 any member is: it may have been hit as a spare, and
     // be back.)
     const bool isLoss = victim.isCounted || (victim.isMember && file().groups().at(victim.group).k == 0);

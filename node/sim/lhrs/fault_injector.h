@@ -44,7 +44,7 @@ public:
         std::uint64_t parts = 0;
         std::uint64_t slow = 0;
         std::uint64_t clients = 0; // killed
-        std::uint64_t spared = 0;  // in a bounded case
+        std::uint64_t spared = 0; // in a bounded case
     };
     const Counts& counts() const { return m_counts; }
 
@@ -72,8 +72,8 @@ private:
     Oracle& m_oracle;
     const SimProcess* m_coordinator = nullptr;
     struct Away {
-        Time end {};       // end of what was done to it
-        Time until {};     // a while later: until then it may still be taken for dead
+        Time end {}; // end of what was done to it
+        Time until {}; // a while later: until then it may still be taken for dead
         Incarnation place; // its place at that time; none: 0
     };
     std::map<std::uint32_t, Away> m_away; // by process

@@ -15,10 +15,7 @@ using check::say;
 
 namespace {
 
-check::RequestName nameOf(const pb::RequestId& request)
-{
-    return { request.client(), request.number() };
-}
+check::RequestName nameOf(const pb::RequestId& request) { return { request.client(), request.number() }; }
 
 struct KeyOperation {
     check::RequestKind kind = check::RequestKind::Search;
@@ -44,10 +41,9 @@ KeyOperation keyOperationIn(const pb::Message& message)
 } // namespace
 
 Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
-    : m_config(config)
-    , m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16,
-          config.mix_keys() }
-    , m_cluster(cluster)
+    : m_config(config), m_settings { config.m(),
+          config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() },
+      m_cluster(cluster)
 {
 }
 
@@ -112,9 +108,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
 {
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
-    case B::kNodeRecruited:
-        onRecruited(process, event);
-        break;
+    case B::kNodeRecruited: onRecruited(process, event); break;
     case B::kNodeReleased: onReleased(process); break;
     case B::kStateChanged:
         m_authorityTouched = true;
@@ -144,9 +138,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     case B::kChangeAcknowledged: onAcknowledged(process, event); break;
     case B::kResultKept: onResultKept(process, event); break;
     case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
-    case B::kBatchApplied:
-        onBatchApplied(process, event);
-        break;
+    case B::kBatchApplied: onBatchApplied(process, event); break;
     case B::kRecordsMoved: onRecordsMoved(process, event); break;
     case B::kSplitApplied: onSplitApplied(process, event); break;
     case B::kOperationForwarded: ++m_counts.forwards; break;
@@ -161,7 +153,9 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         // While its successor listens, a former coordinator is still obeyed by processes that have not heard of the
         // successor. It may go through a wave of splits: each split it decides has reached the processes involved in
         // the one before.
-        if (isPresentCoordinator(process) || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event) && !isKnownDecision(event)))
+        if (isPresentCoordinator(process)
+            || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event)
+                && !isKnownDecision(event)))
             onCoordinatorEvent(event);
         break;
     }
@@ -177,8 +171,10 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
         return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
     if (m_cut.contains(machine->dataBucket()->incarnation().value))
         return; // it is fenced but does not know it yet: no client will ever be told of this
-    if (m_recovering.contains(process.index) || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
-        return fail(13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
+    if (m_recovering.contains(process.index)
+        || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
+        return fail(
+            13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
     const check::RequestName request = nameOf(event.operation());
     report(m_ledger.applied(request, kind, change.key, bucket, change.sequence, m_cluster.now().count()));
     BucketHistory& history = m_histories[bucket];
@@ -196,12 +192,14 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
         for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
             if (counted.contains(column.column) && column.applied < before->sequence)
-                fail(3, say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
-                    ", is used again while parity bucket ", column.column, " has applied ", column.applied));
+                fail(3,
+                    say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
+                        ", is used again while parity bucket ", column.column, " has applied ", column.applied));
     const bool isPresent = kind != check::RequestKind::Delete;
     const check::Version* version = m_ledger.latest(change.key);
-    history.set(change.rank, { change.sequence, isPresent, change.key,
-        isPresent && version ? std::make_shared<const std::string>(version->value) : nullptr });
+    history.set(change.rank,
+        { change.sequence, isPresent, change.key,
+            isPresent && version ? std::make_shared<const std::string>(version->value) : nullptr });
     m_touchedKeys.emplace(bucket, change.key);
 }
 
@@ -214,7 +212,8 @@ void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
     BucketHistory& history = m_histories[event.place().number()];
     const std::uint64_t sequence = event.result_kept().sequence();
     if (sequence <= history.known())
-        fail(1, say("bucket ", event.place().number(), ": sequence numbers run backwards, ", history.known(), " was used"));
+        fail(1,
+            say("bucket ", event.place().number(), ": sequence numbers run backwards, ", history.known(), " was used"));
     history.know(sequence);
     m_kept[nameOf(event.operation())] = { event.place().number(), sequence };
 }
@@ -228,9 +227,11 @@ void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::u
     const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
     const auto kept = m_kept.find(request);
     if (kept == m_kept.end())
-        fail(10, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " to (client ", request.client, ", request ", request.number,
-            ") and no change has kept that"));
-    if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first || m_cut.contains(bucket->incarnation().value))
+        fail(10,
+            say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " to (client ", request.client,
+                ", request ", request.number, ") and no change has kept that"));
+    if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first
+        || m_cut.contains(bucket->incarnation().value))
         return;
     // A parity bucket that has just become UP may not count yet; the contents that filled it include the result.
     auto columns = columnsOf(*bucket);
@@ -252,7 +253,9 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     // after a merge.
     const bool isCut = bucket && m_cut.contains(bucket->incarnation().value);
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
-        return isCut ? void() : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number, kept->second.second, false, columnsOf(*bucket) }));
+        return isCut ? void()
+                     : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number,
+                         kept->second.second, false, columnsOf(*bucket) }));
     // A replaced bucket hears late that its change is everywhere. Its successor has the record, which may have changed
     // since.
     if (isCut && (!version || version->bucket != number))
@@ -280,8 +283,9 @@ void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
     if ((rank.value != 0) != version->isPresent)
         fail(4, say("key ", key, " is ", (rank.value ? "" : "not "), "in bucket ", number, " after its last change"));
     else if (rank.value && bucket->store().at(rank).value != version->value)
-        fail(7, say("key ", key, " in bucket ", number, " does not have the bytes that (client ",
-            version->writer.client, ", request ", version->writer.number, ") wrote"));
+        fail(7,
+            say("key ", key, " in bucket ", number, " does not have the bytes that (client ", version->writer.client,
+                ", request ", version->writer.number, ") wrote"));
 }
 
 std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& bucket) const
@@ -363,8 +367,9 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         break;
     case B::kAvailabilityRaised:
         if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
-            fail(12, say("the intended availability jumped from ", m_availability, " to ",
-                event.availability_raised().availability()));
+            fail(12,
+                say("the intended availability jumped from ", m_availability, " to ",
+                    event.availability_raised().availability()));
         m_isRaisedEarly = true;
         break;
     case B::kFileStateChanged:
@@ -385,7 +390,8 @@ void Oracle::checkAuthority()
         // A bucket that was declared failed may still answer while its lease lasts.
         const bool isEntitled = !m_fenced.contains(holder.incarnation)
             || bucket->hasLease(m_cluster.protocolClockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
-        buckets.push_back({ number, bucket->level(), bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
+        buckets.push_back({ number, bucket->level(),
+            bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
     }
     if (!m_fileExists)
         return;
@@ -393,7 +399,8 @@ void Oracle::checkAuthority()
     report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
         const DataBucket* bucket = dataBucket(number);
         // Between the decision and the end of a merge, the records of the last bucket are on their way.
-        return isGone(number) || (m_merging && m_merging->second == number) || (bucket && bucket->store().find(Key(key)).value != 0);
+        return isGone(number) || (m_merging && m_merging->second == number)
+            || (bucket && bucket->store().find(Key(key)).value != 0);
     }));
 }
 
@@ -408,11 +415,13 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
         const auto isAdded = [&](const auto& c) { return c.column == column; };
         const auto added = std::find_if(columns.begin(), columns.end(), isAdded);
         if (added == columns.end())
-            fail(12, say("k of group ", group, " was raised, but bucket ", bucketNumber,
-                " does not count on parity bucket ", column));
+            fail(12,
+                say("k of group ", group, " was raised, but bucket ", bucketNumber, " does not count on parity bucket ",
+                    column));
         else if (added->applied < bucket->link().heldByAll())
-            fail(12, say("k of group ", group, " was raised while parity bucket ", column, " has applied ",
-                added->applied, " of ", bucket->link().heldByAll(), " acknowledged changes of bucket ", bucketNumber));
+            fail(12,
+                say("k of group ", group, " was raised while parity bucket ", column, " has applied ", added->applied,
+                    " of ", bucket->link().heldByAll(), " acknowledged changes of bucket ", bucketNumber));
     }
 }
 
@@ -512,8 +521,8 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
         return;
     const DataBucket* bucket = dataBucket(shown->bucket);
     if (!bucket)
-        return fail(6, say("a reply rests on a change of bucket ", shown->bucket,
-            ", which was never acknowledged and is gone"));
+        return fail(6,
+            say("a reply rests on a change of bucket ", shown->bucket, ", which was never acknowledged and is gone"));
     report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence,
         shown->writer != request, columnsOf(*bucket) }));
 }

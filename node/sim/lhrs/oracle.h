@@ -82,19 +82,19 @@ public:
         std::uint64_t acknowledgements = 0;
         std::uint64_t replies = 0;
         std::uint64_t splits = 0;
-        std::uint64_t beside = 0;    // staged while another split was under way
+        std::uint64_t beside = 0; // staged while another split was under way
         std::uint64_t undone = 0;
         std::uint64_t forwards = 0;
         std::uint64_t parityAdded = 0;
-        std::uint64_t failed = 0;    // members declared failed
-        std::uint64_t cuts = 0;      // of lost buckets
+        std::uint64_t failed = 0; // members declared failed
+        std::uint64_t cuts = 0; // of lost buckets
         std::uint64_t withdrawn = 0; // recoveries whose cut excluded a change
         std::uint64_t recovered = 0; // data buckets
-        std::uint64_t degraded = 0;  // records recovered while their bucket was missing
-        std::uint64_t lost = 0;      // groups
-        std::uint64_t merges = 0;    // decided
-        std::uint64_t full = 0;      // servers; counted each time one reached its memory limit
-        std::uint64_t rebuilt = 0;   // coordinators
+        std::uint64_t degraded = 0; // records recovered while their bucket was missing
+        std::uint64_t lost = 0; // groups
+        std::uint64_t merges = 0; // decided
+        std::uint64_t full = 0; // servers; counted each time one reached its memory limit
+        std::uint64_t rebuilt = 0; // coordinators
         std::uint64_t readopted = 0; // buckets declared failed that a takeover took back; nothing is judged after that
     };
     const Counts& counts() const { return m_counts; }
@@ -174,21 +174,21 @@ private:
     const SimCluster& m_cluster;
     std::optional<Failure> m_failure;
     check::RequestLedger m_ledger;
-    std::map<std::uint32_t, BucketHistory> m_histories;    // by bucket number
+    std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
     struct Holder {
         std::uint32_t process = 0;
         std::uint64_t incarnation = 0;
         Time since {};
     };
-    std::map<std::uint32_t, Holder> m_dataBuckets;         // by number: its present or last holder
-    std::set<std::uint32_t> m_parityBuckets;               // processes
+    std::map<std::uint32_t, Holder> m_dataBuckets; // by number: its present or last holder
+    std::set<std::uint32_t> m_parityBuckets; // processes
     std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: incarnation of its last place
-    std::map<std::uint32_t, pb::Place> m_places;           // by process: the place of that incarnation
-    std::map<std::uint32_t, std::uint32_t> m_recovering;   // process -> the bucket that it is to become
-    std::set<std::uint64_t> m_fenced;                      // incarnations that were declared failed
+    std::map<std::uint32_t, pb::Place> m_places; // by process: the place of that incarnation
+    std::map<std::uint32_t, std::uint32_t> m_recovering; // process -> the bucket that it is to become
+    std::set<std::uint64_t> m_fenced; // incarnations that were declared failed
     std::set<std::uint64_t> m_cut; // those of them that are data buckets on whose cut the survivors agreed
-    std::map<std::uint32_t, std::uint64_t> m_cuts;         // of lost buckets, until they are replaced
+    std::map<std::uint32_t, std::uint64_t> m_cuts; // of lost buckets, until they are replaced
     std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
     // (bucket, sequence): batches that the bucket has not reported yet.
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
@@ -206,27 +206,27 @@ private:
     bool m_isBounded = true;
     std::set<std::uint32_t> m_hitOnTheirWay;
     bool m_isNetworkBad = true;
-    std::uint64_t m_lastIncarnation = 0;                   // last one that the coordinator assigned
-    std::map<std::uint32_t, std::uint64_t> m_ordered;      // by group: highest epoch ordered
-    std::map<std::uint64_t, std::uint64_t> m_epochs;       // by incarnation: highest epoch named
+    std::uint64_t m_lastIncarnation = 0; // last one that the coordinator assigned
+    std::map<std::uint32_t, std::uint64_t> m_ordered; // by group: highest epoch ordered
+    std::map<std::uint64_t, std::uint64_t> m_epochs; // by incarnation: highest epoch named
     // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
     std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client
     HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not cover yet
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched;  // (process, rank) in this step
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched; // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
     bool m_authorityTouched = false;
     check::FileState m_file;
     std::uint32_t m_availability = 0;
-    bool m_isRaisedEarly = false;                   // K was raised after the last decided split
+    bool m_isRaisedEarly = false; // K was raised after the last decided split
     std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, for groups that are created
     std::vector<Time> m_commits; // of all splits
     std::set<std::uint64_t> m_openSplits; // ordered and not finished
     bool m_fileExists = false;
-    bool m_hasMerged = false;                       // then images may be ahead, and k of a group above K
+    bool m_hasMerged = false; // then images may be ahead, and k of a group above K
     std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into
-    bool m_isRebuilt = false;                       // by a later coordinator
+    bool m_isRebuilt = false; // by a later coordinator
     std::map<pb::Role, std::uint32_t> m_missing;
     Counts m_counts;
 };

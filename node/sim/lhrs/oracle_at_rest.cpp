@@ -60,8 +60,9 @@ check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
 void Oracle::checkAtRest(const pb::FileDescription& file)
 {
     if (file.file().i() != m_file.i || file.file().n() != m_file.n)
-        fail(4, say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i,
-            ",", m_file.n, ")"));
+        fail(4,
+            say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i, ",",
+                m_file.n, ")"));
     // A member may be missed for a moment at any time; probing it does not count as unfinished work.
     const bool isProbingOnly = file.under_way().starts_with("probing");
     if (m_lostGroups.empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
@@ -74,7 +75,8 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         // The target of a decided split or merge waits for its source, which may be lost.
         const bool isStuck = !m_lostGroups.empty()
             && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
-                || std::any_of(group.view().members().begin(), group.view().members().end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
+                || std::any_of(group.view().members().begin(), group.view().members().end(),
+                    [](const pb::Member& m) { return m.state() == pb::INIT; }));
         // More members have ended than the parity replaces, and their absence has not been noticed long enough.
         const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
             [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
@@ -87,15 +89,14 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         for (const pb::Member& member : group.view().members()) {
             const NodeMachine* machine = node(member.holder().address().ip());
             const bool isData = member.role() == pb::DATA;
-            const std::string name = isData
-                ? say("data bucket ", group.number() * m_config.m() + member.index())
-                : say("parity bucket ", member.index(), " of group ", group.number());
+            const std::string name = isData ? say("data bucket ", group.number() * m_config.m() + member.index())
+                                            : say("parity bucket ", member.index(), " of group ", group.number());
             if (member.state() != pb::UP)
                 return fail(17, say(name, " is not UP at rest"));
             if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
                 return fail(16, say(name, " is not where the coordinator believes it to be"));
-            const Incarnation incarnation
-                = isData ? machine->dataBucket()->incarnation() : machine->parityBucket()->incarnation();
+            const Incarnation incarnation = isData ? machine->dataBucket()->incarnation()
+                                                   : machine->parityBucket()->incarnation();
             if (incarnation.value != member.holder().incarnation())
                 return fail(16, say(name, " has another incarnation than the coordinator believes"));
             if (isData)
@@ -111,8 +112,9 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
                 continue;
             const std::string name = say("data bucket ", data[q]->number().value);
             if (data[q]->state() != pb::UP || data[q]->held() != 0 || !data[q]->link().isIdle())
-                fail(17, say(name, " is not at rest: ", data[q]->held(), " messages held, ", data[q]->link().pending(),
-                    " changes under way"));
+                fail(17,
+                    say(name, " is not at rest: ", data[q]->held(), " messages held, ", data[q]->link().pending(),
+                        " changes under way"));
             members.push_back(extract(*data[q]));
             if (!members.back().waitingRanks.empty())
                 fail(3, say(name, ": rank ", members.back().waitingRanks.front(), " is neither used nor free"));
@@ -122,8 +124,8 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         std::vector<check::ParityBucket> columns;
         for (const ParityBucket* bucket : parity) {
             if (bucket->state() != pb::UP || bucket->held() != 0)
-                fail(17, say("parity bucket ", bucket->column().value, " of group ", group.number(),
-                    " is not at rest"));
+                fail(
+                    17, say("parity bucket ", bucket->column().value, " of group ", group.number(), " is not at rest"));
             columns.push_back(extract(*bucket));
             report(check::checkGroup(m_settings, pointers, columns.back()));
             for (std::size_t other = 0; other + 1 < columns.size(); ++other)
@@ -169,7 +171,8 @@ void Oracle::checkRoles(const pb::FileDescription& file)
                                                                 : machine->parityBucket()->incarnation().value;
         const auto place = places.find(process->info.node());
         if (place == places.end() || place->second != incarnation)
-            fail(16, say(process->info.name(), " believes that it holds a place, and the coordinator does not know of it"));
+            fail(16,
+                say(process->info.name(), " believes that it holds a place, and the coordinator does not know of it"));
     }
 }
 

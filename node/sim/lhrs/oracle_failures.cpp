@@ -41,7 +41,8 @@ bool Oracle::isFormerCoordinator(const SimProcess& process) const
 
 bool Oracle::isDecision(const pb::Event& event)
 {
-    return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed() || event.has_merge_finished();
+    return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed()
+        || event.has_merge_finished();
 }
 
 bool Oracle::isKnownDecision(const pb::Event& event) const
@@ -61,7 +62,8 @@ bool Oracle::isGone(std::uint32_t number) const
 bool Oracle::isOfFile(std::uint32_t number) const
 {
     const DataBucket* bucket = dataBucket(number);
-    return number < m_file.buckets() || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
+    return number < m_file.buckets()
+        || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
 }
 
 bool Oracle::isLost(std::uint64_t key) const
@@ -104,13 +106,14 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
         const std::vector<check::AckSituation::Column> applied = columnsOf(*bucket); // in the order of the view
         auto column = applied.begin();
         for (const pb::Member& member : bucket->view().members())
-            if (member.role() == pb::PARITY && member.state() == pb::UP && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
+            if (member.role() == pb::PARITY && member.state() == pb::UP
+                && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
                 ++counted[{ member.index(), member.holder().incarnation() }];
     }
     if (members == 0) // only parity buckets of the group are left: all of them are needed
         for (const auto& process : m_parityBuckets)
-            if (const NodeMachine* machine = node(process); machine && machine->parityBucket() && machine->parityBucket()->group().value == group
-                && machine->parityBucket()->state() == pb::UP)
+            if (const NodeMachine* machine = node(process); machine && machine->parityBucket()
+                && machine->parityBucket()->group().value == group && machine->parityBucket()->state() == pb::UP)
                 counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
     std::set<std::uint32_t> columns;
     for (const auto& [column, count] : counted)
@@ -137,7 +140,8 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
         m_recovering[process.index] = number; // it counts once it is enabled
         return;
     }
-    if (const auto holder = m_dataBuckets.find(number); holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
+    if (const auto holder = m_dataBuckets.find(number);
+        holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
         return; // an old order to a process that was paused
     m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
@@ -203,7 +207,8 @@ void Oracle::onFailed(const pb::BucketFailed& failed)
     const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
     const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
     const bool isHere = place.role() == failed.role()
-        && (failed.role() == pb::DATA ? place.number() == failed.index() : place.number() == failed.group() && place.column() == failed.index());
+        && (failed.role() == pb::DATA ? place.number() == failed.index()
+                                      : place.number() == failed.group() && place.column() == failed.index());
     if (process != nullptr && isHere) {
         m_fenced.insert(m_incarnations[process->index]);
         if (!process->isGone())
@@ -256,9 +261,12 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
             const check::Version* version = m_ledger.latest(key);
             const bool isThere = batch->second.kinds(i) == pb::CHANGE_INSERT;
             if (isThere && (!version || !version->isPresent))
-                return fail(11, say("a split that bucket ", number, " did not live to see moves key ", key, ", which does not exist"));
-            history.set(batch->second.ranks(i), { sequence, isThere, isThere ? key : 0,
-                isThere ? std::make_shared<const std::string>(version->value) : nullptr });
+                return fail(11,
+                    say("a split that bucket ", number, " did not live to see moves key ", key,
+                        ", which does not exist"));
+            history.set(batch->second.ranks(i),
+                { sequence, isThere, isThere ? key : 0,
+                    isThere ? std::make_shared<const std::string>(version->value) : nullptr });
         }
     }
     history.know(upTo);
@@ -280,7 +288,8 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
                 m_cut.insert(member.holder().incarnation());
         if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
             if (before->second != cut)
-                fail(13, say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
+                fail(13,
+                    say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
             continue;
         }
         m_cuts[number] = cut;
@@ -291,7 +300,8 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         ++m_counts.cuts;
         m_counts.withdrawn += history.known() > cut ? 1 : 0;
         report(m_ledger.withdrawn(number, cut));
-        std::erase_if(m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
+        std::erase_if(
+            m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
         history.cut(cut);
     }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
@@ -314,8 +324,9 @@ void Oracle::onEnabled(const SimProcess& process)
     const bool mayAnswer = displaced && (displaced->state() == pb::UP || displaced->state() == pb::SPLITTING)
         && displaced->hasLease(m_cluster.protocolClockOf(*former));
     if (mayAnswer)
-        fail(9, say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
-            " still has the lease of its former incarnation"));
+        fail(9,
+            say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
+                " still has the lease of its former incarnation"));
     m_dataBuckets[number] = { process.index, m_incarnations[process.index], m_cluster.now() };
     m_enabledNow.push_back(number);
 }
@@ -327,16 +338,23 @@ void Oracle::checkWhole(std::uint32_t number)
     if (!bucket)
         return;
     if (bucket->link().sequence() != history.known())
-        fail(13, say("bucket ", number, " goes on from change ", bucket->link().sequence(), " and its cut is ", history.known()));
+        fail(13,
+            say("bucket ", number, " goes on from change ", bucket->link().sequence(), " and its cut is ",
+                history.known()));
     const std::uint32_t last = std::max(history.rankMax(), bucket->store().rankMax().value);
     for (Rank rank(1); rank.value <= last; rank = rank.next()) {
         const BucketHistory::Slot* slot = history.latest(rank.value);
         const bool isWanted = slot && slot->isPresent;
         const bool isThere = rank <= bucket->store().rankMax() && bucket->store().has(rank);
         if (isWanted != isThere)
-            fail(13, say("the recovered bucket ", number, (isThere ? " has a" : " lacks the"), " record at rank ", rank.value));
-        else if (isThere && (bucket->store().at(rank).key.value != slot->key || bucket->store().at(rank).value != *slot->value))
-            fail(13, say("the recovered bucket ", number, " has another record at rank ", rank.value, " than the lost one had"));
+            fail(13,
+                say("the recovered bucket ", number, (isThere ? " has a" : " lacks the"), " record at rank ",
+                    rank.value));
+        else if (isThere
+            && (bucket->store().at(rank).key.value != slot->key || bucket->store().at(rank).value != *slot->value))
+            fail(13,
+                say("the recovered bucket ", number, " has another record at rank ", rank.value,
+                    " than the lost one had"));
     }
     report(check::checkRanks(extract(*bucket)));
 }
@@ -350,9 +368,11 @@ void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply,
     if (m_recovering.contains(process.index))
         return fail(13, say(process.info.name(), " answers for bucket ", reply.bucket(), " before it is enabled"));
     const auto holder = m_dataBuckets.find(reply.bucket());
-    if (holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value && issued > holder->second.since)
-        fail(9, say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
-            ", which is enabled elsewhere"));
+    if (holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value
+        && issued > holder->second.since)
+        fail(9,
+            say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
+                ", which is enabled elsewhere"));
 }
 
 // ---- losses
@@ -379,7 +399,8 @@ void Oracle::onLost(const pb::GroupLost& lost)
         // A bucket from which a later coordinator heard nothing has no holder in its table.
         const auto known = m_dataBuckets.find(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
         const bool isUnheard = member.holder.node.value == 0 && known != m_dataBuckets.end();
-        count(member, isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
+        count(member,
+            isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
     }
     std::uint32_t columns = 0;
     for (const auto& [p, member] : group.parity) {
@@ -393,8 +414,9 @@ void Oracle::onLost(const pb::GroupLost& lost)
     if (failed <= group.k && (m_isBounded || !m_isRebuilt))
         fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
     if (m_isBounded && !isUncounted && (falsely == 0 || !m_isNetworkBad))
-        fail(18, say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
-            ") although no more were killed or disturbed than it bears at any time"));
+        fail(18,
+            say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
+                ") although no more were killed or disturbed than it bears at any time"));
 }
 
 // ---- a later coordinator
@@ -435,7 +457,8 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
             m_lostBuckets.erase(bucketAt(g, q, m_config.m()).value);
         }
         for (const auto& [p, member] : group.parity)
-            if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded && isBehindTheGone(g, member.holder.node))
+            if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded
+                && isBehindTheGone(g, member.holder.node))
                 ++m_counts.readopted;
     }
     for (const auto& [g, group] : coordinator()->file().groups()) {
@@ -530,8 +553,9 @@ void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effec
     const NodeMachine* machine = node(process.index);
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
     if (parity && input.message->delta().epoch() < parity->view().epoch())
-        fail(15, say(process.info.name(), " takes a change of epoch ", input.message->delta().epoch(), " in epoch ",
-            parity->view().epoch()));
+        fail(15,
+            say(process.info.name(), " takes a change of epoch ", input.message->delta().epoch(), " in epoch ",
+                parity->view().epoch()));
 }
 
 } // namespace lhrs

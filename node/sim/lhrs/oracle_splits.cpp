@@ -63,8 +63,9 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
         const BucketHistory::Slot* before = history.latest(applied.from_ranks(i));
         const BucketHistory::Slot* there = history.latest(applied.to_ranks(i));
         if (!before || !before->isPresent || (there && there->isPresent))
-            return fail(3, say("bucket ", event.place().number(), " moves rank ", applied.from_ranks(i), " to ",
-                applied.to_ranks(i), ", which is no move from a used to a free one"));
+            return fail(3,
+                say("bucket ", event.place().number(), " moves rank ", applied.from_ranks(i), " to ",
+                    applied.to_ranks(i), ", which is no move from a used to a free one"));
         const BucketHistory::Slot record = *before;
         history.set(applied.from_ranks(i), { applied.sequence(), false, 0, nullptr });
         history.set(applied.to_ranks(i), { applied.sequence(), true, record.key, record.value });
@@ -84,8 +85,9 @@ void Oracle::onSplitOrdered(const pb::SplitOrdered& ordered)
     if (!m_openSplits.empty() && !m_config.parallel_splits())
         fail(11, say("the split of bucket ", ordered.bucket(), " is ordered while another is under way"));
     if (ordered.new_bucket() != target)
-        fail(11, say("the split of bucket ", ordered.bucket(), " into ", ordered.new_bucket(), " is ordered where bucket ", target,
-            " comes next"));
+        fail(11,
+            say("the split of bucket ", ordered.bucket(), " into ", ordered.new_bucket(), " is ordered where bucket ",
+                target, " comes next"));
     m_counts.beside += m_openSplits.empty() ? 0 : 1;
     m_openSplits.insert(ordered.split());
 }

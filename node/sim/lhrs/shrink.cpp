@@ -14,9 +14,7 @@ namespace {
 class Shrinker {
 public:
     Shrinker(const pb::Case& failing, int invariant, std::uint32_t runsMax)
-        : m_invariant(invariant)
-        , m_runsMax(runsMax)
-        , m_smallest(failing)
+        : m_invariant(invariant), m_runsMax(runsMax), m_smallest(failing)
     {
     }
 
@@ -51,8 +49,7 @@ private:
     }
 
     // Leaves out halves of a list, then quarters, down to single entries.
-    template <class ListOf>
-    void leaveOutParts(ListOf listOf)
+    template <class ListOf> void leaveOutParts(ListOf listOf)
     {
         for (int size = (listOf(m_smallest)->size() + 1) / 2; size >= 1 && m_runs < m_runsMax; size = size / 2) {
             for (int from = 0; from < listOf(m_smallest)->size();) {
@@ -66,8 +63,7 @@ private:
     }
 
     // Sets every field of a part to its default.
-    template <class PartOf>
-    void leaveOutFields(PartOf partOf)
+    template <class PartOf> void leaveOutFields(PartOf partOf)
     {
         const auto* descriptor = partOf(m_smallest)->GetDescriptor();
         for (int i = 0; i < descriptor->field_count(); ++i) {

@@ -73,14 +73,9 @@ std::string caseValue(std::uint64_t index, std::uint32_t length)
 }
 
 Simulation::Simulation(const pb::Case& told)
-    : m_case(told)
-    , m_cluster(clusterOptions(told))
-    , m_oracle(told.file(), m_cluster)
-    , m_faultInjector(m_case, m_cluster, m_oracle)
-    , m_failpoints(told)
-    , m_faults(told.seed(), DrawnFor::Faults)
-    , m_pace(told.seed(), DrawnFor::Pace)
-    , m_isDone(std::size_t(told.actions_size()), false)
+    : m_case(told), m_cluster(clusterOptions(told)), m_oracle(told.file(), m_cluster),
+      m_faultInjector(m_case, m_cluster, m_oracle), m_failpoints(told), m_faults(told.seed(), DrawnFor::Faults),
+      m_pace(told.seed(), DrawnFor::Pace), m_isDone(std::size_t(told.actions_size()), false)
 {
     m_faultInjector.onClientKilled = [this](std::uint32_t process) { endClient(process); };
     m_cluster.setObserver(this);
@@ -111,7 +106,8 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
         for (int i = 0; i < m_case.actions_size(); ++i) {
             const pb::CaseAction& action = m_case.actions(i);
             const auto* field = pb::Event::descriptor()->FindFieldByName(action.event());
-            if (m_isDone[std::size_t(i)] || !field || field->number() != seen->first || std::max(1U, action.nth()) != seen->second)
+            if (m_isDone[std::size_t(i)] || !field || field->number() != seen->first
+                || std::max(1U, action.nth()) != seen->second)
                 continue;
             // At this very moment: the messages of the step may or may not have left.
             m_isDone[std::size_t(i)] = true;
@@ -125,7 +121,9 @@ void Simulation::checkMemory(const SimProcess& process)
 {
     const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
     if (node != nullptr && !m_areFaultsOver && node->storedBytes() > m_case.memory_limit())
-        m_oracle.fail(0, check::say(process.info.name(), " takes ", node->storedBytes(), " bytes, and its limit is ", m_case.memory_limit()));
+        m_oracle.fail(0,
+            check::say(process.info.name(), " takes ", node->storedBytes(), " bytes, and its limit is ",
+                m_case.memory_limit()));
 }
 
 void Simulation::startNode(pb::Role pool)
@@ -203,10 +201,12 @@ void Simulation::checkReadBack(std::uint64_t key, pb::ResultCode result)
 {
     const bool isExcused = result == pb::RETRY && m_oracle.isStuck(key);
     if ((result == pb::LOST) != m_oracle.isLost(key) && !isExcused)
-        m_oracle.fail(18, check::say("at the end key ", key, " reads ", pb::ResultCode_Name(result), ", and its bucket is ",
-            (result == pb::LOST ? "not " : ""), "lost"));
+        m_oracle.fail(18,
+            check::say("at the end key ", key, " reads ", pb::ResultCode_Name(result), ", and its bucket is ",
+                (result == pb::LOST ? "not " : ""), "lost"));
     else if (result != pb::OK && result != pb::NOT_FOUND && result != pb::LOST && !isExcused)
-        m_oracle.fail(17, check::say("on a quiet network a search of key ", key, " ended with ", pb::ResultCode_Name(result)));
+        m_oracle.fail(
+            17, check::say("on a quiet network a search of key ", key, " ended with ", pb::ResultCode_Name(result)));
 }
 
 // The client waits before it continues.
@@ -286,7 +286,8 @@ void Simulation::perform(const pb::CaseAction& action)
 void Simulation::startCoordinator(bool isFirst)
 {
     CoordinatorOptions options;
-    options.self = isFirst ? m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE) : m_cluster.successorOf(m_coordinator->index);
+    options.self = isFirst ? m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE)
+                           : m_cluster.successorOf(m_coordinator->index);
     if (isFirst)
         options.config = m_case.file(); // a later coordinator learns it from the buckets
     else
@@ -297,7 +298,8 @@ void Simulation::startCoordinator(bool isFirst)
     options.listensFirst = !isFirst;
     options.isFileKnown = !isFirst; // a coordinator is replaced only after the file exists
     auto machine = std::make_unique<Coordinator>(options);
-    m_coordinator = isFirst ? &m_cluster.start(options.self, std::move(machine)) : &m_cluster.startAgain(options.self, std::move(machine));
+    m_coordinator = isFirst ? &m_cluster.start(options.self, std::move(machine))
+                            : &m_cluster.startAgain(options.self, std::move(machine));
     m_isCoordinatorDown = false;
 }
 
@@ -417,8 +419,11 @@ void Simulation::heal()
             if (process->info.kind() == pb::NODE)
                 m_cluster.setMemory(*process, {});
     }
-    const std::uint64_t killed = m_faultInjector.counts().kills + m_faultInjector.counts().pauses + m_faultInjector.counts().parts + m_faultInjector.counts().slow;
-    const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal : killed > 0 ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal) : 0;
+    const std::uint64_t killed = m_faultInjector.counts().kills + m_faultInjector.counts().pauses
+        + m_faultInjector.counts().parts + m_faultInjector.counts().slow;
+    const std::uint64_t spares = m_isSpareMissing ? kSparesAtHeal
+        : killed > 0                              ? std::min<std::uint64_t>(killed + 4, kSparesAtHeal)
+                                                  : 0;
     for (const pb::Role pool : { pb::DATA, pb::PARITY })
         for (std::uint64_t i = 0; i < spares; ++i)
             startNode(pool);
@@ -435,7 +440,9 @@ bool Simulation::isAtRestButLost(bool isStuck) const
     return (coordinator.growth().isIdle() || isStuck)
         && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [&](const auto& item) {
                // The target's group waits with it.
-               return (isStuck && std::any_of(item.second.data.begin(), item.second.data.end(), isInit)) || item.second.state == pb::GROUP_LOST || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
+               return (isStuck && std::any_of(item.second.data.begin(), item.second.data.end(), isInit))
+                   || item.second.state == pb::GROUP_LOST
+                   || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
            });
 }
 
@@ -448,7 +455,8 @@ bool Simulation::isNothingLeft() const
     };
     const auto& processes = m_cluster.processes();
     // The remaining ones may have been replaced, or may never have counted.
-    return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive()) && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
+    return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive())
+        && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
         && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_faultInjector.isAnyHeard());
 }
 
@@ -467,10 +475,15 @@ std::string Simulation::whoWaits() const
         const auto* node = dynamic_cast<const NodeMachine*>(process->machine.get());
         if (!node)
             continue;
-        if (const DataBucket* bucket = node->dataBucket(); bucket && !lost.contains(bucket->number().value / m_case.file().m()) && (!bucket->link().isIdle() || bucket->held() > 0))
-            return process->info.name() + " (data bucket " + std::to_string(bucket->number().value) + ") has changes or requests that wait";
-        if (const ParityBucket* bucket = node->parityBucket(); bucket && !lost.contains(bucket->group().value) && bucket->held() > 0)
-            return process->info.name() + " (parity bucket " + std::to_string(bucket->group().value) + "." + std::to_string(bucket->column().value) + ") has changes that wait";
+        if (const DataBucket* bucket = node->dataBucket(); bucket
+            && !lost.contains(bucket->number().value / m_case.file().m())
+            && (!bucket->link().isIdle() || bucket->held() > 0))
+            return process->info.name() + " (data bucket " + std::to_string(bucket->number().value)
+                + ") has changes or requests that wait";
+        if (const ParityBucket* bucket = node->parityBucket();
+            bucket && !lost.contains(bucket->group().value) && bucket->held() > 0)
+            return process->info.name() + " (parity bucket " + std::to_string(bucket->group().value) + "."
+                + std::to_string(bucket->column().value) + ") has changes that wait";
     }
     return {};
 }
@@ -488,7 +501,8 @@ bool Simulation::comeToRest()
         m_cluster.after(late, [&] { isLast = true; });
         if (!runUntil([&] { return isLast; }, 10min, "time stood still"))
             return false;
-        if (dynamic_cast<const Coordinator&>(*m_coordinator->machine).isAtRest() || isNothingLeft() || isAtRestButLost(true))
+        if (dynamic_cast<const Coordinator&>(*m_coordinator->machine).isAtRest() || isNothingLeft()
+            || isAtRestButLost(true))
             return true;
     }
     m_oracle.fail(17, "the file comes to rest and goes on, again and again");
@@ -527,8 +541,11 @@ bool Simulation::waitForRest()
             // has ended.
             if (isAtRestButLost(true))
                 break;
-            m_oracle.fail(17, "not at rest long after the last step forward: "
-                    + (!underWay.empty() ? underWay : !whoWaits().empty() ? whoWaits() : "commands are waiting"));
+            m_oracle.fail(17,
+                "not at rest long after the last step forward: "
+                    + (!underWay.empty()          ? underWay
+                            : !whoWaits().empty() ? whoWaits()
+                                                  : "commands are waiting"));
             return false;
         }
         bool isLater = false;

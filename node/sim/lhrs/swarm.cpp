@@ -105,8 +105,8 @@ std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
     const bool areValuesLong = draw.chance(40);
     const auto count = std::uint32_t(draw.between(200, areValuesLong ? 300 : draw.chance(300) ? 1000 : 500));
     const bool isCrowded = draw.chance(350);
-    const std::uint64_t keySpace
-        = isCrowded ? draw.between(8, 40) : draw.oneOf(std::array<std::uint64_t, 3> { 300, 10000, 10000 });
+    const std::uint64_t keySpace = isCrowded ? draw.between(8, 40)
+                                             : draw.oneOf(std::array<std::uint64_t, 3> { 300, 10000, 10000 });
     const std::uint64_t keyFactor = draw.oneOf(std::array<std::uint64_t, 4> { 1, 1, 3, 0x9e3779b97f4a7c15 });
     const auto shortMax = draw.oneOf(std::array<std::uint32_t, 6> { 0, 7, 40, 100, 400, 2000 });
     const std::uint32_t lengthMax = areValuesLong ? 20000 : shortMax;
@@ -165,9 +165,11 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
 {
     using A = pb::CaseAction;
     action.set_pick(std::uint32_t(draw.below(1000)));
-    action.set_kind(draw.oneOf(std::array<A::Kind, 8> { A::KILL, A::KILL, A::KILL, A::KILL, A::PAUSE, A::PAUSE, A::PART, A::SLOW }));
-    action.set_target(draw.oneOf(std::array<A::Target, 13> { A::MEMBER, A::MEMBER, A::DATA_MEMBER, A::DATA_MEMBER, A::PARITY_MEMBER, A::SPLIT_END,
-        A::MANAGER, A::NEWCOMER, A::NEWCOMER, A::IDLE_SPARE, A::SAME_GROUP, A::SAME_GROUP, A::COORDINATOR_ITSELF }));
+    action.set_kind(draw.oneOf(
+        std::array<A::Kind, 8> { A::KILL, A::KILL, A::KILL, A::KILL, A::PAUSE, A::PAUSE, A::PART, A::SLOW }));
+    action.set_target(draw.oneOf(std::array<A::Target, 13> { A::MEMBER, A::MEMBER, A::DATA_MEMBER, A::DATA_MEMBER,
+        A::PARITY_MEMBER, A::SPLIT_END, A::MANAGER, A::NEWCOMER, A::NEWCOMER, A::IDLE_SPARE, A::SAME_GROUP,
+        A::SAME_GROUP, A::COORDINATOR_ITSELF }));
     if (action.target() == A::COORDINATOR_ITSELF && action.kind() == A::KILL)
         action.set_kind(draw.chance(kOften) ? A::PAUSE : A::PART);
     switch (static_cast<int>(action.kind())) {
@@ -177,7 +179,7 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
         // permitted.
         action.set_duration_ms(std::uint32_t(draw.chance(300) ? draw.between(1, 150)
                 : draw.chance(400)                            ? draw.between(100, 400)
-                                                              : draw.between(300, isUnbounded && draw.chance(200) ? 15'000 : 5'000)));
+                                   : draw.between(300, isUnbounded && draw.chance(200) ? 15'000 : 5'000)));
         break;
     case A::SLOW:
         action.set_argument(std::uint32_t(draw.between(10, 2000)));
@@ -186,7 +188,8 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
     default: break;
     }
     if (action.kind() == A::PART) {
-        action.set_side(draw.oneOf(std::array<A::Side, 6> { A::ALL, A::ALL, A::ITS_GROUP, A::ONE_OF_ITS_GROUP, A::THE_COORDINATOR, A::THE_CLIENTS }));
+        action.set_side(draw.oneOf(std::array<A::Side, 6> {
+            A::ALL, A::ALL, A::ITS_GROUP, A::ONE_OF_ITS_GROUP, A::THE_COORDINATOR, A::THE_CLIENTS }));
         action.set_direction(std::uint32_t(draw.oneOf(std::array<std::uint32_t, 4> { 0, 0, 1, 2 })));
         action.set_argument(std::uint32_t(draw.below(8)));
     }
@@ -194,11 +197,12 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
         action.set_at_ms(std::uint32_t(draw.between(1, durationMs)));
         return;
     }
-    constexpr std::array<const char*, 28> kEvents { "split_ordered", "records_moved", "split_prepared", "split_committed", "split_applied",
-        "batch_applied", "split_finished", "split_undone", "parity_creation_ordered", "contents_arrived", "parity_bucket_filled", "parity_added",
-        "epoch_changed", "bucket_failed", "bucket_failed", "cut_agreed", "cut_agreed", "recovery_started", "recovery_started", "slice_recovered",
-        "slice_stored", "slice_stored", "recovery_finished", "member_suspected", "node_recruited", "record_recovered", "group_created",
-        "bucket_overflowed" };
+    constexpr std::array<const char*, 28> kEvents { "split_ordered", "records_moved", "split_prepared",
+        "split_committed", "split_applied", "batch_applied", "split_finished", "split_undone",
+        "parity_creation_ordered", "contents_arrived", "parity_bucket_filled", "parity_added", "epoch_changed",
+        "bucket_failed", "bucket_failed", "cut_agreed", "cut_agreed", "recovery_started", "recovery_started",
+        "slice_recovered", "slice_stored", "slice_stored", "recovery_finished", "member_suspected", "node_recruited",
+        "record_recovered", "group_created", "bucket_overflowed" };
     action.set_event(draw.oneOf(kEvents));
     action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
 }
@@ -220,7 +224,8 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     if (!draw.chance(600))
         return durationMs; // the file does not recover, so no process fails
     drawn.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
-    drawn.mutable_file()->set_slice(std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
+    drawn.mutable_file()->set_slice(
+        std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
     if (draw.chance(200))
         drawn.mutable_file()->set_decode(pb::DECODE_RS);
     pb::NetworkFaults& network = *drawn.mutable_network();
@@ -259,10 +264,12 @@ void drawRestart(Generator& draw, std::uint32_t durationMs, pb::CaseAction& acti
         action.set_at_ms(std::uint32_t(draw.between(1, durationMs)));
         return;
     }
-    constexpr std::array<const char*, 26> kEvents { "split_ordered", "records_moved", "split_prepared", "split_prepared", "split_committed",
-        "split_applied", "batch_applied", "split_finished", "split_undone", "parity_creation_ordered", "contents_arrived", "parity_bucket_filled",
-        "epoch_changed", "bucket_failed", "bucket_failed", "cut_agreed", "recovery_started", "slice_stored", "recovery_finished", "node_recruited",
-        "state_changed", "merge_ordered", "merge_committed", "coordinator_listening", "coordinator_rebuilt", "coordinator_rebuilt" };
+    constexpr std::array<const char*, 26> kEvents { "split_ordered", "records_moved", "split_prepared",
+        "split_prepared", "split_committed", "split_applied", "batch_applied", "split_finished", "split_undone",
+        "parity_creation_ordered", "contents_arrived", "parity_bucket_filled", "epoch_changed", "bucket_failed",
+        "bucket_failed", "cut_agreed", "recovery_started", "slice_stored", "recovery_finished", "node_recruited",
+        "state_changed", "merge_ordered", "merge_committed", "coordinator_listening", "coordinator_rebuilt",
+        "coordinator_rebuilt" };
     action.set_event(draw.oneOf(kEvents));
     action.set_nth(std::uint32_t(draw.chance(kOften) ? draw.between(1, 3) : draw.between(1, 12)));
 }
@@ -324,7 +331,8 @@ void drawMemory(Generator& draw, pb::Case& drawn)
 {
     // A merge without room is retried forever, so such a file never comes to rest.
     const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
-    if (!draw.chance(333) || drawn.file().merges() || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
+    if (!draw.chance(333) || drawn.file().merges()
+        || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
         return;
     std::uint64_t length = 0;
     for (const pb::CaseOperation& operation : drawn.operations())
@@ -344,7 +352,8 @@ void drawMemory(Generator& draw, pb::Case& drawn)
 void drawFullMemory(Generator& draw, pb::Case& drawn)
 {
     const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
-    if (!draw.chance(kOften) || drawn.file().merges() || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
+    if (!draw.chance(kOften) || drawn.file().merges()
+        || std::any_of(drawn.actions().begin(), drawn.actions().end(), isMerge))
         return;
     std::uint64_t longest = 0;
     for (const pb::CaseOperation& operation : drawn.operations())

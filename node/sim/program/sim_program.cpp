@@ -30,14 +30,11 @@ using std::chrono::steady_clock;
 
 constexpr std::size_t kBacklog = 20'000; // events that wait for slow watchers; beyond this, virtual time waits too
 constexpr Time kBacklogLook = std::chrono::milliseconds(2);
-constexpr unsigned kTurnsUnseen = 512;          // happenings between two checks for signals
-constexpr unsigned kTurnsHurried = 16;          // during a step, happenings between two reads of the clock
+constexpr unsigned kTurnsUnseen = 512; // happenings between two checks for signals
+constexpr unsigned kTurnsHurried = 16; // during a step, happenings between two reads of the clock
 constexpr Time kWaitMax = std::chrono::seconds(1);
 
-std::int64_t wallNow()
-{
-    return RunClock::own().now();
-}
+std::int64_t wallNow() { return RunClock::own().now(); }
 
 // The sockets around a simulated cluster, and the one thread in which it lives. Between two happenings it takes
 // commands and signals, and waits in real time while virtual time may not go on.
@@ -87,7 +84,7 @@ private:
     // If not given, the time at which virtual time first runs.
     std::optional<std::int64_t> m_wallOfZero = m_options.wallOfZero;
     unsigned m_turns = 0;
-    Time m_now {};           // real time of the last check
+    Time m_now {}; // real time of the last check
     bool m_isBehind = false; // the publisher, at the last check
     bool m_isSignalled = false;
 
@@ -99,7 +96,9 @@ private:
 
 Result<void> SimProgram::open()
 {
-    const auto endpoint = [](std::uint16_t port) { return "tcp://127.0.0.1:" + (port == 0 ? "*" : std::to_string(port)); };
+    const auto endpoint = [](std::uint16_t port) {
+        return "tcp://127.0.0.1:" + (port == 0 ? "*" : std::to_string(port));
+    };
     PublisherOptions publishing;
     publishing.endpoint = endpoint(m_process.eventsPort);
     publishing.isSimulated = true;
@@ -188,8 +187,8 @@ void SimProgram::runPlayed(PlayedRun& run)
     const std::string violation = run.play();
     if (!m_isSignalled && !commands.isEnding()) {
         commands.finish(violation);
-        std::printf("%s: %s after %.6f s of virtual time\n", run.name().c_str(), violation.empty() ? "everything held" : violation.c_str(),
-            double(m_cluster->now().count()) / 1e9);
+        std::printf("%s: %s after %.6f s of virtual time\n", run.name().c_str(),
+            violation.empty() ? "everything held" : violation.c_str(), double(m_cluster->now().count()) / 1e9);
         std::fflush(stdout);
         while (gate() != SimCluster::Gate::Ended) { } // it can still be queried
     }
@@ -288,8 +287,7 @@ void SimProgram::publish(const SimProcess& process, std::vector<pb::Event*>& eve
 }
 
 // What both ways have in common; then `run` runs.
-template <class Run>
-int runWith(const ProcessOptions& process, const SimOptions& options, Run run)
+template <class Run> int runWith(const ProcessOptions& process, const SimOptions& options, Run run)
 {
     openLog(process);
     const int signals = openSignals();

@@ -24,8 +24,8 @@ public:
     virtual std::string play() = 0;
 };
 
-// The whole life of lhrs-sim: log, signals, sockets, the line "ready NAME control=... events=..." on stdout, and a whole
-// simulated cluster in this one process, with the same events and commands as live processes. It is operated from
+// The whole life of lhrs-sim: log, signals, sockets, the line "ready NAME control=... events=..." on stdout, and a
+// whole simulated cluster in this one process, with the same events and commands as live processes. It is operated from
 // outside. Returns the exit code.
 int runSimulated(const ProcessOptions& process, const SimOptions& options, const MachineFactory& factory);
 // The same around a run that is only watched.

@@ -10,10 +10,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kOften = 500;           // per mille
-constexpr std::uint32_t kValueLength = 8;       // at least, so that values differ
+constexpr std::uint32_t kOften = 500; // per mille
+constexpr std::uint32_t kValueLength = 8; // at least, so that values differ
 constexpr std::uint64_t kMessagesMeant = 6'000; // of a case's operations, roughly
-constexpr std::uint64_t kWaysMeant = 30'000;    // steps of its look-ups, when every way is tried
+constexpr std::uint64_t kWaysMeant = 30'000; // steps of its look-ups, when every way is tried
 
 using Range = std::array<std::uint32_t, 2>;
 

@@ -28,7 +28,7 @@ struct WalkCase {
     struct Mishap {
         enum class Whom { Receiver, Giver, Predecessor, Master, AnyNode, AClient };
         Whom whom = Whom::AnyNode;
-        std::uint32_t change = 0;  // counted from 1; 0: not with a change
+        std::uint32_t change = 0; // counted from 1; 0: not with a change
         std::uint32_t afterUs = 0; // that order, or the begin
         std::uint32_t pick = 0;
         std::uint32_t pauseMs = 0; // 0: it ends. Only a node that is about to join ends: no other can be replaced
@@ -38,8 +38,8 @@ struct WalkCase {
     std::uint64_t seed = 0;
     unsigned bits = 32; // of the ring's ids
     std::uint32_t nodes = 1, spares = 0, clients = 1, window = 1;
-    std::uint32_t paceUs = 0;     // how long a client waits between two operations, on average
-    bool beginsAtOnce = false;    // clients do not wait until the ring is complete
+    std::uint32_t paceUs = 0; // how long a client waits between two operations, on average
+    bool beginsAtOnce = false; // clients do not wait until the ring is complete
     bool isEveryWayTried = false; // in the end every key is looked up from every node, not from some
     pb::NetworkFaults network;
     pb::Timers timers;

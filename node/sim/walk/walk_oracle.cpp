@@ -25,11 +25,7 @@ check::RequestKind kindOf(pb::WalkOperation operation)
 
 } // namespace
 
-WalkOracle::WalkOracle(const SimCluster& cluster, IdRing ring)
-    : m_cluster(cluster)
-    , m_ring(ring)
-{
-}
+WalkOracle::WalkOracle(const SimCluster& cluster, IdRing ring) : m_cluster(cluster), m_ring(ring) { }
 
 void WalkOracle::fail(std::string text)
 {
@@ -179,8 +175,8 @@ void WalkOracle::onKeysGiven(const SimProcess& process, const pb::KeysGiven& giv
 {
     if (m_underWay)
         fail(say(process.info.name(), " gives keys away while those of change ", m_underWay->change, " are under way"));
-    m_underWay
-        = UnderWay { given.change(), RingId(given.from()), RingId(given.to()), &process, NodeId(given.receiver()) };
+    m_underWay = UnderWay { given.change(), RingId(given.from()), RingId(given.to()), &process,
+        NodeId(given.receiver()) };
     const SimProcess* receiver = m_cluster.numbered(m_underWay->receiver);
     if (receiver != nullptr && !receiver->isGone())
         return;
@@ -331,8 +327,8 @@ void WalkOracle::lookedUp(const WalkMaster& master, std::uint64_t key, NodeId vi
     const SimProcess* entry = m_cluster.numbered(via);
     const auto known = m_keys.find(key);
     const bool isThere = known != m_keys.end() && known->second.has_value();
-    const std::string asked
-        = say("key ", key, ", asked for at ", (entry != nullptr ? entry->info.name() : "a stranger"), ", ");
+    const std::string asked = say(
+        "key ", key, ", asked for at ", (entry != nullptr ? entry->info.name() : "a stranger"), ", ");
     ++m_counts.lookUps;
     m_counts.steps += result.steps();
     if (result.result() != (isThere ? pb::OK : pb::NOT_FOUND))

@@ -54,7 +54,7 @@ public:
         std::uint64_t nodesLost = 0, nodesBack = 0;
         std::uint64_t keysChecked = 0, rangesChecked = 0;
         std::uint64_t lookUps = 0, steps = 0; // of the look-ups
-        std::uint64_t held = 0, bygone = 0;   // at rest: nodes that have held queries; late copies that were dropped
+        std::uint64_t held = 0, bygone = 0; // at rest: nodes that have held queries; late copies that were dropped
     };
     const Counts& counts() const { return m_counts; }
 
@@ -93,7 +93,7 @@ private:
     const IdRing m_ring;
     std::optional<Failure> m_failure;
     HistoryBook m_book;
-    std::map<std::uint32_t, Seen> m_seen;         // by process
+    std::map<std::uint32_t, Seen> m_seen; // by process
     std::map<RingId, const SimProcess*> m_owners; // of ranges, by the range's end
     std::optional<UnderWay> m_underWay;
     std::vector<Range> m_lost;

@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kPatience = 60s;               // for anything on a quiet network
+constexpr Time kPatience = 60s; // for anything on a quiet network
 constexpr std::uint64_t kStepsPerRun = 4'000; // of the look-ups of an ordinary case, roughly
 constexpr std::uint32_t kLookUpWindow = 16;
 
@@ -34,10 +34,8 @@ SimCluster::Options clusterOptions(const WalkCase& told)
 } // namespace
 
 WalkSimulation::WalkSimulation(WalkCase told)
-    : m_case(std::move(told))
-    , m_cluster(clusterOptions(m_case))
-    , m_oracle(m_cluster, IdRing(m_case.bits))
-    , m_pace(m_case.seed, DrawnFor::Pace)
+    : m_case(std::move(told)), m_cluster(clusterOptions(m_case)), m_oracle(m_cluster, IdRing(m_case.bits)),
+      m_pace(m_case.seed, DrawnFor::Pace)
 {
     m_cluster.setObserver(this);
 }
@@ -368,8 +366,8 @@ bool WalkSimulation::lookUpKeys()
     for (ClientState& client : m_clients)
         issue(client);
     // Those of one key wait for each other, and each may go all the way round.
-    const Time round
-        = std::chrono::microseconds(m_case.network.delay_us() + m_case.network.jitter_us() + m_case.stepNs / 1'000 + 1)
+    const Time round = std::chrono::microseconds(
+                           m_case.network.delay_us() + m_case.network.jitter_us() + m_case.stepNs / 1'000 + 1)
         * std::int64_t(ring.size() + 1);
     return runUntil(
         [this] { return allAnswered(); }, kPatience + round * std::int64_t(ways), "not all keys were looked up");

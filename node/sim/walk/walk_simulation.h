@@ -54,7 +54,7 @@ private:
     };
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
-    void onCopied(const pb::Message&) override {}
+    void onCopied(const pb::Message&) override { }
 
     void startMaster();
     void startNode();

@@ -15,7 +15,8 @@ void addRing(CLI::App& app, WalkMasterLine& line)
 {
     addOption(app, "--bits", "M: ids are numbers modulo 2^M, 8 to 64 (32)", "M",
         into<unsigned>(line.bits, IdRing::kBitsMin, IdRing::kBitsMax, "a number of bits"));
-    addOption(app, "--nodes", "So many nodes join by themselves as they register, 0 to 300; the others wait to be told (8)", "N",
+    addOption(app, "--nodes",
+        "So many nodes join by themselves as they register, 0 to 300; the others wait to be told (8)", "N",
         into<std::uint32_t>(line.nodes, 0, kNodesMax, "a number of nodes"));
     addTimes(app, line.timers, line.timeScale);
 }
@@ -24,25 +25,31 @@ void addRing(CLI::App& app, WalkMasterLine& line)
 
 Parsed<WalkMemberLine> parseWalkNodeLine(int count, const char* const* arguments)
 {
-    CLI::App app("A node of a ring that walks: it knows its successor only, and passes each query on until the owner of its key.", "lhrs-node");
+    CLI::App app("A node of a ring that walks: it knows its successor only, and passes each query on until the owner "
+                 "of its key.",
+        "lhrs-node");
     WalkMemberLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
-    return finish<WalkMemberLine>(app, line, count, arguments, [](WalkMemberLine& l) { return needCoordinator(l.process, "node"); });
+    return finish<WalkMemberLine>(
+        app, line, count, arguments, [](WalkMemberLine& l) { return needCoordinator(l.process, "node"); });
 }
 
 Parsed<WalkMemberLine> parseWalkClientLine(int count, const char* const* arguments)
 {
-    CLI::App app("A client of a ring that walks: carries out operations and workloads that it is commanded.", "lhrs-client");
+    CLI::App app(
+        "A client of a ring that walks: carries out operations and workloads that it is commanded.", "lhrs-client");
     WalkMemberLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
-    return finish<WalkMemberLine>(app, line, count, arguments, [](WalkMemberLine& l) { return needCoordinator(l.process, "client"); });
+    return finish<WalkMemberLine>(
+        app, line, count, arguments, [](WalkMemberLine& l) { return needCoordinator(l.process, "client"); });
 }
 
 Parsed<WalkMasterLine> parseWalkMasterLine(int count, const char* const* arguments)
 {
-    CLI::App app("The master of a ring that walks: nodes join and leave by its orders, one after the other.", "lhrs-coordinator");
+    CLI::App app("The master of a ring that walks: nodes join and leave by its orders, one after the other.",
+        "lhrs-coordinator");
     WalkMasterLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, false);
@@ -56,7 +63,9 @@ Parsed<WalkMasterLine> parseWalkMasterLine(int count, const char* const* argumen
 
 Parsed<WalkSimLine> parseWalkSimLine(int count, const char* const* arguments)
 {
-    CLI::App app("A whole simulated ring in one process: the same machines on a virtual clock, behind the same events and commands.", "lhrs-sim");
+    CLI::App app("A whole simulated ring in one process: the same machines on a virtual clock, behind the same events "
+                 "and commands.",
+        "lhrs-sim");
     WalkSimLine line;
     addSystem(app, kSystem);
     addWatched(app, line.ring.process);

@@ -13,10 +13,10 @@ struct WalkMemberLine { // of a node, of a client
 
 struct WalkMasterLine {
     ProcessOptions process;
-    unsigned bits = 32;      // M: ids are numbers modulo 2^M
+    unsigned bits = 32; // M: ids are numbers modulo 2^M
     std::uint32_t nodes = 8; // so many join by themselves as they register
-    pb::Timers timers;       // as given; zero means the field's default
-    double timeScale = 1;    // factor on all timers, given or default
+    pb::Timers timers; // as given; zero means the field's default
+    double timeScale = 1; // factor on all timers, given or default
 };
 
 // lhrs-sim: the master's options, and what is simulated around it.

@@ -24,9 +24,10 @@ int runLive(const ProcessOptions& process, pb::ProcessKind kind, WalkMachines::O
     const WalkMachines machines(std::move(options));
     ProcessOptions ofSystem = process;
     ofSystem.system = machines.system();
-    return runProgram(ofSystem, kind, pb::NO_ROLE, [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
-        return machines.make({ self, coordinator, seed, false });
-    });
+    return runProgram(
+        ofSystem, kind, pb::NO_ROLE, [&machines](const pb::ProcessInfo& self, Address coordinator, std::uint64_t seed) {
+            return machines.make({ self, coordinator, seed, false });
+        });
 }
 
 } // namespace
@@ -46,7 +47,8 @@ int runWalkClient(int count, char** arguments)
 int runWalkMaster(int count, char** arguments)
 {
     const auto parsed = parseWalkMasterLine(count, arguments);
-    return parsed.line ? runLive(parsed.line->process, pb::COORDINATOR, machinesOf(*parsed.line, 0)) : explain(parsed.exitCode, parsed.text);
+    return parsed.line ? runLive(parsed.line->process, pb::COORDINATOR, machinesOf(*parsed.line, 0))
+                       : explain(parsed.exitCode, parsed.text);
 }
 
 int runWalkSimulation(int count, char** arguments)
@@ -54,7 +56,8 @@ int runWalkSimulation(int count, char** arguments)
     const auto parsed = parseWalkSimLine(count, arguments);
     if (!parsed.line)
         return explain(parsed.exitCode, parsed.text);
-    return runSimulated(parsed.line->ring.process, *parsed.line, WalkMachines(machinesOf(parsed.line->ring, parsed.line->servers)));
+    return runSimulated(
+        parsed.line->ring.process, *parsed.line, WalkMachines(machinesOf(parsed.line->ring, parsed.line->servers)));
 }
 
 } // namespace lhrs

@@ -20,8 +20,8 @@ std::uint32_t bitwiseProduct(std::uint32_t x, std::uint32_t y, bool isGf16)
 
 std::uint32_t printedCoefficient(std::uint32_t q, std::uint32_t p, bool isGf16)
 {
-    constexpr std::uint32_t k16[4][4]
-        = { { 1, 1, 1, 1 }, { 1, 0xeb9b, 0x2284, 0x9e44 }, { 1, 0x2284, 0x9e74, 0xd7f1 }, { 1, 0x9e44, 0xd7f1, 0x75ee } };
+    constexpr std::uint32_t k16[4][4] = { { 1, 1, 1, 1 }, { 1, 0xeb9b, 0x2284, 0x9e44 }, { 1, 0x2284, 0x9e74, 0xd7f1 },
+        { 1, 0x9e44, 0xd7f1, 0x75ee } };
     constexpr std::uint32_t k8[4][3] = { { 1, 1, 1 }, { 1, 0x1a, 0x1c }, { 1, 0x3b, 0x37 }, { 1, 0xff, 0xfd } };
     return isGf16 ? k16[q][p] : k8[q][p];
 }
@@ -65,8 +65,7 @@ std::string GroupModel::differenceTo(const ParityBucket& bucket, std::uint32_t p
         std::map<std::uint32_t, std::string> values;
         for (std::uint32_t q = 0; q < found.size(); ++q) {
             if (found[q].isPresent != members.contains(q))
-                return where + "position " + std::to_string(q)
-                    + (found[q].isPresent ? " is present" : " is missing");
+                return where + "position " + std::to_string(q) + (found[q].isPresent ? " is present" : " is missing");
             if (!found[q].isPresent)
                 continue;
             const Record& record = *members.at(q);
@@ -97,9 +96,7 @@ std::string difference(std::string a, std::string b)
     return a;
 }
 
-DataRig::DataRig(Options o)
-    : NodeRig(pb::DATA)
-    , options(std::move(o))
+DataRig::DataRig(Options o) : NodeRig(pb::DATA), options(std::move(o))
 {
     pb::Confirm confirm;
     confirm.set_role(pb::DATA);
@@ -121,10 +118,7 @@ DataRig::DataRig(Options o)
     recruit(confirm);
 }
 
-DataRig::DataRig()
-    : DataRig(Options {})
-{
-}
+DataRig::DataRig() : DataRig(Options {}) { }
 
 pb::View DataRig::view(std::uint64_t epoch) const
 {
@@ -134,8 +128,8 @@ pb::View DataRig::view(std::uint64_t epoch) const
     *view.add_members() = memberOf(
         pb::DATA, options.bucket % options.config.m(), holderOf(kSelf, kIncarnation), options.state, options.level);
     for (std::uint32_t p = 0; p < options.k; ++p)
-        *view.add_members()
-            = memberOf(pb::PARITY, p, holderOf(kParity + p, 500 + p), options.init.contains(p) ? pb::INIT : pb::UP);
+        *view.add_members() = memberOf(
+            pb::PARITY, p, holderOf(kParity + p, 500 + p), options.init.contains(p) ? pb::INIT : pb::UP);
     return view;
 }
 
@@ -271,9 +265,7 @@ std::string blockOf(const std::vector<BlockEntry>& entries)
     return block;
 }
 
-ParityRig::ParityRig(Options o)
-    : NodeRig(pb::PARITY)
-    , options(std::move(o))
+ParityRig::ParityRig(Options o) : NodeRig(pb::PARITY), options(std::move(o))
 {
     pb::Confirm confirm;
     confirm.set_role(pb::PARITY);
@@ -287,10 +279,7 @@ ParityRig::ParityRig(Options o)
     recruit(confirm);
 }
 
-ParityRig::ParityRig()
-    : ParityRig(Options {})
-{
-}
+ParityRig::ParityRig() : ParityRig(Options {}) { }
 
 pb::View ParityRig::view(std::uint64_t epoch) const
 {

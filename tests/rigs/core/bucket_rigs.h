@@ -48,8 +48,8 @@ public:
         std::uint32_t k = 2;
         std::set<std::uint32_t> init = {}; // columns that are being filled
         pb::MemberState state = pb::UP;
-        std::uint64_t creation = 0;                     // the split that creates it
-        std::uint64_t lastSplit = 0;                    // the last split that was ordered before
+        std::uint64_t creation = 0; // the split that creates it
+        std::uint64_t lastSplit = 0; // the last split that was ordered before
         std::map<std::uint32_t, HolderInfo> table = {}; // other buckets
         pb::Timers timers = {};
     };
@@ -126,7 +126,7 @@ public:
         std::uint32_t length = 0;
         std::uint64_t epoch = 1;
         std::uint64_t incarnation = 0; // 0: that of the position
-        std::uint64_t number = 0;      // of the request; 0: the sequence
+        std::uint64_t number = 0; // of the request; 0: the sequence
         std::uint64_t doneBelow = 1;
     };
 
@@ -140,7 +140,10 @@ public:
     pb::View view(std::uint64_t epoch) const;
 
     pb::Message deltaMessage(const Change& change);
-    Step delta(const Change& change, bool moreFollow = false) { return driven.message(deltaMessage(change), moreFollow); }
+    Step delta(const Change& change, bool moreFollow = false)
+    {
+        return driven.message(deltaMessage(change), moreFollow);
+    }
     // A change as the bucket at position q would make it; the model is changed too.
     Change insert(std::uint32_t q, std::uint32_t rank, std::uint64_t key, const std::string& value);
     Change update(std::uint32_t q, std::uint32_t rank, const std::string& value);

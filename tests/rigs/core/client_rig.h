@@ -13,10 +13,8 @@ public:
 
     explicit ClientRig(bool isRegistered = true, const pb::FileConfig& config = fileConfig(),
         const pb::Timers& timers = {}, std::uint32_t ordinal = 0)
-        : info(process(kSelf, pb::CLIENT))
-        , client({ info, addressOfProcess(kCoordinator), 1 })
-        , driven(client, info)
-        , coordinator(kCoordinator)
+        : info(process(kSelf, pb::CLIENT)), client({ info, addressOfProcess(kCoordinator), 1 }), driven(client, info),
+          coordinator(kCoordinator)
     {
         const Step step = driven.pass(0ns);
         if (isRegistered)

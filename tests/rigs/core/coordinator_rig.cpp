@@ -4,9 +4,8 @@
 namespace lhrs::test {
 
 CoordinatorRig::CoordinatorRig(const Options& o)
-    : info(process(kSelf, pb::COORDINATOR))
-    , coordinator({ info, o.config, o.timers, o.recruiting, 1 })
-    , driven(coordinator, info)
+    : info(process(kSelf, pb::COORDINATOR)), coordinator({ info, o.config, o.timers, o.recruiting, 1 }),
+      driven(coordinator, info)
 {
     for (std::uint32_t s = 0; s < o.dataSpares; ++s)
         addSpare(kData + s, pb::DATA);
@@ -14,8 +13,7 @@ CoordinatorRig::CoordinatorRig(const Options& o)
         addSpare(kParity + s, pb::PARITY);
 }
 
-CoordinatorRig::CoordinatorRig(
-    const pb::FileConfig& config, std::uint32_t dataSpares, std::uint32_t paritySpares)
+CoordinatorRig::CoordinatorRig(const pb::FileConfig& config, std::uint32_t dataSpares, std::uint32_t paritySpares)
     : CoordinatorRig(Options { .config = config, .dataSpares = dataSpares, .paritySpares = paritySpares })
 {
     pass(0ns);
@@ -103,8 +101,8 @@ pb::Message CoordinatorRig::overloadMessage(std::uint32_t bucket)
 
 std::size_t CoordinatorRig::count(Body body) const
 {
-    return std::size_t(std::count_if(
-        log.begin(), log.end(), [body](const Step::Sent& s) { return s.message.body_case() == body; }));
+    return std::size_t(
+        std::count_if(log.begin(), log.end(), [body](const Step::Sent& s) { return s.message.body_case() == body; }));
 }
 
 std::size_t CoordinatorRig::count(Happened body) const

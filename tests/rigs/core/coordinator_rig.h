@@ -18,19 +18,15 @@ public:
         pb::FileConfig config = fileConfig();
         pb::Timers timers = {};
         Recruiting recruiting = Recruiting::Auto;
-        std::uint32_t dataSpares = 0;   // from process 10 on
+        std::uint32_t dataSpares = 0; // from process 10 on
         std::uint32_t paritySpares = 0; // from process 5000 on
     };
     struct Member {
-        explicit Member(const pb::ProcessInfo& i)
-            : info(i)
-            , sender(i.node())
-        {
-        }
+        explicit Member(const pb::ProcessInfo& i) : info(i), sender(i.node()) { }
         pb::ProcessInfo info;
         Peer sender;
         pb::Role pool = pb::NO_ROLE;
-        pb::Confirm place;            // role NO_ROLE: a spare
+        pb::Confirm place; // role NO_ROLE: a spare
         std::uint64_t invitation = 0; // of the open offer
     };
     static constexpr std::uint64_t kSelf = 1, kData = 10, kParity = 5000;

@@ -83,8 +83,7 @@ bool Step::acknowledges(const pb::Message& message) const
 }
 
 Driven::Driven(Machine& machine, const pb::ProcessInfo& self)
-    : m_machine(machine)
-    , m_stamper(NodeId(self.node()), Address::from(self.address()))
+    : m_machine(machine), m_stamper(NodeId(self.node()), Address::from(self.address()))
 {
     m_stamper.setDetail(pb::OPERATIONS, 1);
 }
@@ -172,10 +171,7 @@ Step Driven::finish()
     return step;
 }
 
-Peer::Peer(std::uint64_t node)
-    : m_node(node)
-{
-}
+Peer::Peer(std::uint64_t node) : m_node(node) { }
 
 pb::Message Peer::message()
 {
@@ -195,10 +191,8 @@ pb::Message Peer::ack(const pb::Message& of)
 }
 
 NodeRig::NodeRig(pb::Role pool, std::uint64_t self)
-    : info(process(self, pb::NODE, pool))
-    , node({ info, addressOfProcess(kCoordinator), pool, 0 })
-    , driven(node, info)
-    , coordinator(kCoordinator)
+    : info(process(self, pb::NODE, pool)), node({ info, addressOfProcess(kCoordinator), pool, 0 }), driven(node, info),
+      coordinator(kCoordinator)
 {
     driven.pass(0ns);
 }

@@ -41,8 +41,9 @@ inline std::string parityProblem(FileRig& rig)
                 if (!bucket)
                     return where + "position " + std::to_string(q.value) + " has no bucket";
                 if (parity->applied(q) != bucket->link().sequence() || parity->held() != 0)
-                    return where + "has " + std::to_string(parity->applied(q)) + " of the " + std::to_string(bucket->link().sequence())
-                        + " changes of position " + std::to_string(q.value) + ", and holds " + std::to_string(parity->held());
+                    return where + "has " + std::to_string(parity->applied(q)) + " of the "
+                        + std::to_string(bucket->link().sequence()) + " changes of position " + std::to_string(q.value)
+                        + ", and holds " + std::to_string(parity->held());
             }
             const std::string difference = model.differenceTo(*parity, p, file.config().field() == pb::GF_16, false);
             if (!difference.empty())

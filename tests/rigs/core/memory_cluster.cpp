@@ -3,16 +3,9 @@
 
 namespace lhrs::test {
 
-MemoryCluster::MemoryCluster(Options options)
-    : m_options(options)
-    , m_numbers(options.seed)
-{
-}
+MemoryCluster::MemoryCluster(Options options) : m_options(options), m_numbers(options.seed) { }
 
-MemoryCluster::MemoryCluster()
-    : MemoryCluster(Options {})
-{
-}
+MemoryCluster::MemoryCluster() : MemoryCluster(Options {}) { }
 
 Machine& MemoryCluster::add(const pb::ProcessInfo& info, std::unique_ptr<Machine> machine, NodeId identity)
 {
@@ -87,8 +80,8 @@ void MemoryCluster::post(Packet packet)
         return;
     const int copies = isDatagram && m_numbers.below(1000) < m_options.doubled ? 2 : 1;
     for (int copy = 0; copy < copies; ++copy) {
-        const Time extra
-            = m_options.jitter > 0ns ? Time(m_numbers.below(std::uint64_t(m_options.jitter.count()))) : 0ns;
+        const Time extra = m_options.jitter > 0ns ? Time(m_numbers.below(std::uint64_t(m_options.jitter.count())))
+                                                  : 0ns;
         m_queue.push({ m_now + m_options.delay + extra, ++m_posted, packet });
     }
 }
@@ -157,9 +150,7 @@ void MemoryCluster::finish(Process& process)
     }
 }
 
-FileRig::FileRig(const Options& options)
-    : cluster(options.network)
-    , m_options(options)
+FileRig::FileRig(const Options& options) : cluster(options.network), m_options(options)
 {
     startCoordinator(false);
     for (std::uint32_t s = 0; s < options.dataSpares; ++s)
@@ -183,8 +174,7 @@ void FileRig::startCoordinator(bool listensFirst, bool isFileKnown)
 void FileRig::addSpare(std::uint64_t node, pb::Role pool)
 {
     const pb::ProcessInfo info = process(node, pb::NODE, pool);
-    cluster.add(
-        info, std::make_unique<NodeMachine>(NodeOptions { info, addressOfProcess(kCoordinator), pool, node }));
+    cluster.add(info, std::make_unique<NodeMachine>(NodeOptions { info, addressOfProcess(kCoordinator), pool, node }));
     nodes.insert(node);
 }
 

@@ -24,8 +24,8 @@ public:
     };
     struct Options {
         Time delay = 50us;
-        Time jitter {};            // a random delay up to this is added: messages overtake each other
-        std::uint32_t loss = 0;    // per mille of datagrams
+        Time jitter {}; // a random delay up to this is added: messages overtake each other
+        std::uint32_t loss = 0; // per mille of datagrams
         std::uint32_t doubled = 0; // per mille of datagrams
         std::uint64_t seed = 1;
     };
@@ -71,9 +71,7 @@ public:
 
 private:
     struct Process {
-        Process(const pb::ProcessInfo& i, NodeId identity)
-            : info(i)
-            , stamper(identity, Address::from(i.address()))
+        Process(const pb::ProcessInfo& i, NodeId identity) : info(i), stamper(identity, Address::from(i.address()))
         {
             stamper.setDetail(pb::OPERATIONS, 1);
         }

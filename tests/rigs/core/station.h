@@ -20,8 +20,7 @@ using namespace std::chrono_literals;
 inline constexpr auto kPatience = 20s; // generous: test machines are slow and busy at times
 
 // Waits until the condition holds, polling it; false: it did not hold in time.
-template <class Condition>
-bool eventually(Condition condition, std::chrono::milliseconds patience = kPatience)
+template <class Condition> bool eventually(Condition condition, std::chrono::milliseconds patience = kPatience)
 {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!condition()) {
@@ -42,9 +41,11 @@ inline std::string sealedPacket(Envelope& envelope, const std::string& body, Nod
 }
 
 // A packet whose record block is sent between body and tag, in its two pieces.
-inline TcpStreams::Frame sealedFrame(Envelope& envelope, const std::string& body, std::string block, NodeId receiver = NodeId())
+inline TcpStreams::Frame sealedFrame(
+    Envelope& envelope, const std::string& body, std::string block, NodeId receiver = NodeId())
 {
-    TcpStreams::Frame frame { std::string(kEnvelopeBytes + body.size(), '\0'), std::make_shared<const std::string>(std::move(block)) };
+    TcpStreams::Frame frame { std::string(kEnvelopeBytes + body.size(), '\0'),
+        std::make_shared<const std::string>(std::move(block)) };
     frame.packet.replace(kHeaderBytes, body.size(), body);
     envelope.seal(frame.packet.data(), body.size(), receiver, *frame.block);
     return frame;
@@ -102,7 +103,7 @@ public:
         std::atomic<std::int64_t> alarmedAt = 0;
         std::function<void()> beforeReply; // within the step
     };
-    explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) {}
+    explicit EchoMachine(std::shared_ptr<Heard> heard) : m_heard(std::move(heard)) { }
 
     void onMessage(const pb::Message& message, Time now, Effects& out) override
     {
@@ -179,20 +180,18 @@ private:
 class Speaker {
 public:
     explicit Speaker(Endpoint coordinator, Endpoint self = { kLoopback, 0 })
-        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port))
-        , envelope(m_cluster, NodeId(77))
-        , udp(must(UdpSocket::open(self)))
-        , streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters)))
-        , m_sender({ envelope, udp, *streams, counters, coordinator.port })
-        , m_udpThread([this](std::stop_token stop) { listen(stop); })
-        , m_tcpThread([this](std::stop_token stop) {
-            streams->run(stop, [this](std::string& packet, std::string& block) {
-                const std::string taken = std::move(packet);
-                const std::string_view body = std::string_view(taken).substr(kHeaderBytes, taken.size() - kEnvelopeBytes);
-                hear(block.empty() ? std::string(body) : must(joinBlock(body, std::move(block))));
-                return true;
-            });
-        })
+        : m_cluster(Envelope::clusterOf(coordinator.ip, coordinator.port)), envelope(m_cluster, NodeId(77)),
+          udp(must(UdpSocket::open(self))), streams(must(TcpStreams::open({ kLoopback, 0 }, envelope, counters))),
+          m_sender({ envelope, udp, *streams, counters, coordinator.port }),
+          m_udpThread([this](std::stop_token stop) { listen(stop); }), m_tcpThread([this](std::stop_token stop) {
+              streams->run(stop, [this](std::string& packet, std::string& block) {
+                  const std::string taken = std::move(packet);
+                  const std::string_view body = std::string_view(taken).substr(
+                      kHeaderBytes, taken.size() - kEnvelopeBytes);
+                  hear(block.empty() ? std::string(body) : must(joinBlock(body, std::move(block))));
+                  return true;
+              });
+          })
     {
     }
     ~Speaker()
@@ -273,8 +272,7 @@ public:
     }
 
 private:
-    template <class T>
-    static T must(Result<T> result)
+    template <class T> static T must(Result<T> result)
     {
         if (!result)
             qFatal("%s", result.error().text.c_str());
@@ -285,7 +283,8 @@ private:
         DatagramBatch batch;
         while (!stop.stop_requested() && udp.receive(batch))
             for (std::size_t i = 0; i < batch.size(); ++i)
-                if (const auto opened = envelope.open(batch[i]); const auto* body = std::get_if<std::string_view>(&opened))
+                if (const auto opened = envelope.open(batch[i]);
+                    const auto* body = std::get_if<std::string_view>(&opened))
                     hear(*body);
     }
     void hear(std::string_view body)

@@ -30,11 +30,7 @@ inline pb::Command orderOf(const pb::RunWorkload& order)
 
 // A client and one bucket that stores what it receives. The test gives the answers, one after the other.
 struct WorkloadRig : ClientRig {
-    explicit WorkloadRig(std::uint32_t ordinal = 0)
-        : ClientRig(true, fileConfig(), {}, ordinal)
-    {
-        knows(1);
-    }
+    explicit WorkloadRig(std::uint32_t ordinal = 0) : ClientRig(true, fileConfig(), {}, ordinal) { knows(1); }
 
     Step start(const pb::RunWorkload& order) { return take(command(orderOf(order))); }
     Step verify(std::uint32_t window = 4)

@@ -14,7 +14,10 @@ enum class Eye { Usual, Protan, Deutan, Tritan };
 
 inline double linearOf(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
 
-inline std::array<double, 3> linearRgb(QColor c) { return { linearOf(c.redF()), linearOf(c.greenF()), linearOf(c.blueF()) }; }
+inline std::array<double, 3> linearRgb(QColor c)
+{
+    return { linearOf(c.redF()), linearOf(c.greenF()), linearOf(c.blueF()) };
+}
 
 inline double luminance(QColor c)
 {
@@ -31,9 +34,12 @@ inline double contrast(QColor x, QColor y)
 
 inline std::array<double, 3> seenBy(Eye eye, std::array<double, 3> rgb)
 {
-    static constexpr double kProtan[9] { 0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998 };
-    static constexpr double kDeutan[9] { 0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820, 0.042940, 0.968881 };
-    static constexpr double kTritan[9] { 1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733, 0.691367, 0.303900 };
+    static constexpr double kProtan[9] { 0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882,
+        -0.048116, 1.051998 };
+    static constexpr double kDeutan[9] { 0.367322, 0.860646, -0.227968, 0.280085, 0.672501, 0.047413, -0.011820,
+        0.042940, 0.968881 };
+    static constexpr double kTritan[9] { 1.255528, -0.076749, -0.178779, -0.078411, 0.930809, 0.147602, 0.004733,
+        0.691367, 0.303900 };
     if (eye == Eye::Usual)
         return rgb;
     const double* m = eye == Eye::Protan ? kProtan : eye == Eye::Deutan ? kDeutan : kTritan;
@@ -51,7 +57,8 @@ inline Lab labOf(std::array<double, 3> rgb)
 {
     const auto [r, g, b] = rgb;
     const auto f = [](double t) { return t > 216.0 / 24389 ? std::cbrt(t) : (24389.0 / 27 * t + 16) / 116; };
-    const double x = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047), y = f(0.2126729 * r + 0.7151522 * g + 0.0721750 * b),
+    const double x = f((0.4124564 * r + 0.3575761 * g + 0.1804375 * b) / 0.95047),
+                 y = f(0.2126729 * r + 0.7151522 * g + 0.0721750 * b),
                  z = f((0.0193339 * r + 0.1191920 * g + 0.9503041 * b) / 1.08883);
     return { 116 * y - 16, 500 * (x - y), 200 * (y - z) };
 }
@@ -64,7 +71,10 @@ inline double ciede2000(Lab x, Lab y)
     const double mean = (std::hypot(x.a, x.b) + std::hypot(y.a, y.b)) / 2;
     const double g = 0.5 * (1 - std::sqrt(power7(mean) / (power7(mean) + k25To7)));
     const double a1 = x.a * (1 + g), a2 = y.a * (1 + g), c1 = std::hypot(a1, x.b), c2 = std::hypot(a2, y.b);
-    const auto hue = [&](double a, double b) { const double h = a == 0 && b == 0 ? 0 : std::atan2(b, a); return h < 0 ? h + kTurn : h; };
+    const auto hue = [&](double a, double b) {
+        const double h = a == 0 && b == 0 ? 0 : std::atan2(b, a);
+        return h < 0 ? h + kTurn : h;
+    };
     const double h1 = hue(a1, x.b), h2 = hue(a2, y.b);
     double dh = c1 * c2 == 0 ? 0 : h2 - h1;
     dh += dh > kPi ? -kTurn : dh < -kPi ? kTurn : 0;
@@ -73,9 +83,11 @@ inline double ciede2000(Lab x, Lab y)
     double h = h1 + h2;
     if (c1 * c2 != 0)
         h = std::abs(h1 - h2) <= kPi ? h / 2 : (h < kTurn ? h + kTurn : h - kTurn) / 2;
-    const double t = 1 - 0.17 * std::cos(h - kPi / 6) + 0.24 * std::cos(2 * h) + 0.32 * std::cos(3 * h + kPi / 30) - 0.20 * std::cos(4 * h - 63 * kPi / 180);
+    const double t = 1 - 0.17 * std::cos(h - kPi / 6) + 0.24 * std::cos(2 * h) + 0.32 * std::cos(3 * h + kPi / 30)
+        - 0.20 * std::cos(4 * h - 63 * kPi / 180);
     const double degrees = h * 180 / kPi, turn = 30 * std::exp(-std::pow((degrees - 275) / 25, 2)) * kPi / 180;
-    const double sl = 1 + 0.015 * (l - 50) * (l - 50) / std::sqrt(20 + (l - 50) * (l - 50)), sc = 1 + 0.045 * c, sh = 1 + 0.015 * c * t;
+    const double sl = 1 + 0.015 * (l - 50) * (l - 50) / std::sqrt(20 + (l - 50) * (l - 50)), sc = 1 + 0.045 * c,
+                 sh = 1 + 0.015 * c * t;
     const double rt = -std::sin(2 * turn) * 2 * std::sqrt(power7(c) / (power7(c) + k25To7));
     return std::sqrt(std::pow(dl / sl, 2) + std::pow(dc / sc, 2) + std::pow(dH / sh, 2) + rt * (dc / sc) * (dH / sh));
 }

@@ -101,7 +101,8 @@ void FakeCluster::setReply(const pb::CommandReply& reply)
 
 std::int64_t FakeCluster::wallNs()
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
 }
 
 std::optional<pb::CommandReply> FakeCluster::answer(ProcessId id, const pb::Command& command)
@@ -153,7 +154,8 @@ pb::CommandReply FakeCluster::gate(ProcessId id, const pb::Command& command)
     pb::GateState& state = *reply.mutable_gate();
     if (command.has_release_held()) {
         const std::uint64_t number = command.release_held().number();
-        const auto one = std::find_if(held.begin(), held.end(), [number](const pb::HeldMessage& message) { return number == 0 || message.number() == number; });
+        const auto one = std::find_if(held.begin(), held.end(),
+            [number](const pb::HeldMessage& message) { return number == 0 || message.number() == number; });
         if (one != held.end()) {
             *state.add_released() = *one;
             held.erase(one);

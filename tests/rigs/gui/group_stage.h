@@ -12,7 +12,8 @@ inline Participant dataMember(std::uint32_t q) { return Participant::data(Positi
 inline Participant parityMember(std::uint32_t p) { return Participant::parity(ParityColumn(p)); }
 
 // Group 0 at one rank, all members read: data records of different lengths, parity as the code encodes them.
-inline RecordGroup groupOf(std::uint32_t m, std::uint32_t k, FieldWidth width = FieldWidth::Gf16, std::uint32_t buckets = 1'000, std::uint32_t rank = 17)
+inline RecordGroup groupOf(std::uint32_t m, std::uint32_t k, FieldWidth width = FieldWidth::Gf16,
+    std::uint32_t buckets = 1'000, std::uint32_t rank = 17)
 {
     RecordGroup group;
     group.rank = rank;
@@ -100,7 +101,8 @@ inline pb::ContentsPage pageOf(const GroupMember& member, std::uint32_t rank)
 }
 
 // The events of a recovery manager that decodes `lost` members from others.
-inline std::shared_ptr<pb::DecoderChosen> toldOf(const RecordGroup& group, const std::vector<Participant>& survivors, const std::vector<Participant>& lost)
+inline std::shared_ptr<pb::DecoderChosen> toldOf(
+    const RecordGroup& group, const std::vector<Participant>& survivors, const std::vector<Participant>& lost)
 {
     auto told = std::make_shared<pb::DecoderChosen>();
     told->set_field(group.field == FieldWidth::Gf8 ? pb::GF_8 : pb::GF_16);

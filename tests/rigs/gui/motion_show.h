@@ -19,7 +19,7 @@ struct Show {
     Pacer pacer { feed };
     Motion motion;
     Theme theme;
-    std::vector<ShownEvent> shown;     // all that were shown
+    std::vector<ShownEvent> shown; // all that were shown
     std::vector<ShownEvent> scheduled; // with the position that they were given
 
     explicit Show(const FileShape& shape)
@@ -38,8 +38,7 @@ struct Show {
     }
 
     // Frames until the condition holds; false: it does not.
-    template <class Condition>
-    bool until(Condition&& holds, double secondsMax = 60)
+    template <class Condition> bool until(Condition&& holds, double secondsMax = 60)
     {
         for (double t = 0; t < secondsMax; t += kFrame) {
             if (holds())
@@ -50,7 +49,9 @@ struct Show {
     }
     bool untilRest()
     {
-        return until([&] { return !pacer.isBusy() && pacer.shownUpTo() == feed.committed() && !motion.isMoving(pacer.clock()); });
+        return until([&] {
+            return !pacer.isBusy() && pacer.shownUpTo() == feed.committed() && !motion.isMoving(pacer.clock());
+        });
     }
 
     ClusterLayout layout() const
@@ -90,7 +91,8 @@ struct Show {
 
     // A message from one process to another: its departure in a step with that cause, and its arrival. Returns the
     // number of the departure, which is the cause of all that the receiver does in that step.
-    std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation = 0, ProcessId cause = 0, std::uint64_t number = 0)
+    std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation = 0,
+        ProcessId cause = 0, std::uint64_t number = 0)
     {
         pb::Event sent = event(operation, cause, number);
         sent.mutable_message_sent()->set_kind(kind);

@@ -35,7 +35,9 @@ inline ClusterState ringOf(std::vector<std::uint64_t> ids, std::size_t keys = 0,
     addProcess(state, kRingClient, pb::CLIENT, "alice");
     std::vector<std::uint64_t> sorted = ids;
     std::sort(sorted.begin(), sorted.end());
-    const auto processWith = [&](std::uint64_t id) { return kRingNode + std::uint64_t(std::find(ids.begin(), ids.end(), id) - ids.begin()); };
+    const auto processWith = [&](std::uint64_t id) {
+        return kRingNode + std::uint64_t(std::find(ids.begin(), ids.end(), id) - ids.begin());
+    };
     for (std::size_t i = 0; i < ids.size(); ++i) {
         const ProcessId process = kRingNode + i;
         addProcess(state, process, pb::NODE, "node-" + std::to_string(i + 1));

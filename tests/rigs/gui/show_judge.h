@@ -46,9 +46,9 @@ private:
     double m_saidAt = 0;
     bool m_wasPressed = false, m_wasShow = false;
     QString m_picture, m_stillAt;
-    QString m_step, m_stepWords;      // the present step, and all that was said in it
-    std::set<std::uint64_t> m_shown;  // events, by index
-    std::int64_t m_repeatedUpTo = 0;  // run time, in a repetition
+    QString m_step, m_stepWords; // the present step, and all that was said in it
+    std::set<std::uint64_t> m_shown; // events, by index
+    std::int64_t m_repeatedUpTo = 0; // run time, in a repetition
     std::uint64_t m_firstPainted = 0; // the first event that the show paints
     std::map<QString, QString> m_unexplained; // of this step: what moved, and when
 };

@@ -27,7 +27,8 @@ public:
         window.clock().stop();
         window.resize(size);
         window.show();
-        QObject::connect(&window.player(), &Player::entryShown, &window, [this](const ReelEntry& entry) { shown.push_back(entry); });
+        QObject::connect(
+            &window.player(), &Player::entryShown, &window, [this](const ReelEntry& entry) { shown.push_back(entry); });
         SimulatedOptions simulated;
         simulated.seed = 7;
         simulated.waitsForScript = true; // seed and calls determine the run
@@ -41,14 +42,18 @@ public:
     bool begin(const QString& script)
     {
         QFile file(m_folder.filePath("script.js"));
-        return file.open(QIODevice::WriteOnly) && file.write(script.toUtf8()) > 0 && (file.close(), open(file.fileName()));
+        return file.open(QIODevice::WriteOnly) && file.write(script.toUtf8()) > 0
+            && (file.close(), open(file.fileName()));
     }
     bool open(const QString& path)
     {
         if (!window.openScenario(path, true) || !awaitScript())
             return false;
         // The window hears of its cluster a moment later, and enables the actions then.
-        const auto isHere = [this] { return window.cluster().link() == ClusterCommands::Link::Here || !window.player().isRunning() || window.player().clusters().empty(); };
+        const auto isHere = [this] {
+            return window.cluster().link() == ClusterCommands::Link::Here || !window.player().isRunning()
+                || window.player().clusters().empty();
+        };
         return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
     }
 
@@ -56,11 +61,13 @@ public:
     bool awaitScript()
     {
         constexpr int kMost = 120'000; // ms of real time
-        return QTest::qWaitFor([this] {
-            if (!window.player().scriptStands())
-                make(0); // takes what the script has said
-            return window.player().scriptStands();
-        }, kMost);
+        return QTest::qWaitFor(
+            [this] {
+                if (!window.player().scriptStands())
+                    make(0); // takes what the script has said
+                return window.player().scriptStands();
+            },
+            kMost);
     }
 
     // One frame; false: the script does not reach a stop.
@@ -94,7 +101,8 @@ public:
     // Frames until the show waits for a key or is over.
     bool untilStop(double secondsMost = 600)
     {
-        return until([this] { return director().isOver() || director().await() != Director::Await::Nothing; }, secondsMost);
+        return until(
+            [this] { return director().isOver() || director().await() != Director::Await::Nothing; }, secondsMost);
     }
     // A key of the presenter, and all frames up to the next stop.
     bool goOn(double secondsMost = 600)
@@ -118,7 +126,7 @@ public:
 
     MainWindow window;
     std::vector<ReelEntry> shown; // entries that were shown
-    double played = 0;            // seconds of the show
+    double played = 0; // seconds of the show
     std::function<void(double seconds)> onFrame;
 
 private:

@@ -34,8 +34,10 @@ inline bool showsText(const QWidget* widget)
         return !label->text().isEmpty();
     if (const auto* button = qobject_cast<const QAbstractButton*>(widget))
         return !button->text().isEmpty();
-    return qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QTabBar*>(widget)
-        || qobject_cast<const QAbstractItemView*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget) || widget->inherits("QPlainTextEdit") || widget->inherits("QTextEdit");
+    return qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget)
+        || qobject_cast<const QTabBar*>(widget) || qobject_cast<const QAbstractItemView*>(widget)
+        || qobject_cast<const QAbstractSpinBox*>(widget) || widget->inherits("QPlainTextEdit")
+        || widget->inherits("QTextEdit");
 }
 
 // A widget whose text has less room than it needs, as text; empty: there is none.
@@ -45,21 +47,26 @@ inline QString clipped(const QWidget& window)
         if (!widget->isVisible() || widget->visibleRegion().isEmpty() || qobject_cast<const QFocusFrame*>(widget))
             continue;
         const QSize room = widget->contentsRect().size();
-        const auto wide = [&](const QString& text) { return widget->fontMetrics().size(Qt::TextShowMnemonic, text).width(); };
+        const auto wide = [&](const QString& text) {
+            return widget->fontMetrics().size(Qt::TextShowMnemonic, text).width();
+        };
         QString text;
         bool isTight = false;
         if (const auto* label = qobject_cast<const QLabel*>(widget); label && !label->text().isEmpty()) {
             text = label->text();
             const int high = label->wordWrap() ? label->heightForWidth(widget->width()) : label->fontMetrics().height();
             isTight = high > widget->height() + 1 || (!label->wordWrap() && wide(text) > room.width());
-        } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget); button && !button->text().isEmpty()) {
+        } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget);
+                   button && !button->text().isEmpty()) {
             text = button->text();
-            isTight = button->width() < button->minimumSizeHint().width() || button->height() < button->fontMetrics().height();
+            isTight = button->width() < button->minimumSizeHint().width()
+                || button->height() < button->fontMetrics().height();
         } else if (const auto* box = qobject_cast<const QComboBox*>(widget)) {
             QStyleOptionComboBox option;
             option.initFrom(box);
             text = box->currentText();
-            isTight = wide(text) > box->style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, box).width();
+            isTight = wide(text)
+                > box->style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, box).width();
         } else if (const auto* spin = qobject_cast<const QSpinBox*>(widget)) {
             text = spin->text();
             isTight = spin->height() < spin->fontMetrics().height() || spin->width() < spin->minimumSizeHint().width();
@@ -75,8 +82,12 @@ inline QString clipped(const QWidget& window)
             }
         }
         if (isTight)
-            return QString("“%1” has too little room: %2, %3 x %4").arg(text, nameOf(widget)).arg(widget->width()).arg(widget->height());
-        if (widget->mapTo(&window, QPoint()).x() < 0 || widget->mapTo(&window, QPoint(widget->width(), 0)).x() > window.width())
+            return QString("“%1” has too little room: %2, %3 x %4")
+                .arg(text, nameOf(widget))
+                .arg(widget->width())
+                .arg(widget->height());
+        if (widget->mapTo(&window, QPoint()).x() < 0
+            || widget->mapTo(&window, QPoint(widget->width(), 0)).x() > window.width())
             return QString("%1 leaves the window").arg(nameOf(widget));
     }
     return {};
@@ -115,8 +126,10 @@ inline QString smallerThan(int pixels, const QWidget& window)
             continue;
         const auto* label = qobject_cast<const QLabel*>(widget);
         const auto* button = qobject_cast<const QAbstractButton*>(widget);
-        const bool hasText = (label && !label->text().isEmpty()) || (button && !button->text().isEmpty()) || qobject_cast<const QComboBox*>(widget)
-            || qobject_cast<const QAbstractSpinBox*>(widget) || qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QListView*>(widget) || qobject_cast<const QTabBar*>(widget);
+        const bool hasText = (label && !label->text().isEmpty()) || (button && !button->text().isEmpty())
+            || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)
+            || qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QListView*>(widget)
+            || qobject_cast<const QTabBar*>(widget);
         if (hasText && widget->fontInfo().pixelSize() < pixels)
             return QString("%1 has text of %2 pixels").arg(nameOf(widget)).arg(widget->fontInfo().pixelSize());
     }

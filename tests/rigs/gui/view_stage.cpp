@@ -69,7 +69,8 @@ ClusterState fileOf(const FileShape& shape)
     for (const auto& [number, group] : s.groups) {
         for (std::uint32_t column = 0; column < shape.k; ++column) {
             const ProcessId id = parityProcess(number, column);
-            ProcessState process = processOf(id, pb::NODE, "parity-" + std::to_string(number) + "-" + std::to_string(column));
+            ProcessState process = processOf(
+                id, pb::NODE, "parity-" + std::to_string(number) + "-" + std::to_string(column));
             process.place.set_role(pb::PARITY);
             process.place.set_number(number);
             process.place.set_column(column);
@@ -95,8 +96,8 @@ ClusterState fileOf(const FileShape& shape)
     return s;
 }
 
-Drawn drawn(const ClusterState& state, QSizeF view, const Theme& theme, Layers layers,
-    const std::set<ProcessId>* silent)
+Drawn drawn(
+    const ClusterState& state, QSizeF view, const Theme& theme, Layers layers, const std::set<ProcessId>* silent)
 {
     LayoutOptions options;
     options.viewport = view;
@@ -126,8 +127,8 @@ std::uint64_t ListFeed::tell(ProcessId process, pb::Event event, std::int64_t af
     return last;
 }
 
-void HeldContents::readContents(ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject*,
-    std::function<void(ContentsAnswer)> done)
+void HeldContents::readContents(
+    ProcessId process, std::uint32_t rankFrom, std::uint32_t count, QObject*, std::function<void(ContentsAnswer)> done)
 {
     requests.push_back({ process, rankFrom, count, std::move(done) });
 }

@@ -22,8 +22,7 @@
 namespace lhrs::gui {
 
 // Runs a test class without a screen, in the window's style and fonts.
-template <class Test>
-int runOffscreen(int count, char** arguments)
+template <class Test> int runOffscreen(int count, char** arguments)
 {
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -66,7 +65,7 @@ Drawn drawn(const ClusterState& state, QSizeF view, const Theme& theme = Theme()
 // Events as a test publishes them: folded at once, as the ingest does, and kept for the reader.
 class ListFeed : public EventFeed {
 public:
-    explicit ListFeed(std::size_t eventsMax = EventRing::kEvents) : m_ring(eventsMax) {}
+    explicit ListFeed(std::size_t eventsMax = EventRing::kEvents) : m_ring(eventsMax) { }
 
     // The event gets the process's next number unless it has one. Returns its number.
     std::uint64_t tell(ProcessId process, pb::Event event, std::int64_t afterNs = 1'000);

@@ -51,12 +51,12 @@ void FakeProcess::publish(std::uint64_t first, std::vector<pb::Event> events)
 void FakeProcess::send(const std::vector<std::string>& frames)
 {
     for (std::size_t i = 0; i < frames.size(); ++i)
-        m_publisher.send(zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore
-            : zmq::send_flags::none);
+        m_publisher.send(
+            zmq::buffer(frames[i]), i + 1 < frames.size() ? zmq::send_flags::sndmore : zmq::send_flags::none);
 }
 
-pb::CommandReply FakeProcess::snapshotOf(const FakeProcess& process, std::uint64_t sequence,
-    const std::function<void(pb::Snapshot&)>& fill)
+pb::CommandReply FakeProcess::snapshotOf(
+    const FakeProcess& process, std::uint64_t sequence, const std::function<void(pb::Snapshot&)>& fill)
 {
     pb::CommandReply reply;
     pb::Snapshot& snapshot = *reply.mutable_snapshot();
@@ -78,8 +78,8 @@ void FakeProcess::serve(const std::stop_token& stop)
         pb::Command command;
         if (!command.ParseFromArray(frame.data(), int(frame.size())))
             continue;
-        const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(command,
-            pb::Command::descriptor()->FindOneofByName("body"));
+        const auto* field = pb::Command::GetReflection()->GetOneofFieldDescriptor(
+            command, pb::Command::descriptor()->FindOneofByName("body"));
         std::optional<pb::CommandReply> reply;
         {
             const std::lock_guard lock(m_mutex);

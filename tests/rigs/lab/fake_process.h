@@ -42,15 +42,15 @@ public:
     void send(const std::vector<std::string>& frames);
 
     // The snapshot of this process for this event number.
-    static pb::CommandReply snapshotOf(const FakeProcess& process, std::uint64_t sequence,
-        const std::function<void(pb::Snapshot&)>& fill = {});
+    static pb::CommandReply snapshotOf(
+        const FakeProcess& process, std::uint64_t sequence, const std::function<void(pb::Snapshot&)>& fill = {});
 
 private:
     void serve(const std::stop_token& stop);
 
     zmq::context_t m_context;
     zmq::socket_t m_publisher; // used by the test's thread
-    zmq::socket_t m_router;    // used by the thread below, once it runs
+    zmq::socket_t m_router; // used by the thread below, once it runs
     pb::ProcessInfo m_info;
     mutable std::mutex m_mutex; // m_answerer, m_asked
     Answerer m_answerer;

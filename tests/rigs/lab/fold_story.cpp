@@ -150,7 +150,9 @@ Story growth(std::uint32_t splits, std::uint32_t seed)
             insert();
         const std::uint32_t source = n, target = n + (1u << i);
         if (buckets[source].ranks.size() > 5)
-            story.tell(dataNode(source)).mutable_bucket_overflowed()->set_count(std::uint32_t(buckets[source].ranks.size()));
+            story.tell(dataNode(source))
+                .mutable_bucket_overflowed()
+                ->set_count(std::uint32_t(buckets[source].ranks.size()));
         if (target % 4 == 0)
             addGroup(target / 4);
         story.start(dataNode(target), pb::NODE, "d", pb::DATA);
@@ -250,25 +252,23 @@ std::string textOf(const ClusterState& s)
 {
     std::ostringstream out;
     out << "file " << s.file.exists << ' ' << s.file.i << ' ' << s.file.n << ' ' << s.file.buckets << ' '
-        << s.file.availability << ' '
-        << s.file.splitsOwed << ' ' << s.file.waitsFor << ' ' << s.file.config.ShortDebugString() << ' ' << s.events
-            << ' ' << s.lost
-        << ' ' << s.splitForgotten << '\n';
+        << s.file.availability << ' ' << s.file.splitsOwed << ' ' << s.file.waitsFor << ' '
+        << s.file.config.ShortDebugString() << ' ' << s.events << ' ' << s.lost << ' ' << s.splitForgotten << '\n';
     for (const auto& [id, p] : s.processes)
         out << "process " << id << ' ' << p.name << ' ' << p.kind << ' ' << p.pool << ' ' << p.isInvited << ' '
-            << p.offer.invitation << ' '
-            << p.place.ShortDebugString() << ' ' << p.incarnation << ' ' << p.sequence << ' ' << p.lostEvents << ' '
-                << p.isIncomplete << ' '
-            << p.hasEnded << ' ' << p.lastEventNs << ' ' << p.heardNs << '\n';
+            << p.offer.invitation << ' ' << p.place.ShortDebugString() << ' ' << p.incarnation << ' ' << p.sequence
+            << ' ' << p.lostEvents << ' ' << p.isIncomplete << ' ' << p.hasEnded << ' ' << p.lastEventNs << ' '
+            << p.heardNs << '\n';
     for (const auto& [id, p] : s.processes)
         for (const Trouble& trouble : p.troubles)
-            out << "trouble " << id << ' ' << trouble.fromNs << ' ' << trouble.toNs << ' ' << trouble.reachesOthers << '\n';
+            out << "trouble " << id << ' ' << trouble.fromNs << ' ' << trouble.toNs << ' ' << trouble.reachesOthers
+                << '\n';
     for (const auto& [id, f] : s.failures)
         out << "failure " << id << ' ' << f.by << ' ' << f.event << ' ' << f.atNs << ' ' << f.silentNs << '\n';
     const auto data = [&](const char* what, const DataBucketState& b) {
         out << what << ' ' << b.number << ' ' << b.level << ' ' << b.count << ' ' << b.process << ' ' << b.incarnation
-            << ' ' << b.sequence << ' '
-            << b.state << ' ' << b.reason << ' ' << b.slicesStored << ' ' << b.isOverflowed << ' ' << b.ranksAreObserved;
+            << ' ' << b.sequence << ' ' << b.state << ' ' << b.reason << ' ' << b.slicesStored << ' ' << b.isOverflowed
+            << ' ' << b.ranksAreObserved;
         write(out, b.ranks);
         write(out, b.incoming);
     };
@@ -284,28 +284,27 @@ std::string textOf(const ClusterState& s)
             out << " h" << held;
         write(out, b.ranks);
     }
-    for (const auto& [number, g] : s.groups)
-    {
-        out << "group " << number << ' ' << g.k << ' ' << g.epoch << ' ' << g.parityIsBeingAdded << ' ' << g.state << ' '
-            << g.kEffective() << ' ' << g.recordRecoveredNs << '\n';
+    for (const auto& [number, g] : s.groups) {
+        out << "group " << number << ' ' << g.k << ' ' << g.epoch << ' ' << g.parityIsBeingAdded << ' ' << g.state
+            << ' ' << g.kEffective() << ' ' << g.recordRecoveredNs << '\n';
         for (const auto& [place, down] : g.down)
-            out << "  down " << place.role << ' ' << place.index << ' ' << down.process << ' ' << down.isLost << ' ' << down.reason << ' '
-                << down.sinceNs << '\n';
+            out << "  down " << place.role << ' ' << place.index << ' ' << down.process << ' ' << down.isLost << ' '
+                << down.reason << ' ' << down.sinceNs << '\n';
         for (const auto& [place, suspicion] : g.suspected)
-            out << "  suspected " << place.role << ' ' << place.index << ' ' << suspicion.reason << ' ' << suspicion.sinceNs << '\n';
+            out << "  suspected " << place.role << ' ' << place.index << ' ' << suspicion.reason << ' '
+                << suspicion.sinceNs << '\n';
         const RecoveryState& r = g.recovery;
-        out << "  recovery " << r.id << ' ' << r.buckets.size() << ' ' << r.manager << ' ' << r.slices << ' ' << r.rankTo << ' ' << r.records
-            << ' ' << r.bytes << ' ' << r.isStarted << r.isOver << ' ' << r.startedNs << ' ' << r.endedNs << ' '
-            << (r.decoder ? r.decoder->ShortDebugString() : std::string()) << '\n';
+        out << "  recovery " << r.id << ' ' << r.buckets.size() << ' ' << r.manager << ' ' << r.slices << ' '
+            << r.rankTo << ' ' << r.records << ' ' << r.bytes << ' ' << r.isStarted << r.isOver << ' ' << r.startedNs
+            << ' ' << r.endedNs << ' ' << (r.decoder ? r.decoder->ShortDebugString() : std::string()) << '\n';
     }
     for (const auto& [id, x] : s.splits)
         out << "split " << id << ' ' << x.bucket << ' ' << x.newBucket << ' ' << x.level << ' ' << x.moved << ' '
-            << int(x.stage) << ' '
-            << x.sourceIsPrepared << x.targetIsPrepared << ' ' << x.startedNs << ' ' << x.endedNs << '\n';
+            << int(x.stage) << ' ' << x.sourceIsPrepared << x.targetIsPrepared << ' ' << x.startedNs << ' ' << x.endedNs
+            << '\n';
     for (const auto& [id, c] : s.clients) {
         out << "client " << id << ' ' << c.name << ' ' << c.operations << ' ' << c.done << ' ' << c.forwards << ' '
-            << c.hops[0] << ' '
-            << c.hops[1] << '\n';
+            << c.hops[0] << ' ' << c.hops[1] << '\n';
         for (const auto& op : c.last) {
             out << "  " << op.number << ' ' << op.key << ' ' << op.isDone << ' ' << op.bucket << ' ' << op.forwards
                 << " adjusted " << op.adjustedBucket << ' ' << op.adjustedLevel << " path";

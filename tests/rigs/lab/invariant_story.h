@@ -9,7 +9,8 @@
 namespace lhrs::gui {
 
 struct InvariantStory : Story {
-    static constexpr ProcessId kData0 = 100, kData1 = 101, kSpare = 150, kParity = 1100, kLaterParity = 1101, kNextCoordinator = 5;
+    static constexpr ProcessId kData0 = 100, kData1 = 101, kSpare = 150, kParity = 1100, kLaterParity = 1101,
+                               kNextCoordinator = 5;
     std::uint64_t operation = 0, sequence = 0;
     std::uint32_t records = 0;
 

@@ -40,8 +40,13 @@ struct Listener : ScriptObserver {
     void onNote(const QString& text) override { add("note " + text); }
     void onPrint(const QString& text) override { add("print " + text); }
     void onMark(const QString& text) override { add("mark " + text); }
-    void onExpectation(const Expectation& e) override { add(QString("%1 %2 %3%4").arg(e.isHeld ? "ok"
-        : "no").arg(e.line).arg(e.text, e.detail.isEmpty() ? "" : ": " + e.detail)); }
+    void onExpectation(const Expectation& e) override
+    {
+        add(QString("%1 %2 %3%4")
+                .arg(e.isHeld ? "ok" : "no")
+                .arg(e.line)
+                .arg(e.text, e.detail.isEmpty() ? "" : ": " + e.detail));
+    }
     bool wantsReel() const override { return true; }
     void onReel(const ReelEntry& entry) override
     {
@@ -51,8 +56,10 @@ struct Listener : ScriptObserver {
             add("highlight " + entry.names.join("+") + " " + entry.text);
     }
     std::optional<std::vector<int>> onQuestion(const Question& question, const std::stop_token& stop) override;
-    void onReveal(const Question& question, int index, const QString& why) override { add("reveal "
-        + question.choices.value(index) + " " + why); }
+    void onReveal(const Question& question, int index, const QString& why) override
+    {
+        add("reveal " + question.choices.value(index) + " " + why);
+    }
     void onRow(const QString& table, int rows) override { add(QString("row %1 %2").arg(table).arg(rows)); }
 };
 

@@ -61,7 +61,8 @@ RecorderLimits often(std::uint64_t events)
 
 std::unique_ptr<Recorder> recorderAt(const QString& path, RecorderLimits limits)
 {
-    auto recorder = Recorder::start(path, metaOf(programFacts("lhrs")), [] { return std::int64_t(0); }, limits);
+    auto recorder = Recorder::start(
+        path, metaOf(programFacts("lhrs")), [] { return std::int64_t(0); }, limits);
     return recorder ? std::move(*recorder) : nullptr;
 }
 

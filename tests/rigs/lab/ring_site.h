@@ -26,11 +26,10 @@ using namespace std::chrono_literals;
 class RingSite : private SimObserver {
 public:
     explicit RingSite(std::uint64_t seed = 1, std::uint32_t nodes = 5, std::uint32_t servers = 7)
-        : cluster(options(seed))
-        , m_faults(cluster)
-        , m_machines({ 16, servers, nodes, withDefaults({}) })
-        , m_site(cluster, m_machines)
-        , m_control(cluster, m_clock, { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
+        : cluster(options(seed)), m_faults(cluster), m_machines({ 16, servers, nodes, withDefaults({}) }),
+          m_site(cluster, m_machines),
+          m_control(cluster, m_clock,
+              { seed, 4711, "tcp://events", "tcp://control", [](Time at) { return at.count(); } },
               [this](pb::CommandReply& reply) { m_replies[reply.ticket()] = reply; })
     {
         m_control.operate(m_site, m_faults);
@@ -53,21 +52,30 @@ public:
         return m_ticket;
     }
     // Lets virtual time pass until the command is answered.
-    pb::CommandReply ask(const pb::Command& command, std::uint64_t process = 0) { return await(give(command, process)); }
+    pb::CommandReply ask(const pb::Command& command, std::uint64_t process = 0)
+    {
+        return await(give(command, process));
+    }
     pb::CommandReply await(std::uint64_t ticket)
     {
         cluster.runUntil([&] { return m_control.look({}), m_replies.contains(ticket); }, 120s);
         return m_replies.contains(ticket) ? m_replies[ticket] : pb::CommandReply();
     }
     // What is answered without time.
-    pb::CommandReply answerNow(const pb::Command& command, std::uint64_t process) { return m_replies[give(command, process)]; }
+    pb::CommandReply answerNow(const pb::Command& command, std::uint64_t process)
+    {
+        return m_replies[give(command, process)];
+    }
     // False: it does not hold within two minutes.
     bool passUntil(const std::function<bool()>& holds)
     {
         return cluster.runUntil([&] { return m_control.look({}), holds(); }, 120s);
     }
     // Lets so much time pass, up to the last thing that happens in it.
-    void pass(Time time) { cluster.runUntil([&] { return m_control.look({}), false; }, time); }
+    void pass(Time time)
+    {
+        cluster.runUntil([&] { return m_control.look({}), false; }, time);
+    }
     pb::OperationResult operate(pb::OperationKind kind, std::uint64_t key, const std::string& value = "value")
     {
         pb::Command command;
@@ -125,7 +133,7 @@ private:
         for (const pb::Event* event : effects.events())
             told.emplace_back(process.info.node(), *event);
     }
-    void onCopied(const pb::Message&) override {}
+    void onCopied(const pb::Message&) override { }
 
     SimFaults m_faults;
     WalkMachines m_machines;

@@ -19,9 +19,7 @@ namespace lhrs::gui {
 // Gives a simulation's events to a sink, in the order of their occurrence, and keeps the state.
 class SimRecording {
 public:
-    SimRecording(Simulation& simulation, RunSink& sink)
-        : m_simulation(simulation)
-        , m_sink(sink)
+    SimRecording(Simulation& simulation, RunSink& sink) : m_simulation(simulation), m_sink(sink)
     {
         pb::Told told;
         told.mutable_origin()->set_is_simulated(true);
@@ -96,7 +94,9 @@ inline std::string recordCase(const pb::Case& told, const QString& path)
     recording.finish();
     if (!held)
         (*recorder)->marker("violation",
-            QString::fromStdString(std::string(check::nameOf(simulation.failure()->invariant)) + ": " + simulation.failure()->text), "simulator");
+            QString::fromStdString(
+                std::string(check::nameOf(simulation.failure()->invariant)) + ": " + simulation.failure()->text),
+            "simulator");
     const QString problem = (*recorder)->finish();
     return problem.isEmpty() ? path.toStdString() : "no complete recording: " + problem.toStdString();
 }

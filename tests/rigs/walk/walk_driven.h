@@ -44,10 +44,7 @@ class WalkNodeRig {
 public:
     static constexpr std::uint64_t kMaster = 1, kSelf = 2, kSuccessor = 3, kJoins = 4, kClient = 1000;
 
-    WalkNodeRig()
-        : info(process(kSelf, pb::NODE))
-        , node({ info, addressOfProcess(kMaster) })
-        , driven(node, info)
+    WalkNodeRig() : info(process(kSelf, pb::NODE)), node({ info, addressOfProcess(kMaster) }), driven(node, info)
     {
         const Step step = driven.pass(0ns);
         pb::Message answer = master.message();

@@ -29,8 +29,7 @@ public:
     };
     static constexpr std::uint64_t kMaster = 1, kNode = 10, kClient = 1000;
 
-    explicit WalkRig(const Options& options)
-        : cluster(options.network)
+    explicit WalkRig(const Options& options) : cluster(options.network)
     {
         const pb::ProcessInfo self = process(kMaster, pb::COORDINATOR);
         cluster.add(self,
@@ -261,9 +260,9 @@ inline bool isBody(const MemoryCluster::Packet& packet, Walk::BodyCase body)
     QCOMPARE(QString::fromStdString((rig).violation), QString())
 
 // All that the client has stored is there.
-#define READS_BACK(rig) \
-    do { \
-        const pb::WorkloadResult found = (rig).verify(); \
-        QVERIFY(found.operations() > 0); \
-        QCOMPARE(found.wrong() + found.missing() + found.unanswered(), std::uint64_t(0)); \
+#define READS_BACK(rig)                                                                                                \
+    do {                                                                                                               \
+        const pb::WorkloadResult found = (rig).verify();                                                               \
+        QVERIFY(found.operations() > 0);                                                                               \
+        QCOMPARE(found.wrong() + found.missing() + found.unanswered(), std::uint64_t(0));                              \
     } while (false)

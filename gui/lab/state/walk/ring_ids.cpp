@@ -5,12 +5,7 @@
 
 namespace lhrs::gui::walk {
 
-RingIds::RingIds(const RingIds& other)
-    : m_ids(other.m_ids)
-    , m_isShared(true)
-{
-    other.m_isShared = true;
-}
+RingIds::RingIds(const RingIds& other) : m_ids(other.m_ids), m_isShared(true) { other.m_isShared = true; }
 
 RingIds& RingIds::operator=(const RingIds& other)
 {

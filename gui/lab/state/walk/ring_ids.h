@@ -39,7 +39,7 @@ public:
 private:
     std::vector<std::uint64_t>& forWrite();
     std::shared_ptr<std::vector<std::uint64_t>> m_ids; // null: none
-    mutable bool m_isShared = false;                   // set in both by a copy
+    mutable bool m_isShared = false; // set in both by a copy
 };
 
 } // namespace lhrs::gui::walk

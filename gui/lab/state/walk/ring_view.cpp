@@ -8,8 +8,7 @@ namespace lhrs::gui::walk {
 namespace {
 
 // Of an order, or of a description of one.
-template <class Order>
-RingChange changeOf(const Order& order, bool isLeave)
+template <class Order> RingChange changeOf(const Order& order, bool isLeave)
 {
     return { order.change(), isLeave, order.node().node(), order.node().id(), order.from(), order.successor().node(),
         order.successor().id() };
@@ -188,9 +187,8 @@ const RingNode* RingView::find(std::uint64_t process) const
 
 const RingNode* RingView::ownerOf(std::uint64_t id) const
 {
-    const auto owner = std::find_if(nodes.begin(), nodes.end(), [id](const auto& item) {
-        return item.second.hasRange && isInRange(id, item.second.from, item.second.id);
-    });
+    const auto owner = std::find_if(nodes.begin(), nodes.end(),
+        [id](const auto& item) { return item.second.hasRange && isInRange(id, item.second.from, item.second.id); });
     return owner == nodes.end() ? nullptr : &owner->second;
 }
 

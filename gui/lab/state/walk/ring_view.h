@@ -21,15 +21,15 @@ inline constexpr const char* kSystem = "walk";
 struct RingNode {
     std::uint64_t process = 0;
     std::uint64_t id = 0, from = 0; // it answers for (from, id]
-    bool hasId = false;             // it has been in a ring, or is about to be
-    bool hasRange = false;          // it answers for its range
-    std::uint64_t successor = 0;    // process number; 0: it has never had one
+    bool hasId = false; // it has been in a ring, or is about to be
+    bool hasRange = false; // it answers for its range
+    std::uint64_t successor = 0; // process number; 0: it has never had one
     std::uint64_t successorId = 0;
     std::uint32_t keys = 0;
-    RingIds ids;                    // of its keys, some of them if it has more than RingIds::kMost
-    bool idsAreObserved = true;     // false: the detail level leaves the keys out, and only `keys` is right
-    std::uint64_t given = 0, taken = 0;      // the last change in which it gave a range, took a range
-    std::uint64_t answered = 0, passed = 0;  // queries that it was seen to answer, to pass on
+    RingIds ids; // of its keys, some of them if it has more than RingIds::kMost
+    bool idsAreObserved = true; // false: the detail level leaves the keys out, and only `keys` is right
+    std::uint64_t given = 0, taken = 0; // the last change in which it gave a range, took a range
+    std::uint64_t answered = 0, passed = 0; // queries that it was seen to answer, to pass on
     bool operator==(const RingNode&) const = default;
 };
 
@@ -37,8 +37,8 @@ struct RingNode {
 struct RingChange {
     std::uint64_t number = 0;
     bool isLeave = false;
-    std::uint64_t node = 0, id = 0;             // who joins or leaves, and its id
-    std::uint64_t from = 0;                     // the range (from, id] moves
+    std::uint64_t node = 0, id = 0; // who joins or leaves, and its id
+    std::uint64_t from = 0; // the range (from, id] moves
     std::uint64_t successor = 0, successorId = 0;
     std::uint64_t giver() const { return isLeave ? node : successor; }
     std::uint64_t receiver() const { return isLeave ? successor : node; }
@@ -58,14 +58,14 @@ struct RingAsker {
 // counted. Nothing is known from two sources, so that the order in which processes are heard does not matter. A part of
 // ClusterState, which knows the processes' names, and which of them have ended.
 struct RingView {
-    unsigned bits = 0;                           // M: ids are numbers modulo 2^M; 0: not known (yet)
-    std::map<std::uint64_t, RingNode> nodes;     // by process number; also those that wait outside
-    std::optional<RingChange> now;               // what the master has ordered and not ended
-    std::set<std::uint64_t> lost;                // of the ring: those that the master does not hear
+    unsigned bits = 0; // M: ids are numbers modulo 2^M; 0: not known (yet)
+    std::map<std::uint64_t, RingNode> nodes; // by process number; also those that wait outside
+    std::optional<RingChange> now; // what the master has ordered and not ended
+    std::set<std::uint64_t> lost; // of the ring: those that the master does not hear
     std::uint64_t joins = 0, leaves = 0, undone = 0; // that are over; the first node is no join
-    std::string undoneBecause;                   // of the last one
-    std::uint64_t adrift = 0;                    // queries that went round the ring and were dropped
-    std::map<std::uint64_t, RingAsker> askers;   // by client
+    std::string undoneBecause; // of the last one
+    std::uint64_t adrift = 0; // queries that went round the ring and were dropped
+    std::map<std::uint64_t, RingAsker> askers; // by client
 
     // There is such a process.
     void introduce(const pb::ProcessInfo& info);
