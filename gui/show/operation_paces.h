@@ -33,6 +33,8 @@ public:
     // The operation is over, as is shown at that time.
     void end(const pb::Event& event, double at);
 
+    // Whether some operation has begun whose end is not known yet.
+    bool hasOpen() const { return !m_full.empty() || !m_quick.empty(); }
     void nextGate() { m_bursts.clear(); }
     void clear();
 

@@ -481,6 +481,8 @@ void Pacer::schedule(const RunEvent& run)
         const pb::Event& event = *run.event;
         const bool isSameStep = event.cause_process() != 0 && event.cause_process() == process.causeProcess
             && event.cause_sequence() == process.causeSequence;
+        // Somebody waited for the operations before this one: it comes after them.
+        const bool isNext = event.has_operation_started() && !m_paces.hasOpen();
         hop = hopOf(run);
         if (event.cause_process() != 0 && (!isSameStep || event.has_records_moved())) {
             const auto cause = m_processes.find(event.cause_process());
@@ -494,7 +496,7 @@ void Pacer::schedule(const RunEvent& run)
         }
         // A timer ran out: what its process had waited for in vain is seen before. A command to break something, or
         // to end that, comes after all that was before it.
-        const bool isCommand = event.has_fault_begun() || event.has_fault_ended();
+        const bool isCommand = isNext || event.has_fault_begun() || event.has_fault_ended();
         if (m_isShow && event.cause_process() == 0 && hop > 0)
             at = std::max(at, endOfWhatWas(run.runNs - (isCommand ? 1 : kSilenceNs)));
         // The records that a new bucket gets fly when it is there; at some details no message tells when they left.

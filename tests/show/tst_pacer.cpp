@@ -77,6 +77,7 @@ private slots:
     void aLimitIsLiftedAfterWhatItSlowed();
     void operationsThatAreUnderWayTogetherAreSeenTogether();
     void oneOperationAfterAnotherIsShownOnce();
+    void whatIsBegunAfterAnAnswerIsShownAfterIt();
     void aClusterThatIsLeftDidNotFail();
 };
 
@@ -203,6 +204,30 @@ void PacerTest::oneOperationAfterAnotherIsShownOnce()
     QCOMPARE(sent.size(), 3u);
     QCOMPARE(sent[0].hop, 1.0);
     QVERIFY(sent[1].hop < 0.5 && sent[2].hop < 0.5);
+}
+
+// A script lets Alice insert a record and then another client search for it, within the same millisecond: the search
+// leaves when the insert has been answered.
+void PacerTest::whatIsBegunAfterAnAnswerIsShownAfterIt()
+{
+    constexpr ProcessId kOther = kBucket0 + 3;
+    Show show(FileShape { 4, 4, 1 });
+    const std::vector<ShownEvent> sent = sentBy(show, [&] {
+        begin(show, 1);
+        const std::uint64_t departure = show.message("search", kAlice, kBucket0, 1);
+        show.message("reply", kBucket0, kAlice, 1, kAlice, departure);
+        finish(show, 1);
+        pb::Event event = show.event(1);
+        event.mutable_operation()->set_client(kOther);
+        event.mutable_operation_started()->set_kind(pb::SEARCH);
+        show.feed.tell(kOther, event, 200'000);
+        event.mutable_message_sent()->set_kind("search");
+        event.mutable_message_sent()->set_to(kBucket0 + 1);
+        show.feed.tell(kOther, event);
+    });
+    QCOMPARE(sent.size(), 3u);
+    QVERIFY(sent[1].at >= sent[0].at + 1);
+    QVERIFY(sent[2].at >= sent[1].at + 1);
 }
 
 // A script that starts its next cluster ends this one, while it is still shown.

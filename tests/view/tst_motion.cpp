@@ -49,6 +49,7 @@ private slots:
     void anInvitationIsDrawnAroundItsPool();
     void ofEightSparesOneGoesAndSevenAreBack();
     void aRecruitedSpareTravelsToItsPlace();
+    void newEmptyPlacesWaitUntilThereIsRoom();
     void theRecordsOfASplitFlyFromRankToRank();
     void aMessageThatIsGivenUpEndsInACross();
     void aResentMessageIsDashed();
@@ -399,6 +400,23 @@ void MotionTest::aRecruitedSpareTravelsToItsPlace()
     motion.forget(); // in another cluster a process does not start at the place of an earlier process with its number
     motion.retarget(layoutCluster(fileOf({ 3, 4, 1 }), theme, options), 12, true);
     QVERIFY(!motion.isMoving(12) && motion.at(12).findProcess(kSpare)->rect == chip);
+}
+
+// The first bucket of a new group makes the others smaller: its empty places come when those have made room.
+void MotionTest::newEmptyPlacesWaitUntilThereIsRoom()
+{
+    LayoutOptions options;
+    options.viewport = kView;
+    const Theme theme;
+    LayoutMotion motion;
+    motion.retarget(layoutCluster(fileOf({ 4, 4, 1 }), theme, options), 0, true);
+    const ClusterLayout after = layoutCluster(fileOf({ 5, 4, 1 }), theme, options);
+    motion.retarget(after, 10, true);
+    const ObjectRef empty { ObjectKind::Dummy, 6, 0 };
+    QVERIFY(after.find(empty) != nullptr);
+    QVERIFY(motion.at(10.1).find(empty) == nullptr);
+    QVERIFY(motion.at(10.1).find({ ObjectKind::Data, 0, 0 }) != nullptr);
+    QCOMPARE(motion.at(10 + LayoutMotion::kSlide).find(empty)->rect, after.find(empty)->rect);
 }
 
 // ---- splits

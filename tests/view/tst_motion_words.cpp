@@ -15,6 +15,7 @@ private slots:
     void whatIsBundledIsCounted();
     void aClientThatIsToldLostSaysSo();
     void messagesOnOneWayFlySideBySide();
+    void manyMessagesOnOneWayStayNearIt();
 };
 
 namespace {
@@ -109,20 +110,46 @@ void MotionWordsTest::messagesOnOneWayFlySideBySide()
     QCOMPARE(dots.size(), 2);
 }
 
+// However many there are, they stay near their way: no fan over the whole picture.
+void MotionWordsTest::manyMessagesOnOneWayStayNearIt()
+{
+    Show show({ 4, 4, 1 });
+    for (int i = 0; i < 40; ++i)
+        show.message("probe", kFileCoordinator, kBucket0);
+    QVERIFY(show.until([&] { return show.motion.messagesUnderWay() == 40; }, 20));
+    show.until([] { return false; }, show.pacer.hopSeconds() / 2);
+    QRectF around;
+    int dots = 0;
+    for (const auto& item : show.picture().items())
+        if (const auto* box = std::get_if<DisplayList::Box>(&item.primitive);
+            box != nullptr && box->outline == Outline::Circle) {
+            around |= box->rect;
+            ++dots;
+        }
+    QVERIFY(dots >= 40);
+    QVERIFY2(around.width() < 260 && around.height() < 260,
+        qPrintable(QStringLiteral("%1 x %2").arg(around.width()).arg(around.height())));
+}
+
 void MotionWordsTest::aClientThatIsToldLostSaysSo()
 {
     Show show({ 4, 4, 1 });
-    const auto done = [&](pb::ResultCode result) {
+    const auto done = [&](pb::ResultCode result, pb::OperationKind kind) {
         pb::Event event = show.event(1);
+        event.mutable_operation_done()->set_kind(kind);
         event.mutable_operation_done()->set_key(42);
         event.mutable_operation_done()->set_result(result);
         show.feed.tell(kAlice, event);
     };
-    const auto isSaid = [&] { return show.picture().texts().contains("answer: key 42 is lost"); };
-    done(pb::NOT_FOUND);
-    QVERIFY(!show.until(isSaid, 3));
-    done(pb::LOST);
-    QVERIFY(show.until(isSaid, 20));
+    const auto says = [&](const QString& words) {
+        return [&show, words] { return show.picture().texts().contains(words); };
+    };
+    done(pb::NOT_FOUND, pb::SEARCH);
+    QVERIFY(!show.until(says("answer: key 42 is lost"), 3));
+    done(pb::LOST, pb::SEARCH);
+    QVERIFY(show.until(says("answer: key 42 is lost"), 20));
+    done(pb::LOST, pb::INSERT); // what was never there is not lost
+    QVERIFY(show.until(says("answer: key 42 refused, group lost"), 20));
 }
 
 // A show presents the first operation of a run in full, and counts the others, also where a caption divides the run:

@@ -144,6 +144,7 @@ private slots:
     void whatIsLostIsComputedAndEqual();
     void everyChoiceOfSurvivorsGivesTheSameBytes();
     void theInverseOfTheSpecificationStandsOnThePage();
+    void theRowsOfAllSymbolsAddUp();
     void nothingIsInventedWhereThereIsNoWitness();
     void anOlderWitnessIsNotCompared();
     void aByteThatDiffersIsMarked();
@@ -234,6 +235,23 @@ void RecordGroupTest::theInverseOfTheSpecificationStandsOnThePage()
     const QString page = joined(drawnOf(inverse, 700).list);
     for (const char* coefficient : { "91a0", "d3de", "79cc", "D1 = 91a0·D0 ^ d3de·D2 ^ 79cc·D3 ^ 91a0·P1" })
         QVERIFY2(page.contains(QString::fromUtf8(coefficient)), coefficient);
+}
+
+// Each row of "All symbols" shows products: a person who adds the column with pencil and paper gets the result.
+void RecordGroupTest::theRowsOfAllSymbolsAddUp()
+{
+    Decoding d = decodingOf(groupOf(4, 2), supposing({ dataMember(1), parityMember(0) }));
+    d.wish.step = d.steps.size() - 1;
+    QCOMPARE(d.step().kind, DecodingStep::Kind::Bytes);
+    const QStringList texts = drawnOf(d, 700).list.texts();
+    const auto firstAfter = [&texts](const QString& name) { return texts.at(texts.indexOf(name) + 1).toUInt({}, 16); };
+    unsigned sum = 0;
+    for (const char* name : { "91a0 · D0", "d3de · D2", "79cc · D3", "91a0 · P1" }) {
+        QVERIFY2(texts.contains(QString::fromUtf8(name)), name);
+        sum ^= firstAfter(QString::fromUtf8(name));
+    }
+    QVERIFY(sum != 0);
+    QCOMPARE(sum, firstAfter(QStringLiteral("^  D1")));
 }
 
 void RecordGroupTest::nothingIsInventedWhereThereIsNoWitness()

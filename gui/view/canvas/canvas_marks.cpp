@@ -20,6 +20,7 @@ constexpr double kHoverStays = 8; // seconds that the hover card stays, so that 
 void ClusterCanvas::rebuildMoving()
 {
     m_moving.clear();
+    drawSpokenOf(); // below what moves: a ring hides no letter of a label
     m_view->drawMoving(sight(m_theme), m_pacer.clock(), m_moving);
     m_moving.setObject({});
     for (const Highlight& highlight : m_highlights) {
@@ -42,7 +43,6 @@ void ClusterCanvas::rebuildMoving()
             DisplayList::Box { box, Outline::Rounded, 4 * u, m_theme.caution, m_theme.outline, 1, false, false });
         m_moving.text(box, highlight.words, style, inkOn(m_theme.caution), Qt::AlignCenter);
     }
-    drawSpokenOf();
     drawHoverCard();
 }
 

@@ -147,10 +147,16 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         row.setLeft(row.left() + width + 12 * u);
     };
     put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
-    put(QStringLiteral("k = %1").arg(k), kSmallBold, in.theme.text, "k");
+    // A new group has its parity buckets before the split that opens it is decided.
+    const bool isBeingAdded = known != in.state.groups.end() && known->second.parityIsBeingAdded;
+    const auto parity = std::count_if(in.layout.items.begin(), in.layout.items.end(),
+        [&group](const auto& item) { return item.object.kind == ObjectKind::Parity && item.object.a == group.number; });
+    put(k == 0 && parity > 0 && !isBeingAdded ? QStringLiteral("k = %1, being made").arg(parity)
+                                              : QStringLiteral("k = %1").arg(k),
+        kSmallBold, in.theme.text, "k");
     if (known != in.state.groups.end()) {
         drawGroupState(in, group, known->second, row, out);
-        if (known->second.parityIsBeingAdded)
+        if (isBeingAdded)
             put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
         put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall,
             in.theme.muted, "epoch");

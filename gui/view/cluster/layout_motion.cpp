@@ -35,6 +35,8 @@ QRectF LayoutMotion::rectAt(const ClusterLayout::Item& item, double now) const
 void LayoutMotion::retarget(const ClusterLayout& layout, double now, bool isAnimated)
 {
     std::map<ObjectRef, Journey> journeys;
+    if (now >= m_slidUntil)
+        m_newPlaces.clear();
     double until = now;
     if (isAnimated && !m_isFirst) {
         for (const ClusterLayout::Item& item : layout.items) {
@@ -57,10 +59,13 @@ void LayoutMotion::retarget(const ClusterLayout& layout, double now, bool isAnim
                 journey.isTravel = isPlace(item.object) || isPlace(elsewhere->object);
                 journey.length = journey.isTravel ? kTravel : kSlide;
             } else {
+                if (item.object.kind == ObjectKind::Dummy)
+                    m_newPlaces.insert(item.object);
                 continue;
             }
             journey.start = now;
             until = std::max(until, now + journey.length);
+            m_slidUntil = journey.isTravel ? m_slidUntil : std::max(m_slidUntil, now + journey.length);
             journeys.emplace(item.object, journey);
         }
     }
@@ -75,6 +80,8 @@ ClusterLayout LayoutMotion::at(double now) const
     ClusterLayout layout = m_target;
     if (!isMoving(now))
         return layout;
+    if (now < m_slidUntil)
+        std::erase_if(layout.items, [this](const auto& item) { return m_newPlaces.contains(item.object); });
     for (ClusterLayout::Item& item : layout.items) {
         const auto journey = m_journeys.find(item.object);
         if (journey == m_journeys.end())

@@ -4,11 +4,13 @@
 #include "gui/view/cluster/cluster_layout.h"
 
 #include <map>
+#include <set>
 
 namespace lhrs::gui {
 
 // Moves everything from its former place to its place in the new layout. A process that gets another place (a spare
-// that becomes a bucket, a bucket that is released) travels as a card; everything else slides.
+// that becomes a bucket, a bucket that is released) travels as a card; everything else slides. An empty place that is
+// new waits until what was there has slid away.
 class LayoutMotion {
 public:
     static constexpr double kSlide = 0.25; // seconds
@@ -34,7 +36,8 @@ private:
 
     ClusterLayout m_target;
     std::map<ObjectRef, Journey> m_journeys;
-    double m_until = 0;
+    std::set<ObjectRef> m_newPlaces; // empty ones
+    double m_until = 0, m_slidUntil = 0;
     bool m_isFirst = true;
 };
 

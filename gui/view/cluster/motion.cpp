@@ -306,7 +306,10 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     }
     if (body.has_operation_done() && body.operation_done().result() == pb::LOST) {
         pulse.object = { ObjectKind::Client, event.run.process, 0 };
-        return say(okabe::kVermillion, QStringLiteral("answer: key %1 is lost").arg(body.operation_done().key()));
+        const bool isRead = body.operation_done().kind() == pb::SEARCH;
+        return say(okabe::kVermillion,
+            (isRead ? QStringLiteral("answer: key %1 is lost") : QStringLiteral("answer: key %1 refused, group lost"))
+                .arg(body.operation_done().key()));
     }
     if (body.has_record_recovered()) {
         const pb::RecordRecovered& e = body.record_recovered();

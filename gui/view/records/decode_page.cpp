@@ -393,10 +393,15 @@ void drawBytes(GroupPageDrawing& page)
             symbolWords(field, d.wish.base, target.coefficients[t]), text(shortName(story.survivors[t])));
     names << QStringLiteral("before the failure");
     const SymbolWindow window = symbolWindow(page, field, names, d.symbols, d.wish.symbol);
+    // Each row shows the products, so that the column adds up to the result.
     const auto spans = d.spans();
-    for (std::size_t t = 0; t < spans.size(); ++t)
-        drawSymbols(page, field, window, { names[int(t)], spans[t], nullptr, false, target.coefficients[t] == 0 },
+    for (std::size_t t = 0; t < spans.size(); ++t) {
+        std::vector<std::byte> padded(field.paddedLength(spans[t].size())), product(padded.size());
+        std::copy(spans[t].begin(), spans[t].end(), padded.begin());
+        field.multiplyAdd(product.data(), padded.data(), padded.size(), target.coefficients[t]);
+        drawSymbols(page, field, window, { names[int(t)], product, nullptr, false, target.coefficients[t] == 0 },
             d.wish.symbol);
+    }
     page.sheet.rule();
     page.sheet.space(2);
     const ByteSpan known { reinterpret_cast<const std::byte*>(outcome.known.data()), outcome.known.size() };

@@ -183,8 +183,9 @@ void MessageMotion::start(
     if (m_isReduced || to == 0 || !look.isDrawn)
         return;
     const MessageClass messageClass = look.messageClass.value_or(*ofKind);
-    Flight flight { messageClass, event.run.process, to, clock, clock + std::max(0.05, event.hop), sent.tries() > 0,
-        false };
+    // It leaves when it was sent, which may be a part of a frame ago: its effects count from there.
+    Flight flight { messageClass, event.run.process, to, event.at, event.at + std::max(0.05, event.hop),
+        sent.tries() > 0, false };
     flight.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(messageClass);
     const BandKey link { event.run.process, to, messageClass };
     if (flight.isThinned)
@@ -261,14 +262,18 @@ QString MessageMotion::footNote(const Pacer& pacer) const
 
 namespace {
 
-// Moves a way to the side between its ends, by its lane: 1 to one side, 2 to the other, 3 farther out, and so on.
+// Moves a way to the side between its ends, by its lane: 1 to one side, 2 to the other, 3 farther out, and so on. More
+// than can be told apart share a lane, and short ways stay slender.
 void spread(MessageMotion::Points& points, const std::array<double, 3>& shares, int lane, qreal u)
 {
     const QPointF way = points.back() - points.front();
     const double length = std::hypot(way.x(), way.y());
     if (lane == 0 || length == 0)
         return;
-    const double side = 22 * u * ((lane + 1) / 2) * (lane % 2 == 1 ? 1 : -1);
+    constexpr int kLanes = 8; // beside the straight way
+    lane = (lane - 1) % kLanes + 1;
+    const double apart = std::min(22 * u, length / kLanes);
+    const double side = apart * ((lane + 1) / 2) * (lane % 2 == 1 ? 1 : -1);
     for (std::size_t i = 0; i < points.size(); ++i)
         points[i] += QPointF(-way.y(), way.x()) / length * side * 4 * shares[i] * (1 - shares[i]);
 }
