@@ -59,6 +59,6 @@ inline CheckReporter checkReporter = [](const char* text) { std::fprintf(stderr,
 
 } // namespace lhrs
 
-// For programming errors. Enabled in every build; ends the process. The other processes recover it, as LH*RS is
-// designed to do.
+// For programming errors. Enabled in every build; ends the process: the others are built to survive
+// that.
 #define LHRS_CHECK(condition) ((condition) ? void(0) : ::lhrs::checkFailed(#condition, __FILE__, __LINE__))

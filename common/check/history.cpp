@@ -7,6 +7,32 @@
 
 namespace lhrs::check {
 
+const char* nameOf(RequestKind kind)
+{
+    switch (kind) {
+    case RequestKind::Insert: return "insert";
+    case RequestKind::Update: return "update";
+    case RequestKind::Delete: return "delete";
+    case RequestKind::Search: return "search";
+    case RequestKind::Put: return "put";
+    }
+    return "";
+}
+
+const char* nameOf(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Ok: return "OK";
+    case Outcome::NotFound: return "NOT_FOUND";
+    case Outcome::Exists: return "EXISTS";
+    case Outcome::Retry: return "RETRY";
+    case Outcome::Lost: return "LOST";
+    case Outcome::Unknown: return "UNKNOWN_OUTCOME";
+    case Outcome::Invalid: return "INVALID";
+    }
+    return "";
+}
+
 namespace {
 
 bool isAnswered(const Operation& operation) { return operation.outcome != Outcome::Unknown; }
@@ -45,7 +71,8 @@ Judgement judgeOne(const Operation& operation, std::size_t index, const std::vec
         const bool isInside = loss.from < operation.invoked && operation.answered < loss.until;
         const bool isForbidden = loss.isRecordLost || (isChange && operation.outcome == Outcome::Ok);
         if (isInside && isForbidden)
-            return { Verdict::No, 18, index, say(nameOf(operation.outcome), " although the bucket is declared lost") };
+            return { Verdict::No, 18, index,
+                say(nameOf(operation.outcome), " although what held the key is declared lost") };
     }
     return {};
 }

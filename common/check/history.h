@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/check/states.h"
+#include "common/check/requests.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -35,7 +35,7 @@ enum class Certainty {
     Done, // OK, EXISTS, NOT_FOUND: it took effect between invocation and answer; the answer says what it found
     NotDone, // RETRY, INVALID: it certainly has no effect
     Open, // UNKNOWN_OUTCOME, or no answer yet: it may take effect later or never. Also a change that got LOST:
-          // its bucket may have applied it before the loss
+          // its server may have applied it before the loss
 };
 Certainty certaintyOf(Outcome outcome);
 
@@ -50,11 +50,11 @@ struct Operation {
     bool operator==(const Operation&) const = default;
 };
 
-// The key's bucket is declared lost. LOST may be answered only during a loss.
+// What held the key is declared lost. LOST may be answered only during a loss.
 struct Loss {
     HistoryTime from = 0;
     HistoryTime until = kNever; // the loss is acknowledged, the group serves again
-    bool isRecordLost = true; // false: a live bucket of a LOST group, which keeps its records and answers searches
+    bool isRecordLost = true; // false: a live server among lost ones, which keeps its records and answers searches
 };
 
 // The operations on one key, in any order. A process runs one operation at a time. When a result is unknown, the

@@ -14,7 +14,7 @@ namespace lhrs::check {
 // key's state and which of the open operations have taken effect. An operation takes effect only when some answer needs
 // it: at the answer of x, each configuration without x is extended by open operations, in all ways, until x is among
 // them. Waiting so long loses nothing, since between two answers no client can tell. The history is illegal if no
-// configuration is left. Where no operation is open, a configuration is the state alone. There the history splits into
+// configuration is left. Where no operation is open, a configuration is the state alone. There the history falls into
 // independent pieces, and the set carried across the cut is exactly the set of possible states. An operation of unknown
 // outcome stays open to the end and may be left out.
 //

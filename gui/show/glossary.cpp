@@ -18,7 +18,7 @@ QString reportSection(const char* section)
 QString treePlace(const char* place) { return QStringLiteral("LHRS Lab, %1").arg(QLatin1String(place)); }
 const char* const kAppendix = "Litwin, Moussa, Schwarz 2005 (TODS), online appendix";
 const char* const kScalable = "Litwin, Neimat, Schneider 1996 (TODS), abstract";
-const char* const kHashing = "LHRS Lab, common/linear_hash.h";
+const char* const kHashing = "LHRS Lab, common/lhrs/linear_hash.h";
 
 std::vector<Term> makeTerms()
 {

@@ -2,7 +2,7 @@
 // The stops of the tour about a growing file: a record, an overflow, why bucket n splits, a stale client image.
 #include "gui/show/tour_stops.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

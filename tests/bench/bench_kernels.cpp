@@ -2,7 +2,7 @@
 // The field kernels of this processor compared with gf-complete, logarithm tables and ISA-L: one region, and the
 // encoding of four data records. bench.py reads the JSON output; without it Google Benchmark prints a table for people.
 // A name is WHAT/FIELD/KERNEL/BYTES. ISA-L has only GF(2^8), so only its gf8 figures count.
-#include "common/erasure_code.h"
+#include "common/lhrs/erasure_code.h"
 #include "common/field/galois.h"
 
 #include <benchmark/benchmark.h>

@@ -367,62 +367,52 @@ inline QStringList functionsThatAreGone(const File& document, const QList<File>&
     return found;
 }
 
-// Failpoints are in the list of common/failpoints.h and in the protocol's code, or in neither.
-inline QStringList failpointsOutOfStep(const QList<File>& files)
+// The code of the product uses what is listed, and lists what it uses; `use` captures a name.
+inline QStringList outOfStep(const QList<File>& files, const File& list, const QStringList& listed,
+    const QRegularExpression& use, const QString& isUnused)
 {
-    static const QRegularExpression kList(
-        uR"re(enum class Failpoint \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
-    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Failpoint::([A-Z]\w*)\))re"_s);
-    const File* header = fileNamed(files, u"common/failpoints.h"_s);
-    if (header == nullptr)
-        return {};
-    const QStringList listed = QString(codeOf(kList.match(header->text).captured(1)))
-                                   .split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
-    QStringList used, found;
-    for (const File& file : files) {
-        const QString code = isCpp(file.path) && file.path.startsWith("node/"_L1) ? codeOf(file.text) : QString();
-        for (auto matches = kUse.globalMatch(code); matches.hasNext();) {
-            const auto match = matches.next();
-            used << match.captured(1);
-            if (!listed.contains(match.captured(1)))
-                found << finding(
-                    file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
-        }
-    }
-    for (const QString& failpoint : listed)
-        if (!used.contains(failpoint))
-            found << finding(
-                *header, header->text.indexOf(failpoint), u"no code can fire failpoint %1"_s.arg(failpoint));
-    return found;
-}
-
-// Mutants are in the list of common/failpoints.h and in the product's code, or in neither.
-inline QStringList mutantsOutOfStep(const QList<File>& files)
-{
-    static const QRegularExpression kList(
-        uR"re(enum class Mutant \{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
-    static const QRegularExpression kUse = pattern(uR"re(\bLHRS_MUTANT\(\s*([A-Z]\w*)\s*\))re"_s);
-    const File* header = fileNamed(files, u"common/failpoints.h"_s);
-    if (header == nullptr)
-        return {};
-    const QString list = codeOf(kList.match(header->text).captured(1));
-    QStringList listed = list.split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
-    listed.removeAll(u"None"_s);
     QStringList used, found;
     for (const File& file : files) {
         const QString code = isCpp(file.path) && !file.path.startsWith("tests/"_L1) ? codeOf(file.text) : QString();
-        for (auto matches = kUse.globalMatch(code); matches.hasNext();) {
+        for (auto matches = use.globalMatch(code); matches.hasNext();) {
             const auto match = matches.next();
             used << match.captured(1);
             if (!listed.contains(match.captured(1)))
-                found << finding(
-                    file, match.capturedStart(), u"%1 is not in common/failpoints.h"_s.arg(match.captured(1)));
+                found << finding(file, match.capturedStart(), u"%1 is not in %2"_s.arg(match.captured(1), list.path));
         }
     }
-    for (const QString& mutant : listed)
-        if (!used.contains(mutant))
-            found << finding(*header, header->text.indexOf(mutant), u"no code can switch to mutant %1"_s.arg(mutant));
+    for (const QString& name : listed)
+        if (!used.contains(name))
+            found << finding(list, list.text.indexOf(name), isUnused.arg(name));
     return found;
+}
+
+// Failpoints are in the list of their system and in the protocol's code, or in neither.
+inline QStringList failpointsOutOfStep(const QList<File>& files)
+{
+    static const QRegularExpression kList(
+        uR"re(enum class Failpoint[^;{]*\{(.*?)\};)re"_s, QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression kUse = pattern(uR"re(\bfires\(Failpoint::([A-Z]\w*)\))re"_s);
+    const File* list = fileNamed(files, u"common/lhrs/failpoint_list.h"_s);
+    if (list == nullptr)
+        return {};
+    const QStringList listed = QString(codeOf(kList.match(list->text).captured(1)))
+                                   .split(pattern(u"[\\s,]+"_s), Qt::SkipEmptyParts);
+    return outOfStep(files, *list, listed, kUse, u"no code can fire failpoint %1"_s);
+}
+
+// Mutants are in tests/mutants.txt and in the product's code, or in neither.
+inline QStringList mutantsOutOfStep(const QList<File>& files)
+{
+    static const QRegularExpression kEntry = pattern(uR"re(^(\w+): )re"_s);
+    static const QRegularExpression kUse = pattern(uR"re(\bLHRS_MUTANT\(\s*([A-Z]\w*)\s*\))re"_s);
+    const File* list = fileNamed(files, u"tests/mutants.txt"_s);
+    if (list == nullptr)
+        return {};
+    QStringList listed;
+    for (auto matches = kEntry.globalMatch(list->text); matches.hasNext();)
+        listed << matches.next().captured(1);
+    return outOfStep(files, *list, listed, kUse, u"no code can switch to mutant %1"_s);
 }
 
 } // namespace lhrs::tidy

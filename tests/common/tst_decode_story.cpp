@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The decoding that the window shows: every step of it leads to the bytes that the nodes compute.
-#include "common/decode_story.h"
+#include "common/lhrs/decode_story.h"
 
 #include <QTest>
 

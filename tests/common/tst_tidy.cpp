@@ -79,7 +79,7 @@ void TidyTest::initTestCase()
             paths << root.relativeFilePath(it.next());
     }
     static const QRegularExpression kText(
-        uR"re((\.(cpp|h|proto|js|py|sh|md|json|case|events)|CMakeLists\.txt|run)$)re"_s);
+        uR"re((\.(cpp|h|proto|js|py|sh|md|json|case|events)|mutants\.txt|CMakeLists\.txt|run)$)re"_s);
     paths.sort();
     for (const QString& path : paths)
         if (path.contains(kText) && !path.contains("__pycache__"_L1))
@@ -281,7 +281,7 @@ void TidyTest::aRuleBites_data()
     row("an arrow leads on", includesAgainstArrows, "gui/lab/script/a.cpp",
         include("\"gui/lab/state/cluster_state.h\""), 0);
     row("core never sees the checkers", includesAgainstArrows, "node/lhrs/data/a.cpp",
-        include("\"common/check/invariants.h\""), 1);
+        include("\"common/check/lhrs/invariants.h\""), 1);
     row("core never sees the runtime", includesAgainstArrows, "node/lhrs/data/a.cpp",
         include("\"node/runtime/runtime.h\""), 1);
     row("core never sees ZeroMQ", includesAgainstArrows, "node/lhrs/data/a.cpp", include("<zmq.hpp>"), 1);
@@ -449,7 +449,7 @@ void TidyTest::aNoteThatIsMissingIsFound()
 
 void TidyTest::aFailpointThatIsOnlyListedOrOnlyUsedIsFound()
 {
-    const File list { u"common/failpoints.h"_s, u"enum class Failpoint {\n    A, // why\n    B,\n};\n"_s };
+    const File list { u"common/lhrs/failpoint_list.h"_s, u"enum class Failpoint {\n    A, // why\n    B,\n};\n"_s };
     const File code { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Failpoint::B) || out.fires(Failpoint::C)) {}\n"_s };
     QCOMPARE(failpointsOutOfStep({ list, code }).size(), 2);
     const File both { u"node/lhrs/data/a.cpp"_s, u"if (out.fires(Failpoint::B) || out.fires(Failpoint::A)) {}\n"_s };
@@ -458,7 +458,7 @@ void TidyTest::aFailpointThatIsOnlyListedOrOnlyUsedIsFound()
 
 void TidyTest::aMutantThatIsOnlyListedOrOnlyUsedIsFound()
 {
-    const File list { u"common/failpoints.h"_s, u"enum class Mutant {\n    None,\n    A, // why\n    B,\n};\n"_s };
+    const File list { u"tests/mutants.txt"_s, u"# all\n\nA: node: why\n    seeds\nB: client: why\n    seeds\n"_s };
     const File code { u"node/lhrs/data/a.cpp"_s, u"if (LHRS_MUTANT(A)) f();\nif (LHRS_MUTANT(C)) g();\n"_s };
     QCOMPARE(mutantsOutOfStep({ list, code }).size(), 2);
     const File both { u"node/lhrs/data/b.cpp"_s, u"if (LHRS_MUTANT(A) || LHRS_MUTANT(B)) f();\n"_s };

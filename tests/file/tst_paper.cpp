@@ -2,8 +2,8 @@
 // The two papers, statement by statement: each statement about the parts of the scheme in our words with its section,
 // then its test. This file covers the scheme (demo paper 2). Architecture and demonstration (demo paper 3 and 4, 2003
 // report) are in tst_paper_system.cpp, file creation (report 8) in tst_paper_creation.cpp.
-#include "common/erasure_code.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/erasure_code.h"
+#include "common/lhrs/linear_hash.h"
 #include "tests/rigs/core/file_check.h"
 
 #include <QTest>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Field kernels and the code on top of them: any matrix, erasures, odd lengths and addresses, compared with bit-by-bit
 // arithmetic.
-#include "common/check/bitwise_field.h"
-#include "common/erasure_code.h"
+#include "common/check/lhrs/bitwise_field.h"
+#include "common/lhrs/erasure_code.h"
 #include "tests/fuzz/targets.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The data bucket machine alone: key operations, their Deltas, exactly once, forwarding. Limits, slow parity buckets
 // and epochs are in tst_data_limits.cpp, splits in tst_data_split.cpp.
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "tests/rigs/core/bucket_rigs.h"
 
 #include <QTest>

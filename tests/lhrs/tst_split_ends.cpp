@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Both ends of a split while the source continues to serve: how the target treats repeated records, blocks of an undone
 // split, and the whole split between real buckets.
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/machine/requests/ledger.h"
 #include "tests/rigs/core/file_check.h"
 #include "tests/lhrs/split_rigs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A machine that wakes its processes late: the delay is measured, the timeouts are chosen by it, and a bucket that was
 // only late is not shown as failed.
-#include "common/failure_reasons.h"
+#include "common/lhrs/failure_reasons.h"
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/keyframe.h"

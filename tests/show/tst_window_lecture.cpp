@@ -8,7 +8,7 @@
 #include "gui/window/widgets/choice_row.h"
 #include "gui/window/player/story_plan.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 
 #include <QLabel>
 #include <QPushButton>

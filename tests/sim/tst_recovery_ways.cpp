@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The variants of a bucket recovery that experiments compare: slices as streams or as datagrams, connections that stay
 // open or are requested each time, and where the time is spent.
+#include "common/lhrs/failpoint_list.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/transfer/part_transfers.h"
 #include "node/machine/task_times.h"

@@ -2,6 +2,7 @@
 // The whole store in the simulator: fixed seeds, and by command any seed, range or case.
 #include "common/check/say.h"
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "common/number_words.h"
 #include "node/sim/engine/event_lines.h"
 #include "node/sim/lhrs/shrink.h"
@@ -23,6 +24,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -129,6 +131,23 @@ std::string hex(std::uint64_t seed)
     return text;
 }
 
+// The mutants of tests/mutants.txt, and whether the seeds must catch it.
+std::map<std::string, bool> mutants()
+{
+    std::map<std::string, bool> found;
+    std::ifstream file(LHRS_SOURCE_DIR "/tests/mutants.txt");
+    std::string name;
+    for (std::string line; std::getline(file, line);) {
+        if (line.empty() || line[0] == '#')
+            continue;
+        if (line[0] != ' ')
+            found[name = line.substr(0, line.find(':'))] = false;
+        else if (line == "    seeds")
+            found[name] = true;
+    }
+    return found;
+}
+
 // The report of a failure; `argument` reproduces the run.
 std::string describe(const Simulation& simulation, const std::string& seed, const std::string& argument)
 {
@@ -137,8 +156,8 @@ std::string describe(const Simulation& simulation, const std::string& seed, cons
     std::snprintf(at, sizeof at, "%.3f s", double(failure.at.count()) / 1e9);
     std::string mutant;
 #ifdef LHRS_MUTANTS
-    if (activeMutant != Mutant::None)
-        mutant = " --mutant " + std::string(nameOf(activeMutant));
+    if (!activeMutant.empty())
+        mutant = " --mutant " + activeMutant;
 #endif
     return check::say("\nFAILED ", check::nameOf(failure.invariant), "    ", seed, "    t = ", at, "\n  ", failure.text,
         "\nreproduce  ./run test sim ", argument, mutant, "\n");
@@ -398,36 +417,36 @@ void TestSimulation::clocksMayDrift()
 #ifdef LHRS_MUTANTS
 void TestSimulation::everyMutantIsCaught_data()
 {
-    QTest::addColumn<int>("mutant");
-    std::set<std::string> others; // ./run test mutants runs these with their own tests
-    std::ifstream file(LHRS_SOURCE_DIR "/tests/mutants.txt");
-    for (std::string line; std::getline(file, line);)
-        others.insert(line.substr(0, line.find(' ')));
-    QVERIFY(others.size() > 1);
-    for (std::size_t i = 1; i <= kMutants; ++i)
-        if (const std::string name(nameOf(Mutant(i))); !others.contains(name))
-            QTest::newRow(name.c_str()) << int(i);
+    QTest::addColumn<std::string>("mutant");
+    int others = 0; // ./run test mutants runs these with their own tests
+    for (const auto& [name, isForSeeds] : mutants()) {
+        if (isForSeeds)
+            QTest::newRow(name.c_str()) << name;
+        else
+            ++others;
+    }
+    QVERIFY(others > 1);
 }
 
 void TestSimulation::everyMutantIsCaught()
 {
     constexpr std::uint64_t kSeedsMax = 2000; // the median should be at most 200
-    QFETCH(const int, mutant);
-    activeMutant = Mutant(mutant);
+    QFETCH(const std::string, mutant);
+    activeMutant = mutant;
     std::optional<std::string> caught;
     // In turn: seeds without failures, with failing processes, with coordinator restarts.
     const std::array<std::uint64_t, 3> first { 1, kFailuresFrom, kRestartsFrom };
     std::uint64_t seed = 0;
     for (; !caught && seed < kSeedsMax; ++seed)
         caught = play(first[seed % 3] + seed / 3);
-    activeMutant = Mutant::None;
+    activeMutant.clear();
     QVERIFY2(caught, "no seed shows it");
     qInfo("caught after %llu seeds: %s", static_cast<unsigned long long>(seed), caught->c_str());
 }
 
 void TestSimulation::aFailingCaseIsMadeSmall()
 {
-    activeMutant = Mutant::WrongColumn;
+    activeMutant = "WrongColumn";
     const pb::Case drawn = drawCase(1);
     Simulation simulation(drawn);
     QVERIFY(!simulation.run());
@@ -442,7 +461,7 @@ void TestSimulation::aFailingCaseIsMadeSmall()
     QVERIFY(recording);
     QVERIFY((*recording)->isSimulated() && (*recording)->stateAt((*recording)->events()));
     QCOMPARE((*recording)->markers().back().kind, QString("violation"));
-    activeMutant = Mutant::None;
+    activeMutant.clear();
     QCOMPARE(again.failure()->invariant, simulation.failure()->invariant);
     QVERIFY(drawn.operations_size() >= 200);
     // Row 0 of P is ones, so the wrong column has an effect only after a split: the small case still fills a bucket.
@@ -490,11 +509,10 @@ bool takeArguments(int& argc, char** argv)
         if (name == "--case") {
             wish.caseFile = value;
         } else if (name == "--mutant") {
-            const auto mutant = mutantNamed(value);
-            if (!mutant)
-                return wrong("there is no mutant " + value + "; their names are in common/failpoints.h");
+            if (!mutants().contains(value))
+                return wrong("there is no mutant " + value + "; tests/mutants.txt has their names");
 #ifdef LHRS_MUTANTS
-            activeMutant = *mutant;
+            activeMutant = value;
 #else
             return wrong("this build has no mutants; build with -DLHRS_MUTANTS=ON");
 #endif

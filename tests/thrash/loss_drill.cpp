@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/thrash/loss_drill.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "gui/lab/calls/lab_values.h"
 #include "gui/lab/words/sentences.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 
 #include <QJSEngine>
 

@@ -2,7 +2,7 @@
 #include "gui/lab/calls/lab_values.h"
 
 #include "common/kinds.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/lab/tables/near_word.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/control/audit.h"
 
-#include "common/check/invariants.h"
-#include "common/erasure_code.h"
+#include "common/check/lhrs/invariants.h"
+#include "common/lhrs/erasure_code.h"
 #include "gui/lab/control/control_client.h"
 
 #include <map>

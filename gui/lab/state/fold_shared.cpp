@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/state/fold_shared.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/state/fold_failures.h"
 
 #include <algorithm>

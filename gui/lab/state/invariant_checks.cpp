@@ -2,7 +2,7 @@
 // Checks of the invariants: servers, records and the path of changes to the parity.
 #include "gui/lab/state/invariant_step.h"
 
-#include "common/check/invariants.h"
+#include "common/check/lhrs/invariants.h"
 #include "gui/lab/state/epoch_words.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/decode_story.h"
+#include "common/lhrs/decode_story.h"
 #include "gui/lab/words/record_group.h"
 
 #include <QString>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/words/failure_cause.h"
 
-#include "common/failure_reasons.h"
+#include "common/lhrs/failure_reasons.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 
 #include <cstdint>
 #include <optional>

@@ -2,7 +2,7 @@
 // The narrator: which events are told, and the sentences about the file, splits, parity and clients.
 #include "gui/lab/words/narrator.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/state/end_reasons.h"
 #include "gui/lab/words/narrator_teller.h"
 #include "gui/lab/words/ring_sentences.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The narrator's sentences about failures, recoveries, and disturbances of processes.
-#include "common/failure_reasons.h"
+#include "common/lhrs/failure_reasons.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/lab/words/sentences.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/erasure_code.h"
+#include "common/lhrs/erasure_code.h"
 #include "gui/lab/state/cluster_state.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/commands/cluster_commands.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/network_check.h"

@@ -2,7 +2,7 @@
 // What each action of the main window does. The registry is in actions.h; names, keys and sentences are here.
 #include "gui/window/main/main_window.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/object_words.h"

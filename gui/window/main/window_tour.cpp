@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/main/window_tour.h"
 
-#include "common/decode_story.h"
+#include "common/lhrs/decode_story.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
 

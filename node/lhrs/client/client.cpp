@@ -4,6 +4,7 @@
 #include "node/lhrs/client/adopted_image.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/event_stamp.h"

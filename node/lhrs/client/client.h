@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/lhrs/client/bulk_insert.h"
 #include "node/lhrs/client/scan.h"
 #include "node/machine/requests/client_machine.h"

@@ -2,8 +2,8 @@
 // A client's timers: what it waits for, how long, and what it does when there is no answer.
 #include "node/lhrs/client/client.h"
 
-#include "common/failpoints.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/failpoint_list.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/lhrs/group/bucket_parts.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/coordinator/failures.h"
 
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/group/bucket_parts.h"
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 // Finds out which members of a group are alive: all are probed; a silent one is declared failed or waited for.
 #include "node/lhrs/coordinator/group_recovery.h"
 
-#include "common/failpoints.h"
-#include "common/failure_reasons.h"
+#include "common/lhrs/failpoint_list.h"
+#include "common/lhrs/failure_reasons.h"
 #include "node/lhrs/growth/growth.h"
 
 #include <algorithm>

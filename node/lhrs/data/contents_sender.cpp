@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/data/contents_sender.h"
 
+#include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"
 #include "node/machine/transfer/blocks_ahead.h"
 #include "node/lhrs/group/member_record.h"

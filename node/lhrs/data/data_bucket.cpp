@@ -2,8 +2,9 @@
 #include "node/lhrs/data/data_bucket.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "common/field/galois.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/lhrs/group/told_changes.h"
 
 #include <algorithm>

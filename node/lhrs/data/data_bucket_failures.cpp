@@ -3,6 +3,7 @@
 #include "node/lhrs/data/data_bucket.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/store/fetching_reader.h"
 #include "node/lhrs/group/member_record.h"
 

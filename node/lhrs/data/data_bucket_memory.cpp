@@ -2,7 +2,7 @@
 // A data bucket at the limit of its memory, or of that of a parity bucket: a change that would make it grow is refused
 // before it has any effect. Searches, deletes and changes that need no further memory go on.
 #include "common/failpoints.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/lhrs/data/data_bucket.h"
 
 namespace lhrs {

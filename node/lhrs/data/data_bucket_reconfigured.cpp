@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A data bucket in reconfigurations: epochs of its group, both ends of a split, contents for a further parity bucket.
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/data/data_bucket.h"
 
 #include <algorithm>

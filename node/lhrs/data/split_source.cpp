@@ -2,7 +2,8 @@
 #include "node/lhrs/data/split_source.h"
 
 #include "common/failpoints.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/failpoint_list.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/machine/transfer/blocks_ahead.h"
 
 #include <algorithm>

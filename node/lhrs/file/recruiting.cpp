@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/file/recruiting.h"
 
+#include "common/lhrs/failpoint_list.h"
+
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/erasure_code.h"
+#include "common/lhrs/erasure_code.h"
 #include "node/lhrs/group/lease.h"
 #include "node/lhrs/store/parity_store.h"
 #include "proto/config.pb.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/group/member_record.h"
 
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/group/group_decoder.h"
 
 #include <algorithm>

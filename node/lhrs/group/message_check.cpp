@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/group/message_check.h"
 
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 #include "node/machine/requests/ledger.h"
 
 #include <algorithm>

@@ -3,6 +3,7 @@
 
 #include "common/errors.h"
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 
 #include <algorithm>
 

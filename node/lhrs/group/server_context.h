@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/lhrs/file_ids.h"
 #include "node/machine/memory_room.h"
 #include "node/machine/node_context.h"
 

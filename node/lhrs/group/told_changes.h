@@ -2,7 +2,7 @@
 // What happened to the records of a bucket, as reported in events.
 #pragma once
 
-#include "common/ids.h"
+#include "common/lhrs/file_ids.h"
 #include "node/machine/effects.h"
 #include "proto/event.pb.h"
 

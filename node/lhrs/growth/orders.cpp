@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/growth/orders.h"
 
+#include "common/lhrs/failpoint_list.h"
+
 #include <algorithm>
 
 namespace lhrs {

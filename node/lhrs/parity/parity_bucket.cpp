@@ -2,7 +2,8 @@
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/failpoints.h"
-#include "common/linear_hash.h"
+#include "common/lhrs/failpoint_list.h"
+#include "common/lhrs/linear_hash.h"
 #include "common/lhrs/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"

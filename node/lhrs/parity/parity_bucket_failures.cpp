@@ -3,6 +3,7 @@
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/parity/record_recovery.h"
 #include "node/lhrs/parity/recovery_manager.h"

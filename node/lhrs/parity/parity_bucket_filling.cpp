@@ -3,6 +3,7 @@
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"

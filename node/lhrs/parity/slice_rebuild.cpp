@@ -2,6 +2,7 @@
 #include "node/lhrs/parity/slice_rebuild.h"
 
 #include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/parity/parity_bucket.h"

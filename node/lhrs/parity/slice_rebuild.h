@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/erasure_code.h"
+#include "common/lhrs/erasure_code.h"
 #include "node/lhrs/group/group_decoder.h"
 #include "node/lhrs/group/server_context.h"
 #include "node/machine/task_times.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/server/node_machine.h"
 
+#include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/coordinator/file_rebuild.h"
 #include "node/lhrs/group/message_check.h"
 #include "node/machine/awaited_sample.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/ids.h"
+#include "common/lhrs/file_ids.h"
 #include "node/lhrs/store/key_index.h"
 #include "node/lhrs/store/record_pages.h"
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/check/invariants.h"
-#include "common/check/request_ledger.h"
+#include "common/check/lhrs/invariants.h"
+#include "common/check/lhrs/request_ledger.h"
+#include "common/lhrs/file_ids.h"
 #include "node/sim/lhrs/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/engine/sim_cluster.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/lhrs/swarm.h"
 
-#include "common/failpoints.h"
+#include "common/lhrs/failpoint_list.h"
 #include "node/sim/engine/random.h"
 
 #include <algorithm>

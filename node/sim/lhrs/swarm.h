@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/lhrs/failpoint_list.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>

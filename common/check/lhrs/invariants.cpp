@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/check/invariants.h"
+#include "common/check/lhrs/invariants.h"
 
-#include "common/check/bitwise_field.h"
+#include "common/check/lhrs/bitwise_field.h"
 #include "common/check/say.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/check/states.h"
+#include "common/check/lhrs/states.h"
 
 #include <cstdint>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/linear_hash.h"
+#include "common/lhrs/linear_hash.h"
 
 #include "common/errors.h"
 #include "common/failpoints.h"

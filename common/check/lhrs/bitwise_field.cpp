@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/check/bitwise_field.h"
+#include "common/check/lhrs/bitwise_field.h"
 
 #include <algorithm>
 #include <cstring>

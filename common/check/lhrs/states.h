@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "common/check/requests.h"
+
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-// The input of the checkers: states of buckets and of the file as plain structs. In the simulator they are copied from
-// the machines; in a real cluster they come from the answers to control commands. Nothing here knows how the store
-// works inside.
+// The input of the checkers of LH*RS: states of buckets and of the file as plain structs. In the simulator they are
+// copied from the machines; in a real cluster they come from the answers to control commands. Nothing here knows how
+// the store works inside.
 namespace lhrs::check {
 
 enum class FieldKind { Gf16, Gf8 };
@@ -79,31 +81,5 @@ struct Member {
     std::uint64_t version = 0;
     std::string_view value;
 };
-
-// A violated invariant: its number (1 = I1) and a sentence.
-struct Violation {
-    int invariant = 0;
-    std::string text;
-};
-
-using Violations = std::vector<Violation>;
-
-// A client's request.
-struct RequestName {
-    std::uint64_t client = 0;
-    std::uint64_t number = 0;
-    auto operator<=>(const RequestName&) const = default;
-};
-
-// Put stores the value whether the key is there or not; Insert and Update want to know.
-enum class RequestKind : std::uint8_t { Insert, Update, Delete, Search, Put };
-constexpr bool isWrite(RequestKind kind)
-{
-    return kind == RequestKind::Insert || kind == RequestKind::Update || kind == RequestKind::Put;
-}
-enum class Outcome : std::uint8_t { Ok, NotFound, Exists, Retry, Lost, Unknown, Invalid };
-
-const char* nameOf(RequestKind kind);
-const char* nameOf(Outcome outcome);
 
 } // namespace lhrs::check

@@ -3,7 +3,7 @@
 
 #include "common/errors.h"
 #include "common/field/galois.h"
-#include "common/ids.h"
+#include "common/lhrs/file_ids.h"
 
 #include <compare>
 #include <span>

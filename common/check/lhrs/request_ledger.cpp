@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/check/request_ledger.h"
+#include "common/check/lhrs/request_ledger.h"
 
 #include "common/check/say.h"
 
@@ -16,32 +16,6 @@ bool meansNoEffect(Outcome outcome)
 }
 
 } // namespace
-
-const char* nameOf(RequestKind kind)
-{
-    switch (kind) {
-    case RequestKind::Insert: return "insert";
-    case RequestKind::Update: return "update";
-    case RequestKind::Delete: return "delete";
-    case RequestKind::Search: return "search";
-    case RequestKind::Put: return "put";
-    }
-    return "";
-}
-
-const char* nameOf(Outcome outcome)
-{
-    switch (outcome) {
-    case Outcome::Ok: return "OK";
-    case Outcome::NotFound: return "NOT_FOUND";
-    case Outcome::Exists: return "EXISTS";
-    case Outcome::Retry: return "RETRY";
-    case Outcome::Lost: return "LOST";
-    case Outcome::Unknown: return "UNKNOWN_OUTCOME";
-    case Outcome::Invalid: return "INVALID";
-    }
-    return "";
-}
 
 std::string RequestLedger::describe(RequestName name, const Request& request) const
 {

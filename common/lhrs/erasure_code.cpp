@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/erasure_code.h"
+#include "common/lhrs/erasure_code.h"
 
 #include <algorithm>
 #include <array>

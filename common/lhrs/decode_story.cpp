@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/decode_story.h"
+#include "common/lhrs/decode_story.h"
 
 #include <algorithm>
 #include <limits>
