@@ -399,18 +399,75 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
     }
     if (message.answers() != 0)
         m_context.acks.acknowledge(message.answers(), now);
-    if (message.has_reply())
-        onReply(message, now, out);
-    else if (message.has_displaced())
-        onDisplaced(message, now, out);
-    else if (message.has_location())
-        onLocation(message, now, out);
-    else if (message.has_registered())
-        onRegistered(message, now, out);
-    else if (message.has_scan_reply())
-        onScanReply(message, now, out);
-    else if (message.has_open_connection())
-        ConnectionHandshake::onOpenConnection(message, out);
+    using B = pb::Message;
+    switch (message.body_case()) {
+    case B::kReply: onReply(message, now, out); break;
+    case B::kDisplaced: onDisplaced(message, now, out); break;
+    case B::kLocation: onLocation(message, now, out); break;
+    case B::kRegistered: onRegistered(message, now, out); break;
+    case B::kScanReply: onScanReply(message, now, out); break;
+    case B::kOpenConnection: ConnectionHandshake::onOpenConnection(message, out); break;
+
+    // Acknowledgements, and messages that are not for a client.
+    case B::kRegister:
+    case B::kAlive:
+    case B::kWhereIs:
+    case B::kAlarm:
+    case B::kSuspect:
+    case B::kProbeReply:
+    case B::kCutDone:
+    case B::kRecoveryDone:
+    case B::kStateReport:
+    case B::kOverload:
+    case B::kUnderflow:
+    case B::kOffer:
+    case B::kPrepared:
+    case B::kContentsDone:
+    case B::kSuperseded:
+    case B::kAck:
+    case B::kPart:
+    case B::kPartAck:
+    case B::kConnectionReady:
+    case B::kEpochAck:
+    case B::kApplied:
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+    case B::kSearch:
+    case B::kEpoch:
+    case B::kDelta:
+    case B::kDeltaAck:
+    case B::kDeltaNak:
+    case B::kSplit:
+    case B::kMoveRecords:
+    case B::kPrepareBatch:
+    case B::kCommit:
+    case B::kAbort:
+    case B::kFinish:
+    case B::kAddParity:
+    case B::kSendContents:
+    case B::kContents:
+    case B::kInvite:
+    case B::kConfirm:
+    case B::kCancel:
+    case B::kProbe:
+    case B::kLeaseRequest:
+    case B::kLeaseGrant:
+    case B::kCutReport:
+    case B::kDeltaCopy:
+    case B::kRecover:
+    case B::kSliceRequest:
+    case B::kSliceData:
+    case B::kSpareSlice:
+    case B::kRecoverRecord:
+    case B::kMemberRead:
+    case B::kMemberRecord:
+    case B::kReportState:
+    case B::kRearm:
+    case B::kMerge:
+    case B::kScan:
+    case B::BODY_NOT_SET: break;
+    }
     endScan(now, out);
     feed(now, out);
 }
