@@ -8,6 +8,7 @@
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/machine/transfer/connection_handshake.h"
 #include "node/machine/event_stamp.h"
+#include "node/lhrs/group/key_request.h"
 #include "node/lhrs/group/message_check.h"
 
 #include <algorithm>
@@ -16,14 +17,6 @@
 namespace lhrs {
 
 namespace {
-
-pb::KeyRequest* requestIn(pb::Message& message, pb::OperationKind kind)
-{
-    return kind == pb::INSERT ? message.mutable_insert()
-        : kind == pb::UPDATE  ? message.mutable_update()
-        : kind == pb::DELETE  ? message.mutable_delete_()
-                              : message.mutable_search();
-}
 
 std::string wordsOf(const FullAt& full)
 {
@@ -90,7 +83,7 @@ void Client::send(Operation& op, Time now, Effects& out)
     }
     const HolderInfo& holder = m_locations.at(op.target);
     pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
-    pb::KeyRequest* request = requestIn(message, op.kind);
+    pb::KeyRequest* request = &keyRequestIn(message, op.kind);
     request->set_copy(op.copies++);
     request->unsafe_arena_set_allocated_request(out.share(op.id));
     request->set_done_below(doneBelow());
@@ -103,7 +96,7 @@ void Client::send(Operation& op, Time now, Effects& out)
     if (out.fires(Failpoint::RequestTwice)) {
         pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
         twice = message;
-        requestIn(twice, op.kind)->set_copy(op.copies++);
+        keyRequestIn(twice, op.kind).set_copy(op.copies++);
     }
     op.stage = Stage::Sent;
     op.sent = now;

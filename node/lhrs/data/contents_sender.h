@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/lhrs/group/server_context.h"
-#include "node/lhrs/store/record_store.h"
-#include "node/machine/requests/result_table.h"
+#include "node/lhrs/group/bucket_parts.h"
+
+#include <map>
 
 namespace lhrs {
 
@@ -12,37 +12,42 @@ namespace lhrs {
 // to wait. See "Contents block by block" in node/lhrs/PROTOCOL.md.
 class ContentsSender {
 public:
-    struct Bucket { // the sending bucket
-        GroupNumber group;
-        Position position;
-        Incarnation incarnation;
-        Level level = 0;
-    };
-
-    ContentsSender(ServerContext& context, const pb::SendContents& order, const HolderInfo& to);
-    Incarnation asker() const { return m_to.incarnation; }
+    ContentsSender(BucketParts& bucket, const HolderInfo& to) : m_bucket(bucket), m_to(to) { }
     bool isDone() const { return m_isDone; }
-    void sendBlocks(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence,
-        Time now, Effects& out);
+    void sendBlocks(Time now, Effects& out);
     // Returns true if the acknowledged message was a block of this sender; then the next block may go.
     bool onAck(const AckList::Entry& entry, Time now);
-    void stop();
+    void stop() const;
     // Whether the receiver has been silent for so long that the coordinator should check it; returns true once per such
     // period. A parity bucket that is being filled grants no lease, and there may be no change whose acknowledgement
     // would be missed.
     bool isMissed(Time now);
 
 private:
-    void sendBlock(const Bucket& bucket, const RecordStore& store, const ResultTable& results, Sequence sequence,
-        Time now, Effects& out);
+    void sendBlock(Time now, Effects& out);
 
-    ServerContext& m_context;
+    BucketParts& m_bucket;
     const HolderInfo m_to;
     Rank m_next { 1 };
     std::uint32_t m_block = 0, m_underWay = 0;
     bool m_isLastSent = false;
     bool m_isDone = false;
     Time m_heard {};
+};
+
+// The senders to all parity buckets that are being filled.
+class ContentsSenders {
+public:
+    explicit ContentsSenders(BucketParts& bucket) : m_bucket(bucket) { }
+    void onSendContents(const pb::Message& message, Time now, Effects& out);
+    void onAck(const AckList::Entry& entry, Time now, Effects& out);
+    // The view has changed: a sender ends with the parity bucket that asked for the contents.
+    void takeView();
+    void onTime(Time now, Effects& out);
+
+private:
+    BucketParts& m_bucket;
+    std::map<Incarnation, ContentsSender> m_senders; // by the asking parity bucket
 };
 
 } // namespace lhrs

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "node/lhrs/data/bucket_leases.h"
+#include "node/lhrs/data/bucket_memory.h"
 #include "node/lhrs/data/contents_sender.h"
-#include "node/lhrs/group/lease.h"
-#include "node/lhrs/data/merge_target.h"
-#include "node/lhrs/group/server_context.h"
-#include "node/lhrs/group/parity_link.h"
-#include "node/lhrs/store/record_store.h"
-#include "node/machine/requests/result_table.h"
+#include "node/lhrs/data/group_view.h"
+#include "node/lhrs/data/key_operations.h"
+#include "node/lhrs/data/load_reports.h"
+#include "node/lhrs/data/reconfigurations.h"
 #include "node/lhrs/data/scan_answers.h"
-#include "node/lhrs/data/split_source.h"
-#include "node/lhrs/data/split_target.h"
-
-#include <deque>
-#include <map>
-#include <memory>
+#include "node/lhrs/data/slice_store.h"
+#include "node/lhrs/data/waiting_requests.h"
 
 namespace lhrs {
 
@@ -27,6 +23,9 @@ namespace lhrs {
 //
 // INIT queues everything; SPLITTING and MERGING answer searches and hold changes. A bucket that a merge has emptied no
 // longer acts as a bucket and waits for its release.
+//
+// Each message goes to the part whose job it is. What has become possible by it is done once, at the end of the step:
+// progress().
 class DataBucket {
 public:
     DataBucket(ServerContext& context, const pb::Confirm& confirm, Time now, Effects& out);
@@ -61,29 +60,23 @@ public:
     Time deadline() const;
 
     BucketNumber number() const { return m_parts.number; }
-    Level level() const { return m_level; }
+    Level level() const { return m_status.level; }
     Incarnation incarnation() const { return m_parts.incarnation; }
-    pb::MemberState state() const { return m_state; }
-    bool isGone() const { return m_isGone; } // emptied by a merge
-    const pb::View& view() const { return m_view; }
+    pb::MemberState state() const { return m_status.state; }
+    bool isGone() const { return m_status.isGone; } // emptied by a merge
+    const pb::View& view() const { return m_status.view; }
     const RecordStore& store() const { return m_store; }
     const ParityLink& link() const { return m_link; }
     const ResultTable& results() const { return m_results; }
-    std::uint32_t held() const
-    {
-        return std::uint32_t(m_held.size() + m_parked.size() + m_waitingReads.size()) + m_scans.held();
-    }
-    std::uint64_t operations() const { return m_operations; }
+    std::uint32_t held() const { return m_waiting.count(); }
+    std::uint64_t operations() const { return m_operations.count(); }
     // Whether reads may be answered. Where the file recovers from failures, leases fence reads.
-    bool hasLease(Time now) const { return m_config.recovery() == pb::RECOVERY_OFF || m_lease.isHeld(now); }
+    bool hasLease(Time now) const { return m_leases.isHeld(now); }
     // Bytes stored, as the process counts its memory between two measurements.
-    std::uint64_t storedBytes() const
-    {
-        return m_store.bytes() + m_link.pendingBytes() + (m_merge ? m_merge->keptBytes() : 0);
-    }
+    std::uint64_t storedBytes() const { return m_memory.storedBytes(); }
     // Checks whether the memory is at its limit.
-    void lookAtMemory();
-    bool isFull() const { return m_isFull; }
+    void lookAtMemory() { m_memory.look(); }
+    bool isFull() const { return m_memory.isFull(); }
     void snapshot(pb::Snapshot& out) const;
     void inspect(Time now, pb::NodeSample& out) const;
     // Reports what a restarted coordinator needs to rebuild the file state.
@@ -93,110 +86,34 @@ public:
     void audit(const pb::Audit& page, pb::AuditPage& out) const;
 
 private:
-    enum class Kind { Insert, Update, Delete, Search };
-    struct Held {
-        Kind kind;
-        pb::KeyRequest request;
-    };
-
-    void onRequest(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
-    void scan(const pb::Scan& scan, Time now, Effects& out);
-    void askForScans(Time now, Effects& out);
-    void change(Kind kind, const pb::KeyRequest& request, Time now, Effects& out);
-    // Gives the change its number and sends its Deltas; `delta` is old ^ new (for an insert, the new value itself).
-    void sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
-        std::string_view after, pb::ResultCode result, Time now, Effects& out);
-    // Whether a change that needs this many further bytes is refused because this bucket or a parity bucket is full; a
-    // refused request is answered here. `growth`: by the value, here and at the parity buckets; `besides`: at this
-    // bucket only.
-    bool isRefused(const pb::KeyRequest& request, std::uint64_t growth, std::uint64_t besides, Effects& out);
-    // Whether there is room for records that a split or merge brings. Otherwise they are not acknowledged, and the
-    // split or merge is undone at its time limit.
-    bool hasRoomFor(const pb::MoveRecords& move) const;
-    // Answers EXISTS or NOT_FOUND to a mutation without effect.
-    void changeNothing(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Time now, Effects& out);
-    // Answers a search with the bucket's contents once no change of this key is under way.
-    void answerRead(const pb::KeyRequest& request, Rank rank, Time now, Effects& out);
-    void answer(const ParityLink::Change& change, Time now, Effects& out);
-    void sayWhere(const pb::KeyRequest& request, pb::Reply& reply) const;
-    // Returns the answer, or null if no answer is wanted.
-    pb::Reply* reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);
-    void forward(Kind kind, const pb::KeyRequest& request, BucketNumber to, Time now, Effects& out);
-    // Whether a copy of this request already waits here. Another copy adds nothing, and it must not be refused either.
-    bool isWaiting(const pb::KeyRequest& request) const;
-    bool hold(Kind kind, const pb::KeyRequest& request, Effects& out);
-    // Does what has become possible because changes are done: reads, a waiting split, an epoch to acknowledge.
+    void onRequest(pb::OperationKind kind, const pb::KeyRequest& request, Time now, Effects& out);
+    // Returns whether a change has begun.
+    bool execute(pb::OperationKind kind, const pb::KeyRequest& request, Time now, Effects& out);
+    void answerScan(const pb::Scan& scan, Time now, Effects& out);
+    // Does what has become possible in this step.
     void progress(Time now, Effects& out);
-    void acknowledgeEpoch(Time now, Effects& out);
-    void workOff(Time now, Effects& out);
-    // From now on, reports again when there are more records than this.
-    void rearmOverload(std::uint32_t above)
-    {
-        m_isOverloadSent = false;
-        m_overloadAbove = above;
-    }
-    void reportOverload(Time now, Effects& out);
-    void reportUnderflow(Time now, Effects& out);
-    std::uint32_t underflow() const { return m_config.b() * 2 / 5; } // a load of 0.4
-    // The address of a request was wrong: tells its client and the bucket that forwarded it.
-    void displace(const pb::KeyRequest& request, Effects& out) const;
-    void copyAhead(Time now, Effects& out);
-    void endMerge(Time now, Effects& out);
-    void become(pb::MemberState state, const char* reason, Effects& out);
-    void applied(const pb::Message& cause, std::uint64_t split, Effects& out) const;
-    void takeView(Time now);
-    bool isUpIn(const pb::View& view) const;
-    bool isFit(const std::string& block) const;
-    void storeSlice(const pb::SpareSlice& slice, Time now, Effects& out);
-    void renewLease(Time now, Effects& out);
+    // Takes up requests that no longer wait, until a change has begun; returns false if none has.
+    bool takeUp(Time now, Effects& out);
+    // Answers, the next step of a split or merge, the acknowledgement of an epoch, reports about the load.
+    void advance(Time now, Effects& out);
     void check() const;
 
-    pb::FileConfig m_config;
-    Level m_level;
-    pb::MemberState m_state;
-    std::uint64_t m_creation; // split that creates this bucket; 0: created with the file
-    Level m_createdLevel; // the level that this split gives it
-    std::uint64_t m_lastSplit; // older or equal orders are late copies, even to a former holder
-    pb::View m_view;
+    const pb::FileConfig m_config;
+    BucketStatus m_status;
     RecordStore m_store;
     ResultTable m_results;
     ParityLink m_link;
     BucketParts m_parts;
+    BucketLeases m_leases { m_parts };
+    GroupView m_view { m_parts, m_status, m_leases };
     ScanAnswers m_scans;
-    LeaseHolder m_lease;
-    LeaseGranter m_grants;
-    std::uint64_t m_recovery = 0; // the recovery that rebuilds this bucket
-    std::uint32_t m_slicesStored = 0; // slices stored in this recovery
-    std::map<std::uint32_t, pb::Message> m_slicesAhead; // arrived before their predecessors, by number
-    std::unique_ptr<SplitSource> m_source;
-    std::unique_ptr<SplitTarget> m_target;
-    std::unique_ptr<MergeTarget> m_merge;
-    bool m_isGone = false; // a merge gave all its records to another bucket
-    std::map<Incarnation, std::unique_ptr<ContentsSender>> m_contents; // by the asking parity bucket
-    std::deque<Held> m_held; // INIT: everything; SPLITTING: changes
-    std::multimap<Sequence, Held> m_waitingReads; // by the change that they wait for
-    std::multimap<BucketNumber, Held> m_parked; // to be forwarded once the location is known
-    std::map<BucketNumber, Time> m_asked; // WhereIs under way, with the next time
-    bool m_isOverloadSent = false;
-    std::uint32_t m_overloadAbove = m_config.b(); // more records are reported
-    std::uint32_t m_underflowBelow = underflow(); // fewer records are reported
-    std::unique_ptr<pb::Message> m_owedFinish; // Finish; acknowledged when the split is over here too
-    struct OwedEpochAck {
-        pb::Message epoch; // the message to be acknowledged
-        std::map<ParityColumn, Sequence> wanted; // the changes that parity buckets must have first
-    };
-    std::unique_ptr<OwedEpochAck> m_owedEpochAck;
-    std::uint64_t m_operations = 0;
-    bool m_isFull = false;
-    std::uint64_t m_growthRefused = 0; // the largest growth refused since it is full
-    std::string m_delta; // reused by each change
+    WaitingRequests m_waiting { m_parts, m_scans };
+    LoadReports m_load { m_parts };
+    Reconfigurations m_reconfigurations;
+    BucketMemory m_memory { m_parts, m_reconfigurations };
+    KeyOperations m_operations { m_parts, m_reconfigurations, m_leases, m_memory, m_waiting };
+    ContentsSenders m_contents { m_parts };
+    SliceStore m_slices { m_parts, m_status };
 };
-
-// Tells the client of a request, or the bucket that forwarded it, that this process is not (or no longer) that bucket.
-void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
-    std::uint32_t copy, Effects& out);
-
-// The request in the body of a key operation.
-const pb::KeyRequest& keyRequestOf(const pb::Message& message);
 
 } // namespace lhrs

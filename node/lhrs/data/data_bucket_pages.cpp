@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a data bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, what it waits
-// for.
+// What a data bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, its report to
+// a restarted coordinator, what it waits for.
 #include "node/lhrs/data/data_bucket.h"
 
 #include "node/lhrs/store/digest.h"
@@ -13,12 +13,12 @@ namespace lhrs {
 
 void DataBucket::snapshot(pb::Snapshot& out) const
 {
-    *out.mutable_view() = m_view;
+    *out.mutable_view() = m_status.view;
     out.set_incarnation(incarnation().value);
     auto* data = out.mutable_data();
     data->set_bucket(number().value);
-    data->set_level(m_level);
-    data->set_state(m_state);
+    data->set_level(m_status.level);
+    data->set_state(m_status.state);
     data->set_sequence(m_link.sequence());
     data->set_count(m_store.count());
     data->set_rank_max(m_store.rankMax().value);
@@ -57,7 +57,7 @@ void DataBucket::audit(const pb::Audit& page, pb::AuditPage& out) const
     out.mutable_place()->set_number(number().value);
     out.set_sequence(m_link.sequence());
     out.set_held(held() + m_link.pending());
-    out.set_level(m_level);
+    out.set_level(m_status.level);
     out.set_count(m_store.count());
     out.set_next_rank(walkPage(m_store, page.rank_from(), pageCount(page.count()), [&](Rank r) {
         const RecordStore::Record record = m_store.at(r);
@@ -71,9 +71,25 @@ void DataBucket::audit(const pb::Audit& page, pb::AuditPage& out) const
     }));
 }
 
+void DataBucket::report(pb::StateReport& out) const
+{
+    out.set_role(pb::DATA);
+    out.set_number(number().value);
+    out.set_incarnation(incarnation().value);
+    out.set_state(state());
+    out.set_level(level());
+    *out.mutable_view() = view();
+    *out.mutable_config() = m_config;
+    for (const auto& [p, column] : m_link.columns()) {
+        if (column.isUp && !column.isWhole())
+            out.add_lacking(column.holder.incarnation.value);
+    }
+    m_reconfigurations.report(out);
+}
+
 void DataBucket::inspect(Time now, pb::NodeSample& out) const
 {
-    out.set_epoch(m_view.epoch());
+    out.set_epoch(m_status.view.epoch());
     // All that a column has not acknowledged is resent together, so one line is shown, for the oldest.
     for (const auto& [column, known] : m_link.columns()) {
         auto& shown = *out.add_columns();
@@ -88,10 +104,10 @@ void DataBucket::inspect(Time now, pb::NodeSample& out) const
                     known.tries, 0 },
                 out);
     }
-    if (m_config.recovery() != pb::RECOVERY_OFF && m_lease.needed() > 0) {
-        out.set_grants_needed(m_lease.needed());
-        out.set_grants_held(m_lease.held(now));
-        out.set_lease_left_ns(std::max(Time(), m_lease.heldUntil() - now).count());
+    if (const LeaseHolder& lease = m_leases.own(); m_leases.areWanted() && lease.needed() > 0) {
+        out.set_grants_needed(lease.needed());
+        out.set_grants_held(lease.held(now));
+        out.set_lease_left_ns(std::max(Time(), lease.heldUntil() - now).count());
     }
     const std::uint32_t last = m_store.rankMax().value;
     out.set_rank_free(last - std::min(last, m_store.count()));

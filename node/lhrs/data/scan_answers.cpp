@@ -17,11 +17,6 @@ bool isOfScan(const pb::RequestId& a, const pb::RequestId& b)
     return a.client() == b.client() && a.number() == b.number();
 }
 
-HolderInfo self(const BucketParts& bucket)
-{
-    return { Address::from(bucket.context.self.address()), NodeId(bucket.context.self.node()), bucket.incarnation };
-}
-
 } // namespace
 
 void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level level, Effects& out)
@@ -32,7 +27,7 @@ void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level 
     *reply->mutable_request() = scan.request();
     reply->set_bucket(bucket.number.value);
     reply->set_level(level);
-    self(bucket).to(*reply->mutable_holder());
+    selfOf(bucket).to(*reply->mutable_holder());
     reply->set_result(pb::RETRY);
     reply->set_is_last(true);
     reply->set_retry_after_ms(kRetryAfterMs);
@@ -50,13 +45,13 @@ void ScanAnswers::hold(const BucketParts& bucket, const pb::Scan& scan, Effects&
         refuse(bucket, scan, scan.level(), out);
 }
 
-void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& scan, Effects& out)
+void ScanAnswers::take(const BucketParts& bucket, const pb::Scan& scan, Effects& out)
 {
     if (std::any_of(
             m_parts.begin(), m_parts.end(), [&](const Part& part) { return isOfScan(part.request, scan.request()); }))
         return; // a copy: the answer is on its way
     if (m_parts.size() >= kScansMax) {
-        refuse(bucket, scan, level, out);
+        refuse(bucket, scan, bucket.status.level, out);
         return;
     }
     // The part shows one moment of the whole bucket. It includes changes that are under way, so it waits until they can
@@ -64,7 +59,7 @@ void ScanAnswers::take(const BucketParts& bucket, Level level, const pb::Scan& s
     Part part;
     part.request = scan.request();
     part.client = Address::from(scan.client());
-    part.level = level;
+    part.level = bucket.status.level;
     part.sequence = bucket.link.lastChange();
     part.forwards = scan.forwards();
     part.onlyHits = scan.only_hits();
@@ -132,7 +127,7 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
     *reply->mutable_request() = part.request;
     reply->set_bucket(bucket.number.value);
     reply->set_level(part.level);
-    self(bucket).to(*reply->mutable_holder());
+    selfOf(bucket).to(*reply->mutable_holder());
     reply->set_result(pb::OK);
     reply->set_sequence(part.sequence);
     reply->set_block(std::uint32_t(part.next));
@@ -168,7 +163,7 @@ void ScanAnswers::onGivenUp(const AckList::Entry& entry)
 
 // ---- forwarding to other buckets
 
-bool ScanAnswers::pass(const BucketParts& bucket, const pb::Scan& scan, Time, Effects& out) const
+bool ScanAnswers::pass(const BucketParts& bucket, const pb::Scan& scan, Effects& out)
 {
     const auto known = bucket.context.locations.find(BucketNumber(scan.target()));
     if (known == bucket.context.locations.end())
@@ -184,9 +179,9 @@ bool ScanAnswers::pass(const BucketParts& bucket, const pb::Scan& scan, Time, Ef
     return true;
 }
 
-void ScanAnswers::forward(const BucketParts& bucket, Level level, const pb::Scan& scan, Time now, Effects& out)
+void ScanAnswers::forward(const BucketParts& bucket, const pb::Scan& scan, Effects& out)
 {
-    std::vector<ScanPart> parts = scanForwards(bucket.number, level, scan.level());
+    std::vector<ScanPart> parts = scanForwards(bucket.number, bucket.status.level, scan.level());
     if (LHRS_MUTANT(ScanLevelShort) && !parts.empty())
         parts.pop_back();
     for (const ScanPart& part : parts) {
@@ -194,16 +189,16 @@ void ScanAnswers::forward(const BucketParts& bucket, Level level, const pb::Scan
         passed.set_target(part.bucket.value);
         passed.set_level(part.level);
         passed.set_forwards(scan.forwards() + 1);
-        if (!pass(bucket, passed, now, out) && held() < bucket.context.acks.timers().held_max())
+        if (!pass(bucket, passed, out) && held() < bucket.context.acks.timers().held_max())
             m_parked.emplace(part.bucket, std::move(passed)); // otherwise the client asks again
     }
 }
 
-void ScanAnswers::onLocation(const BucketParts& bucket, BucketNumber at, Time now, Effects& out)
+void ScanAnswers::onLocation(const BucketParts& bucket, BucketNumber at, Effects& out)
 {
     const auto [begin, end] = m_parked.equal_range(at);
     for (auto it = begin; it != end;)
-        it = pass(bucket, it->second, now, out) ? m_parked.erase(it) : std::next(it);
+        it = pass(bucket, it->second, out) ? m_parked.erase(it) : std::next(it);
 }
 
 std::vector<BucketNumber> ScanAnswers::wanted() const

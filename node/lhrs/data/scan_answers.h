@@ -17,9 +17,9 @@ namespace lhrs {
 class ScanAnswers {
 public:
     // Takes the bucket's part as it is now; progress() sends it.
-    void take(const BucketParts& bucket, Level level, const pb::Scan& scan, Effects& out);
+    void take(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     // Passes the scan on to the buckets split off since the level that its sender knew.
-    void forward(const BucketParts& bucket, Level level, const pb::Scan& scan, Time now, Effects& out);
+    void forward(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     // Holds the scan: this process is not a complete bucket yet.
     void hold(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     std::vector<pb::Scan> takeHeld() { return std::exchange(m_held, {}); }
@@ -30,7 +30,7 @@ public:
     // The client no longer takes its part.
     void onGivenUp(const AckList::Entry& entry);
     // The location of a bucket has become known: sends the scans that waited for it.
-    void onLocation(const BucketParts& bucket, BucketNumber at, Time now, Effects& out);
+    void onLocation(const BucketParts& bucket, BucketNumber at, Effects& out);
     // The bucket is gone: clients will ask again for the parts that were to be passed on to it.
     void forget(BucketNumber bucket) { m_parked.erase(bucket); }
     // Buckets whose locations are needed.
@@ -54,7 +54,7 @@ private:
 
     void send(const BucketParts& bucket, Part& part, Time now, Effects& out) const;
     static void refuse(const BucketParts& bucket, const pb::Scan& scan, Level level, Effects& out);
-    bool pass(const BucketParts& bucket, const pb::Scan& scan, Time now, Effects& out) const;
+    static bool pass(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
 
     std::deque<Part> m_parts;
     std::vector<pb::Scan> m_held;

@@ -5,6 +5,22 @@
 
 namespace lhrs {
 
+void BucketStatus::become(pb::MemberState to, const char* reason, Effects& out)
+{
+    if (to == state)
+        return;
+    state = to;
+    auto* event = out.event().mutable_state_changed();
+    event->set_state(state);
+    event->set_reason(reason);
+    event->set_level(level);
+}
+
+HolderInfo selfOf(const BucketParts& bucket)
+{
+    return { Address::from(bucket.context.self.address()), NodeId(bucket.context.self.node()), bucket.incarnation };
+}
+
 Key addressed(Key key, const pb::FileConfig& config) { return config.mix_keys() ? mix64(key) : key; }
 
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank)

@@ -12,18 +12,34 @@
 
 namespace lhrs {
 
-// The parts of their data bucket that both ends of a split need.
+// What a data bucket is at present. All its parts read it; epochs and reconfigurations change it.
+struct BucketStatus {
+    pb::MemberState state;
+    Level level;
+    pb::View view; // of its group
+    bool isGone = false; // a merge gave all its records to another bucket
+
+    // Whether it has all its records.
+    bool isComplete() const { return state != pb::INIT && state != pb::RECOVERING; }
+    void become(pb::MemberState to, const char* reason, Effects& out);
+};
+
+// What the parts of a data bucket share.
 struct BucketParts {
     ServerContext& context;
     RecordStore& store;
     ParityLink& link;
     ResultTable& results;
     const pb::FileConfig& config;
+    const BucketStatus& status;
     BucketNumber number;
     GroupNumber group;
     Position position;
     Incarnation incarnation;
 };
+
+// This process as the holder of its bucket.
+HolderInfo selfOf(const BucketParts& bucket);
 
 // What the key hashes from: the key itself, or its mix64 if the file is configured so.
 Key addressed(Key key, const pb::FileConfig& config);

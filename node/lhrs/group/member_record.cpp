@@ -107,6 +107,45 @@ void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::strin
     }
 }
 
+bool isFit(const std::string& block, Rank least, Rank most)
+{
+    BlockReader reader(block);
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (!entry.isOfRequests() && (entry.rank < least || entry.rank > most || entry.version > kSequenceMax))
+            return false;
+    }
+    return !reader.isMalformed();
+}
+
+std::string& answerMemberRead(const pb::Message& message, MemberId self, Effects& out)
+{
+    const pb::MemberRead& read = message.member_read();
+    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* record = answer.mutable_member_record();
+    record->set_group(read.group());
+    record->set_role(self.role);
+    record->set_index(self.index);
+    record->set_rank(read.rank());
+    return *record->mutable_record();
+}
+
+std::string& answerSliceRequest(const pb::Message& message, MemberId self, Rank rankMax, Way way, Effects& out)
+{
+    const pb::SliceRequest& request = message.slice_request();
+    pb::Message& answer = out.send(Address::from(message.from()), way, 0, NodeId(message.sender()));
+    answer.set_answers(message.id());
+    auto* slice = answer.mutable_slice_data();
+    slice->set_recovery(request.recovery());
+    slice->set_role(self.role);
+    slice->set_index(self.index);
+    slice->set_rank_from(request.rank_from());
+    slice->set_rank_to(request.rank_to());
+    slice->set_rank_max(rankMax.value);
+    return *slice->mutable_records();
+}
+
 LeaseTimes leaseTimesOf(const pb::Timers& timers)
 {
     using ms = std::chrono::milliseconds;

@@ -44,6 +44,13 @@ private:
     BlockEntry m_entry;
 };
 
+// Whether a record block is well formed, and its ranks are in this range.
+bool isFit(const std::string& block, Rank least, Rank most);
+
+// Answer a request of the recovery of another member; the caller writes the block of records that they return.
+std::string& answerMemberRead(const pb::Message& message, MemberId self, Effects& out);
+std::string& answerSliceRequest(const pb::Message& message, MemberId self, Rank rankMax, Way way, Effects& out);
+
 LeaseTimes leaseTimesOf(const pb::Timers& timers);
 // Answers a LeaseRequest if the asker may have a grant.
 void grantLease(

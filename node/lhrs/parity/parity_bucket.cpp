@@ -315,17 +315,6 @@ void ParityBucket::applyDelta(Position q, const pb::Delta& delta, Time now, Effe
                 m_store.code().coefficient(q, m_column), m_store.memberCount(rank), m_store.recordGroups() });
 }
 
-bool ParityBucket::isFit(const std::string& block) const
-{
-    BlockReader reader(block);
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (!entry.isOfRequests() && (entry.rank > m_rankLimit || entry.version > kSequenceMax))
-            return false;
-    }
-    return !reader.isMalformed();
-}
-
 void ParityBucket::onTime(Time now, Effects& out)
 {
     if (m_config.recovery() != pb::RECOVERY_OFF && m_state == pb::UP) {
@@ -388,7 +377,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         return;
     }
     const bool isNext = batch.block() == staged.blocks.size();
-    if (isNext && (!isFit(batch.changes()) || !hasRoomToKeep(batch.changes().size())))
+    if (isNext && (!isFit(batch.changes(), Rank(), m_rankLimit) || !hasRoomToKeep(batch.changes().size())))
         return; // not acknowledged: the split is undone at its time limit
     NodeContext::acknowledge(message, out); // "prepared", once the last block is here
     if (!isNext)

@@ -158,8 +158,6 @@ private:
     void takeContents(const pb::Message& message, Time now, Effects& out);
     void leaveFilling(Time now, const Effects& out);
     void reportWhenFilled(Time now, Effects& out);
-    // Whether a record block is well formed and within the limits of this file.
-    bool isFit(const std::string& block) const;
     void disagree(Position q, Sequence sequence);
 
     ServerContext& m_context;

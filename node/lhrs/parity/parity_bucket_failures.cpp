@@ -194,16 +194,9 @@ void ParityBucket::onSliceRequest(const pb::Message& message, Effects& out)
     const pb::SliceRequest& request = message.slice_request();
     if (request.group() != m_group.value || m_state != pb::UP || out.fires(Failpoint::SliceRequestUnanswered))
         return;
-    pb::Message& answer = out.send(Address::from(message.from()), bulkWay(m_config), 0, NodeId(message.sender()));
-    answer.set_answers(message.id());
-    auto* slice = answer.mutable_slice_data();
-    slice->set_recovery(request.recovery());
-    slice->set_role(pb::PARITY);
-    slice->set_index(m_column.value);
-    slice->set_rank_from(request.rank_from());
-    slice->set_rank_to(request.rank_to());
-    slice->set_rank_max(m_store.rankMax().value);
-    writeParityRecords(m_store, Rank(request.rank_from()), Rank(request.rank_to()), *slice->mutable_records());
+    std::string& records = answerSliceRequest(
+        message, { pb::PARITY, m_column.value }, m_store.rankMax(), bulkWay(m_config), out);
+    writeParityRecords(m_store, Rank(request.rank_from()), Rank(request.rank_to()), records);
 }
 
 void ParityBucket::onSliceData(const pb::Message& message, Time now, Effects& out)
@@ -227,14 +220,8 @@ void ParityBucket::onMemberRead(const pb::Message& message, Effects& out)
     const pb::MemberRead& read = message.member_read();
     if (read.group() != m_group.value || m_state != pb::UP || out.fires(Failpoint::RecordReadBehind))
         return;
-    pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
-    answer.set_answers(message.id());
-    auto* record = answer.mutable_member_record();
-    record->set_group(m_group.value);
-    record->set_role(pb::PARITY);
-    record->set_index(m_column.value);
-    record->set_rank(read.rank());
-    writeParityRecords(m_store, Rank(read.rank()), Rank(read.rank()), *record->mutable_record());
+    std::string& record = answerMemberRead(message, { pb::PARITY, m_column.value }, out);
+    writeParityRecords(m_store, Rank(read.rank()), Rank(read.rank()), record);
 }
 
 void ParityBucket::onMemberRecord(const pb::Message& message, Time now, Effects& out)

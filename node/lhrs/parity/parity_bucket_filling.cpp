@@ -88,7 +88,7 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
         position.contentsAhead.keep(contents.block(), message);
         return;
     }
-    if (!isFit(contents.records()))
+    if (!isFit(contents.records(), Rank(), m_rankLimit))
         return;
     BlockReader reader(contents.records());
     if (!contents.is_last())

@@ -3,6 +3,7 @@
 
 #include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/coordinator/file_rebuild.h"
+#include "node/lhrs/group/key_request.h"
 #include "node/lhrs/group/message_check.h"
 #include "node/machine/awaited_sample.h"
 
@@ -46,19 +47,18 @@ void NodeMachine::carry(Time now, Effects& out)
 void NodeMachine::expect(const pb::Message& message, Soon soon) const
 {
     using B = pb::Message;
-    const auto fetch = [this, soon](const pb::KeyRequest& request) {
-        if (!m_data)
-            return;
-        if (soon == Soon::Later)
-            m_data->store().prefetchIndex(Key(request.key()));
-        else
-            m_data->store().prefetchRecord(Key(request.key()));
-    };
     switch (int(message.body_case())) {
-    case B::kSearch: fetch(message.search()); break;
-    case B::kInsert: fetch(message.insert()); break;
-    case B::kUpdate: fetch(message.update()); break;
-    case B::kDelete: fetch(message.delete_()); break;
+    case B::kSearch:
+    case B::kInsert:
+    case B::kUpdate:
+    case B::kDelete:
+        if (!m_data)
+            break;
+        if (const Key key(keyRequestOf(message).key()); soon == Soon::Later)
+            m_data->store().prefetchIndex(key);
+        else
+            m_data->store().prefetchRecord(key);
+        break;
     case B::kDelta:
         if (m_parity && soon == Soon::Later)
             m_parity->store().prefetch(Rank(message.delta().rank()));
@@ -265,15 +265,13 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
             sayDisplaced(Address::from(message.from()), scan.request(), scan.target(), scan.incarnation(), 0, out);
         return;
     }
-    if (!message.has_insert() && !message.has_update() && !message.has_delete_() && !message.has_search())
+    if (!hasKeyRequest(message))
         return;
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
-    sayDisplaced(Address::from(request.client()), request.request(), request.target(), request.incarnation(),
-        request.copy(), out);
+    sayDisplaced(Address::from(request.client()), request, out);
     if (request.forwards() > 0) // the bucket that forwarded it must not do so again
-        sayDisplaced(Address::from(message.from()), request.request(), request.target(), request.incarnation(),
-            request.copy(), out);
+        sayDisplaced(Address::from(message.from()), request, out);
 }
 
 void NodeMachine::onAcknowledged(std::uint64_t id, Time now, Effects& out)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How a server handles measurements of its memory. What its bucket does with them is in data_bucket_memory.cpp and
+// How a server handles measurements of its memory. What its bucket does with them is in bucket_memory.h and
 // parity_bucket_memory.cpp.
 #include "node/lhrs/server/node_machine.h"
 

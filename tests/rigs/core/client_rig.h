@@ -3,6 +3,7 @@
 #pragma once
 
 #include "node/lhrs/client/client.h"
+#include "node/lhrs/group/key_request.h"
 #include "tests/rigs/core/core_harness.h"
 
 namespace lhrs::test {

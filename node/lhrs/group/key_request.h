@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "node/machine/effects.h"
+#include "proto/message.pb.h"
+
+#include <cstdint>
+
+namespace lhrs {
+
+// Whether the message asks for a key operation, and its request then.
+bool hasKeyRequest(const pb::Message& message);
+const pb::KeyRequest& keyRequestOf(const pb::Message& message);
+// The request of a message that is to ask for this operation.
+pb::KeyRequest& keyRequestIn(pb::Message& message, pb::OperationKind kind);
+
+// Tells the client of a request, or the bucket that forwarded it, that this process is not (or no longer) that bucket.
+void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
+    std::uint32_t copy, Effects& out);
+void sayDisplaced(const Address& to, const pb::KeyRequest& request, Effects& out);
+
+} // namespace lhrs
