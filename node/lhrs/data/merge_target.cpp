@@ -26,9 +26,8 @@ void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
 
 void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
 {
-    if (!m_isComplete || m_isStaging || !bucket.link.isIdle())
+    if (!m_isComplete || m_batch || !bucket.link.isIdle())
         return;
-    m_isStaging = true;
     // Nothing changes here until the decision, so the ranks are known in advance: first the free ones in the order of
     // reuse, then new ones.
     std::vector<std::uint32_t> free = bucket.store.freeRanks();
@@ -53,23 +52,15 @@ void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
     }
     m_batch->end(bucket.link.beginBatch(m_order.split()));
     m_batch->sendBlocks(bucket, now, out);
-    reportWhenPrepared(bucket, now, out);
+    m_batch->reportWhenStaged(bucket, std::uint32_t(m_ranks.size()), now, out);
 }
 
 void MergeTarget::onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out)
 {
-    if (!m_isStaging)
+    if (!m_batch)
         return;
     m_batch->onAck(bucket, entry, now, out);
-    reportWhenPrepared(bucket, now, out);
-}
-
-void MergeTarget::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
-{
-    if (m_isReported || !m_batch->isStaged())
-        return;
-    m_isReported = true;
-    reportPrepared(bucket, m_order.split(), std::uint32_t(m_ranks.size()), m_batch->sequence(), now, out);
+    m_batch->reportWhenStaged(bucket, std::uint32_t(m_ranks.size()), now, out);
 }
 
 void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
@@ -109,7 +100,7 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
 
 void MergeTarget::abort(BucketParts& bucket, Time now)
 {
-    if (!m_isStaging)
+    if (!m_batch)
         return;
     m_batch->stop(bucket);
     bucket.link.decideBatch(m_order.split(), now);

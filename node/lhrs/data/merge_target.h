@@ -21,7 +21,7 @@ public:
     const pb::Split& order() const { return m_order; }
     // The level after the merge; the order names the level before it.
     Level level() const { return m_order.level() - 1; }
-    bool isPrepared() const { return m_isReported; }
+    bool isPrepared() const { return m_batch && m_batch->isReported(); }
     // Bytes of records that are not stored yet.
     std::uint64_t keptBytes() const { return m_keptBytes; }
     bool isCommitted() const { return m_isCommitted; }
@@ -34,13 +34,11 @@ public:
     void abort(BucketParts& bucket, Time now);
 
 private:
-    void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
-
     const pb::Split m_order;
     std::uint64_t m_keptBytes = 0; // bytes of the blocks
     std::vector<std::string> m_blocks;
     BlocksAhead m_ahead;
-    bool m_isComplete = false, m_isStaging = false, m_isReported = false, m_isCommitted = false;
+    bool m_isComplete = false, m_isCommitted = false;
     std::vector<Rank> m_ranks; // planned, in the order of the records
     std::optional<StagedBatch> m_batch;
 };

@@ -277,11 +277,10 @@ void SplitSource::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
 
 void SplitSource::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
 {
-    if (m_isReported || !m_isLastSent || m_underWay > 0 || !m_batch->isStaged())
+    if (!m_isLastSent || m_underWay > 0)
         return;
-    m_isReported = true;
-    reportPrepared(bucket, m_order.split(), m_leaving, m_batch->sequence(), now, out);
-    if (LHRS_MUTANT(SourceFreesFirst)) {
+    m_batch->reportWhenStaged(bucket, m_leaving, now, out);
+    if (LHRS_MUTANT(SourceFreesFirst) && isPrepared()) {
         for (const Rank r : m_leavers) {
             if (bucket.store.has(r))
                 bucket.store.remove(r, m_batch->sequence());

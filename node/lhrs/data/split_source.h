@@ -32,7 +32,7 @@ public:
     bool isMerge() const { return m_isMerge; }
     bool isClosed() const { return m_batch && m_batch->sequence() != 0; }
     bool isCommitted() const { return m_isCommitted; }
-    bool isPrepared() const { return m_isReported; }
+    bool isPrepared() const { return m_batch && m_batch->isReported(); }
 
     void begin(BucketParts& bucket, Effects& out);
     // Sends a few blocks, as far as there is room; call it again when one has arrived.
@@ -90,7 +90,7 @@ private:
     std::string m_records; // for the target, not sent yet
     std::uint32_t m_block = 0, m_underWay = 0;
     std::uint32_t m_firstBlocks = 0; // blocks of both kinds in the first pass; later ones are changes
-    bool m_isLastSent = false, m_isReported = false, m_isCommitted = false;
+    bool m_isLastSent = false, m_isCommitted = false;
     std::optional<StagedBatch> m_batch;
 };
 

@@ -34,7 +34,7 @@ void SplitTarget::onMoveRecords(BucketParts& bucket, const pb::Message& message,
     if (move.is_last())
         end(bucket);
     m_batch->sendBlocks(bucket, now, out);
-    reportWhenPrepared(bucket, now, out);
+    m_batch->reportWhenStaged(bucket, bucket.store.count(), now, out);
     if (const auto next = m_isComplete ? std::nullopt : m_ahead.take(m_expected))
         onMoveRecords(bucket, *next, now, out);
 }
@@ -99,15 +99,7 @@ void SplitTarget::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
     if (!m_batch)
         return;
     m_batch->onAck(bucket, entry, now, out);
-    reportWhenPrepared(bucket, now, out);
-}
-
-void SplitTarget::reportWhenPrepared(BucketParts& bucket, Time now, Effects& out)
-{
-    if (m_isReported || !m_batch->isStaged())
-        return;
-    m_isReported = true;
-    reportPrepared(bucket, m_split, bucket.store.count(), batchSequence(), now, out);
+    m_batch->reportWhenStaged(bucket, bucket.store.count(), now, out);
 }
 
 void SplitTarget::stop(BucketParts& bucket) const

@@ -16,7 +16,7 @@ public:
     void onMoveRecords(BucketParts& bucket, const pb::Message& message, Time now, Effects& out);
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
     std::uint64_t split() const { return m_split; }
-    bool isPrepared() const { return m_isReported; }
+    bool isPrepared() const { return m_batch && m_batch->isReported(); }
     Level level() const { return m_level; }
     Sequence batchSequence() const { return 1; } // it has no earlier change
     void stop(BucketParts& bucket) const;
@@ -24,14 +24,12 @@ public:
 private:
     void take(BucketParts& bucket, const pb::MoveRecords& move, Time now, Effects& out);
     void end(BucketParts& bucket);
-    void reportWhenPrepared(BucketParts& bucket, Time now, Effects& out);
 
     std::uint64_t m_split = 0;
     Level m_level = 0;
     std::uint32_t m_expected = 0; // the next block
     BlocksAhead m_ahead;
     bool m_isComplete = false;
-    bool m_isReported = false;
     std::vector<Rank> m_takenBack; // not reused while the batch mentions them
     std::optional<StagedBatch> m_batch;
 };

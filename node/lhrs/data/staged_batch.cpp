@@ -83,6 +83,24 @@ void StagedBatch::onAck(BucketParts& bucket, const AckList::Entry& entry, Time n
     sendBlocks(bucket, now, out);
 }
 
+void StagedBatch::reportWhenStaged(BucketParts& bucket, std::uint32_t moved, Time now, Effects& out)
+{
+    if (m_isReported || m_sequence == 0 || !m_blocks.empty() || m_underWay > 0)
+        return;
+    m_isReported = true;
+    pb::Message message;
+    message.set_incarnation(bucket.incarnation.value);
+    auto* prepared = message.mutable_prepared();
+    prepared->set_split(m_split);
+    prepared->set_bucket(bucket.number.value);
+    prepared->set_moved(moved);
+    bucket.context.tell(std::move(message), now, out);
+    auto* event = out.event().mutable_split_prepared();
+    event->set_split(m_split);
+    event->set_moved(moved);
+    event->set_sequence(m_sequence);
+}
+
 bool StagedBatch::isCaughtUp() const
 {
     return m_blocks.size() <= 1 && m_underWay == 0 && m_blocks.back().size() < kLeftBytes;

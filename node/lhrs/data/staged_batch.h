@@ -35,7 +35,9 @@ public:
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
     // Before end(): whether little is left and everything sent is acknowledged.
     bool isCaughtUp() const;
-    bool isStaged() const { return m_sequence != 0 && m_blocks.empty() && m_underWay == 0; }
+    // Tells the coordinator, once, when everything of this end is staged; `moved`: records that change their bucket.
+    void reportWhenStaged(BucketParts& bucket, std::uint32_t moved, Time now, Effects& out);
+    bool isReported() const { return m_isReported; }
     // Whether full blocks wait for room.
     bool isFull() const { return m_blocks.size() > 1; }
     // The number of blocks, sent or not.
@@ -55,6 +57,7 @@ private:
     std::uint32_t m_sent = 0;
     std::size_t m_underWay = 0; // blocks under way, counted once per parity bucket
     Sequence m_sequence = 0;
+    bool m_isReported = false;
 };
 
 } // namespace lhrs

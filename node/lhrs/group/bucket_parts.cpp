@@ -33,22 +33,6 @@ BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record,
         .bytes = record.value };
 }
 
-void reportPrepared(
-    BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out)
-{
-    pb::Message message;
-    message.set_incarnation(bucket.incarnation.value);
-    auto* prepared = message.mutable_prepared();
-    prepared->set_split(split);
-    prepared->set_bucket(bucket.number.value);
-    prepared->set_moved(moved);
-    bucket.context.tell(std::move(message), now, out);
-    auto* event = out.event().mutable_split_prepared();
-    event->set_split(split);
-    event->set_moved(moved);
-    event->set_sequence(sequence);
-}
-
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now)
 {
     if (entry.kind == BlockEntry::Kind::DoneBelow)

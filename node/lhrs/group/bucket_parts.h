@@ -47,10 +47,6 @@ Key addressed(Key key, const pb::FileConfig& config);
 // A record that appears or disappears, as a change: the delta is the record itself.
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank);
 
-// Tells the coordinator that everything of this bucket is staged.
-void reportPrepared(
-    BucketParts& bucket, std::uint64_t split, std::uint32_t moved, Sequence sequence, Time now, Effects& out);
-
 // Puts a Result or DoneBelow of a record block into the table.
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now);
 
