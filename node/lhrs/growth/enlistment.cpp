@@ -153,6 +153,17 @@ bool Enlistment::has(const HolderInfo& holder) const
     return std::any_of(m_members.begin(), m_members.end(), [&](const Member& m) { return m.holder == holder; });
 }
 
+void Enlistment::tell(Orders& orders, Time now, Effects& out) const
+{
+    orders.sendEpoch(m_group, now, out, [this](const HolderInfo& holder) { return has(holder); });
+}
+
+void Enlistment::refuse(std::uint64_t ticket, Effects& out) const
+{
+    m_parts.refuse(ticket, pb::NO_SPARES,
+        "no spare answers the invitation (" + m_purpose + "); it goes on when one is added", out);
+}
+
 void Enlistment::takeOut()
 {
     if (m_members.empty() || !m_parts.file.groups().contains(m_group))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/lhrs/file/coordinator_parts.h"
+#include "node/lhrs/growth/orders.h"
 
 #include <set>
 #include <string>
@@ -51,6 +51,10 @@ public:
     std::string missing() const { return m_recruiter.missing(); }
     const std::vector<Member>& members() const { return m_members; }
     bool has(const HolderInfo& holder) const;
+    // Tells the other members of the group about these.
+    void tell(Orders& orders, Time now, Effects& out) const;
+    // Refuses a command that waits for it; 0: none.
+    void refuse(std::uint64_t ticket, Effects& out) const;
     // Removes the members from the group's table.
     void takeOut();
     // Ends whatever is under way and tells the members that they are not buckets.

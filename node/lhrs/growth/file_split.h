@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/lhrs/growth/enlistment.h"
 #include "node/lhrs/group/lease.h"
-#include "node/lhrs/growth/orders.h"
+#include "node/lhrs/growth/enlistment.h"
+#include "node/lhrs/growth/two_phase_commit.h"
 
 #include <string>
 
@@ -17,7 +17,7 @@ namespace lhrs {
 //
 // A split that is alone moves from step to step by itself. If several are staged at once, each waits twice: until all
 // are enlisted before it is ordered, and until those before it are over before it is decided.
-class FileSplit {
+class FileSplit : public TwoPhaseCommit {
 public:
     struct Plan {
         std::uint64_t split = 0; // its name
@@ -65,16 +65,11 @@ public:
         return !isDecided() && !isOver() && g == m_group && (isTarget || (m_isNewGroup && member.role == pb::PARITY));
     }
     bool isEnd(BucketNumber a) const { return a == m_source || a == m_target; }
-    bool concerns(GroupNumber g) const { return g == m_group || g == m_parts.file.groupOf(m_source); }
     // The members of this group have all that is decided, so its recovery may begin.
     bool isSettled(GroupNumber g) const;
 
     bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }
     bool wasUndone() const { return m_step == Step::Undone; }
-    std::uint64_t name() const { return m_split; }
-    std::uint64_t ticket() const { return m_ticket; }
-    // Decided since the last call: (i,n) has advanced.
-    bool takeDecided() { return std::exchange(m_isNewlyDecided, false); }
     std::string words() const;
     // The same, with what the split waits for.
     std::string underWay() const { return words() + m_enlistment.missing(); }
@@ -84,7 +79,6 @@ private:
     void advance(Time now, Effects& out);
     void tell(Time now, Effects& out);
     void stage(Time now, Effects& out);
-    void commit(BucketNumber bucket, Time now, Effects& out);
     void commitSource(Time now, Effects& out);
     void commitTarget(Time now, Effects& out);
     void finish(Time now, Effects& out);
@@ -92,28 +86,16 @@ private:
     void done(Time now, Effects& out);
     void undone(Effects& out);
 
-    CoordinatorParts& m_parts;
-    const std::uint64_t m_split;
-    std::uint64_t m_ticket;
-    const Time m_started;
-    const BucketNumber m_source, m_target;
-    const Level m_level; // of both after the split
     const GroupNumber m_group; // of the target
     const bool m_isNewGroup;
     Step m_step = Step::Recruit;
     bool m_isOrdered, m_hasTurn; // it need not wait for other splits
     bool m_isDoomed = false;
     Enlistment m_enlistment;
-    Orders m_orders;
     bool isDecided() const
     {
         return m_step == Step::CommitSource || m_step == Step::CommitTarget || m_step == Step::Finish;
     }
-
-    bool m_isSourcePrepared = false, m_isTargetPrepared = false, m_isNewlyDecided = false;
-    std::uint32_t m_moved = 0;
-    Time m_limit = Time::max();
-    std::string m_undoReason;
 };
 
 } // namespace lhrs

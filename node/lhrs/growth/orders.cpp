@@ -35,6 +35,14 @@ void Orders::sendEpoch(GroupNumber g, Time now, Effects& out, const std::functio
     }
 }
 
+void Orders::changeEpoch(GroupNumber g, const std::string& reason, Time now, Effects& out)
+{
+    FileState::Group& group = m_parts.file.group(g);
+    group.epoch = group.epoch.next();
+    sendEpoch(g, now, out);
+    m_parts.announceEpoch(g, reason, out);
+}
+
 bool Orders::areWaitingFor(Incarnation holder) const
 {
     return std::any_of(

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <string>
 
 namespace lhrs {
 
@@ -19,6 +20,9 @@ public:
     void send(pb::Message message, const FileState::MemberInfo* to, Time now, Effects& out);
     // Sends the group's present epoch to all members of its view except those for which `isLeftOut` is true.
     void sendEpoch(GroupNumber g, Time now, Effects& out, const std::function<bool(const HolderInfo&)>& isLeftOut = {});
+
+    // The group begins another epoch, which all its members are told.
+    void changeEpoch(GroupNumber g, const std::string& reason, Time now, Effects& out);
 
     bool areDone() const { return m_waiting.empty(); }
     bool areWaitingFor(Incarnation holder) const;

@@ -37,7 +37,7 @@ bool ParityCreation::onOffer(const pb::Message& message, Time now, Effects& out)
 void ParityCreation::tell(Time now, Effects& out)
 {
     m_step = Step::Tell;
-    m_orders.sendEpoch(m_group, now, out, [this](const HolderInfo& holder) { return m_enlistment.has(holder); });
+    m_enlistment.tell(m_orders, now, out);
     advance(now, out);
 }
 
@@ -71,11 +71,8 @@ void ParityCreation::count(Time now, Effects& out)
     // k counts as raised when all members have acknowledged the epoch that calls the new parity bucket UP.
     m_step = Step::Count;
     m_limit = Time::max();
-    FileState::Group& group = m_parts.file.group(m_group);
-    group.epoch = group.epoch.next();
-    group.parity[m_column].state = pb::UP;
-    m_orders.sendEpoch(m_group, now, out);
-    m_parts.announceEpoch(m_group, "the new parity bucket has the contents of all positions", out);
+    m_parts.file.group(m_group).parity[m_column].state = pb::UP;
+    m_orders.changeEpoch(m_group, "the new parity bucket has the contents of all positions", now, out);
     if (LHRS_MUTANT(RaisedEarly))
         added(now, out);
 }
@@ -91,11 +88,9 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
         undone(out);
         return;
     }
-    m_enlistment.stop(now, out); // not waited for: it may be the reason for the undo
-    FileState::Group& group = m_parts.file.group(m_group);
-    group.epoch = group.epoch.next();
-    m_orders.sendEpoch(m_group, now, out);
-    m_parts.announceEpoch(m_group, "the member that was to be added is not", out);
+    m_enlistment.stop(now,
+        out); // not waited for: it may be the reason for the undo
+    m_orders.changeEpoch(m_group, "the member that was to be added is not", now, out);
     advance(now, out);
 }
 
@@ -163,19 +158,16 @@ void ParityCreation::added(Time now, Effects& out)
     m_step = Step::Added;
     FileState::Group& group = m_parts.file.group(m_group);
     group.k = std::max(group.k, m_column.value + 1);
-    auto* event = out.event().mutable_parity_added();
-    event->set_group(m_group.value);
-    event->set_column(m_column.value);
-    event->set_k(group.k);
-    event->set_records(m_records);
-    event->set_total_ns((now - m_started).count());
+    const auto fillIn = [&](auto& told) { // the event, and the result of the command
+        told.set_group(m_group.value);
+        told.set_column(m_column.value);
+        told.set_k(group.k);
+        told.set_records(m_records);
+        told.set_total_ns((now - m_started).count());
+    };
+    fillIn(*out.event().mutable_parity_added());
     pb::CommandReply reply;
-    auto* result = reply.mutable_parity();
-    result->set_group(m_group.value);
-    result->set_column(m_column.value);
-    result->set_k(group.k);
-    result->set_records(m_records);
-    result->set_total_ns((now - m_started).count());
+    fillIn(*reply.mutable_parity());
     m_parts.answer(m_ticket, reply, out);
 }
 
@@ -220,11 +212,8 @@ void ParityCreation::onTime(Time now, Effects& out)
     if (m_step == Step::Fill && m_nextOrder <= now && m_orders.areDone())
         order(now, out);
     m_enlistment.onTime(now, out);
-    if (m_step == Step::Recruit && m_ticket != 0 && m_enlistment.isMissing()) {
-        m_parts.refuse(m_ticket, pb::NO_SPARES,
-            "no spare answers the invitation (" + words() + "); it goes on when one is added", out);
-        m_ticket = 0;
-    }
+    if (m_step == Step::Recruit && m_enlistment.isMissing())
+        m_enlistment.refuse(std::exchange(m_ticket, 0), out);
 }
 
 Time ParityCreation::deadline() const
