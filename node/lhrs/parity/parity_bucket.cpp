@@ -8,8 +8,6 @@
 #include "node/lhrs/group/bucket_parts.h"
 #include "node/lhrs/group/member_record.h"
 #include "node/lhrs/group/told_changes.h"
-#include "node/lhrs/parity/record_recovery.h"
-#include "node/lhrs/parity/recovery_manager.h"
 
 #include <algorithm>
 #include <cstring>
@@ -54,8 +52,6 @@ ParityBucket::ParityBucket(ServerContext& context, const pb::Confirm& confirm, T
         m_positions[q.value].awaitsContents = m_state == pb::INIT && m_positions[q.value].incarnation.value != 0;
     }
 }
-
-ParityBucket::~ParityBucket() = default;
 
 void ParityBucket::takeView(const pb::View& view, Time now)
 {

@@ -6,6 +6,9 @@
 #include "node/lhrs/store/kept_bytes.h"
 #include "node/lhrs/group/lease.h"
 #include "node/lhrs/group/server_context.h"
+#include "node/lhrs/parity/record_recovery.h"
+#include "node/lhrs/parity/recovery_manager.h"
+#include "node/lhrs/parity/survivor.h"
 #include "node/lhrs/store/parity_store.h"
 #include "node/machine/requests/result_table.h"
 #include "node/machine/task_times.h"
@@ -19,17 +22,13 @@
 
 namespace lhrs {
 
-class RecordRecoveries;
-class RecoveryManager;
-
 // A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
 // numbers and each exactly once; stages the batches of splits; fills itself when it joins a live group.
 //
 //   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
-class ParityBucket {
+class ParityBucket final : public Survivor {
 public:
     ParityBucket(ServerContext& context, const pb::Confirm& confirm, Time now);
-    ~ParityBucket();
 
     void onDelta(const pb::Message& message, Time now, Effects& out);
     void onPrepareBatch(const pb::Message& message, Time now, Effects& out);
@@ -55,18 +54,13 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // The rank of a key of this data position; rank 0 if the key is not there. The first call after the bucket failed
-    // builds an index over all record groups, or over a part of them if they are many; the next call goes on. Returns
-    // nothing until the index is complete and the position's contents have arrived.
-    std::optional<Rank> rankOf(Position q, Key key);
-
-    GroupNumber group() const { return m_group; }
-    ParityColumn column() const { return m_column; }
+    GroupNumber group() const override { return m_group; }
+    ParityColumn column() const override { return m_column; }
     Incarnation incarnation() const { return m_incarnation; }
     pb::MemberState state() const { return m_state; }
-    const pb::View& view() const { return m_view; }
-    const ParityStore& store() const { return m_store; }
-    Sequence applied(Position q) const { return m_positions[q.value].applied; }
+    const pb::View& view() const override { return m_view; }
+    const ParityStore& store() const override { return m_store; }
+    Sequence applied(Position q) const override { return m_positions[q.value].applied; }
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }
     // Bytes stored, as the process counts its memory between two measurements: parity records, batches that wait for
@@ -75,15 +69,14 @@ public:
     // Checks whether the memory is at its limit. If that has changed, the data buckets are told at the next onTime().
     void lookAtMemory();
     bool isFull() const { return m_isFull; }
-    const ResultTable& results(Position q) const { return m_positions[q.value].results; }
-    const pb::FileConfig& config() const { return m_config; }
+    const ResultTable& results(Position q) const override { return m_positions[q.value].results; }
+    const pb::FileConfig& config() const override { return m_config; }
+    std::optional<Rank> rankOf(Position q, Key key) override;
     // Reports what it knows of the changes of a position: applied, waiting, and applied but perhaps not at all parity
     // buckets.
     void reportPosition(Position q, pb::PositionReport& out) const;
-    // Brings a position to its cut with the changes that it lacks and discards what waits beyond it. Returns false if
-    // it lacks more than it was given.
-    bool bringToCut(
-        Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now, Effects& out);
+    bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now,
+        Effects& out) override;
     void snapshot(pb::Snapshot& out) const;
     void inspect(Time now, pb::NodeSample& out) const;
     // Reports what a restarted coordinator needs to rebuild the file state.

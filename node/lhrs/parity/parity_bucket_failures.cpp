@@ -5,8 +5,6 @@
 #include "common/failpoints.h"
 #include "common/lhrs/failpoint_list.h"
 #include "node/lhrs/group/member_record.h"
-#include "node/lhrs/parity/record_recovery.h"
-#include "node/lhrs/parity/recovery_manager.h"
 
 #include <algorithm>
 #include <bit>

@@ -4,7 +4,6 @@
 #include "common/failpoints.h"
 #include "node/lhrs/group/group_decoder.h"
 #include "node/lhrs/group/member_record.h"
-#include "node/lhrs/parity/parity_bucket.h"
 
 #include <algorithm>
 

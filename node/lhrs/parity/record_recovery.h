@@ -3,6 +3,7 @@
 
 #include "node/lhrs/group/lease.h"
 #include "node/lhrs/group/server_context.h"
+#include "node/lhrs/parity/survivor.h"
 #include "proto/message.pb.h"
 
 #include <map>
@@ -11,14 +12,12 @@
 
 namespace lhrs {
 
-class ParityBucket;
-
 // Record recovery (demo paper, section 4(d)): a parity bucket reconstructs one record without its bucket. It looks up
 // the key in its own key lists, asks the live members for their records of that rank, computes the record, and answers
 // the client itself. A key that is in no key list does not exist, so no member is asked.
 class RecordRecoveries {
 public:
-    RecordRecoveries(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) { }
+    RecordRecoveries(ServerContext& context, Survivor& bucket) : m_context(context), m_bucket(bucket) { }
 
     void onRecoverRecord(const pb::RecoverRecord& order, Time now, Effects& out);
     void onMemberRecord(const pb::MemberRecord& record, Time now, Effects& out);
@@ -44,7 +43,7 @@ private:
     void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
 
     ServerContext& m_context;
-    ParityBucket& m_bucket;
+    Survivor& m_bucket;
     std::map<RequestKey, Attempt> m_attempts;
 };
 

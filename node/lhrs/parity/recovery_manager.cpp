@@ -2,7 +2,6 @@
 #include "node/lhrs/parity/recovery_manager.h"
 
 #include "common/failpoints.h"
-#include "node/lhrs/parity/parity_bucket.h"
 
 namespace lhrs {
 

@@ -11,14 +11,12 @@
 
 namespace lhrs {
 
-class ParityBucket;
-
 // The parity bucket that the coordinator named to recover its group (demo paper, section 4(e)). First it brings all
 // survivors to one cut of every lost position; then it rebuilds the lost data buckets on spares, slice by slice. It
 // lives for one epoch of the recovery; in the next epoch everything starts over.
 class RecoveryManager {
 public:
-    RecoveryManager(ServerContext& context, ParityBucket& bucket) : m_context(context), m_bucket(bucket) { }
+    RecoveryManager(ServerContext& context, Survivor& bucket) : m_context(context), m_bucket(bucket) { }
 
     void onCutReport(const pb::CutReport& report, Time now, Effects& out);
     void onRecover(const pb::Recover& order, Time now, Effects& out);
@@ -32,7 +30,7 @@ private:
     void reportWhenCut(Time now, Effects& out);
 
     ServerContext& m_context;
-    ParityBucket& m_bucket;
+    Survivor& m_bucket;
     std::map<ParityColumn, pb::CutReport> m_reports;
     std::set<std::uint64_t> m_copies; // DeltaCopy under way
     bool m_isCut = false;

@@ -5,7 +5,6 @@
 #include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"
 #include "node/lhrs/group/member_record.h"
-#include "node/lhrs/parity/parity_bucket.h"
 
 #include <algorithm>
 
@@ -22,13 +21,13 @@ constexpr std::size_t kEntryBytes = 29; // per record, if it is a run by itself
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
-std::size_t bytesAt(const ParityBucket& bucket, Rank rank)
+std::size_t bytesAt(const Survivor& bucket, Rank rank)
 {
     return bucket.store().has(rank) ? kEntryBytes + bucket.store().parity(rank).size() : 0;
 }
 
 // The ordered number, or else one that suits the size of the first records.
-std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
+std::uint32_t ranksOfSlice(const Survivor& bucket, std::uint32_t ordered)
 {
     if (ordered != 0)
         return ordered;
@@ -41,7 +40,7 @@ std::uint32_t ranksOfSlice(const ParityBucket& bucket, std::uint32_t ordered)
 
 } // namespace
 
-SliceRebuild::SliceRebuild(ServerContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now)
+SliceRebuild::SliceRebuild(ServerContext& context, const Survivor& bucket, const pb::Recover& order, Time now)
     : m_context(context), m_bucket(bucket), m_order(order), m_way(bulkWay(bucket.config())),
       m_ranksOfSlice(ranksOfSlice(bucket, order.slice())), m_times(now)
 {

@@ -4,6 +4,7 @@
 #include "common/lhrs/erasure_code.h"
 #include "node/lhrs/group/group_decoder.h"
 #include "node/lhrs/group/server_context.h"
+#include "node/lhrs/parity/survivor.h"
 #include "node/machine/task_times.h"
 
 #include <deque>
@@ -16,15 +17,13 @@
 
 namespace lhrs {
 
-class ParityBucket;
-
 // Bucket recovery (demo paper, section 4(e)): the recovery manager asks m members for the records of s successive ranks
 // and computes the lost ones; the matrix is inverted once. It sends them to the spares while the next slices are
 // already requested. Records of live members may change meanwhile, so a rank whose contributions are not of one state
 // is requested again.
 class SliceRebuild {
 public:
-    SliceRebuild(ServerContext& context, const ParityBucket& bucket, const pb::Recover& order, Time now);
+    SliceRebuild(ServerContext& context, const Survivor& bucket, const pb::Recover& order, Time now);
 
     void start(Time now, Effects& out);
     void onSliceData(const pb::SliceData& data, Time now, Effects& out);
@@ -62,7 +61,7 @@ private:
     bool isXor() const;
 
     ServerContext& m_context;
-    const ParityBucket& m_bucket;
+    const Survivor& m_bucket;
     const pb::Recover m_order;
     const Way m_way; // of slices to the spares
     const std::uint32_t m_ranksOfSlice;
