@@ -70,41 +70,33 @@ Result<void> checkConfig(const pb::FileConfig& config)
     return {};
 }
 
-void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
+// A number within these bounds, given to `set`.
+template <class Set> auto numberFor(std::uint32_t least, std::uint32_t most, const char* what, const Set& set)
 {
-    pb::FileConfig& config = line.config;
-    config.set_m(4);
-    config.set_availability(1);
-    config.set_recovery(pb::RECOVERY_AUTOMATIC);
-    config.set_b(10'000);
-    config.set_galois("simd");
-    // First, so that the other options override the file.
-    addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
-        [&config](const std::string& word) { return readText(word, config); });
+    return [=](const std::string& word) -> Result<void> {
+        const auto n = readNumber<std::uint32_t>(word, least, most, what);
+        if (!n)
+            return n.error();
+        set(*n);
+        return {};
+    };
+}
+
+template <class Set> void addFlag(CLI::App& app, const char* name, const char* text, const Set& set)
+{
+    app.add_flag(
+        name, [set](std::int64_t count) { set(count > 0); }, text);
+}
+
+// Buckets, groups, records and the field.
+void addLayoutOptions(CLI::App& app, pb::FileConfig& config, bool& hasThresholds)
+{
     addOption(app, "-m", "Data buckets of a bucket group, 1 to 32 (4)", "N",
-        [&config](const std::string& word) -> Result<void> {
-            const auto m = readNumber<std::uint32_t>(word, 1, 32, "a number of data buckets of a group");
-            if (!m)
-                return m.error();
-            config.set_m(*m);
-            return {};
-        });
+        numberFor(1, 32, "a number of data buckets of a group", [&config](std::uint32_t n) { config.set_m(n); }));
     addOption(app, "-k,--availability", "Intended availability K at the start, 0 to 8 (1)", "K",
-        [&config](const std::string& word) -> Result<void> {
-            const auto k = readNumber<std::uint32_t>(word, 0, 8, "an intended availability");
-            if (!k)
-                return k.error();
-            config.set_availability(*k);
-            return {};
-        });
+        numberFor(0, 8, "an intended availability", [&config](std::uint32_t n) { config.set_availability(n); }));
     addOption(app, "-b", "Bucket capacity in records, at least 1 (10000)", "N",
-        [&config](const std::string& word) -> Result<void> {
-            const auto b = readNumber<std::uint32_t>(word, 1, kCapacityMax, "a bucket capacity");
-            if (!b)
-                return b.error();
-            config.set_b(*b);
-            return {};
-        });
+        numberFor(1, kCapacityMax, "a bucket capacity", [&config](std::uint32_t n) { config.set_b(n); }));
     addOption(app, "--field", "Bits of a symbol, 16 or 8 (16)", "BITS",
         oneOf({ "16", "8" },
             [&config](const std::string& word) { config.set_field(word == "8" ? pb::GF_8 : pb::GF_16); }));
@@ -128,15 +120,17 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             config.set_galois(word);
             return {};
         });
-    app.add_flag(
-        "--mix-keys", [&config](std::int64_t count) { config.set_mix_keys(count > 0); },
-        "Clients address by a mix of the key's bits");
-    app.add_flag(
-        "--pure-rs", [&config](std::int64_t count) { config.set_pure_rs(count > 0); },
-        "Experiment: general multiplication also where XOR would do");
-    app.add_flag(
-        "--no-log-precalculus", [&config](std::int64_t count) { config.set_no_log_precalculus(count > 0); },
-        "Experiment: the coefficient's logarithm is looked up for every symbol");
+    addFlag(app, "--mix-keys", "Clients address by a mix of the key's bits",
+        [&config](bool isOn) { config.set_mix_keys(isOn); });
+    addFlag(app, "--pure-rs", "Experiment: general multiplication also where XOR would do",
+        [&config](bool isOn) { config.set_pure_rs(isOn); });
+    addFlag(app, "--no-log-precalculus", "Experiment: the coefficient's logarithm is looked up for every symbol",
+        [&config](bool isOn) { config.set_no_log_precalculus(isOn); });
+}
+
+void addRecoveryOptions(CLI::App& app, CoordinatorLine& line)
+{
+    pb::FileConfig& config = line.config;
     addOption(app, "--recruiting", "How spares are invited: auto, multicast or registry (auto)", "WAY",
         oneOf({ "auto", "multicast", "registry" }, [&line](const std::string& word) { line.recruiting = word; }));
     addOption(app, "--recovery",
@@ -149,13 +143,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
                                                     : pb::RECOVERY_OFF);
         }));
     addOption(app, "--slice", "Ranks of a recovery slice, at least 1 (3125, or less: about 1 MiB of records)", "N",
-        [&config](const std::string& word) -> Result<void> {
-            const auto ranks = readNumber<std::uint32_t>(word, 1, 1u << 24, "a number");
-            if (!ranks)
-                return ranks.error();
-            config.set_slice(*ranks);
-            return {};
-        });
+        numberFor(1, 1u << 24, "a number", [&config](std::uint32_t n) { config.set_slice(n); }));
     addOption(app, "--decode", "How lost records are computed: auto (XOR where that is enough) or rs (auto)", "WAY",
         oneOf({ "auto", "rs" },
             [&config](const std::string& word) { config.set_decode(word == "rs" ? pb::DECODE_RS : pb::DECODE_AUTO); }));
@@ -169,13 +157,16 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
         "WAY", oneOf({ "passive", "handshake" }, [&config](const std::string& word) {
             config.set_tcp_mode(word == "handshake" ? pb::TCP_HANDSHAKE : pb::TCP_PASSIVE);
         }));
+}
+
+void addGrowthOptions(CLI::App& app, pb::FileConfig& config)
+{
     addOption(app, "--split",
         "Splits of the file: serial (one after the other) or parallel (up to four are staged at once) (serial)", "WAY",
         oneOf({ "serial", "parallel" },
             [&config](const std::string& word) { config.set_parallel_splits(word == "parallel"); }));
-    app.add_flag(
-        "--merges", [&config](std::int64_t count) { config.set_merges(count > 0); },
-        "The file shrinks by itself when it holds few records");
+    addFlag(app, "--merges", "The file shrinks by itself when it holds few records",
+        [&config](bool isOn) { config.set_merges(isOn); });
     addOption(app, "--load-control",
         "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
         [&config](const std::string& word) -> Result<void> {
@@ -185,6 +176,22 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
             config.set_load_control(std::uint32_t(std::lround(load * 1000)));
             return {};
         });
+}
+
+void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
+{
+    pb::FileConfig& config = line.config;
+    config.set_m(4);
+    config.set_availability(1);
+    config.set_recovery(pb::RECOVERY_AUTOMATIC);
+    config.set_b(10'000);
+    config.set_galois("simd");
+    // First, so that the other options override the file.
+    addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
+        [&config](const std::string& word) { return readText(word, config); });
+    addLayoutOptions(app, config, hasThresholds);
+    addRecoveryOptions(app, line);
+    addGrowthOptions(app, config);
     addTimes(app, line.timers, line.timeScale);
 }
 
