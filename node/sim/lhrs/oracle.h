@@ -144,6 +144,17 @@ private:
     void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
     void rememberApplied(const SimProcess& process);
     void checkRoles(const pb::FileDescription& file);
+    // The machines that hold the places of a group, as the coordinator believes.
+    struct GroupMembers {
+        std::vector<const DataBucket*> data; // by position; null: no bucket
+        std::vector<const ParityBucket*> parity;
+    };
+    // Whether nothing can be said of the group, because it is lost, waits for a lost one, or misses too many members.
+    bool isLeftOut(const pb::FileDescription::Group& group) const;
+    // Nothing if one is missing or not UP, which is a failure.
+    std::optional<GroupMembers> findMembers(const pb::FileDescription::Group& group);
+    // Checks a group at rest; returns its data buckets.
+    std::vector<check::DataBucket> checkGroup(const pb::FileDescription::Group& group, const GroupMembers& members);
     void onOperationDone(const pb::Event& event);
 
     // The parity buckets that are UP in the bucket's view, with the sequence number up to which each has applied its

@@ -57,6 +57,82 @@ check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
     return copy;
 }
 
+bool Oracle::isLeftOut(const pb::FileDescription::Group& group) const
+{
+    const auto& members = group.view().members();
+    // The target of a decided split or merge waits for its source, which may be lost.
+    const bool isStuck = !m_lostGroups.empty()
+        && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
+            || std::any_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
+    // More members have ended than the parity replaces, and their absence has not been noticed long enough.
+    const auto gone = std::count_if(
+        members.begin(), members.end(), [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
+    return m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()));
+}
+
+std::optional<Oracle::GroupMembers> Oracle::findMembers(const pb::FileDescription::Group& group)
+{
+    const auto failed = [this](int invariant, const std::string& text) {
+        fail(invariant, text);
+        return std::nullopt;
+    };
+    GroupMembers members { std::vector<const DataBucket*>(m_config.m(), nullptr), {} };
+    for (const pb::Member& member : group.view().members()) {
+        const NodeMachine* machine = node(member.holder().address().ip());
+        const bool isData = member.role() == pb::DATA;
+        const std::string name = isData ? say("data bucket ", group.number() * m_config.m() + member.index())
+                                        : say("parity bucket ", member.index(), " of group ", group.number());
+        if (member.state() != pb::UP)
+            return failed(17, say(name, " is not UP at rest"));
+        if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
+            return failed(16, say(name, " is not where the coordinator believes it to be"));
+        const Incarnation incarnation = isData ? machine->dataBucket()->incarnation()
+                                               : machine->parityBucket()->incarnation();
+        if (incarnation.value != member.holder().incarnation())
+            return failed(16, say(name, " has another incarnation than the coordinator believes"));
+        if (isData)
+            members.data[member.index()] = machine->dataBucket();
+        else
+            members.parity.push_back(machine->parityBucket());
+    }
+    return members;
+}
+
+std::vector<check::DataBucket> Oracle::checkGroup(const pb::FileDescription::Group& group, const GroupMembers& members)
+{
+    std::vector<check::DataBucket> buckets;
+    buckets.reserve(members.data.size());
+    std::vector<const check::DataBucket*> pointers(members.data.size(), nullptr);
+    for (std::size_t q = 0; q < members.data.size(); ++q) {
+        const DataBucket* const bucket = members.data[q];
+        if (!bucket)
+            continue;
+        const std::string name = say("data bucket ", bucket->number().value);
+        if (bucket->state() != pb::UP || bucket->held() != 0 || !bucket->link().isIdle())
+            fail(17,
+                say(name, " is not at rest: ", bucket->held(), " messages held, ", bucket->link().pending(),
+                    " changes under way"));
+        buckets.push_back(extract(*bucket));
+        if (!buckets.back().waitingRanks.empty())
+            fail(3, say(name, ": rank ", buckets.back().waitingRanks.front(), " is neither used nor free"));
+        report(check::checkRanks(buckets.back()));
+        pointers[q] = &buckets.back();
+    }
+    std::vector<check::ParityBucket> columns;
+    for (const ParityBucket* bucket : members.parity) {
+        if (bucket->state() != pb::UP || bucket->held() != 0)
+            fail(17, say("parity bucket ", bucket->column().value, " of group ", group.number(), " is not at rest"));
+        columns.push_back(extract(*bucket));
+        report(check::checkGroup(m_settings, pointers, columns.back()));
+        for (std::size_t other = 0; other + 1 < columns.size(); ++other)
+            report(check::checkKeyLists(columns[other], columns.back()));
+    }
+    if (group.k() != members.parity.size())
+        fail(12, say("group ", group.number(), " has ", members.parity.size(), " parity buckets and k = ", group.k()));
+    m_groups[group.number()] = std::uint32_t(members.parity.size());
+    return buckets;
+}
+
 void Oracle::checkAtRest(const pb::FileDescription& file)
 {
     if (file.file().i() != m_file.i || file.file().n() != m_file.n)
@@ -72,69 +148,14 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     std::set<std::uint32_t> leftOut; // groups
     checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
-        // The target of a decided split or merge waits for its source, which may be lost.
-        const bool isStuck = !m_lostGroups.empty()
-            && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
-                || std::any_of(group.view().members().begin(), group.view().members().end(),
-                    [](const pb::Member& m) { return m.state() == pb::INIT; }));
-        // More members have ended than the parity replaces, and their absence has not been noticed long enough.
-        const auto gone = std::count_if(group.view().members().begin(), group.view().members().end(),
-            [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
-        if (m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()))) {
+        if (isLeftOut(group)) {
             leftOut.insert(group.number());
             continue;
         }
-        std::vector<const DataBucket*> data(m_config.m(), nullptr);
-        std::vector<const ParityBucket*> parity;
-        for (const pb::Member& member : group.view().members()) {
-            const NodeMachine* machine = node(member.holder().address().ip());
-            const bool isData = member.role() == pb::DATA;
-            const std::string name = isData ? say("data bucket ", group.number() * m_config.m() + member.index())
-                                            : say("parity bucket ", member.index(), " of group ", group.number());
-            if (member.state() != pb::UP)
-                return fail(17, say(name, " is not UP at rest"));
-            if (isData ? !machine || !machine->dataBucket() : !machine || !machine->parityBucket())
-                return fail(16, say(name, " is not where the coordinator believes it to be"));
-            const Incarnation incarnation = isData ? machine->dataBucket()->incarnation()
-                                                   : machine->parityBucket()->incarnation();
-            if (incarnation.value != member.holder().incarnation())
-                return fail(16, say(name, " has another incarnation than the coordinator believes"));
-            if (isData)
-                data[member.index()] = machine->dataBucket();
-            else
-                parity.push_back(machine->parityBucket());
-        }
-        std::vector<check::DataBucket> members;
-        members.reserve(data.size());
-        std::vector<const check::DataBucket*> pointers(data.size(), nullptr);
-        for (std::size_t q = 0; q < data.size(); ++q) {
-            if (!data[q])
-                continue;
-            const std::string name = say("data bucket ", data[q]->number().value);
-            if (data[q]->state() != pb::UP || data[q]->held() != 0 || !data[q]->link().isIdle())
-                fail(17,
-                    say(name, " is not at rest: ", data[q]->held(), " messages held, ", data[q]->link().pending(),
-                        " changes under way"));
-            members.push_back(extract(*data[q]));
-            if (!members.back().waitingRanks.empty())
-                fail(3, say(name, ": rank ", members.back().waitingRanks.front(), " is neither used nor free"));
-            report(check::checkRanks(members.back()));
-            pointers[q] = &members.back();
-        }
-        std::vector<check::ParityBucket> columns;
-        for (const ParityBucket* bucket : parity) {
-            if (bucket->state() != pb::UP || bucket->held() != 0)
-                fail(
-                    17, say("parity bucket ", bucket->column().value, " of group ", group.number(), " is not at rest"));
-            columns.push_back(extract(*bucket));
-            report(check::checkGroup(m_settings, pointers, columns.back()));
-            for (std::size_t other = 0; other + 1 < columns.size(); ++other)
-                report(check::checkKeyLists(columns[other], columns.back()));
-        }
-        if (group.k() != parity.size())
-            fail(12, say("group ", group.number(), " has ", parity.size(), " parity buckets and k = ", group.k()));
-        m_groups[group.number()] = std::uint32_t(parity.size());
-        for (check::DataBucket& bucket : members)
+        const std::optional<GroupMembers> members = findMembers(group);
+        if (!members)
+            return;
+        for (check::DataBucket& bucket : checkGroup(group, *members))
             buckets.push_back(std::move(bucket));
     }
     if (m_lostGroups.empty() && leftOut.empty())
