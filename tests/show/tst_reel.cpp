@@ -3,9 +3,11 @@
 // same lecture.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/show_stage.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/recording/recording.h"
 #include "gui/window/panels/time_bar.h"
+#include "gui/view/charts/chart_panel.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -293,7 +295,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
         QVERIFY(stage.goOn());
     QCOMPARE(opened.size(), std::size_t(1));
     QCOMPARE(opened.front().second, QString("Nothing is drawn yet."));
-    const MeasureChart* shown = stage.window.charts().measured();
+    const MeasureChart* shown = part<ChartPanel>(stage.window).measured();
     QVERIFY(shown);
     QCOMPARE(shown->panels.size(), std::size_t(1));
     // After going back over it, it opens again.

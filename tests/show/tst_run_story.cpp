@@ -3,7 +3,9 @@
 // log.
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/narration_model.h"
+#include "gui/view/panels/event_log.h"
 #include "tests/rigs/gui/show_stage.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include <QComboBox>
 #include <QLineEdit>
@@ -84,7 +86,7 @@ void RunStoryTest::theLogHasASummary()
     QTemporaryDir folder;
     const QString path = folder.filePath("story.lhrun");
     const auto rowsOf = [](ShowStage& stage) {
-        NarrationModel& narration = stage.window.log().narration();
+        NarrationModel& narration = part<EventLog>(stage.window).narration();
         QStringList rows;
         for (int row = 0; row < narration.rowCount(); ++row)
             rows << narration.index(row, NarrationModel::What).data().toString();
@@ -92,8 +94,8 @@ void RunStoryTest::theLogHasASummary()
     };
     const auto open = [](ShowStage& stage) {
         stage.window.setWorkspace(MainWindow::Workspace::Inspect);
-        stage.window.log().findChild<QComboBox*>("logKind")->setCurrentIndex(int(LogFilter::Kind::Summary));
-        return stage.frame() && stage.window.log().findChild<QTableView*>("narrationTable") != nullptr;
+        part<EventLog>(stage.window).findChild<QComboBox*>("logKind")->setCurrentIndex(int(LogFilter::Kind::Summary));
+        return stage.frame() && part<EventLog>(stage.window).findChild<QTableView*>("narrationTable") != nullptr;
     };
     QStringList live;
     {
@@ -107,10 +109,10 @@ void RunStoryTest::theLogHasASummary()
         live = rowsOf(stage);
         QVERIFY2(!live.filter("bucket 0 splits").isEmpty(), qPrintable(live.join('\n')));
         QCOMPARE(QSet<QString>(live.begin(), live.end()).size(), live.size()); // repeated events add no sentence
-        auto* table = stage.window.log().findChild<QTableView*>("narrationTable");
-        QVERIFY(table->isVisible() && !stage.window.log().findChild<QTableView*>("logTable")->isVisible());
+        auto* table = part<EventLog>(stage.window).findChild<QTableView*>("narrationTable");
+        QVERIFY(table->isVisible() && !part<EventLog>(stage.window).findChild<QTableView*>("logTable")->isVisible());
         // The filter finds part of a sentence.
-        auto* text = stage.window.log().findChild<QLineEdit*>("logText");
+        auto* text = part<EventLog>(stage.window).findChild<QLineEdit*>("logText");
         text->setText("splits");
         QVERIFY(stage.frame());
         QCOMPARE(rowsOf(stage), live.filter("splits"));

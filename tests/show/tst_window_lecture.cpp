@@ -4,9 +4,11 @@
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/show/tour_story.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/widgets/choice_row.h"
 #include "gui/window/player/story_plan.h"
+#include "gui/window/commands/clock_bar.h"
 
 #include "common/lhrs/linear_hash.h"
 
@@ -464,7 +466,7 @@ void WindowLectureTest::oneClockForCardAndBar()
     const double shown = window.pacer().state().shownSeconds(ended()->endedNs);
     const double now = double(window.cluster().simulation()->virtual_ns()) / 1e9;
     QVERIFY2(shown > 0 && shown <= now, qPrintable(QString("ended at %1 s, it is %2 s").arg(shown).arg(now)));
-    QVERIFY2(window.clockBar().text().contains("SIMULATED, seed 7: "), qPrintable(window.clockBar().text()));
+    QVERIFY2(part<ClockBar>(window).text().contains("SIMULATED, seed 7: "), qPrintable(part<ClockBar>(window).text()));
 }
 
 // i and n must match the figures in the picture.

@@ -5,8 +5,11 @@
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/paint/picture_export.h"
+#include "gui/view/charts/chart_panel.h"
+#include "gui/window/panels/fault_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -283,14 +286,16 @@ void ChartsTest::chartsOfARecordingAreReadAndLinked()
     window.show();
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
-    QVERIFY(window.charts().isVisible());
+    QVERIFY(part<ChartPanel>(window).isVisible());
     QVERIFY(!window.canvas().isVisible());
     window.clock().step(0.5);
-    QTRY_VERIFY((window.clock().step(0.3), !window.charts().isReading() && window.charts().chart().nothing.isEmpty()));
+    QTRY_VERIFY((window.clock().step(0.3),
+        !part<ChartPanel>(window).isReading() && part<ChartPanel>(window).chart().nothing.isEmpty()));
     std::uint64_t done = window.timeLine().recording()->allOf({ pb::Event::kOperationDoneFieldNumber }).size();
-    QVERIFY2(window.charts().chart().note.startsWith(QString::number(done)), qPrintable(window.charts().chart().note));
+    QVERIFY2(part<ChartPanel>(window).chart().note.startsWith(QString::number(done)),
+        qPrintable(part<ChartPanel>(window).chart().note));
     // A click in the chart moves the time line, and the time line moves the chart's instant.
-    ChartView& view = window.charts().view();
+    ChartView& view = part<ChartPanel>(window).view();
     view.grab();
     const double middle = view.shown().to / 2;
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.positionOf(middle, view.shown().yMax / 3).toPoint());
@@ -299,7 +304,7 @@ void ChartsTest::chartsOfARecordingAreReadAndLinked()
         qPrintable(QString("%1 for %2").arg(seconds).arg(middle)));
     window.actions().get("lecture")->trigger();
     QVERIFY(window.canvas().isVisible());
-    QVERIFY(!window.charts().isVisible());
+    QVERIFY(!part<ChartPanel>(window).isVisible());
 }
 
 void ChartsTest::aPartOfTheRunIsShownByPages()
@@ -323,16 +328,17 @@ void ChartsTest::aPartOfTheRunIsShownByPages()
     window.show();
     QCOMPARE(window.openRecording(path), QString());
     window.actions().get("measure")->trigger();
-    QTRY_VERIFY((window.clock().step(0.3), window.charts().chart().note.startsWith("300 operations")));
-    window.charts().setSpan(10);
+    QTRY_VERIFY((window.clock().step(0.3), part<ChartPanel>(window).chart().note.startsWith("300 operations")));
+    part<ChartPanel>(window).setSpan(10);
     for (const double second : { 24.0, 3.0, 27.0 }) {
         window.timeLine().seekTime(window.timeLine().beginNs() + std::int64_t(second * 1e9));
         const double page = std::floor(second / 10) * 10;
-        QTRY_VERIFY((window.clock().step(0.3), !window.charts().isReading() && window.charts().chart().from == page));
-        QCOMPARE(window.charts().chart().to, page + 10);
+        QTRY_VERIFY((window.clock().step(0.3),
+            !part<ChartPanel>(window).isReading() && part<ChartPanel>(window).chart().from == page));
+        QCOMPARE(part<ChartPanel>(window).chart().to, page + 10);
         // A slice may extend beyond the edge of the page.
-        const int counted = window.charts().chart().note.section(' ', 0, 0).toInt();
-        QVERIFY2(counted >= 99 && counted <= 101, qPrintable(window.charts().chart().note));
+        const int counted = part<ChartPanel>(window).chart().note.section(' ', 0, 0).toInt();
+        QVERIFY2(counted >= 99 && counted <= 101, qPrintable(part<ChartPanel>(window).chart().note));
     }
 }
 
@@ -345,11 +351,11 @@ void ChartsTest::chartsFollowALiveCluster()
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
-    window.charts().choose(ChartKind::Load);
+    part<ChartPanel>(window).choose(ChartKind::Load);
     // The values of the snapshots: 4 buckets of 20 records, b = 40.
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), window.charts().chart().nothing.isEmpty()), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.6), part<ChartPanel>(window).chart().nothing.isEmpty()), 15'000);
     QTRY_COMPARE_WITH_TIMEOUT(
-        (window.clock().step(0.6), window.charts().chart().rows.back().last().toDouble()), 50.0, 15'000);
+        (window.clock().step(0.6), part<ChartPanel>(window).chart().rows.back().last().toDouble()), 50.0, 15'000);
     std::vector<pb::Event> events;
     for (int i = 0; i < 25; ++i) {
         pb::Event event;
@@ -360,9 +366,9 @@ void ChartsTest::chartsFollowALiveCluster()
         events.push_back(event);
     }
     cluster.tell(kFileClients, events);
-    window.charts().choose(ChartKind::Operations);
+    part<ChartPanel>(window).choose(ChartKind::Operations);
     QTRY_VERIFY_WITH_TIMEOUT(
-        (window.clock().step(0.6), window.charts().chart().note.startsWith("25 operations")), 15'000);
+        (window.clock().step(0.6), part<ChartPanel>(window).chart().note.startsWith("25 operations")), 15'000);
 }
 
 void ChartsTest::theLegendSwitchesSeries()
@@ -373,20 +379,20 @@ void ChartsTest::theLegendSwitchesSeries()
     window.show();
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
-    QTRY_VERIFY((window.clock().step(0.3), window.charts().chart().nothing.isEmpty()));
-    auto* button = window.charts().findChild<QToolButton*>("series_search");
+    QTRY_VERIFY((window.clock().step(0.3), part<ChartPanel>(window).chart().nothing.isEmpty()));
+    auto* button = part<ChartPanel>(window).findChild<QToolButton*>("series_search");
     QVERIFY(button && button->isChecked());
     QTest::mouseClick(button, Qt::LeftButton);
-    QVERIFY(!window.charts().view().chart()->series()[0]->isVisible());
+    QVERIFY(!part<ChartPanel>(window).view().chart()->series()[0]->isVisible());
     QTest::mouseClick(button, Qt::LeftButton);
-    QVERIFY(window.charts().view().chart()->series()[0]->isVisible());
+    QVERIFY(part<ChartPanel>(window).view().chart()->series()[0]->isVisible());
     // The keyboard selects in the list, and each chart has its own axis title.
-    auto* list = window.charts().findChild<QListWidget*>("chartList");
+    auto* list = part<ChartPanel>(window).findChild<QListWidget*>("chartList");
     QTest::keyClick(list, Qt::Key_Down);
-    QCOMPARE(window.charts().kind(), ChartKind::Latency);
-    QVERIFY(window.charts().findChild<QCheckBox*>("chartLog")->isChecked());
-    window.charts().setTableShown(true);
-    QCOMPARE(std::size_t(window.charts().table().rowCount()), window.charts().chart().rows.size());
+    QCOMPARE(part<ChartPanel>(window).kind(), ChartKind::Latency);
+    QVERIFY(part<ChartPanel>(window).findChild<QCheckBox*>("chartLog")->isChecked());
+    part<ChartPanel>(window).setTableShown(true);
+    QCOMPARE(std::size_t(part<ChartPanel>(window).table().rowCount()), part<ChartPanel>(window).chart().rows.size());
 }
 
 void ChartsTest::anEmptyChartOffersWhatHelps()
@@ -397,15 +403,15 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here, 15'000);
     window.actions().get("measure")->trigger();
-    window.charts().choose(ChartKind::Recovery);
+    part<ChartPanel>(window).choose(ChartKind::Recovery);
     window.clock().step(0.6);
-    QVERIFY2(window.charts().chart().nothing.contains("No recovery measured yet"),
-        qPrintable(window.charts().chart().nothing));
-    QCOMPARE(window.charts().view().texts(), QStringList { window.charts().chart().nothing });
-    auto* button = window.charts().findChild<QPushButton*>("chartRemedy");
+    QVERIFY2(part<ChartPanel>(window).chart().nothing.contains("No recovery measured yet"),
+        qPrintable(part<ChartPanel>(window).chart().nothing));
+    QCOMPARE(part<ChartPanel>(window).view().texts(), QStringList { part<ChartPanel>(window).chart().nothing });
+    auto* button = part<ChartPanel>(window).findChild<QPushButton*>("chartRemedy");
     QVERIFY(button->isVisible());
     QTest::mouseClick(button, Qt::LeftButton);
-    QVERIFY(window.faults().isVisible());
+    QVERIFY(part<FaultPanel>(window).isVisible());
 }
 
 void ChartsTest::theChartAndItsRowsAreWritten()
@@ -416,10 +422,10 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     window.show();
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
-    window.charts().choose(ChartKind::Load);
-    QTRY_VERIFY(window.charts().view().width() > 800); // the canvas made room
-    QTRY_VERIFY((window.clock().step(0.3), window.charts().chart().nothing.isEmpty()));
-    window.charts().view().grab();
+    part<ChartPanel>(window).choose(ChartKind::Load);
+    QTRY_VERIFY(part<ChartPanel>(window).view().width() > 800); // the canvas made room
+    QTRY_VERIFY((window.clock().step(0.3), part<ChartPanel>(window).chart().nothing.isEmpty()));
+    part<ChartPanel>(window).view().grab();
     const auto read = [&](const char* name) {
         QFile file(folder.filePath(name));
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -434,7 +440,7 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     QImage image;
     QVERIFY(image.load(folder.filePath("chart.png")));
     QVERIFY(image.width() > 1'000);
-    QCOMPARE(read("chart.csv").count("\r\n"), qsizetype(window.charts().chart().rows.size()) + 1);
+    QCOMPARE(read("chart.csv").count("\r\n"), qsizetype(part<ChartPanel>(window).chart().rows.size()) + 1);
     QVERIFY(window.exportViewTo(folder.filePath("chart.bmp")).contains(".svg, .pdf or .png"));
     QVERIFY(window.exportViewTo(folder.filePath("no/such/place.svg")).contains("cannot be written"));
     window.actions().get("lecture")->trigger();
@@ -459,16 +465,17 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     window.show();
     QVERIFY(window.player().load(script.fileName()));
     window.player().runToEnd();
-    QTRY_VERIFY((window.clock().step(0.1), window.charts().measured() != nullptr));
-    QTRY_COMPARE((window.clock().step(0.1), window.charts().measured()->panels.at(0).series.size()),
+    QTRY_VERIFY((window.clock().step(0.1), part<ChartPanel>(window).measured() != nullptr));
+    QTRY_COMPARE((window.clock().step(0.1), part<ChartPanel>(window).measured()->panels.at(0).series.size()),
         std::size_t(3)); // it has followed
-    const auto* list = window.charts().findChild<QListWidget*>(QStringLiteral("chartList"));
+    const auto* list = part<ChartPanel>(window).findChild<QListWidget*>(QStringLiteral("chartList"));
     QCOMPARE(list->count(), kCharts + 1);
     QCOMPARE(list->currentItem()->text(), QString("Times by window"));
-    QCOMPARE(window.charts().table().rowCount(), 7);
-    auto* view = window.charts().findChild<MeasureView*>();
-    QVERIFY(!view->isHidden() && window.charts().view().isHidden()); // without a cluster only the start page is visible
-    QVERIFY(window.charts().rect().contains(view->parentWidget()->geometry()));
+    QCOMPARE(part<ChartPanel>(window).table().rowCount(), 7);
+    auto* view = part<ChartPanel>(window).findChild<MeasureView*>();
+    QVERIFY(!view->isHidden()
+        && part<ChartPanel>(window).view().isHidden()); // without a cluster only the start page is visible
+    QVERIFY(part<ChartPanel>(window).rect().contains(view->parentWidget()->geometry()));
     QVERIFY(!view->grab().toImage().isNull());
     QVERIFY(view->svg().contains("Times by window"));
     window.setThemeChoice(MainWindow::ThemeChoice::Dark);
@@ -478,8 +485,8 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
         QCOMPARE(window.exportViewTo(folder.filePath(name)), QString());
         QVERIFY(QFile(folder.filePath(name)).size() > 200);
     }
-    window.charts().choose(ChartKind::Load); // a chart of the run is one click away
-    QVERIFY(!window.charts().measured() && !window.charts().view().isHidden());
+    part<ChartPanel>(window).choose(ChartKind::Load); // a chart of the run is one click away
+    QVERIFY(!part<ChartPanel>(window).measured() && !part<ChartPanel>(window).view().isHidden());
 }
 
 void ChartsTest::aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds()
@@ -492,8 +499,8 @@ void ChartsTest::aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds()
                         "lab.say('So long did it take.');\n"
                         "lab.step('b', 'The end');\n"));
     QVERIFY(stage.untilStop() && stage.goOn());
-    QVERIFY(stage.window.player().isRunning() && stage.window.charts().measured());
-    auto* view = stage.window.charts().findChild<MeasureView*>();
+    QVERIFY(stage.window.player().isRunning() && part<ChartPanel>(stage.window).measured());
+    auto* view = part<ChartPanel>(stage.window).findChild<MeasureView*>();
     view->grab();
     QVERIFY(view->svg().contains("SIMULATED") && !view->svg().contains("LIVE"));
     QTemporaryDir folder;
@@ -552,14 +559,14 @@ void ChartsTest::nothingIsCutOffAt1280x720()
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
     for (int kind = 0; kind < kCharts; ++kind) {
-        window.charts().choose(ChartKind(kind));
+        part<ChartPanel>(window).choose(ChartKind(kind));
         window.clock().step(0.5);
         QCoreApplication::processEvents();
         QCOMPARE(window.size(), QSize(1280, 720));
-        QVERIFY(window.charts().view().height() > 200);
-        for (const QWidget* child : window.charts().findChildren<QWidget*>()) {
-            if (child->isVisible() && child->parentWidget() == &window.charts())
-                QVERIFY2(window.charts().rect().contains(child->geometry()), qPrintable(child->objectName()));
+        QVERIFY(part<ChartPanel>(window).view().height() > 200);
+        for (const QWidget* child : part<ChartPanel>(window).findChildren<QWidget*>()) {
+            if (child->isVisible() && child->parentWidget() == &part<ChartPanel>(window))
+                QVERIFY2(part<ChartPanel>(window).rect().contains(child->geometry()), qPrintable(child->objectName()));
         }
     }
 }

@@ -3,6 +3,7 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/words/key_try.h"
 #include "gui/view/panels/image_view.h"
@@ -347,7 +348,7 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     auto* field = window.findChild<QLineEdit*>("tryKey");
     QTRY_VERIFY_WITH_TIMEOUT(field->hasFocus(), kLimit);
     QTest::keyClicks(field, "4711");
-    QTRY_VERIFY_WITH_TIMEOUT(window.images().picture().texts().join(' ').contains("nothing is sent"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(part<ImageView>(window).picture().texts().join(' ').contains("nothing is sent"), kLimit);
     QVERIFY(cluster.orders().empty());
     QTest::keyClick(field, Qt::Key_Return);
     QTRY_VERIFY_WITH_TIMEOUT(cluster.order(pb::Command::kOperate).has_value(), kLimit);

@@ -4,10 +4,12 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/picture_faults.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/state/keyframe.h"
 #include "gui/view/panels/node_picture.h"
 #include "gui/window/panels/gate_panel.h"
+#include "gui/window/panels/node_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
@@ -354,9 +356,10 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     QCOMPARE(cluster.process(kNode).asked("Watch"), 0);
     window.selection().select({ ObjectKind::Data, 3, 0 });
     window.actions().get("nodeInspector")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(window.nodes().isVisible(), kLimit);
-    QCOMPARE(window.nodes().view().chosen(), kNode);
-    QTRY_VERIFY_WITH_TIMEOUT(window.nodes().view().picture().texts().join(' ').contains("sampled 10/s"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(part<NodePanel>(window).isVisible(), kLimit);
+    QCOMPARE(part<NodePanel>(window).view().chosen(), kNode);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        part<NodePanel>(window).view().picture().texts().join(' ').contains("sampled 10/s"), kLimit);
     QVERIFY(cluster.process(kNode).asked("Watch") > 0);
     QCOMPARE(cluster.process(kFileData + 1).asked("Watch"), 0);
 
@@ -364,8 +367,8 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     window.actions().get("pinNode")->trigger();
     window.selection().select({ ObjectKind::Data, 1, 0 });
     QTRY_VERIFY_WITH_TIMEOUT(cluster.process(kFileData + 1).asked("Watch") > 0, kLimit);
-    QCOMPARE(window.nodes().view().shown(), std::vector<ProcessId>({ kNode, kFileData + 1 }));
-    QTRY_COMPARE_WITH_TIMEOUT(window.nodes().view().facts().size(), std::size_t(2), kLimit);
+    QCOMPARE(part<NodePanel>(window).view().shown(), std::vector<ProcessId>({ kNode, kFileData + 1 }));
+    QTRY_COMPARE_WITH_TIMEOUT(part<NodePanel>(window).view().facts().size(), std::size_t(2), kLimit);
 
     // Its picture is exported like all others; a hidden inspector sends no requests.
     QTemporaryDir directory;
@@ -472,7 +475,8 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     window.selection().select({ ObjectKind::Data, 0, 0 });
     window.actions().get("nodeInspector")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.nodes().view().picture().texts().join(QLatin1Char(' ')).contains("delta ack from parity 0.0"), kLimit);
+        part<NodePanel>(window).view().picture().texts().join(QLatin1Char(' ')).contains("delta ack from parity 0.0"),
+        kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("releaseHere")->isEnabled(), kLimit);
     window.actions().get("virtualStepMessage")->trigger();
     QTRY_VERIFY2_WITH_TIMEOUT(
@@ -510,7 +514,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
-    GatePanel& panel = window.gatePanel();
+    GatePanel& panel = part<GatePanel>(window);
     const QAbstractItemModelTester tester(&panel.model());
     QAction* list = window.actions().get("heldMessages");
     QTRY_VERIFY_WITH_TIMEOUT(list->isEnabled(), kLimit);

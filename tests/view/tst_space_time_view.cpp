@@ -3,6 +3,7 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/timeline/space_time_view.h"
 
@@ -35,14 +36,14 @@ void SpaceTimeViewTest::theViewShowsARecordingUpToItsInstant()
     window.show();
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("spaceTime")->trigger();
-    QVERIFY(window.spaceTime().isVisible() && window.canvas().isVisible());
+    QVERIFY(part<SpaceTimeView>(window).isVisible() && window.canvas().isVisible());
     window.timeLine().seek(200);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(200));
+    QTRY_COMPARE((window.clock().step(0.2), part<SpaceTimeView>(window).model().events.size()), std::size_t(200));
     window.timeLine().seek(100);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(100));
+    QTRY_COMPARE((window.clock().step(0.2), part<SpaceTimeView>(window).model().events.size()), std::size_t(100));
     window.timeLine().step(1, TimeLine::Unit::Event);
-    QTRY_COMPARE((window.clock().step(0.2), window.spaceTime().model().events.size()), std::size_t(101));
-    QVERIFY(window.spaceTime().canvas().picture().texts().size() > 5);
+    QTRY_COMPARE((window.clock().step(0.2), part<SpaceTimeView>(window).model().events.size()), std::size_t(101));
+    QVERIFY(part<SpaceTimeView>(window).canvas().picture().texts().size() > 5);
     for (const char* ending : { "svg", "pdf", "png", "shiviz" })
         QCOMPARE(window.exportViewTo(folder.filePath(QStringLiteral("diagram.") + ending)), QString());
     QVERIFY(window.exportViewTo(folder.filePath("diagram.csv")).contains(".shiviz"));
@@ -57,7 +58,7 @@ void SpaceTimeViewTest::selectionIsSharedWithTheCanvasAndTheLog()
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("follow")->trigger();
     window.actions().get("spaceTime")->trigger();
-    SpaceTimeView& view = window.spaceTime();
+    SpaceTimeView& view = part<SpaceTimeView>(window);
     QTRY_VERIFY((window.clock().step(0.2), !view.canvas().layoutShown().lanes.empty()));
     const auto& lanes = view.canvas().layoutShown().lanes;
     const auto lane = std::find_if(
@@ -100,11 +101,11 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
         events.push_back(event);
     }
     cluster.tell(kFileData, events);
-    auto* reset = window.spaceTime().findChild<QPushButton*>("spaceTimeReset");
+    auto* reset = part<SpaceTimeView>(window).findChild<QPushButton*>("spaceTimeReset");
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), reset->isVisible()), 15'000);
     QTest::mouseClick(reset, Qt::LeftButton);
     QTRY_VERIFY_WITH_TIMEOUT(
-        (window.clock().step(0.2), window.spaceTime().canvas().layoutShown().messages >= 5), 15'000);
+        (window.clock().step(0.2), part<SpaceTimeView>(window).canvas().layoutShown().messages >= 5), 15'000);
 }
 
 void SpaceTimeViewTest::theLiveDiagramFollows()
@@ -123,13 +124,14 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
         event.mutable_message_sent()->set_id(std::uint64_t(i) + 1);
         cluster.tell(kFileData, event);
     }
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.spaceTime().model().messages.size() == 30), 15'000);
     QTRY_VERIFY_WITH_TIMEOUT(
-        (window.clock().step(0.3), window.spaceTime().canvas().layoutShown().messages == 30), 15'000);
+        (window.clock().step(0.3), part<SpaceTimeView>(window).model().messages.size() == 30), 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (window.clock().step(0.3), part<SpaceTimeView>(window).canvas().layoutShown().messages == 30), 15'000);
     // The time axis of the clocks shows the same messages.
-    window.spaceTime().findChild<QComboBox*>("spaceTimeOrder")->setCurrentIndex(1);
-    QCOMPARE(window.spaceTime().wish().order, SpaceTimeWish::Order::Time);
-    QCOMPARE(window.spaceTime().canvas().layoutShown().messages, std::size_t(30));
+    part<SpaceTimeView>(window).findChild<QComboBox*>("spaceTimeOrder")->setCurrentIndex(1);
+    QCOMPARE(part<SpaceTimeView>(window).wish().order, SpaceTimeWish::Order::Time);
+    QCOMPARE(part<SpaceTimeView>(window).canvas().layoutShown().messages, std::size_t(30));
 }
 
 void SpaceTimeViewTest::aDistanceIsMeasured()
@@ -141,7 +143,7 @@ void SpaceTimeViewTest::aDistanceIsMeasured()
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("follow")->trigger();
     window.actions().get("spaceTime")->trigger();
-    SpaceTimeView& view = window.spaceTime();
+    SpaceTimeView& view = part<SpaceTimeView>(window);
     QTRY_VERIFY((window.clock().step(0.2), !view.canvas().layoutShown().lanes.empty()));
     const SpaceTimeLayout& layout = view.canvas().layoutShown();
     const double from = std::ceil(layout.from) + 2;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
@@ -61,7 +62,7 @@ struct Desk {
 
     bool isActive = false;
     MainWindow window;
-    EditorPanel& editor = window.editor();
+    EditorPanel& editor = part<EditorPanel>(window);
     ScriptEdit& edit = editor.edit();
 };
 

@@ -3,9 +3,11 @@
 // message, and how it shows armed faults.
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/paint/number_box.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/panels/fault_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -53,7 +55,7 @@ struct Palette {
         window.clock().step(1);
         return panel().isVisible();
     }
-    FaultPanel& panel() { return window.faults(); }
+    FaultPanel& panel() { return part<FaultPanel>(window); }
     template <class Field> Field& field(const char* id) { return *panel().findChild<Field*>(QLatin1String(id)); }
     void setKind(FaultWish::Kind kind) { field<QComboBox>("faultKind").setCurrentIndex(int(kind)); }
     // Orders of that kind, by receiver.

@@ -3,10 +3,13 @@
 // and what happens when the cluster dies or sends a flood of events.
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/fake_cluster.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/live/ingest.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/main/main_window.h"
+#include "gui/view/panels/event_log.h"
+#include "gui/view/records/record_table.h"
 
 #include <QComboBox>
 #include <QDockWidget>
@@ -132,8 +135,8 @@ void WindowTest::aClickSelectsAndShowsTheRecords()
     QTest::mouseClick(
         &window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf({ ObjectKind::Data, 1, 0 }).center().toPoint());
     QCOMPARE(window.selection().selected(), (ObjectRef { ObjectKind::Data, 1, 0 }));
-    QCOMPARE(window.records().model().rowCount(), 20);
-    QCOMPARE(window.records().model().index(4, 1).data().toString(), QString("501"));
+    QCOMPARE(part<RecordTable>(window).model().rowCount(), 20);
+    QCOMPARE(part<RecordTable>(window).model().index(4, 1).data().toString(), QString("501"));
     QVERIFY(window.canvas().accessibleDescription().startsWith("Data bucket 1"));
     // A click on a client selects it for the workload.
     const ObjectRef client { ObjectKind::Client, kFileClients + 1, 0 };
@@ -142,7 +145,7 @@ void WindowTest::aClickSelectsAndShowsTheRecords()
     QTest::mouseClick(&window.canvas(), Qt::LeftButton, {}, window.canvas().rectOf(client).center().toPoint());
     QCOMPARE(window.selection().selected(), client);
     QTRY_COMPARE_WITH_TIMEOUT(window.workloads().client(), kFileClients + 1, kLimit); // the list follows a moment later
-    QCOMPARE(window.records().model().rowCount(), 0);
+    QCOMPARE(part<RecordTable>(window).model().rowCount(), 0);
 }
 
 // ---- buttons
@@ -352,7 +355,7 @@ void WindowTest::textFieldsKeepTheirKeys()
     QCOMPARE(count->value(), 500);
     QCOMPARE(fit.size(), 0);
     window.setWorkspace(MainWindow::Workspace::Inspect);
-    auto* words = window.log().findChild<QLineEdit*>("logText");
+    auto* words = part<EventLog>(window).findChild<QLineEdit*>("logText");
     words->setFocus();
     QTest::keyClicks(words, "data 0tlz?/");
     QCOMPARE(words->text(), QString("data 0tlz?/"));
@@ -543,7 +546,7 @@ void WindowTest::aFloodDoesNotHoldTheWindow()
     QVERIFY(watching.isReady(18));
     MainWindow& window = watching.window;
     window.setWorkspace(MainWindow::Workspace::Inspect);
-    window.log().findChild<QComboBox*>("logKind")->setCurrentIndex(0);
+    part<EventLog>(window).findChild<QComboBox*>("logKind")->setCurrentIndex(0);
     LoopWatch loop;
     constexpr std::uint32_t kBatches = 2'500, kBatch = 200; // 500,000 events without pauses
     std::jthread flood([&](const std::stop_token& stop) {
@@ -566,7 +569,8 @@ void WindowTest::aFloodDoesNotHoldTheWindow()
     QCOMPARE(state.lost, std::uint64_t(0));
     // At rest the log has everything that the ring has kept, and the picture equals the state.
     QTRY_VERIFY_WITH_TIMEOUT(!window.pacer().isBusy()
-            && window.log().model().listed() + window.log().model().forgotten() >= kBatches * kBatch,
+            && part<EventLog>(window).model().listed() + part<EventLog>(window).model().forgotten()
+                >= kBatches * kBatch,
         kLimit);
 }
 

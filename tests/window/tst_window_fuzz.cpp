@@ -7,8 +7,12 @@
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/lab/sim_recording.h"
 #include "tests/rigs/gui/view_stage.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/main/main_window.h"
+#include "gui/view/panels/image_view.h"
+#include "gui/view/records/record_group_view.h"
+#include "gui/view/timeline/space_time_view.h"
 #include "node/sim/lhrs/swarm.h"
 
 #include <QAbstractButton>
@@ -167,9 +171,9 @@ private:
     QWidget& picture()
     {
         switch (below(6)) {
-        case 0: return m_window.spaceTime();
-        case 1: return m_window.group();
-        case 2: return m_window.images();
+        case 0: return part<SpaceTimeView>(m_window);
+        case 1: return part<RecordGroupView>(m_window);
+        case 2: return part<ImageView>(m_window);
         default: return canvas();
         }
     }

@@ -4,6 +4,7 @@
 // afterwards.
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/panels/gate_panel.h"
@@ -84,7 +85,7 @@ struct GateWindow {
     QString listed()
     {
         QStringList rows;
-        for (const HeldModel::Row& row : window.gatePanel().model().rows())
+        for (const HeldModel::Row& row : part<GatePanel>(window).model().rows())
             rows << row.what + " at " + row.to;
         return rows.join(" | ") + "; " + line();
     }
@@ -109,7 +110,7 @@ struct GateWindow {
     // Moves to the row of such a message by the keys of the list.
     bool choose(const QString& words)
     {
-        GatePanel& panel = window.gatePanel();
+        GatePanel& panel = part<GatePanel>(window);
         return QTest::qWaitFor(
             [&] {
                 for (int row = 0; row < panel.model().rowCount(); ++row) {
@@ -155,7 +156,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QVERIFY(QTest::qWaitFor([&] { return w.statusSays("MESSAGES GATED"); }, kLimit));
     QTRY_VERIFY_WITH_TIMEOUT(w.window.actions().get("gate")->isChecked(), kLimit);
     QVERIFY(w.pressFor("heldMessages", false));
-    GatePanel& panel = w.window.gatePanel();
+    GatePanel& panel = part<GatePanel>(w.window);
     QTRY_VERIFY_WITH_TIMEOUT(panel.isVisible(), kLimit);
     const auto* summary = panel.findChild<QLabel*>("heldSummary");
     QVERIFY(w.pressFor("insert", false));

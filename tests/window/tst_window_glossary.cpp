@@ -4,12 +4,15 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/hover_words.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
 #include "gui/window/panels/invariant_panel.h"
+#include "gui/view/panels/image_view.h"
+#include "gui/window/panels/image_panel.h"
 
 #include <QAccessible>
 #include <QDockWidget>
@@ -324,7 +327,7 @@ void WindowGlossaryTest::aPanelHasItsTerm()
     Watching w;
     QVERIFY(w.isReady());
     w.window.setWorkspace(MainWindow::Workspace::Invariants);
-    w.window.invariants().list().setFocus();
+    part<InvariantPanel>(w.window).list().setFocus();
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("invariant"), kLimit);
     // In the picture of the images: the part under the mouse.
@@ -334,13 +337,13 @@ void WindowGlossaryTest::aPanelHasItsTerm()
     QVERIFY(QTest::qWaitFor(
         [&] {
             w.window.clock().step(0.2);
-            return !w.window.images().picture().parts().empty();
+            return !part<ImageView>(w.window).picture().parts().empty();
         },
         kLimit));
-    for (const DisplayList::Part& part : w.window.images().picture().parts())
+    for (const DisplayList::Part& part : part<ImageView>(w.window).picture().parts())
         QVERIFY2(termOf(part.term), std::string(part.term).c_str());
-    w.window.images().setAttribute(Qt::WA_UnderMouse);
-    w.window.imagePanel().setAttribute(Qt::WA_UnderMouse);
+    part<ImageView>(w.window).setAttribute(Qt::WA_UnderMouse);
+    part<ImagePanel>(w.window).setAttribute(Qt::WA_UnderMouse);
     w.window.canvas().setFocus();
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("client-image"), kLimit);

@@ -4,8 +4,11 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/group_stage.h"
 #include "tests/rigs/gui/picture_faults.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/main/main_window.h"
+#include "gui/view/records/record_group_view.h"
+#include "gui/view/records/record_table.h"
 
 #include <QClipboard>
 #include <QDockWidget>
@@ -66,7 +69,10 @@ struct Watching {
     bool isDecoded()
     {
         return QTest::qWaitFor(
-            [&] { return window.group().decoding() && window.group().decoding()->hasBytes; }, kLimit);
+            [&] {
+                return part<RecordGroupView>(window).decoding() && part<RecordGroupView>(window).decoding()->hasBytes;
+            },
+            kLimit);
     }
     // The key goes to the widget with the focus.
     void press(const char* keys)
@@ -97,7 +103,7 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
 {
     Watching w;
     QVERIFY(w.isReady());
-    RecordGroupView& view = w.window.group();
+    RecordGroupView& view = part<RecordGroupView>(w.window);
     QVERIFY(!view.isOpen());
     w.window.resize(1600, 900); // cards with room for a cell per rank
     const ObjectRef bucket { ObjectKind::Data, 1, 0 };
@@ -125,7 +131,7 @@ void WindowGroupTest::aRecordIsOpenedFromTheTableAndFromThePicture()
     QVERIFY2(words(view).contains("Record group (0, 3)"), qPrintable(words(view)));
     QCOMPARE(view.decoding()->supposed, std::vector { dataMember(1) });
     // A row of the table.
-    auto* table = w.window.records().findChild<QTableView*>();
+    auto* table = part<RecordTable>(w.window).findChild<QTableView*>();
     emit table->activated(table->model()->index(6, 0));
     QCOMPARE(view.rank(), 7u);
     // The whole workspace again, and then only the record group in it.
@@ -147,7 +153,7 @@ void WindowGroupTest::theKeyboardAloneOpensTheDecoderAndReadsIt()
         w.press(tries % 5 == 4 ? "Down" : "Right");
     QCOMPARE(w.window.selection().selected().kind, ObjectKind::Data);
     w.press("Ctrl+G");
-    RecordGroupView& view = w.window.group();
+    RecordGroupView& view = part<RecordGroupView>(w.window);
     QVERIFY(view.isOpen());
     QVERIFY(w.isDecoded());
     QTRY_VERIFY_WITH_TIMEOUT(view.hasFocus(), kLimit);
@@ -174,7 +180,7 @@ void WindowGroupTest::aScenarioOpensItsPageAtAStage()
 {
     Watching w;
     QVERIFY(w.isReady());
-    RecordGroupView& view = w.window.group();
+    RecordGroupView& view = part<RecordGroupView>(w.window);
     CameraWish wish;
     wish.view = QStringLiteral("update");
     wish.fit = QStringLiteral("data 2");
@@ -235,7 +241,7 @@ void WindowGroupTest::aWrongCoefficientIsRedOnTheScreen()
     QTRY_VERIFY_WITH_TIMEOUT(w.window.actions().get("recordGroup")->isEnabled(), kLimit);
     w.window.actions().get("recordGroup")->trigger();
     QVERIFY(w.isDecoded());
-    RecordGroupView& view = w.window.group();
+    RecordGroupView& view = part<RecordGroupView>(w.window);
     const auto reds = [&] {
         const QImage image = view.grab().toImage();
         const QRgb bad = Theme().bad.rgb();
@@ -272,7 +278,7 @@ void WindowGroupTest::theButtonsSayWhatIsShown()
     QTRY_VERIFY_WITH_TIMEOUT(w.window.actions().get("recordGroup")->isEnabled(), kLimit);
     w.window.actions().get("recordGroup")->trigger();
     QVERIFY(w.isDecoded());
-    RecordGroupView& view = w.window.group();
+    RecordGroupView& view = part<RecordGroupView>(w.window);
     const auto button = [&](const char* name) { return w.window.findChild<QPushButton*>(QLatin1String(name)); };
     QTest::mouseClick(button("groupCompareButton"), Qt::LeftButton);
     QCOMPARE(view.page(), GroupPage::Compare);
@@ -302,12 +308,12 @@ void WindowGroupTest::nothingIsClippedAt1280x720()
     QTRY_VERIFY_WITH_TIMEOUT(w.window.actions().get("recordGroup")->isEnabled(), kLimit);
     w.window.actions().get("recordGroup")->trigger();
     QVERIFY(w.isDecoded());
-    QTRY_VERIFY_WITH_TIMEOUT(w.window.group().width() > 500, kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(part<RecordGroupView>(w.window).width() > 500, kLimit);
     for (const double scale : { 1.0, 1.5 }) {
         w.window.setFontScale(scale);
         QCoreApplication::processEvents();
         w.window.clock().step(0.05);
-        RecordGroupView& view = w.window.group();
+        RecordGroupView& view = part<RecordGroupView>(w.window);
         QVERIFY(view.decoding() && view.decoding()->hasBytes);
         for (std::size_t step = 0; step < view.decoding()->steps.size(); ++step) {
             view.setStep(step);

@@ -4,11 +4,14 @@
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/lab/signals.h"
 #include "tests/rigs/gui/text_check.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/window/main/main_window.h"
 #include "gui/view/cluster/cluster_layout.h"
+#include "gui/view/records/record_table.h"
+#include "gui/window/commands/clock_bar.h"
 
 #include <QComboBox>
 #include <QContextMenuEvent>
@@ -107,8 +110,8 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
     // Bytes are read from the process itself.
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    QTRY_VERIFY_WITH_TIMEOUT(
-        window.records().model().rowCount() > 0 && window.records().model().index(0, 4).data().toString().size() > 20,
+    QTRY_VERIFY_WITH_TIMEOUT(part<RecordTable>(window).model().rowCount() > 0
+            && part<RecordTable>(window).model().index(0, 4).data().toString().size() > 20,
         kLimit);
     // A process may appear before its role is known.
     std::vector<std::uint32_t> pids;
@@ -145,20 +148,20 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
         window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("SIMULATED"), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.clockBar().isVisible() && window.clockBar().text().startsWith("SIMULATED, seed 5: "), kLimit);
+        part<ClockBar>(window).isVisible() && part<ClockBar>(window).text().startsWith("SIMULATED, seed 5: "), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
         window.actions().get("virtualPause")->isEnabled() && window.actions().get("insert")->isEnabled(), kLimit);
     const auto placesOfButtons = [&window] {
         QList<int> places;
-        for (const QPushButton* button : window.clockBar().findChildren<QPushButton*>())
+        for (const QPushButton* button : part<ClockBar>(window).findChildren<QPushButton*>())
             places << button->x();
         return places;
     };
     const QList<int> before = placesOfButtons();
     window.actions().get("virtualPause")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(window.clockBar().text().endsWith(", paused"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(part<ClockBar>(window).text().endsWith(", paused"), kLimit);
     // However often the text changes, it takes no more room than the first time.
-    auto* words = window.clockBar().findChild<QLabel*>("virtualTime");
+    auto* words = part<ClockBar>(window).findChild<QLabel*>("virtualTime");
     QVERIFY2(words->minimumWidth() < words->fontMetrics().horizontalAdvance(words->text()) * 5 / 4,
         qPrintable(QString("%1 pixels for \"%2\"").arg(words->minimumWidth()).arg(words->text())));
     QVERIFY(before.size() >= 5);
@@ -182,7 +185,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
         window.labLine().text().startsWith("lab.clock({ step: 'message' });  virtual time stands at ")
             && window.labLine().text().contains(". "),
         qPrintable(window.labLine().text()), kLimit);
-    auto* speed = window.clockBar().findChild<QComboBox*>("virtualSpeed");
+    auto* speed = part<ClockBar>(window).findChild<QComboBox*>("virtualSpeed");
     speed->setCurrentIndex(speed->findData(0.25));
     window.actions().get("virtualRun")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 3, kLimit);

@@ -3,10 +3,12 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/cluster/file_picture.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
+#include "gui/view/panels/image_view.h"
 
 #include <QDir>
 #include <QDockWidget>
@@ -141,8 +143,8 @@ void WindowTextTest::noTextIsClipped()
                     + wrong));
             for (const QString& left : { outside(window.canvas().restingPicture(), window.canvas().size()),
                      outside(window.status().picture(), window.status().size()),
-                     !window.images().visibleRegion().isEmpty()
-                         ? outside(window.images().picture(), window.images().size())
+                     !part<ImageView>(window).visibleRegion().isEmpty()
+                         ? outside(part<ImageView>(window).picture(), part<ImageView>(window).size())
                          : QString() })
                 QVERIFY2(left.isEmpty(), qPrintable(left));
             if (workspace != MainWindow::Workspace::Inspect)
@@ -321,7 +323,7 @@ void WindowTextTest::pagesScrollDownOnly()
         check(QString("workspace %1").arg(int(workspace)));
     }
     window.setWorkspace(MainWindow::Workspace::Write);
-    window.editor().openFind();
+    part<EditorPanel>(window).openFind();
     check("find bar");
     QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
 }

@@ -3,6 +3,7 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/invariant_story.h"
 #include "tests/rigs/lab/recording_rig.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/local_cluster.h"
@@ -340,16 +341,16 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     window.show();
     QCOMPARE(window.openRecording(path), QString());
     window.actions().get("invariants")->trigger();
-    QVERIFY(window.invariants().isVisible() && window.canvas().isVisible());
-    InvariantList& list = window.invariants().list();
+    QVERIFY(part<InvariantPanel>(window).isVisible() && window.canvas().isVisible());
+    InvariantList& list = part<InvariantPanel>(window).list();
     QAbstractItemModelTester tester(list.model(), QAbstractItemModelTester::FailureReportingMode::Fatal);
     const auto step = [&] { window.clock().step(0.5); };
     window.actions().get("toStart")->trigger();
     step();
-    QCOMPARE(window.invariants().summary(), QString("0 hold, 0 violated, 22 not checked"));
+    QCOMPARE(part<InvariantPanel>(window).summary(), QString("0 hold, 0 violated, 22 not checked"));
     window.actions().get("follow")->trigger();
     step();
-    QCOMPARE(window.invariants().summary(), QString("7 hold, 1 violated, 14 not checked"));
+    QCOMPARE(part<InvariantPanel>(window).summary(), QString("7 hold, 1 violated, 14 not checked"));
     QVERIFY2(window.status().text().contains("1 violated"), qPrintable(window.status().text()));
     QCOMPARE(list.invariantModel().invariant(14).state, InvariantState::Violated);
     const QString said = list.model()->index(14, 0).data(Qt::AccessibleTextRole).toString();
@@ -381,9 +382,9 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     const QRectF part = window.status().partOf("invariants");
     QVERIFY(!part.isEmpty());
     QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
-    QVERIFY(!window.invariants().isVisible());
+    QVERIFY(!part<InvariantPanel>(window).isVisible());
     QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
-    QVERIFY(window.invariants().isVisible());
+    QVERIFY(part<InvariantPanel>(window).isVisible());
     // All rows have room for their words, at every size.
     for (const double scale : { 1.0, 1.5 }) {
         window.setFontScale(scale);

@@ -5,9 +5,13 @@
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/lab/recording_rig.h"
 #include "tests/rigs/gui/window_options.h"
+#include "tests/rigs/gui/window_part.h"
 
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/editor/editor_panel.h"
+#include "gui/view/charts/chart_panel.h"
+#include "gui/view/panels/image_view.h"
+#include "gui/view/records/record_group_view.h"
 
 #include <QContextMenuEvent>
 #include <QDockWidget>
@@ -309,7 +313,7 @@ void WindowUseTest::whatIsAtTheFrontIsExported()
     QTemporaryDir folder;
     window.setWorkspace(MainWindow::Workspace::Inspect);
     window.selection().select({ ObjectKind::Data, 2, 0 });
-    window.group().open({ ObjectKind::Data, 2, 0 }, 3);
+    part<RecordGroupView>(window).open({ ObjectKind::Data, 2, 0 }, 3);
     const auto frames = [&] {
         for (int frame = 0; frame < 4; ++frame) {
             QCoreApplication::processEvents();
@@ -371,16 +375,17 @@ void WindowUseTest::aTextThatIsNoProgramOpensAtItsLine()
     FileNamer namer(path);
     window.actions().get("openScenario")->trigger(); // on the start page
     QCOMPARE(namer.titles.size(), 1);
-    QVERIFY(window.editor().isVisible());
-    QCOMPARE(window.editor().edit().cursorLine(), 3);
+    QVERIFY(part<EditorPanel>(window).isVisible());
+    QCOMPARE(part<EditorPanel>(window).edit().cursorLine(), 3);
     window.activateWindow(); // what a window manager does when a dialog has gone
-    QTRY_VERIFY_WITH_TIMEOUT(window.editor().edit().hasFocus(), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.2), window.editor().words().startsWith("Line 3")), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(part<EditorPanel>(window).edit().hasFocus(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(
+        (window.clock().step(0.2), part<EditorPanel>(window).words().startsWith("Line 3")), kLimit);
     QVERIFY(!window.player().isRunning());
     // A file that cannot be read is not opened for repair.
     window.setWorkspace(MainWindow::Workspace::Lecture);
     QVERIFY(!window.openScenario(folder.filePath("none.js"), true));
-    QVERIFY(!window.editor().isVisible());
+    QVERIFY(!part<EditorPanel>(window).isVisible());
     QVERIFY(window.startPage().findChild<QLabel*>("startStatus")->text().contains("cannot be read"));
 }
 
@@ -464,7 +469,7 @@ void WindowUseTest::aFileIsWhatItHolds()
         FileNamer namer(scenario);
         window.actions().get("openRecording")->trigger();
     }
-    QCOMPARE(window.editor().path(), scenario);
+    QCOMPARE(part<EditorPanel>(window).path(), scenario);
 }
 
 void WindowUseTest::whatIsNoRecordingIsSaidBesideAnother()
@@ -510,7 +515,9 @@ void WindowUseTest::timesAreThoseOfTheClusterThatIsShown()
             qPrintable(words + " is not in " + window.canvas().restingPicture().texts().join(" | ")), kLimit);
         window.setWorkspace(MainWindow::Workspace::Measure);
         QTRY_VERIFY_WITH_TIMEOUT(
-            (window.clock().step(0.6), window.charts().beginNs() >= begin && window.charts().beginNs() <= at), kLimit);
+            (window.clock().step(0.6),
+                part<ChartPanel>(window).beginNs() >= begin && part<ChartPanel>(window).beginNs() <= at),
+            kLimit);
         window.setWorkspace(MainWindow::Workspace::Lecture);
         QCOMPARE(window.timeBar().track().nsAt(0), begin);
     }
@@ -539,7 +546,7 @@ void WindowUseTest::anAnswerFromParityIsCalledSo()
     window.findChild<QDockWidget*>("imageDock")->raise();
     const auto said = [&] {
         window.clock().step(0.2);
-        return window.images().picture().texts().join(" | ");
+        return part<ImageView>(window).picture().texts().join(" | ");
     };
     // The subscription may be later than the first events.
     QVERIFY2(QTest::qWaitFor(

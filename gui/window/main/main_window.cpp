@@ -11,17 +11,14 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/gate_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/panels/invariant_panel.h"
+#include "gui/window/subjects/window_faults.h"
 
 #include <QApplication>
 #include <QCloseEvent>
-#include <QDockWidget>
 #include <QFile>
 #include <QListView>
 #include <QMenu>
 #include <QMenuBar>
-#include <QScrollArea>
-#include <QStackedWidget>
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -55,6 +52,11 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     : QMainWindow(parent), m_commands(new ClusterCommands(this)),
       m_timeLine(*m_commands, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine),
       m_selection(new Selection(this)), m_clock(new FrameClock(this)), m_actions(new Actions(this)),
+      m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
+      m_canvas(&m_workspaces->canvas()), m_line(new LabLine), m_player(new Player(m_commands->session(), m_director)),
+      m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
+          m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
+          [this] { enableActions(); }, [this] { m_statusAt = -1; } },
       m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
     setObjectName(QStringLiteral("mainWindow"));
@@ -63,7 +65,10 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makeActions();
     makePieces(options.scenarioDirectory);
     makeDocks();
+    for (WindowSubject* subject : m_subjects)
+        subject->build();
     makeWriteDocks(options);
+    m_workspaces->placeDocks();
     makeGuide();
     makeExercise();
     m_actions->fill(menuBar());
@@ -74,7 +79,6 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     applyTheme();
     setWorkspace(Workspace::Lecture);
     showLink();
-    m_inner->installEventFilter(this);
     setMinimumSize(kLeastSize);
     resize(1280, 720);
     m_clock->start();
@@ -92,42 +96,22 @@ MainWindow::~MainWindow()
 
 void MainWindow::makePieces(const QString& scenarioDirectory)
 {
-    m_stack = new QStackedWidget(this);
-    m_start = new StartPage(scenarioDirectory, m_stack);
-    m_work = new QWidget(m_stack);
-    m_shelf = new BarShelf(m_work);
-    m_bar = new WorkloadBar(*m_actions, m_work);
-    m_clockBar = new ClockBar(*m_actions, m_work);
-    m_shelf->add(m_bar);
+    // In the order of the Tab key.
+    m_start = new StartPage(scenarioDirectory);
+    m_shelf = new BarShelf;
+    m_parts.workloads = new WorkloadBar(*m_actions, m_shelf);
+    m_clockBar = new ClockBar(*m_actions, m_shelf);
+    m_shelf->add(m_parts.workloads);
     m_shelf->add(m_clockBar);
-    m_inner = new QMainWindow(m_work);
-    m_inner->setWindowFlags(Qt::Widget); // the constructor makes it a separate window, whatever flags it is given
-    m_inner->setDockOptions(
-        QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
-    m_centre = new QWidget(m_inner);
-    m_canvas = new ClusterCanvas(m_pacer, *m_selection, m_centre);
-    auto* centre = new QVBoxLayout(m_centre);
-    centre->setContentsMargins(0, 0, 0, 0);
-    centre->addWidget(m_canvas);
-    m_inner->setCentralWidget(m_centre);
-    m_line = new LabLine(m_work);
-    m_player = new Player(m_commands->session(), m_director, this);
-    auto* column = new QVBoxLayout(m_work);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
-    column->addWidget(m_shelf);
-    column->addWidget(m_inner, 1);
-    column->addWidget(m_line);
-    m_stack->addWidget(m_start);
-    m_stack->addWidget(m_work);
+    m_workspaces->setPages(m_start, m_shelf, m_line);
     auto* all = new QWidget(this);
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
-    rows->addWidget(m_stack, 1);
+    m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
+    rows->addWidget(m_workspaces, 1);
     rows->addWidget(m_player);
-    rows->addWidget(m_timeBar);
+    rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
     m_status = new StatusStrip(this);
     statusBar()->addWidget(m_status, 1);
@@ -135,56 +119,28 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     statusBar()->setContentsMargins(0, 0, 0, 0);
 }
 
-QDockWidget* MainWindow::makeDock(const QString& id, const QString& title, QWidget* inside)
-{
-    auto* made = new QDockWidget(title, m_inner);
-    made->setObjectName(id);
-    made->setWidget(inside);
-    made->setAllowedAreas(Qt::AllDockWidgetAreas);
-    made->setTitleBarWidget(new QWidget(made)); // the tab serves as title and as handle for dragging
-    m_inner->addDockWidget(Qt::RightDockWidgetArea, made);
-    m_docks.push_back(made);
-    return made;
-}
-
 void MainWindow::makeDocks()
 {
-    m_contents = std::make_unique<LiveOrRecordedContents>(*m_commands, m_timeLine, m_pacer);
     m_focusRing = new FocusRing(this);
-    m_records = new RecordTable(m_pacer, *m_contents, *m_selection, this);
+    m_records = new RecordTable(m_pacer, m_contents, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
-    m_faults = new FaultPanel(m_pacer, *m_commands, *m_actions, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
     m_story->setWordWrap(true);
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
-    QDockWidget* bucket = makeDock(QStringLiteral("bucketDock"), tr("Bucket"), m_records);
-    m_imageDock = makeDock(QStringLiteral("imageDock"), tr("Client image"), m_imagePanel);
-    m_group = new GroupPanel(m_pacer, *m_contents, m_commands->session().witnesses(), *m_selection, *m_actions, this);
-    m_groupDock = makeDock(QStringLiteral("groupDock"), tr("Record group"), m_group);
+    m_workspaces->addDock("bucketDock", tr("Bucket"), m_records);
+    m_workspaces->addDock("imageDock", tr("Client image"), m_imagePanel);
+    m_group = new GroupPanel(m_pacer, m_contents, m_commands->session().witnesses(), *m_selection, *m_actions, this);
+    m_workspaces->addDock("groupDock", tr("Record group"), m_group);
     m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
-    m_nodeDock = makeDock(QStringLiteral("nodeDock"), tr("Node"), m_node);
-    m_logDock = makeDock(QStringLiteral("logDock"), tr("Event log"), m_log);
-    m_storyDock = makeDock(QStringLiteral("storyDock"), tr("Scenario"), m_story);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(m_faults);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
-    m_faultDock = makeDock(QStringLiteral("faultDock"), tr("Faults"), scroll);
+    m_workspaces->addDock("nodeDock", tr("Node"), m_node);
+    m_workspaces->addDock("logDock", tr("Event log"), m_log);
+    m_workspaces->addDock("storyDock", tr("Scenario"), m_story);
     makeMeasureDocks();
-    makeInvariantDock();
     m_gate = new GatePanel(m_pacer, *m_commands, *m_selection, *m_actions, this);
-    m_gateDock = makeDock(QStringLiteral("gateDock"), tr("Held messages"), m_gate);
-    m_inner->tabifyDockWidget(bucket, m_imageDock);
-    m_inner->tabifyDockWidget(m_imageDock, m_groupDock);
-    m_inner->tabifyDockWidget(m_groupDock, m_nodeDock);
-    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
-    bucket->raise();
-    m_logDock->raise();
-    m_inner->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+    m_workspaces->addDock("gateDock", tr("Held messages"), m_gate);
 }
 
 // Connects the parts: which part tells which other part what.
@@ -194,17 +150,15 @@ void MainWindow::connectAll()
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, this); // a scenario may end before it is visible
-    m_clock->add(m_timeBar, m_timeBar);
+    m_clock->add(m_parts.timeBar, m_parts.timeBar);
     m_clock->add(m_records, m_records);
     m_clock->add(&m_imagePanel->view(), m_imagePanel);
     m_clock->add(m_log, m_log);
-    m_clock->add(m_faults, m_faults);
     m_clock->add(&m_group->view(), m_group);
     m_clock->add(m_node, m_node);
     m_clock->add(m_gate, m_gate);
     connectMeasure();
     connectRecords();
-    connectInvariants();
     connectWrite();
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
@@ -226,8 +180,8 @@ void MainWindow::connectAll()
     });
 
     // Time: dragging on the track, and marks.
-    connect(&m_timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
-    connect(&m_timeBar->track(), &TimeTrack::markChosen, this,
+    connect(&m_parts.timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
+    connect(&m_parts.timeBar->track(), &TimeTrack::markChosen, this,
         [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     connectStart();
@@ -245,12 +199,12 @@ void MainWindow::connectAll()
     connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
     connect(m_selection, &Selection::selectionChanged, this, [this] {
         if (m_selection->selected().kind == ObjectKind::Client)
-            m_bar->chooseClient(m_selection->selected().a);
+            m_parts.workloads->chooseClient(m_selection->selected().a);
         enableActions();
     });
 
-    // The fault palette: what it may do, and the scenario line that it previews.
-    connect(m_faults, &FaultPanel::changed, this, &MainWindow::enableFaults);
+    connect(m_status, &StatusStrip::actionWanted, this, [this](const QString& action) { m_parts.trigger(action); });
+    connect(m_workspaces, &Workspaces::arranged, this, &MainWindow::showButtons);
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
@@ -259,7 +213,7 @@ void MainWindow::connectAll()
             m_clusterShown = 0;
     });
     connect(m_player, &Player::stepShown, this, [this](const QString& words) {
-        m_timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words });
+        m_parts.timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words });
     });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
     m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
@@ -272,7 +226,7 @@ void MainWindow::connectAll()
         [this](const QStringList& targets, const QString& words, double seconds) {
             std::vector<ObjectRef> objects;
             for (const QString& target : targets)
-                objects.push_back(objectNamed(target));
+                objects.push_back(m_parts.objectNamed(target));
             m_canvas->highlight(objects, words, seconds);
         });
     connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom,
@@ -281,16 +235,16 @@ void MainWindow::connectAll()
     // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
         connect(action, &QAction::hovered, this, [this, action] { previewOf(action); });
-    connect(m_bar, &WorkloadBar::pointed, this, &MainWindow::previewOf);
+    connect(m_parts.workloads, &WorkloadBar::pointed, this, &MainWindow::previewOf);
     for (QMenu* menu : menuBar()->findChildren<QMenu*>())
-        endPreviewWith(*menu);
+        m_parts.endPreviewWith(*menu);
 }
 
 // ---- frames
 
 bool MainWindow::onFrame(double seconds)
 {
-    m_time += seconds;
+    m_parts.seconds += seconds;
     m_player->collect();
     m_timeLine.advance(seconds);
     if (m_timeLine.jumps() != m_jumps) {
@@ -308,8 +262,8 @@ bool MainWindow::onFrame(double seconds)
     noteReading();
     showCaptions();
     m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);
-    if (m_time - m_statusAt >= kStatusEvery) {
-        m_statusAt = m_time;
+    if (m_parts.seconds - m_statusAt >= kStatusEvery) {
+        m_statusAt = m_parts.seconds;
         makeWay();
         updateStatus();
         updateClients();
@@ -317,6 +271,8 @@ bool MainWindow::onFrame(double seconds)
         updatePresentation();
         m_player->setPictureScale(m_canvas->theme().fontScale());
         updateInspector();
+        for (WindowSubject* subject : m_subjects)
+            subject->update();
         m_canvas->setRecorded(m_timeLine.isReplay());
         // Every process gives signs of life as events only at full detail, and only in real time.
         const std::vector<ProcessId> silent = m_commands->session().ingest().silentSince(kSilent);
@@ -350,45 +306,46 @@ void MainWindow::updateStatus()
     std::vector<StatusPart> parts;
     if (m_timeLine.isReplay()) {
         parts.push_back(
-            { Glyph::Clock, m_theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+            { Glyph::Clock, m_parts.theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
         if (m_timeLine.recording()->isSimulated())
-            parts.push_back({ Glyph::Simulated, m_theme.caution,
+            parts.push_back({ Glyph::Simulated, m_parts.theme.caution,
                 { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") },
                 10, true });
         if (const QString damage = m_timeLine.recording()->damage(); !damage.isEmpty())
-            parts.push_back({ Glyph::Warning, m_theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
+            parts.push_back(
+                { Glyph::Warning, m_parts.theme.bad, { tr("DAMAGED: %1").arg(damage), tr("DAMAGED") }, 9, true });
         else if (const QString unfinished = m_timeLine.recording()->unfinished(); !unfinished.isEmpty())
-            parts.push_back({ Glyph::Warning, m_theme.caution,
+            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
                 { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
     } else
         switch (m_commands->link()) {
         case ClusterCommands::Link::None:
-            parts.push_back({ Glyph::Ring, m_theme.muted, { tr("NO CLUSTER") }, 10, true });
+            parts.push_back({ Glyph::Ring, m_parts.theme.muted, { tr("NO CLUSTER") }, 10, true });
             break;
         case ClusterCommands::Link::Starting:
-            parts.push_back({ Glyph::Dots, m_theme.caution, { tr("STARTING") }, 10, true });
+            parts.push_back({ Glyph::Dots, m_parts.theme.caution, { tr("STARTING") }, 10, true });
             break;
         case ClusterCommands::Link::Here:
-            parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_theme.good,
+            parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_parts.theme.good,
                 { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
             break;
         case ClusterCommands::Link::Lost:
-            if (isWithoutCoordinator())
-                parts.push_back({ Glyph::Warning, m_theme.bad,
+            if (m_parts.isWithoutCoordinator())
+                parts.push_back({ Glyph::Warning, m_parts.theme.bad,
                     { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
             else
-                parts.push_back({ Glyph::Cross, m_theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
+                parts.push_back({ Glyph::Cross, m_parts.theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
             break;
         }
     recordPatience();
     addPatience(parts);
     addHolds(parts);
-    if (m_time < m_screenNoteUntil)
-        parts.push_back({ Glyph::Warning, m_theme.caution, { m_screenNote, m_hallScreen }, 9, true });
-    if (showsCluster() && state.isOfLhrs())
-        parts.push_back(invariantPart());
-    if (m_editor->hasLeft() && m_workspace != Workspace::Write)
-        parts.push_back({ Glyph::Warning, m_theme.caution,
+    if (m_parts.seconds < m_screenNoteUntil)
+        parts.push_back({ Glyph::Warning, m_parts.theme.caution, { m_screenNote, m_hallScreen }, 9, true });
+    for (const WindowSubject* subject : m_subjects)
+        subject->addStatus(parts);
+    if (m_editor->hasLeft() && workspace() != Workspace::Write)
+        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
             { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
     if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(
@@ -401,11 +358,11 @@ void MainWindow::updateStatus()
         // What the level of detail leaves out is missing in the picture too.
         parts.push_back({ Glyph::None, {},
             { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
-        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_theme.caution,
+        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_parts.theme.caution,
             { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
             counters.lost > 0 });
         if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
-            parts.push_back({ Glyph::Clock, m_theme.caution,
+            parts.push_back({ Glyph::Clock, m_parts.theme.caution,
                 { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
         std::set<std::uint64_t> armed;
         std::size_t paused = 0;
@@ -415,10 +372,10 @@ void MainWindow::updateStatus()
             paused += process.isPaused ? 1 : 0;
         }
         if (const std::size_t faults = armed.size() + paused; faults > 0)
-            parts.push_back({ Glyph::Warning, m_theme.caution,
+            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
                 { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
         if (state.isOfLhrs())
-            parts.push_back({ Glyph::Recruit, m_theme.caution,
+            parts.push_back({ Glyph::Recruit, m_parts.theme.caution,
                 { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast")
                                                     : tr("recruiting by unicast registry"),
                     state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") },
@@ -440,10 +397,10 @@ void MainWindow::updateStatus()
                     tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) },
                 1, false });
         else
-            parts.push_back({ Glyph::Warning, m_theme.caution,
+            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
                 { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
     }
-    if (m_isPresenting) // keeps the word of origin and the urgent parts
+    if (m_parts.isPresenting) // keeps the word of origin and the urgent parts
         std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
     m_status->setParts(std::move(parts));
 }
@@ -459,15 +416,15 @@ void MainWindow::updateClients()
         m_selection->select({ ObjectKind::Coordinator, coordinatorOf(m_pacer.state()), 0 });
     if (clients != m_clients) {
         m_clients = clients;
-        m_bar->setClients(clients);
+        m_parts.workloads->setClients(clients);
         // The client may have been selected before it was in the list.
         if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
-            m_bar->chooseClient(selected.a);
+            m_parts.workloads->chooseClient(selected.a);
     }
     if (m_clientWanted != 0 && std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
             return client.first == m_clientWanted;
         })) {
-        m_bar->chooseClient(m_clientWanted);
+        m_parts.workloads->chooseClient(m_clientWanted);
         m_clientWanted = 0;
     }
     enableActions();
@@ -475,19 +432,10 @@ void MainWindow::updateClients()
 
 // ---- what is shown
 
-bool MainWindow::showsCluster() const { return m_stack->currentWidget() == m_work; }
-
-bool MainWindow::hasCluster() const
-{
-    const ClusterCommands::Link link = m_commands->link();
-    return m_timeLine.isReplay() || link == ClusterCommands::Link::Here || link == ClusterCommands::Link::Lost
-        || m_commands->scenarioRuns() || (link == ClusterCommands::Link::Starting && m_commands->isLocal());
-}
-
 void MainWindow::showLink()
 {
     const ClusterCommands::Link link = m_commands->link();
-    const bool isThere = hasCluster(), wasShown = showsCluster();
+    const bool isThere = m_parts.hasCluster(), wasShown = m_workspaces->showsWork();
     m_start->setBusy(link == ClusterCommands::Link::Starting);
     m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
         link != ClusterCommands::Link::Starting);
@@ -495,10 +443,10 @@ void MainWindow::showLink()
     m_player->setVisible(
         m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
-    m_timeBar->setVisible(isThere);
-    m_bar->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
-    m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_isPresenting);
-    setWorkspace(m_workspace);
+    m_parts.timeBar->setVisible(isThere);
+    m_parts.workloads->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
+    m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
+    m_workspaces->again();
     enableActions();
     // Letters are then command keys; a number box would consume them.
     if (isThere && (!wasShown || focusWidget() == nullptr))
@@ -506,99 +454,45 @@ void MainWindow::showLink()
     m_statusAt = -1;
 }
 
-void MainWindow::setWorkspace(Workspace workspace)
-{
-    m_workspace = workspace;
-    // A scenario can also be written without a cluster.
-    m_stack->setCurrentWidget(hasCluster() || workspace == Workspace::Write ? m_work : static_cast<QWidget*>(m_start));
-    const auto workspaceOf = [this](const QDockWidget* dock) {
-        return dock == m_faultDock                       ? Workspace::Faults
-            : dock == m_chartDock                        ? Workspace::Measure
-            : dock == m_spaceTimeDock                    ? Workspace::SpaceTime
-            : dock == m_invariantDock                    ? Workspace::Invariants
-            : dock == m_gateDock                         ? Workspace::Gate
-            : dock == m_editorDock || dock == m_playDock ? Workspace::Write
-                                                         : Workspace::Inspect;
-    };
-    const auto isLow = [](const QDockWidget* dock) {
-        return dock->objectName() == QLatin1String("logDock") || dock->objectName() == QLatin1String("storyDock");
-    };
-    for (QDockWidget* dock : m_docks)
-        dock->setVisible(workspaceOf(dock) == workspace && showsCluster() && isOfSystem(dock)
-            && !(m_isViewLarge && workspace == Workspace::Inspect && isLow(dock)));
-    const bool hasPicture = workspace != Workspace::Measure || !showsCluster(); // charts use the whole width
-    m_canvas->setVisible(hasPicture);
-    m_centre->setVisible(hasPicture);
-    m_centre->setMaximumHeight(QWIDGETSIZE_MAX);
-    m_actions->get("lecture")->setChecked(workspace == Workspace::Lecture);
-    m_actions->get("inspect")->setChecked(workspace == Workspace::Inspect);
-    m_actions->get("faultPanel")->setChecked(workspace == Workspace::Faults);
-    m_actions->get("measure")->setChecked(workspace == Workspace::Measure);
-    m_actions->get("spaceTime")->setChecked(workspace == Workspace::SpaceTime);
-    m_actions->get("invariants")->setChecked(workspace == Workspace::Invariants);
-    m_actions->get("heldMessages")->setChecked(workspace == Workspace::Gate);
-    arrangeWrite();
-    if (workspace == Workspace::SpaceTime && showsCluster())
-        m_inner->resizeDocks({ m_spaceTimeDock }, { m_inner->height() * 58 / 100 }, Qt::Vertical);
-    if ((workspace == Workspace::Inspect || workspace == Workspace::Faults || workspace == Workspace::Invariants
-            || workspace == Workspace::Gate)
-        && showsCluster()) {
-        // A third of the width, or more if a table needs it.
-        const bool isLarge = m_isViewLarge && workspace == Workspace::Inspect;
-        const int wide = isLarge ? std::clamp(width() * 54 / 100, int(m_theme.px(330)),
-                             std::max(int(m_theme.px(330)), width() - int(m_theme.px(320))))
-                                 : std::clamp(width() * (m_isLow ? 44 : 36) / 100, int(m_theme.px(330)),
-                                     std::max(int(m_theme.px(330)), width() / 2));
-        m_inner->resizeDocks({ workspace == Workspace::Faults             ? m_faultDock
-                                     : workspace == Workspace::Invariants ? m_invariantDock
-                                     : workspace == Workspace::Gate       ? m_gateDock
-                                                                          : m_docks[0] },
-            { wide }, Qt::Horizontal);
-        if (workspace == Workspace::Inspect && !m_isLow) // the table needs more lines than the log
-            m_inner->resizeDocks({ m_docks[0], m_logDock },
-                { m_inner->height() * 66 / 100, m_inner->height() * 34 / 100 }, Qt::Vertical);
-    }
-}
-
 // ---- looks
 
 void MainWindow::applyTheme()
 {
-    m_theme = themeWanted();
-    qApp->setPalette(m_theme.palette());
-    qApp->setFont(m_theme.font({ TextSize::Small }));
-    qApp->setStyleSheet(m_theme.styleSheet());
+    m_parts.theme = themeWanted();
+    qApp->setPalette(m_parts.theme.palette());
+    qApp->setFont(m_parts.theme.font({ TextSize::Small }));
+    qApp->setStyleSheet(m_parts.theme.styleSheet());
     // With a style sheet, the application's font does not reach existing widgets.
     for (QWidget* widget : QApplication::allWidgets()) {
         if (!widget->testAttribute(Qt::WA_SetFont))
             widget->setFont(QFont());
     }
-    m_canvas->setTheme(m_theme);
-    m_bar->setTheme(m_theme);
-    m_clockBar->setTheme(m_theme);
-    m_line->setTheme(m_theme);
-    m_player->setTheme(m_theme);
-    m_guide->setTheme(m_theme);
-    m_status->setTheme(m_theme);
-    m_timeBar->setTheme(m_theme);
-    m_start->setTheme(m_theme);
-    m_records->setTheme(m_theme);
-    m_imagePanel->setTheme(m_theme);
-    m_log->setTheme(m_theme);
-    m_faults->setTheme(m_theme);
-    m_group->setTheme(m_theme);
-    m_node->setTheme(m_theme);
-    m_invariants->setTheme(m_theme);
-    m_gate->setTheme(m_theme);
-    m_editor->setTheme(m_theme);
-    m_charts->setTheme(m_theme);
-    m_spaceTime->setTheme(m_theme);
-    m_focusRing->setTheme(m_theme);
+    m_workspaces->setTheme(m_parts.theme);
+    m_parts.workloads->setTheme(m_parts.theme);
+    m_clockBar->setTheme(m_parts.theme);
+    m_line->setTheme(m_parts.theme);
+    m_player->setTheme(m_parts.theme);
+    m_guide->setTheme(m_parts.theme);
+    m_status->setTheme(m_parts.theme);
+    m_parts.timeBar->setTheme(m_parts.theme);
+    m_start->setTheme(m_parts.theme);
+    m_records->setTheme(m_parts.theme);
+    m_imagePanel->setTheme(m_parts.theme);
+    m_log->setTheme(m_parts.theme);
+    m_group->setTheme(m_parts.theme);
+    m_node->setTheme(m_parts.theme);
+    m_gate->setTheme(m_parts.theme);
+    m_editor->setTheme(m_parts.theme);
+    m_charts->setTheme(m_parts.theme);
+    m_spaceTime->setTheme(m_parts.theme);
+    for (WindowSubject* subject : m_subjects)
+        subject->applyTheme();
+    m_focusRing->setTheme(m_parts.theme);
     if (m_notes)
-        m_notes->setTheme(m_theme);
+        m_notes->setTheme(m_parts.theme);
     m_statusAt = -1;
     foldPanels();
-    arrangeDocks();
+    m_workspaces->arrange();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
@@ -617,7 +511,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
 void MainWindow::showEvent(QShowEvent* event)
 {
     QMainWindow::showEvent(event);
-    QTimer::singleShot(0, this, [this] { setWorkspace(m_workspace); });
+    QTimer::singleShot(0, this, [this] { m_workspaces->again(); });
 }
 
 void MainWindow::keyPressEvent(QKeyEvent* event)

@@ -4,36 +4,24 @@
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/run_story.h"
 #include "gui/view/charts/chart_panel.h"
-#include "gui/view/canvas/cluster_canvas.h"
 #include "gui/view/panels/event_log.h"
-#include "gui/view/time/frame_clock.h"
 #include "gui/view/time/free_processors.h"
 #include "gui/view/records/record_table.h"
 #include "gui/view/timeline/space_time_view.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/commands/clock_bar.h"
-#include "gui/window/panels/live_or_recorded_contents.h"
-#include "gui/window/panels/fault_panel.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/panels/group_panel.h"
 #include "gui/window/panels/image_panel.h"
 #include "gui/window/panels/node_panel.h"
-#include "gui/window/commands/cluster_commands.h"
-#include "gui/window/player/player.h"
 #include "gui/window/player/presentation.h"
 #include "gui/window/widgets/remembered.h"
 #include "gui/window/start/start_page.h"
-#include "gui/window/panels/status_strip.h"
-#include "gui/window/panels/time_bar.h"
-#include "gui/window/panels/workload_bar.h"
+#include "gui/window/subjects/window_parts.h"
 
 #include <QMainWindow>
 
-class QDockWidget;
 class QListView;
-class QMenu;
-class QScrollArea;
-class QStackedWidget;
 
 namespace lhrs::gui {
 
@@ -42,11 +30,11 @@ class EditorPanel;
 class GatePanel;
 class GlossarySheet;
 class GuidePanel;
-class InvariantPanel;
 class Recorder;
 struct ExportResult;
-struct PictureOrigin;
 class RecordingObserver;
+class WindowFaults;
+class WindowRing;
 class WindowExercise;
 class WindowTour;
 
@@ -57,7 +45,7 @@ class MainWindow : public QMainWindow {
 public:
     // The choice of the theme; System follows the desktop's palette as it was at program start.
     enum class ThemeChoice { Light, Dark, System };
-    enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Invariants, Gate };
+    using Workspace = gui::Workspace;
 
     // Options that are not given keep the person's last choice.
     struct Options {
@@ -108,13 +96,13 @@ public:
     // On: light, large, with thick lines, and without text that only the first rows could read. Off: the previous
     // choices.
     void setProjector(bool on);
-    const Theme& theme() const { return m_theme; }
+    const Theme& theme() const { return m_parts.theme; }
     // Full screen: picture, caption, time line and the word of origin; no text is smaller than 1/45 of the height. The
     // notes are on the other screen, or in a second window if there is only one screen.
     void setPresenting(bool on);
-    bool isPresenting() const { return m_isPresenting; }
-    void setWorkspace(Workspace workspace);
-    Workspace workspace() const { return m_workspace; }
+    bool isPresenting() const { return m_parts.isPresenting; }
+    void setWorkspace(Workspace workspace) { m_workspaces->enter(workspace); }
+    Workspace workspace() const { return m_workspaces->now(); }
 
     // ---- the parts, for main() and for tests
     Actions& actions() { return *m_actions; }
@@ -127,29 +115,18 @@ public:
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
     TimeLine& timeLine() { return m_timeLine; }
-    TimeBar& timeBar() { return *m_timeBar; }
+    TimeBar& timeBar() { return *m_parts.timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
-    LiveOrRecordedContents& contents() { return *m_contents; }
     NotesWindow* notes() { return m_notes.get(); } // while presenting
     StartPage& startPage() { return *m_start; }
-    WorkloadBar& workloads() { return *m_bar; }
-    ClockBar& clockBar() { return *m_clockBar; }
+    WorkloadBar& workloads() { return *m_parts.workloads; }
     LabLine& labLine() { return *m_line; }
-    EventLog& log() { return *m_log; }
     RecordTable& records() { return *m_records; }
-    ImageView& images() { return m_imagePanel->view(); }
-    ImagePanel& imagePanel() { return *m_imagePanel; }
     Selection& selection() { return *m_selection; }
-    FaultPanel& faults() { return *m_faults; }
-    NodePanel& nodes() { return *m_node; }
     RecordGroupView& group() { return m_group->view(); }
-    InvariantPanel& invariants() { return *m_invariants; }
-    GatePanel& gatePanel() { return *m_gate; }
     EditorPanel& editor() { return *m_editor; }
-    ChartPanel& charts() { return *m_charts; }
-    SpaceTimeView& spaceTime() { return *m_spaceTime; }
-    bool showsCluster() const;
+    bool showsCluster() const { return m_workspaces->showsWork(); }
     // Writes the view that is shown: .svg, .pdf or .png for its picture, .csv for its rows. Returns an error as a
     // sentence, or an empty string.
     QString exportViewTo(const QString& path);
@@ -157,7 +134,7 @@ public:
     // of its end.
     ExportResult exportAll(const QString& directory, FolderUse use = FolderUse::New);
     // The facts about the run of this window.
-    const RunFacts& run() const { return m_run; }
+    const RunFacts& run() const { return m_parts.run; }
     // Writes the present window as a PNG; false: the file cannot be written.
     bool savePicture(const QString& path);
 
@@ -165,7 +142,6 @@ protected:
     void closeEvent(QCloseEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
@@ -174,7 +150,6 @@ private:
     void makeActions();
     void makeWorkActions();
     void makeViewActions();
-    void makeFaultActions();
     void makeTimeActions();
     void makeInspectActions();
     void makeGlossaryActions();
@@ -194,12 +169,6 @@ private:
     // the recording.
     void addPatience(std::vector<StatusPart>& parts);
     void recordPatience();
-    // Rings (window_ring.cpp).
-    void makeRingActions();
-    void enableRing();
-    void offerRing(QMenu& menu, ObjectRef object);
-    bool isOutsideRing(ProcessId process) const;
-    bool isOfSystem(const QDockWidget* dock) const; // the dock shows something of the system that is shown
     void followSystem();
     void makeClockActions();
     void updateClock();
@@ -215,15 +184,9 @@ private:
     void makeWriteActions();
     void makeWriteDocks(const Options& options);
     void connectWrite();
-    void arrangeWrite();
     void enableWrite();
+    void showButtons();
     void exportTables();
-    bool hasCluster() const;
-    void makeInvariantActions();
-    void makeInvariantDock();
-    void connectInvariants();
-    void showInvariant(int number);
-    StatusPart invariantPart() const;
     void makeMeasureActions();
     void makeMeasureDocks();
     void connectMeasure();
@@ -234,11 +197,8 @@ private:
     void toBeginning();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
-    void arrangeDocks();
     void foldPanels();
-    bool isCrowded() const; // the window is too small for the guide
     void followScreens();
-    QDockWidget* makeDock(const QString& id, const QString& title, QWidget* inside);
     void connectAll();
     // The start page (window_start.cpp).
     void connectStart();
@@ -267,34 +227,14 @@ private:
     bool startReel();
     void showAgain();
     void nameStep();
-    ObjectRef objectNamed(const QString& name) const;
-    std::uint32_t groupOfSelection() const;
-    ProcessId clientOfSelection() const;
-    // The selected process, or the process that holds the selected place now.
-    ProcessId processOfSelection() const;
     ProcessId gatedProcess() const;
-    QString targetOfSelection() const;
-    void killSelection();
-    void armFault();
-    void healSelection();
-    void showFaults();
-    void enableFaults();
-    QString faultLineOf(const QString& action) const;
-    // Asks for confirmation before killing processes whose contents could not be recovered.
-    bool mayKill(const std::vector<ProcessId>& processes, const QString& names);
-    // The cluster runs, but its coordinator does not.
-    bool isWithoutCoordinator() const;
     void work(pb::OperationKind kind);
     void workHere(pb::OperationKind kind);
     void previewOf(const QAction* action); // nullptr: of no action
-    // Shows the line of a menu entry while the mouse is over it, at most as long as the menu is open.
-    void endPreviewWith(QMenu& menu);
     enum class Inspected { None, Bucket, Image, Group, Node };
     Inspected inspectedView() const;
     // Asks for a file name and writes the view that is shown, in the format of the name's ending.
     void exportView();
-    PictureOrigin originShown() const;
-    RunIdentity identityShown() const;
     // Writes the tables of the scenario; returns an error as a sentence.
     QString writeResults(const QString& directory, FolderUse use);
     void askForScenario();
@@ -313,7 +253,6 @@ private:
     // Moves the focus from a field back to the picture. False: no field had it.
     bool leaveField();
     void askForObject();
-    void nextView();
     // Records of a bucket (window_records.cpp).
     enum class RecordJob { None, Witness, Compare, Csv };
     void beginRecords(RecordJob job);
@@ -356,66 +295,47 @@ private:
     FrameClock* m_clock;
     FreeProcessors m_processors;
     Actions* m_actions;
-    Theme m_theme;
+    Workspaces* m_workspaces;
+    ClusterCanvas* m_canvas;
+    LabLine* m_line;
+    Player* m_player;
+    LiveOrRecordedContents m_contents;
+    WindowParts m_parts;
+    std::vector<WindowSubject*> m_subjects;
+    WindowFaults* m_faults = nullptr;
+    WindowRing* m_ring = nullptr;
     Remembered m_remembered;
     Looks m_looks;
     std::optional<Looks> m_hall; // while the projector preset is on: the looks in force
-    Workspace m_workspace = Workspace::Lecture;
     const bool m_systemIsDark;
 
-    QMainWindow* m_inner = nullptr; // canvas with the docks; bars above and below use the full width
-    QStackedWidget* m_stack = nullptr;
     StartPage* m_start = nullptr;
-    QWidget* m_work = nullptr;
-    WorkloadBar* m_bar = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
     QRect m_placeBefore; // of the window, before the presentation began
     QString m_hallScreen; // the screen that the presentation fills
     QString m_screenNote; // what happened when a screen was added or removed
-    double m_screenNoteUntil = 0; // seconds, in m_time
+    double m_screenNoteUntil = 0; // seconds of the window
     ClockBar* m_clockBar = nullptr;
-    QWidget* m_centre = nullptr; // where the picture is
-    ClusterCanvas* m_canvas = nullptr;
-    LabLine* m_line = nullptr;
-    Player* m_player = nullptr;
     WindowTour* m_tour = nullptr;
     GuidePanel* m_guide = nullptr; // of the tour and of exercises
     WindowExercise* m_exercise = nullptr;
-    TimeBar* m_timeBar = nullptr;
     StatusStrip* m_status = nullptr;
     RecordTable* m_records = nullptr;
     ImagePanel* m_imagePanel = nullptr;
-    QDockWidget* m_imageDock = nullptr;
     EventLog* m_log = nullptr;
-    FaultPanel* m_faults = nullptr;
-    QDockWidget* m_faultDock = nullptr;
     GroupPanel* m_group = nullptr;
-    QDockWidget* m_groupDock = nullptr;
     NodePanel* m_node = nullptr;
-    QDockWidget* m_nodeDock = nullptr;
     EditorPanel* m_editor = nullptr;
-    QDockWidget *m_editorDock = nullptr, *m_playDock = nullptr;
-    std::pair<QSize, qreal> m_writeRoom; // the room for which the docks were given their sizes
-    InvariantPanel* m_invariants = nullptr;
-    QDockWidget* m_invariantDock = nullptr;
     GatePanel* m_gate = nullptr;
-    QDockWidget* m_gateDock = nullptr;
     GlossarySheet* m_glossary = nullptr; // created when it is first needed
     ClusterCanvas::Asked m_asked; // the object from which its examples are made
-    bool m_isViewLarge = false; // record group or images are open: they also use the room of log and scenario
     ChartPanel* m_charts = nullptr;
     SpaceTimeView* m_spaceTime = nullptr;
-    QDockWidget *m_chartDock = nullptr, *m_spaceTimeDock = nullptr;
     QListView* m_story = nullptr;
-    QDockWidget *m_logDock = nullptr, *m_storyDock = nullptr;
-    bool m_isLow = false; // log and scenario are tabs beside the bucket
-    std::vector<QDockWidget*> m_docks;
 
-    double m_time = 0, m_statusAt = -1;
+    double m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
     ProcessId m_clientWanted = 0; // to be chosen as soon as it is in the list
-    bool m_isPresenting = false;
-    std::unique_ptr<LiveOrRecordedContents> m_contents;
     RecordJob m_recordJob = RecordJob::None;
     QString m_csvPath;
     AfterStop m_afterStop = AfterStop::Nothing;
@@ -436,7 +356,6 @@ private:
     LocalOptions m_localOptions;
     std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; nothing: on real processes
     bool m_playsFirst = false; // the first look is playing, which is always simulated
-    RunFacts m_run; // of this window
     std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale as written to the recording
 
     std::unique_ptr<Recorder> m_recorder;

@@ -7,6 +7,9 @@
 #include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/panels/gate_panel.h"
+#include "gui/window/subjects/window_faults.h"
+#include "gui/window/subjects/window_invariants.h"
+#include "gui/window/subjects/window_ring.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -65,18 +68,18 @@ void MainWindow::makeActions()
         [this] { leaveCluster(); });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     makeWorkActions();
-    makeFaultActions();
+    m_subjects.push_back(m_faults = new WindowFaults(m_parts));
     makeViewActions();
     makeGroupActions();
     makeRecordActions();
-    makeInvariantActions();
+    m_subjects.push_back(new WindowInvariants(m_parts));
     makeWriteActions();
     makeMeasureActions();
     makeTimeActions();
     makeClockActions();
     makePresentActions();
     makeInspectActions();
-    makeRingActions();
+    m_subjects.push_back(m_ring = new WindowRing(m_parts));
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
         [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
@@ -119,33 +122,31 @@ void MainWindow::makeWorkActions()
         [this] { work(pb::DELETE); });
     a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X",
               "Stops what the client is doing; operations under way are still answered" },
-        [this] { m_commands->stopWorkload(clientOfSelection()); });
+        [this] { m_commands->stopWorkload(m_parts.client()); });
     a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C",
               "Starts a further client, which knows bucket 0 only" },
         [this] { m_commands->startClient(); });
     a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1",
               "The client takes image adjustments, as LH* does" },
-        [this] { m_commands->setImage(clientOfSelection(), pb::ADJUSTING); });
+        [this] { m_commands->setImage(m_parts.client(), pb::ADJUSTING); });
     a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2",
               "The client counts image adjustments but never takes one" },
-        [this] { m_commands->setImage(clientOfSelection(), pb::FROZEN); });
+        [this] { m_commands->setImage(m_parts.client(), pb::FROZEN); });
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3",
               "The client asks the coordinator before each operation" },
-        [this] { m_commands->setImage(clientOfSelection(), pb::EXACT); });
+        [this] { m_commands->setImage(m_parts.client(), pb::EXACT); });
     a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" },
-        [this] { m_commands->forgetImage(clientOfSelection()); });
+        [this] { m_commands->forgetImage(m_parts.client()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K",
               "Works out the way of a key by the client's image and by the file's state; nothing is sent" },
         [this] {
-            m_isViewLarge = true;
-            setWorkspace(Workspace::Inspect);
-            m_imageDock->raise();
+            m_workspaces->open("imageDock", true);
             m_imagePanel->focusKey();
         });
     a.add(
         { "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
             if (const auto key = m_imagePanel->key())
-                m_commands->search(clientOfSelection(), *key);
+                m_commands->search(m_parts.client(), *key);
             else
                 m_line->answer(
                     tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
@@ -163,10 +164,10 @@ void MainWindow::makeWorkActions()
         [this] { m_commands->raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P",
               "Gives the selected group (or group 0) one parity bucket more, up to K" },
-        [this] { m_commands->addParity(groupOfSelection()); });
+        [this] { m_commands->addParity(m_parts.group()); });
     a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A",
               "Checks that the parity of the selected group (or group 0) is what its data encode to" },
-        [this] { m_commands->audit(groupOfSelection()); });
+        [this] { m_commands->audit(m_parts.group()); });
     a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N",
               "Starts two further data servers and one parity server, which wait in their pools" },
         [this] { m_commands->addSpares(2, 1); });
@@ -195,10 +196,7 @@ void MainWindow::makeViewActions()
         [this] { setWorkspace(Workspace::Lecture); });
     a.add({ "inspect", "View", "Inspect", "Ctrl+2",
               "The picture with bucket, client image, record group, node, event log and scenario beside it", true },
-        [this] {
-            m_isViewLarge = false;
-            setWorkspace(Workspace::Inspect);
-        });
+        [this] { m_workspaces->inspect(); });
     a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole file" }, [this] { m_canvas->fit(); });
     a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0",
               "Shows what is selected, large enough to read" },
@@ -226,13 +224,15 @@ void MainWindow::makeViewActions()
     a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L",
               "Copies what is selected as a scenario names it: lab.data(5)" },
         [this] {
-            const QString words = m_selection->selected() ? targetOfSelection() : QString();
+            const QString words = m_selection->selected() ? m_parts.target() : QString();
             QApplication::clipboard()->setText(words);
             m_line->answer(tr("copy"),
                 words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words),
                 !words.isEmpty());
         });
-    a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] { nextView(); });
+    a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] {
+        m_workspaces->focusNext({ m_canvas, m_parts.workloads->countBox() });
+    });
     // Not every desktop maps this shortcut to the context menu; the menu key itself arrives as an event of the desktop.
     a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10",
               "Opens the menu of what is selected, as the menu key does" },
@@ -271,7 +271,7 @@ void MainWindow::makeViewActions()
             keepLooks();
         });
     a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" },
-        [this] { setThemeChoice(m_theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+        [this] { setThemeChoice(m_parts.theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
     a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H",
               "Black on white, or white on black: nothing is said by a shade of grey", true },
         [this] { setHighContrast(!looks().isHighContrast); });
@@ -289,7 +289,7 @@ void MainWindow::makeViewActions()
 
 // ---- conditions of the actions
 
-void MainWindow::work(pb::OperationKind kind) { m_commands->run(clientOfSelection(), m_bar->work(kind)); }
+void MainWindow::work(pb::OperationKind kind) { m_commands->run(m_parts.client(), m_parts.workloads->work(kind)); }
 
 // Runs one operation at the selected bucket, with a key that belongs there according to the file state.
 void MainWindow::workHere(pb::OperationKind kind)
@@ -307,9 +307,9 @@ void MainWindow::workHere(pb::OperationKind kind)
             m_line->answer(
                 tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
         else if (const std::uint32_t rank = m_selection->chosenRank(); bucket->second.ranks.has(rank))
-            m_commands->search(clientOfSelection(), bucket->second.ranks.at(rank));
+            m_commands->search(m_parts.client(), bucket->second.ranks.at(rank));
         else
-            m_commands->search(clientOfSelection(), bucket->second.ranks.inPage(pages.front()).front().second);
+            m_commands->search(m_parts.client(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
     }
     // Keys in a bucket of level j are equal modulo 2^j; this takes the first one that is not stored, as far as events
@@ -325,31 +325,7 @@ void MainWindow::workHere(pb::OperationKind kind)
     std::uint64_t key = 1;
     while ((addressed(key) & mask) != object.a || used.contains(key))
         ++key;
-    m_commands->insert(clientOfSelection(), key);
-}
-
-ProcessId MainWindow::clientOfSelection() const { return m_bar->client(); }
-
-std::uint32_t MainWindow::groupOfSelection() const
-{
-    const ObjectRef object = m_selection->selected();
-    switch (object.kind) {
-    case ObjectKind::Data: return std::uint32_t(object.a) / m_pacer.state().m();
-    case ObjectKind::Parity:
-    case ObjectKind::Group: return std::uint32_t(object.a);
-    case ObjectKind::None:
-    case ObjectKind::Dummy:
-    case ObjectKind::Spare:
-    case ObjectKind::Displaced:
-    case ObjectKind::Client:
-    case ObjectKind::Coordinator:
-    case ObjectKind::Pool:
-    case ObjectKind::File:
-    case ObjectKind::Message:
-    case ObjectKind::Node:
-    case ObjectKind::Fault: break;
-    }
-    return 0;
+    m_commands->insert(m_parts.client(), key);
 }
 
 // Previews the scenario line of an action while the mouse is over it.
@@ -362,33 +338,24 @@ void MainWindow::previewOf(const QAction* action)
         kKinds.begin(), kKinds.end(), [&](const auto& k) { return id == QLatin1String(k.first); });
     QString line;
     if (kind != kKinds.end())
-        line = m_commands->lineOf(clientOfSelection(), m_bar->work(kind->second));
+        line = m_commands->lineOf(m_parts.client(), m_parts.workloads->work(kind->second));
     else if (id == QLatin1String("split"))
         line = QStringLiteral("lab.split();");
     else if (id == QLatin1String("raiseK"))
         line = QStringLiteral("lab.raiseAvailability(%1);").arg(m_pacer.state().file.availability + 1);
     else if (id == QLatin1String("addParity"))
-        line = QStringLiteral("lab.addParity(%1);").arg(groupOfSelection());
-    else if (id == QLatin1String("joinRing"))
-        line = isOutsideRing(processOfSelection()) ? QStringLiteral("lab.join({ node: %1 });").arg(targetOfSelection())
-                                                   : QStringLiteral("lab.join();");
-    else if (id == QLatin1String("leaveRing"))
-        line = QStringLiteral("lab.leave(%1);").arg(targetOfSelection());
+        line = QStringLiteral("lab.addParity(%1);").arg(m_parts.group());
     else if (id == QLatin1String("audit"))
-        line = QStringLiteral("lab.audit(%1);").arg(groupOfSelection());
+        line = QStringLiteral("lab.audit(%1);").arg(m_parts.group());
     else if (id == QLatin1String("secondClient"))
         line = QStringLiteral("lab.client('%1');").arg(m_commands->nextClientName());
     else if (const auto held = m_gate->chosen();
              held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
         line = m_commands->lineOf(*held, id == QLatin1String("dropHere"));
-    else
-        line = faultLineOf(id);
+    for (const WindowSubject* subject : m_subjects)
+        if (line.isEmpty())
+            line = subject->lineOf(id);
     m_line->preview(line);
-}
-
-void MainWindow::endPreviewWith(QMenu& menu)
-{
-    connect(&menu, &QMenu::aboutToHide, m_line, [this] { m_line->preview({}); });
 }
 
 void MainWindow::askForObject()
@@ -401,50 +368,17 @@ void MainWindow::askForObject()
             tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
 }
 
-// Includes views whose tab is behind another: the tab comes to the front.
-void MainWindow::nextView()
-{
-    std::vector<QWidget*> views { m_canvas, m_bar->countBox() };
-    for (QDockWidget* dock : m_docks) {
-        if (!dock->isHidden())
-            views.push_back(dock->widget());
-    }
-    const QWidget* focus = QApplication::focusWidget();
-    const auto here = std::find_if(views.begin(), views.end(),
-        [focus](const QWidget* view) { return view == focus || view->isAncestorOf(focus); });
-    QWidget* next = here == views.end() || here + 1 == views.end() ? views.front() : *(here + 1);
-    for (QDockWidget* dock : m_docks) {
-        if (dock->widget() == next)
-            dock->raise();
-    }
-    if (next->focusPolicy() == Qt::NoFocus) {
-        // The first part of the view that accepts the focus.
-        for (QWidget* part : next->findChildren<QWidget*>()) {
-            if (part->focusPolicy() != Qt::NoFocus && part->isVisibleTo(next)) {
-                next = part;
-                break;
-            }
-        }
-    }
-    next->setFocus(Qt::TabFocusReason);
-}
-
 // ---- requests of the canvas
 
 void MainWindow::inspect(ObjectRef object)
 {
-    m_isViewLarge = object.kind == ObjectKind::Client;
-    setWorkspace(Workspace::Inspect);
-    m_canvas->choose(object);
     const char* dock = !m_pacer.state().isOfLhrs() ? "nodeDock"
         : object.kind == ObjectKind::Client        ? "imageDock"
                                                    : "bucketDock";
+    m_workspaces->open(dock, object.kind == ObjectKind::Client);
+    m_canvas->choose(object);
     if (!m_pacer.state().isOfLhrs())
-        m_node->view().choose(processOfSelection());
-    const auto found = std::find_if(
-        m_docks.begin(), m_docks.end(), [&](const QDockWidget* d) { return d->objectName() == QLatin1String(dock); });
-    if (found != m_docks.end())
-        (*found)->raise();
+        m_node->view().choose(m_parts.process());
 }
 
 void MainWindow::showMenu(ObjectRef object, QPoint at)
@@ -454,7 +388,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         : m_pacer.state().isOfLhrs() ? tr("file")
                                      : tr("ring");
     menu.setObjectName(QStringLiteral("objectMenu"));
-    endPreviewWith(menu);
+    m_parts.endPreviewWith(menu);
     menu.addSection(name);
     enableActions(); // for the object that is selected now
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
@@ -489,7 +423,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
         offer("recover");
         break;
     case ObjectKind::Node:
-        offerRing(menu, object);
+        m_ring->offer(menu, object);
         offerFaults();
         break;
     case ObjectKind::Displaced: offerFaults(); break;
@@ -514,7 +448,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::Pool: offer("addSpares"); break;
     case ObjectKind::Coordinator:
         if (!m_pacer.state().isOfLhrs())
-            offerRing(menu, object);
+            m_ring->offer(menu, object);
         offerFaults();
         menu.addSeparator();
         for (const char* id : { "split", "raiseK" })
@@ -529,7 +463,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::File:
     case ObjectKind::Message:
         if (!m_pacer.state().isOfLhrs())
-            offerRing(menu, object);
+            m_ring->offer(menu, object);
         for (const char* id : { "split", "raiseK", "secondClient", "addSpares", "fit" })
             offer(id);
         break;
@@ -542,28 +476,21 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     menu.exec(at);
 }
 
-// ---- requests of the scenario
-
-ObjectRef MainWindow::objectNamed(const QString& name) const
+// Another system is shown: panels of the former one make room.
+void MainWindow::followSystem()
 {
-    const QString wanted = name.trimmed().toLower();
-    const SystemView& view = m_canvas->view();
-    for (const ObjectRef object : view.objects(m_pacer.state())) {
-        const QString own = view.nameOf(m_pacer.state(), object).toLower();
-        if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
-            return object;
-    }
-    // A bucket that does not exist yet still has a place.
-    if (wanted.startsWith(QLatin1String("data ")))
-        return { ObjectKind::Dummy, wanted.mid(5).toULongLong(), 0 };
-    return {};
+    const bool isGone = workspace() == Workspace::Invariants && !m_pacer.state().isOfLhrs();
+    setWorkspace(isGone ? Workspace::Lecture : workspace());
+    enableActions();
 }
+
+// ---- requests of the scenario
 
 void MainWindow::applyCamera(const CameraWish& wish)
 {
-    const Workspace before = m_workspace;
+    const Workspace before = workspace();
     pointCamera(wish);
-    if (m_workspace != before && !m_workspaceOfReel)
+    if (workspace() != before && !m_workspaceOfReel)
         m_workspaceOfReel = before;
 }
 
@@ -574,7 +501,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
     std::vector<ObjectRef> places;
     if (isPlace)
         for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
-            places.push_back(objectNamed(name));
+            places.push_back(m_parts.objectNamed(name));
     const ObjectRef looked = places.empty() ? ObjectRef() : places.front();
     if (looked.kind == ObjectKind::Client)
         m_canvas->choose(looked); // selects the client whose image is shown
@@ -591,16 +518,15 @@ void MainWindow::pointCamera(const CameraWish& wish)
             layers.*member = wanted->second;
     }
     m_canvas->setLayers(layers);
-    if (m_workspace == Workspace::Write)
+    if (workspace() == Workspace::Write)
         return; // in this workspace the text must stay visible
     static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode),
         std::pair("compare", GroupPage::Compare) };
     const auto page = std::find_if(
         kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
     if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
-        m_isViewLarge = wish.view == QLatin1String("image");
-        setWorkspace(Workspace::Inspect);
-        (wish.view == QLatin1String("image") ? m_imageDock : m_docks[0])->raise();
+        const bool isImage = wish.view == QLatin1String("image");
+        m_workspaces->open(isImage ? "imageDock" : "bucketDock", isImage);
         if (wish.view == QLatin1String("records") && looked)
             m_selection->select(looked);
     }

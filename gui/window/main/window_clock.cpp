@@ -68,7 +68,7 @@ void MainWindow::updateClock()
     const bool isThere = simulation && m_commands->link() != ClusterCommands::Link::None;
     const bool goes = isThere && !simulation->is_over();
     // Hidden in a presentation: an audience does not read it, and the picture needs the room.
-    m_clockBar->show(isThere && !m_isPresenting ? simulation : std::nullopt);
+    m_clockBar->show(isThere && !m_parts.isPresenting ? simulation : std::nullopt);
     const bool isGated = !m_timeLine.isReplay() && m_commands->isGated();
     for (const char* id : kClockActions)
         if (QAction* action = m_actions->get(id);

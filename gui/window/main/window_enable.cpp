@@ -9,27 +9,20 @@ namespace lhrs::gui {
 void MainWindow::enableActions()
 {
     const bool isHere = m_commands->link() == ClusterCommands::Link::Here;
-    const bool isGoing = isHere || isWithoutCoordinator();
+    const bool isGoing = isHere || m_parts.isWithoutCoordinator();
     const bool isFree = !m_commands->scenarioRuns();
-    const bool hasClient = isGoing && m_bar->client() != 0;
+    const bool hasClient = isGoing && m_parts.workloads->client() != 0;
     const bool isOfLhrs = m_pacer.state().isOfLhrs();
     const bool hasFile = isHere && m_pacer.state().file.exists;
-    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
-        for (const char* id : ids) {
-            if (QAction* action = m_actions->get(id); action->isEnabled() != on)
-                action->setEnabled(on);
-        }
-    };
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) { m_actions->enable(ids, on); };
     enable({ "insert", "update", "search", "delete", "stopWorkload", "sendKey" }, hasClient);
     enable({ "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient && isOfLhrs);
     enable({ "insertHere", "searchHere" }, hasClient && m_selection->selected().kind == ObjectKind::Data);
     enable({ "copyLine" }, showsCluster());
-    enable({ "split", "raiseK", "addParity", "audit", "auditAll", "keepChecking" }, hasFile);
+    enable({ "split", "raiseK", "addParity", "audit" }, hasFile);
     enable({ "secondClient" }, isHere && isFree && m_commands->isLocal());
     enable({ "addSpares" }, isHere && isFree && m_commands->isLocal() && isOfLhrs);
-    enable({ "byHost", "asColumns", "invariants" }, isOfLhrs);
-    enableRing();
-    enableFaults();
+    enable({ "byHost", "asColumns" }, isOfLhrs);
     enableGroup();
     enableWrite();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" },
@@ -44,6 +37,8 @@ void MainWindow::enableActions()
     enable({ "closeRecording" }, m_timeLine.isReplay());
     enable({ "saveRecording" }, m_recorder != nullptr && m_commands->link() != ClusterCommands::Link::None);
     enable({ "formerMarker" }, hasTime);
+    for (WindowSubject* subject : m_subjects)
+        subject->enable();
     enable({ "stopScenario" }, m_player->isRunning());
 }
 

@@ -63,8 +63,8 @@ void MainWindow::sayNotOpened(const QString& problem)
 {
     m_start->setStatus(problem, true);
     m_line->answer(tr("open"), problem, false);
-    m_line->setVisible(!m_isPresenting);
-    if (m_isPresenting)
+    m_line->setVisible(!m_parts.isPresenting);
+    if (m_parts.isPresenting)
         m_player->setNotice(problem);
 }
 
@@ -126,7 +126,7 @@ void MainWindow::openFile(const QString& path)
     if (isRecording(path))
         openRecording(path);
     else if (m_actions->get("openScenario")->isEnabled())
-        openScenario(path, m_workspace != Workspace::Write);
+        openScenario(path, workspace() != Workspace::Write);
     else
         m_line->answer(tr("open"),
             tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.")

@@ -4,7 +4,6 @@
 
 #include "gui/window/panels/gate_panel.h"
 #include "gui/window/widgets/glossary_sheet.h"
-#include "gui/window/panels/invariant_panel.h"
 
 #include <QApplication>
 
@@ -23,8 +22,13 @@ void MainWindow::makeGlossaryActions()
 // What a person means by "this": a part of a panel under the mouse or with the focus, else a part of the picture.
 ClusterCanvas::Asked MainWindow::askedAbout() const
 {
-    const std::pair<const QWidget*, std::string_view> panels[] = { { m_invariants, "invariant" }, { m_gate, "gate" },
-        { m_node, "lease" }, { m_group, "record-group" }, { m_imagePanel, "client-image" }, { m_records, "rank" } };
+    std::vector<std::pair<const QWidget*, std::string_view>> panels;
+    for (const WindowSubject* subject : m_subjects)
+        if (const auto explained = subject->explained(); explained.first)
+            panels.push_back(explained);
+    panels.insert(panels.end(),
+        { { m_gate, "gate" }, { m_node, "lease" }, { m_group, "record-group" }, { m_imagePanel, "client-image" },
+            { m_records, "rank" } });
     const QWidget* focus = QApplication::focusWidget();
     const bool isPointed = m_canvas->underMouse() && m_selection->hovered();
     for (const bool byMouse : { true, false }) {

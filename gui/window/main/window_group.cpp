@@ -126,9 +126,7 @@ void MainWindow::openGroup(ObjectRef object, std::uint32_t rank)
         m_selection->select(object);
         m_selection->setRank(rank);
     }
-    m_isViewLarge = true;
-    setWorkspace(Workspace::Inspect);
-    m_groupDock->raise();
+    m_workspaces->open("groupDock", true);
     m_group->view().open(object, rank);
     m_group->view().setFocus();
     enableGroup();
@@ -166,7 +164,7 @@ void MainWindow::enableGroup()
 // Sets whether bytes may be read, and the note beside them: bytes that are not of the shown instant must say so.
 void MainWindow::noteReading()
 {
-    const bool isRunning = m_commands->link() == ClusterCommands::Link::Here || isWithoutCoordinator();
+    const bool isRunning = m_commands->link() == ClusterCommands::Link::Here || m_parts.isWithoutCoordinator();
     QString note;
     if (m_timeLine.isReplay())
         note = tr("Events carry no bytes: of a recorded run there are those that somebody read by then.");
@@ -187,7 +185,7 @@ void MainWindow::exportGroup()
     if (path.isEmpty())
         return;
     const QString problem = writePicture(path, view.picture(), view.pictureSize(),
-        tr("record group (%1, %2)").arg(view.groupNumber()).arg(view.rank()), originShown());
+        tr("record group (%1, %2)").arg(view.groupNumber()).arg(view.rank()), m_parts.origin());
     m_line->answer(tr("export"), problem.isEmpty() ? tr("Written: %1").arg(path) : problem, problem.isEmpty());
 }
 
@@ -195,7 +193,7 @@ void MainWindow::showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at)
 {
     QMenu menu(this);
     menu.setObjectName(QStringLiteral("recordMenu"));
-    endPreviewWith(menu);
+    m_parts.endPreviewWith(menu);
     menu.addSection(tr("%1, rank %2").arg(nameOf(m_pacer.state(), bucket)).arg(rank));
     m_selection->setRank(rank);
     enableGroup();

@@ -20,6 +20,7 @@ constexpr std::array kGuideActions { "guideNext", "guideBack", "guideHint", "gui
 void MainWindow::makeGuide()
 {
     m_guide = new GuidePanel(centralWidget());
+    m_workspaces->setGuide(*m_guide);
     auto* rows = qobject_cast<QVBoxLayout*>(centralWidget()->layout());
     rows->insertWidget(rows->indexOf(m_player), m_guide);
 
@@ -47,9 +48,9 @@ void MainWindow::makeGuide()
             GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_guide, &GuidePanel::buttonsChanged, this, enable);
     connect(m_guide, &GuidePanel::shownOrHidden, this, [this] {
-        arrangeWrite(); // the buttons of the player
+        showButtons();
         foldPanels();
-        arrangeDocks();
+        m_workspaces->arrange();
     });
     enable();
     makeTour();

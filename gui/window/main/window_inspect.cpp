@@ -25,11 +25,9 @@ void MainWindow::makeInspectActions()
     a.add({ "nodeInspector", "View", "Node inspector", "N",
               "What the selected process does: its threads, queues, messages in wait, sequences" },
         [this] {
-            m_isViewLarge = true;
-            setWorkspace(Workspace::Inspect);
-            m_nodeDock->raise();
+            m_workspaces->open("nodeDock", true);
             if (m_node->view().chosen() == 0)
-                m_node->view().choose(processOfSelection());
+                m_node->view().choose(m_parts.process());
             m_node->list().setFocus(Qt::ShortcutFocusReason);
         });
     a.add({ "pinNode", "View", "Pin the node", "Shift+N",
@@ -87,21 +85,19 @@ void MainWindow::inspectNodes(const QStringList& names)
     for (const QString& name : names) {
         if (view.chosen() != 0 && name != names.front())
             view.togglePin();
-        if (const ObjectRef object = objectNamed(name.trimmed())) {
+        if (const ObjectRef object = m_parts.objectNamed(name.trimmed())) {
             m_selection->select(object);
-            view.choose(processOfSelection());
+            view.choose(m_parts.process());
         }
     }
-    m_isViewLarge = true;
-    setWorkspace(Workspace::Inspect);
-    m_nodeDock->raise();
+    m_workspaces->open("nodeDock", true);
 }
 
 // The process whose messages are released one by one: the selected one, or else the inspected one; 0: none that is
 // running.
 ProcessId MainWindow::gatedProcess() const
 {
-    const ProcessId selected = processOfSelection(), process = selected != 0 ? selected : m_node->view().chosen();
+    const ProcessId selected = m_parts.process(), process = selected != 0 ? selected : m_node->view().chosen();
     const auto known = m_pacer.state().processes.find(process);
     return known != m_pacer.state().processes.end() && !known->second.hasEnded ? process : 0;
 }
@@ -109,13 +105,9 @@ ProcessId MainWindow::gatedProcess() const
 // Shows the list beside the picture; when called again, returns to the picture.
 void MainWindow::showHeld()
 {
-    if (m_workspace == Workspace::Gate) {
-        setWorkspace(Workspace::Lecture);
-        return;
-    }
-    setWorkspace(Workspace::Gate);
-    m_gateDock->raise();
-    m_gate->setFocus(Qt::OtherFocusReason);
+    m_workspaces->toggle(Workspace::Gate);
+    if (workspace() == Workspace::Gate)
+        m_gate->setFocus(Qt::OtherFocusReason);
 }
 
 void MainWindow::releaseChosen(bool isDropped)
@@ -155,7 +147,7 @@ void MainWindow::offerHeld(QMenu& menu, ProcessId process)
 void MainWindow::updateInspector()
 {
     const bool isRunning = !m_timeLine.isReplay()
-        && (m_commands->link() == ClusterCommands::Link::Here || isWithoutCoordinator());
+        && (m_commands->link() == ClusterCommands::Link::Here || m_parts.isWithoutCoordinator());
     m_commands->session().control().watchNodes(isRunning ? m_node->wanted() : std::vector<ProcessId>());
     const auto follow = [this](const char* id, bool isEnabled, bool isChecked) {
         QAction* action = m_actions->get(id);
@@ -174,7 +166,7 @@ void MainWindow::updateInspector()
     const bool isHolding = isGated && (gatedProcess() != 0 || m_gate->chosen());
     follow("releaseHere", isHolding, false);
     follow("dropHere", isHolding, false);
-    follow("heldMessages", showsCluster(), m_workspace == Workspace::Gate && showsCluster());
+    follow("heldMessages", showsCluster(), workspace() == Workspace::Gate && showsCluster());
     if (const std::string trouble = m_commands->session().control().takeGateTrouble(); !trouble.empty())
         m_line->answer(QStringLiteral("lab.gate(true);"), QString::fromStdString(trouble), false);
 }
@@ -186,7 +178,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
     if (!m_timeLine.isReplay() && m_timeLine.mode() == TimeLine::Mode::Paused
         && m_commands->link() != ClusterCommands::Link::None) {
         const QString behind = durationWords(m_timeLine.endNs() - m_timeLine.cursorNs());
-        parts.push_back({ Glyph::Pause, m_theme.selection,
+        parts.push_back({ Glyph::Pause, m_parts.theme.selection,
             { tr("VIEW FROZEN: %1, %2 behind; the cluster goes on")
                     .arg(behind, countedWords(m_timeLine.behind(), "event", "events")),
                 tr("VIEW FROZEN, %1 behind").arg(behind), tr("VIEW FROZEN") },
@@ -198,7 +190,7 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
     });
     if (held > 0 || (!m_timeLine.isReplay() && m_commands->isWorkloadHeld())) {
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
-        parts.push_back({ Glyph::Barrier, m_theme.caution,
+        parts.push_back({ Glyph::Barrier, m_parts.theme.caution,
             { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients),
                 tr("WORKLOAD HELD") },
             9, true });
@@ -210,14 +202,14 @@ void MainWindow::addHolds(std::vector<StatusPart>& parts) const
         waiting += process.isGated ? process.gauges.gate_held() : 0;
     }
     if (gated > 0)
-        parts.push_back({ Glyph::Gate, m_theme.good,
+        parts.push_back({ Glyph::Gate, m_parts.theme.good,
             { tr("MESSAGES GATED: %1 held, the clocks of %2 stand")
                     .arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")),
                 tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED: %1").arg(waiting) },
             9, true, "heldMessages" });
     const auto simulation = m_commands->simulation();
     if (!m_timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
-        parts.push_back({ Glyph::Pause, m_theme.good,
+        parts.push_back({ Glyph::Pause, m_parts.theme.good,
             { tr("VIRTUAL TIME STANDS: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS") }, 9, true });
 }
 

@@ -20,8 +20,6 @@ namespace {
 constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
-constexpr qreal kLowWindow = 560; // pixels at 100 %
-constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
 constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
 constexpr double kPlayerShare = 0.25; // of the height of a folded window
 constexpr double kGuideShare = 0.3; // likewise
@@ -33,44 +31,21 @@ Theme MainWindow::themeWanted() const
     const Looks& look = looks();
     const bool isDark = look.theme == ThemeChoice::Dark || (look.theme == ThemeChoice::System && m_systemIsDark);
     double scale = look.fontScale;
-    if (m_isPresenting) // rounded up to whole pixels, so that no font falls below the minimum
+    if (m_parts.isPresenting) // rounded up to whole pixels, so that no font falls below the minimum
         scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
     return Theme(
         isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
 }
 
-bool MainWindow::isCrowded() const { return m_guide->isVisibleTo(this) && height() < m_theme.px(kCrowdedWindow); }
-
 // Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
 void MainWindow::foldPanels()
 {
-    const bool isFolded = height() < m_theme.px(kFoldedWindow);
+    const bool isFolded = height() < m_parts.theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
-    m_player->setLow(isCrowded() ? 1 : isFolded ? int(height() * kPlayerShare) : 0); // the guide has priority
+    m_player->setLow(m_workspaces->isCrowded() ? 1
+            : isFolded                         ? int(height() * kPlayerShare)
+                                               : 0); // the guide has priority
     m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
-}
-
-// In a window with few lines, two lists above each other would have no lines: log and scenario become tabs beside the
-// bucket.
-void MainWindow::arrangeDocks()
-{
-    const bool isLow = isCrowded() || height() < m_theme.px(kLowWindow);
-    if (isLow == m_isLow || m_logDock->isFloating() || m_storyDock->isFloating())
-        return;
-    m_isLow = isLow;
-    if (isLow)
-        m_inner->tabifyDockWidget(m_nodeDock, m_logDock);
-    else
-        m_inner->addDockWidget(Qt::RightDockWidgetArea, m_logDock, Qt::Vertical);
-    m_inner->tabifyDockWidget(m_logDock, m_storyDock);
-    // Six tabs side by side have room for one short word each.
-    for (const auto& [dock, words, shorter] : { std::tuple(m_imageDock, tr("Client image"), tr("Image")),
-             std::tuple(m_groupDock, tr("Record group"), tr("Group")),
-             std::tuple(m_logDock, tr("Event log"), tr("Log")), std::tuple(m_storyDock, tr("Scenario"), tr("Story")) })
-        dock->setWindowTitle(isLow ? shorter : words);
-    setWorkspace(m_workspace);
-    m_logDock->raise();
-    m_docks[0]->raise();
 }
 
 void MainWindow::setThemeChoice(ThemeChoice choice)

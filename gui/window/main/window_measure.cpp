@@ -45,10 +45,9 @@ void MainWindow::makeMeasureDocks()
 {
     m_charts = new ChartPanel(
         m_timeLine, [this] { return m_commands->session().ingest().series(); }, this);
-    m_chartDock = makeDock(QStringLiteral("chartDock"), tr("Charts"), m_charts);
+    m_workspaces->addDock("chartDock", tr("Charts"), m_charts);
     m_spaceTime = new SpaceTimeView(m_timeLine, m_pacer, *m_selection, this);
-    m_spaceTimeDock = makeDock(QStringLiteral("spaceTimeDock"), tr("Space-time diagram"), m_spaceTime);
-    m_inner->addDockWidget(Qt::BottomDockWidgetArea, m_spaceTimeDock);
+    m_workspaces->addDock("spaceTimeDock", tr("Space-time diagram"), m_spaceTime);
     m_charts->setRemedyWords(
         [this](const QString& action) { return m_actions->get(action.toLatin1().constData())->text(); });
 }
@@ -65,10 +64,10 @@ void MainWindow::connectMeasure()
         m_selection->point(pointed);
     };
     connect(m_charts, &ChartPanel::instantPointed, this, point);
-    connect(&m_timeBar->track(), &TimeTrack::instantPointed, this, point);
+    connect(&m_parts.timeBar->track(), &TimeTrack::instantPointed, this, point);
     connect(m_selection, &Selection::hoverChanged, this, [this] {
         m_charts->setPointed(m_selection->pointed().atNs);
-        m_timeBar->track().setPointed(m_selection->pointed().atNs);
+        m_parts.timeBar->track().setPointed(m_selection->pointed().atNs);
     });
     connect(m_charts, &ChartPanel::instantChosen, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
     connect(m_charts, &ChartPanel::remedyWanted, this,
@@ -79,43 +78,23 @@ void MainWindow::connectMeasure()
             m_charts->forgetMeasured();
     });
     connect(m_player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
-        const RunIdentity run = m_timeLine.isReplay() ? identityShown() : m_player->engine().identity();
+        const RunIdentity run = m_timeLine.isReplay() ? m_parts.identity() : m_player->engine().identity();
         m_charts->showMeasured(chart, chartOrigin(identityWith(chart, run)), isNew);
         if (!isNew)
             return;
-        if (m_workspace != Workspace::Measure && !m_workspaceOfReel)
-            m_workspaceOfReel = m_workspace;
+        if (workspace() != Workspace::Measure && !m_workspaceOfReel)
+            m_workspaceOfReel = workspace();
         setWorkspace(Workspace::Measure);
     });
 }
 
 // ---- files
 
-PictureOrigin MainWindow::originShown() const
-{
-    PictureOrigin origin;
-    const bool isSimulated = m_pacer.state().isSimulated;
-    origin.word = m_timeLine.isReplay() ? (isSimulated ? tr("RECORDED, SIMULATED") : tr("RECORDED"))
-        : isSimulated                   ? tr("SIMULATED")
-                                        : tr("LIVE");
-    origin.run = identityShown().run;
-    origin.instant = durationWords(m_timeLine.cursorNs() - m_timeLine.beginNs());
-    return origin;
-}
-
-RunIdentity MainWindow::identityShown() const
-{
-    RunIdentity identity { m_run.run, m_pacer.state().isSimulated, machineShown() };
-    if (m_timeLine.isReplay())
-        identity = identityOf(*const_cast<TimeLine&>(m_timeLine).recording());
-    return identity;
-}
-
 QString MainWindow::exportViewTo(const QString& path)
 {
-    const PictureOrigin origin = originShown();
+    const PictureOrigin origin = m_parts.origin();
     const bool isCsv = path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive);
-    if (const MeasureChart* measured = m_workspace == Workspace::Measure ? m_charts->measured() : nullptr) {
+    if (const MeasureChart* measured = workspace() == Workspace::Measure ? m_charts->measured() : nullptr) {
         const RunIdentity identity = identityWith(*measured, m_player->engine().identity());
         if (!isCsv)
             return writeMeasureChart(path, *measured, chartOrigin(identity));
@@ -126,25 +105,25 @@ QString MainWindow::exportViewTo(const QString& path)
             return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
         return {};
     }
-    if (m_workspace == Workspace::Measure) {
+    if (workspace() == Workspace::Measure) {
         const ChartData& chart = m_charts->chart();
         if (isCsv) {
             QSaveFile file(path);
             const QString detail = m_timeLine.isReplay() ? QString()
                                                          : QString::fromStdString(detailWord(m_commands->detail()));
-            if (!file.open(QIODevice::WriteOnly) || file.write(chartCsv(chart, identityShown(), detail).toUtf8()) < 0
+            if (!file.open(QIODevice::WriteOnly) || file.write(chartCsv(chart, m_parts.identity(), detail).toUtf8()) < 0
                 || !file.commit())
                 return tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
             return {};
         }
         ChartView& view = m_charts->view();
-        const QSize size(view.width(), view.height() + int(m_theme.px(90)));
+        const QSize size(view.width(), view.height() + int(m_parts.theme.px(90)));
         return writePicture(
             path, size, 2, tr("LHRS Lab: %1, %2").arg(chart.title, origin.line()), [&](QPainter& painter) {
                 view.paintTo(painter, size, chart.title, origin.line() + QString::fromUtf8("  ·  ") + chart.note);
             });
     }
-    if (m_workspace == Workspace::SpaceTime) {
+    if (workspace() == Workspace::SpaceTime) {
         if (path.endsWith(QLatin1String(".shiviz"), Qt::CaseInsensitive)) {
             const std::vector<RunEvent> events = m_spaceTime->events();
             QSaveFile file(path);
@@ -167,7 +146,8 @@ QString MainWindow::exportViewTo(const QString& path)
         if (isCsv)
             return tr("The images of the clients have no rows; choose .svg, .pdf or .png. Their operations are in the "
                       "recording.");
-        return writePicture(path, images().picture(), images().size(), tr("clients' images"), origin);
+        return writePicture(
+            path, m_imagePanel->view().picture(), m_imagePanel->view().size(), tr("clients' images"), origin);
     case Inspected::Group:
         if (isCsv)
             return tr("The record group has no rows; choose .svg, .pdf or .png, or copy it as text (Alt+C).");
@@ -177,12 +157,12 @@ QString MainWindow::exportViewTo(const QString& path)
         if (isCsv)
             return tr("The rows of a bucket are read from its process first: choose Records as CSV (Alt+Shift+E).");
         const QString title = nameOf(m_pacer.state(), m_records->model().bucket());
-        const QSize size = m_records->size() + QSize(0, int(m_theme.px(24)));
+        const QSize size = m_records->size() + QSize(0, int(m_parts.theme.px(24)));
         return writePicture(path, size, 2, tr("LHRS Lab: %1, %2").arg(title, origin.line()), [&](QPainter& painter) {
             painter.fillRect(QRect(QPoint(), size), palette().window());
             m_records->render(&painter);
-            painter.setFont(m_theme.font({ TextSize::Small }));
-            painter.setPen(m_theme.text);
+            painter.setFont(m_parts.theme.font({ TextSize::Small }));
+            painter.setPen(m_parts.theme.text);
             painter.drawText(QRect(0, m_records->height(), size.width(), size.height() - m_records->height()),
                 Qt::AlignCenter, origin.line());
         });
@@ -208,7 +188,7 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
     // Adds rows beside those of other runs.
     const auto writeRows = [&](const QString& name) {
         const QString detail;
-        const auto table = CsvTable::parse(chartCsv(m_charts->chart(), identityShown(), detail), name);
+        const auto table = CsvTable::parse(chartCsv(m_charts->chart(), m_parts.identity(), detail), name);
         if (!result.problem.isEmpty() || !table)
             return;
         std::vector<QVariantList> rows;
@@ -259,7 +239,7 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
 // visible region.
 MainWindow::Inspected MainWindow::inspectedView() const
 {
-    if (m_workspace != Workspace::Inspect || !showsCluster())
+    if (workspace() != Workspace::Inspect || !showsCluster())
         return Inspected::None;
     for (const auto& [view, which] : { std::pair<const QWidget*, Inspected>(m_node, Inspected::Node),
              { m_imagePanel, Inspected::Image }, { m_group, Inspected::Group }, { m_records, Inspected::Bucket } }) {
@@ -273,7 +253,7 @@ MainWindow::Inspected MainWindow::inspectedView() const
 
 void MainWindow::exportView()
 {
-    const bool isMeasure = m_workspace == Workspace::Measure, hasLog = m_workspace == Workspace::SpaceTime;
+    const bool isMeasure = workspace() == Workspace::Measure, hasLog = workspace() == Workspace::SpaceTime;
     QString name = QStringLiteral("cluster");
     if (isMeasure)
         name = m_charts->measured() ? m_charts->measured()->id : chartId(m_charts->kind());

@@ -72,7 +72,7 @@ void MainWindow::makePresentActions()
               "Back from full screen; from a field, the keys go back to the picture; otherwise, while a scenario runs, "
               "asks whether to stop it" },
         [this] {
-            const bool hasOther = m_isPresenting || m_actions->get("blank")->isChecked() || leaveField();
+            const bool hasOther = m_parts.isPresenting || m_actions->get("blank")->isChecked() || leaveField();
             setPresenting(false);
             if (!hasOther)
                 offerToStop();
@@ -155,7 +155,7 @@ bool MainWindow::goToStop(int direction)
     showCaptions();
     std::set<std::uint64_t> stops(m_captions.stops().begin(), m_captions.stops().end());
     const auto add = [&](bool isAnyTaken) {
-        for (const TimeMark& mark : m_timeBar->track().marks()) {
+        for (const TimeMark& mark : m_parts.timeBar->track().marks()) {
             if (isAnyTaken || mark.kind == TimeMark::Kind::Own)
                 stops.insert(mark.event != 0 ? mark.event : recording->eventAt(mark.ns));
         }
@@ -191,7 +191,7 @@ bool MainWindow::isSecondClick(const QAction* action)
     const ObjectRef object = m_selection->selected();
     const QString what
         = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
-    if (m_secondClick.mayDo(what, m_time)) {
+    if (m_secondClick.mayDo(what, m_parts.seconds)) {
         m_player->setNotice({});
         return true;
     }
@@ -208,24 +208,24 @@ void MainWindow::setPresenting(bool on)
 {
     if (QAction* blank = m_actions->get("blank"); !on && blank->isChecked()) {
         blank->trigger(); // the first key press ends the blank screen
-        m_actions->get("present")->setChecked(m_isPresenting);
+        m_actions->get("present")->setChecked(m_parts.isPresenting);
         return;
     }
     m_actions->get("present")->setChecked(on);
-    if (on == m_isPresenting)
+    if (on == m_parts.isPresenting)
         return;
-    m_isPresenting = on;
+    m_parts.isPresenting = on;
     if (on) {
         m_placeBefore = isFullScreen() || isMaximized() ? normalGeometry() : geometry();
-        m_workspaceBefore = m_workspace;
-        m_workspace = Workspace::Lecture;
+        m_workspaceBefore = workspace();
+        m_workspaces->enter(Workspace::Lecture);
         m_presentingSince.start();
         m_notes = std::make_unique<NotesWindow>(*m_actions);
-        m_notes->setTheme(m_theme);
+        m_notes->setTheme(m_parts.theme);
         connect(m_notes.get(), &NotesWindow::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
         m_actions->setGuard([this](const QAction* action) { return isSecondClick(action); });
     } else {
-        m_workspace = m_workspaceBefore;
+        m_workspaces->enter(m_workspaceBefore);
         m_actions->setGuard({});
         m_secondClick.forget();
         m_player->setNotice({});
@@ -258,7 +258,7 @@ void MainWindow::setPresenting(bool on)
 // window behind the picture.
 void MainWindow::placePresentation()
 {
-    if (!m_isPresenting)
+    if (!m_parts.isPresenting)
         return;
     const QList<ScreenFacts> screens = screensNow();
     const auto place = placeOfPresentation(screens, !m_isOnOtherScreen);
@@ -294,12 +294,12 @@ void MainWindow::followScreens()
     const QList<ScreenFacts> screens = screensNow();
     if (screens.isEmpty())
         return;
-    if (m_isPresenting) {
+    if (m_parts.isPresenting) {
         const QString before = m_hallScreen;
         placePresentation();
         if (before != m_hallScreen) {
             m_screenNote = tr("The presentation goes on on screen %1").arg(m_hallScreen);
-            m_screenNoteUntil = m_time + kScreenNote;
+            m_screenNoteUntil = m_parts.seconds + kScreenNote;
             m_statusAt = -1;
         }
     } else if (!isMaximized() && !isFullScreen() && isVisible()) {
@@ -311,26 +311,19 @@ void MainWindow::followScreens()
     }
 }
 
-bool MainWindow::eventFilter(QObject* watched, QEvent* event)
-{
-    if (watched == m_inner && event->type() == QEvent::Resize)
-        arrangeWrite(); // whether there is room for a picture may have changed
-    return QMainWindow::eventFilter(watched, event);
-}
-
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    if (m_isPresenting && !(themeWanted() == m_theme))
+    if (m_parts.isPresenting && !(themeWanted() == m_parts.theme))
         applyTheme();
     foldPanels();
-    arrangeDocks();
+    m_workspaces->arrange();
 }
 
 // Updates the presenter's window; called a few times a second.
 void MainWindow::updatePresentation()
 {
-    if (!m_secondClick.isWaiting(m_time))
+    if (!m_secondClick.isWaiting(m_parts.seconds))
         m_player->setNotice({});
     if (!m_notes)
         return;

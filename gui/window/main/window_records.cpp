@@ -47,9 +47,7 @@ void MainWindow::makeRecordActions()
     a.add(
         { "recordFilter", "Records", "Filter the records", "Alt+R", "Lists only records with a key, a rank or a text" },
         [this] {
-            m_isViewLarge = false;
-            setWorkspace(Workspace::Inspect);
-            m_docks[0]->raise();
+            m_workspaces->open("bucketDock");
             m_records->tools().show();
             m_records->filter().setFocus(Qt::ShortcutFocusReason);
         });

@@ -29,7 +29,7 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_timeLine.beginRun(ns);
     m_narrator.reset();
     m_runStory.clear();
-    m_timeBar->track().reset();
+    m_parts.timeBar->track().reset();
     m_charts->reset();
     m_spaceTime->clear();
     m_selection->select({});
@@ -54,7 +54,7 @@ void MainWindow::beginStory()
 // Tells what has happened since the last frame: to the log, and to the strip if no script speaks.
 void MainWindow::tellStory()
 {
-    if (!hasCluster())
+    if (!m_parts.hasCluster())
         return;
     m_narrator.look(m_pacer.state(), m_pacer.shownNs());
     const std::vector<Telling> tellings = m_narrator.takeTellings();
@@ -89,7 +89,7 @@ void MainWindow::followReel(const ReelEntry& entry)
             clients << QString::fromStdString(m_pacer.state().processes.at(id).name);
         std::vector<ObjectRef> objects;
         for (const QString& thing : thingsNamed(entry.text, clients))
-            if (const ObjectRef object = objectNamed(thing))
+            if (const ObjectRef object = m_parts.objectNamed(thing))
                 objects.push_back(object);
         m_canvas->speakOf(objects, Director::readingSeconds(entry.text));
     }
@@ -97,7 +97,7 @@ void MainWindow::followReel(const ReelEntry& entry)
         return;
     // At a new step, panels and zoom of the previous step are reset, unless the person has gone elsewhere meanwhile.
     if (m_workspaceOfReel) {
-        if (m_workspace == Workspace::Inspect || m_workspace == Workspace::Measure)
+        if (workspace() == Workspace::Inspect || workspace() == Workspace::Measure)
             setWorkspace(*m_workspaceOfReel);
         m_workspaceOfReel.reset();
         m_selection->select({});
@@ -129,7 +129,7 @@ void MainWindow::showAgain()
 {
     std::vector<std::int64_t> marks;
     const std::int64_t shown = m_pacer.shownNs();
-    for (const TimeMark& mark : m_timeBar->track().marks())
+    for (const TimeMark& mark : m_parts.timeBar->track().marks())
         if (mark.kind == TimeMark::Kind::Own && mark.ns <= shown)
             marks.push_back(mark.ns);
     std::sort(marks.begin(), marks.end());

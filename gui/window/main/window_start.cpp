@@ -96,7 +96,7 @@ void MainWindow::noteOpened()
 
 void MainWindow::noteSaved(const QString& path)
 {
-    const RunFacts facts = m_player->runFacts(m_run);
+    const RunFacts facts = m_player->runFacts(m_parts.run);
     m_start->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
         facts.isSimulated || m_commands->state().isSimulated });
 }

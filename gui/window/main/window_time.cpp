@@ -61,7 +61,7 @@ void MainWindow::makeTimeActions()
             this, tr("Marker"), tr("What is to be found again here"), QLineEdit::Normal, {}, &isGiven);
         if (!isGiven)
             return;
-        m_timeBar->track().addMark({ ns, 0, TimeMark::Kind::Own, words });
+        m_parts.timeBar->track().addMark({ ns, 0, TimeMark::Kind::Own, words });
         if (m_recorder)
             m_recorder->marker(QStringLiteral("mark"), words, QStringLiteral("window"));
     });
@@ -88,15 +88,15 @@ void MainWindow::startRecorder(const QString& path)
 {
     static int number = 0;
     m_recordIsOurs = path.isEmpty();
-    m_run = programFacts(QStringLiteral("lhrs-gui"));
-    m_run.run = newRunId(1);
+    m_parts.run = programFacts(QStringLiteral("lhrs-gui"));
+    m_parts.run.run = newRunId(1);
     m_recordTrouble.clear();
     m_patienceTold = {};
     const QString folder = path.isEmpty() ? folderForRecordings(m_recordTrouble) : QString();
     if (!m_recordTrouble.isEmpty())
         return; // the run continues, and the status bar reports the failure
     m_recordPath = !path.isEmpty() ? path : folder + QStringLiteral("/lhrs-%1-%2.lhrun").arg(::getpid()).arg(++number);
-    auto meta = metaOf(m_run);
+    auto meta = metaOf(m_parts.run);
     meta["source"] = QStringLiteral("window");
     auto started = Recorder::start(
         m_recordPath, std::move(meta), [this] { return m_commands->session().ingest().nowNs(); },
@@ -107,7 +107,7 @@ void MainWindow::startRecorder(const QString& path)
     }
     m_recorder = std::move(*started);
     m_commands->session().ingest().recordTo(m_recorder.get());
-    m_contents->recordTo(m_recorder.get());
+    m_contents.recordTo(m_recorder.get());
     setScriptListener(m_silence);
 }
 
@@ -126,7 +126,7 @@ void MainWindow::stopRecorder()
         return;
     recordPatience();
     m_commands->session().ingest().recordTo(nullptr);
-    m_contents->recordTo(nullptr);
+    m_contents.recordTo(nullptr);
     m_recordIsOurs ? m_recorder->discard() : void(m_recorder->finish());
     const QFileInfo file(m_recordPath);
     m_recorder.reset();
@@ -162,7 +162,7 @@ void MainWindow::addPatience(std::vector<StatusPart>& parts)
         return;
     const QString words = tr("TIME-OUTS × %1").arg(scale);
     const QString why = tr("%1: this machine woke processes up to %2 ms late").arg(words).arg(std::ceil(lateMs));
-    parts.push_back({ Glyph::Clock, m_theme.caution, { why, words }, 8, true });
+    parts.push_back({ Glyph::Clock, m_parts.theme.caution, { why, words }, 8, true });
 }
 
 // Opens the recording up to now for the time line.
@@ -205,7 +205,7 @@ QString MainWindow::openRecording(const QString& path)
         m_liveStory = std::move(m_runStory);
     m_timeLine.showRecording(std::move(*recording));
     beginStory();
-    m_timeBar->track().reset();
+    m_parts.timeBar->track().reset();
     m_charts->reset();
     m_selection->select({});
     m_canvas->fit();
@@ -228,7 +228,7 @@ void MainWindow::closeRecording()
     m_timeLine.showRecording(nullptr);
     m_runStory = std::exchange(m_liveStory, {});
     m_isStoryWhole = false;
-    m_timeBar->track().reset();
+    m_parts.timeBar->track().reset();
     m_charts->reset();
     m_selection->select({});
     showLink();

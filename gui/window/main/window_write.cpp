@@ -15,17 +15,11 @@
 
 namespace lhrs::gui {
 
-namespace {
-
-constexpr qreal kPictureFrom = 330; // pixels at 100 % between the bars: from this height on there is a picture
-
-} // namespace
-
 void MainWindow::makeWriteActions()
 {
     Actions& a = *m_actions;
     const auto show = [this] {
-        if (m_workspace != Workspace::Write)
+        if (workspace() != Workspace::Write)
             setWorkspace(Workspace::Write);
     };
     a.add({ "write", "View", "Write", "Ctrl+4",
@@ -79,11 +73,8 @@ void MainWindow::makeWriteActions()
 void MainWindow::makeWriteDocks(const Options& options)
 {
     m_editor = new EditorPanel(*m_player, *m_actions, { options.scenarioDirectory, options.unsavedDirectory }, this);
-    m_editorDock = makeDock(QStringLiteral("editorDock"), tr("Text"), m_editor);
-    m_playDock = makeDock(QStringLiteral("playDock"), tr("Run"), &m_editor->side());
-    m_inner->addDockWidget(Qt::LeftDockWidgetArea, m_editorDock);
-    m_inner->addDockWidget(Qt::BottomDockWidgetArea, m_playDock);
-    m_inner->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text uses the whole height
+    m_workspaces->addDock("editorDock", tr("Text"), m_editor);
+    m_workspaces->addDock("playDock", tr("Run"), &m_editor->side());
 }
 
 void MainWindow::connectWrite()
@@ -104,32 +95,16 @@ void MainWindow::connectWrite()
     });
 }
 
-void MainWindow::arrangeWrite()
+// The editor has more buttons than the player.
+void MainWindow::showButtons()
 {
-    const bool isOn = m_workspace == Workspace::Write;
-    m_actions->get("write")->setChecked(isOn);
-    // The editor has more buttons than the player.
-    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_isPresenting && !isOn && !isCrowded());
-    const auto room = std::pair(m_inner->size(), m_theme.fontScale());
-    if (!isOn)
-        return;
-    // With large text there is no useful room for the picture.
-    const bool hasPicture = m_inner->height() >= m_theme.px(kPictureFrom);
-    m_canvas->setVisible(hasPicture);
-    // Low, not hidden: around a hidden centre, Qt makes the docks wider by a separator at each layout, until they leave
-    // the window.
-    m_centre->setMaximumHeight(hasPicture ? QWIDGETSIZE_MAX : 0);
-    if (room == m_writeRoom) // what the person has resized stays
-        return;
-    m_writeRoom = room;
-    m_inner->resizeDocks(
-        { m_editorDock }, { 1 + m_inner->width() * (width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
-    m_inner->resizeDocks({ m_playDock }, { 1 + m_inner->height() * 46 / 100 }, Qt::Vertical);
+    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_parts.isPresenting && workspace() != Workspace::Write
+        && !m_workspaces->isCrowded());
 }
 
 void MainWindow::enableWrite()
 {
-    const bool isOn = m_workspace == Workspace::Write;
+    const bool isOn = workspace() == Workspace::Write;
     const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
         for (const char* id : ids)
             if (QAction* action = m_actions->get(id); action->isEnabled() != on)
@@ -151,7 +126,7 @@ QString MainWindow::writeResults(const QString& directory, FolderUse use)
     const auto folder = ResultFolder::open(directory, use);
     if (!folder)
         return QString::fromStdString(folder.error().text);
-    QString problem = (*folder)->begin(m_player->runFacts(m_run));
+    QString problem = (*folder)->begin(m_player->runFacts(m_parts.run));
     for (const ClusterFacts& cluster : m_player->clusters())
         if (problem.isEmpty())
             problem = (*folder)->onCluster(cluster);

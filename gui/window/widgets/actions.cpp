@@ -56,6 +56,12 @@ QAction* Actions::get(const char* id) const
     return *found;
 }
 
+void Actions::enable(std::initializer_list<const char*> ids, bool on) const
+{
+    for (const char* id : ids)
+        get(id)->setEnabled(on);
+}
+
 void Actions::markDestructive(std::initializer_list<const char*> ids)
 {
     for (const char* id : ids)

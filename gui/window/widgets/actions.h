@@ -42,6 +42,7 @@ public:
     QAction* add(const ActionInfo& info, std::function<void()> triggered);
     // The action with this id, which must exist (checked).
     QAction* get(const char* id) const;
+    void enable(std::initializer_list<const char*> ids, bool on) const;
     const std::vector<QAction*>& all() const { return m_actions; }
     QString sentenceOf(const QAction* action) const;
     // The title of its menu: "View", or "View/Layers" for a menu in it.

@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the main window injects and ends faults: the actions, their targets, and the question before data is lost for
-// good.
-#include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_faults.h"
 
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/kill_words.h"
 #include "gui/view/walk/ring_words.h"
 #include "gui/view/cluster/object_words.h"
+#include "gui/window/panels/fault_panel.h"
 
-#include <QDockWidget>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QScrollArea>
 
 #include <algorithm>
-#include <map>
 
 namespace lhrs::gui {
 
-void MainWindow::makeFaultActions()
+WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
 {
-    Actions& a = *m_actions;
+    Actions& a = m_parts.actions;
     const auto with = [this](void (ClusterCommands::*act)(ProcessId, const QString&)) {
-        return [this, act] { (m_commands->*act)(processOfSelection(), targetOfSelection()); };
+        return [this, act] { (m_parts.commands.*act)(m_parts.process(), m_parts.target()); };
     };
     a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K",
               "Ends the process of what is selected at once, as a crash does" },
@@ -48,66 +46,43 @@ void MainWindow::makeFaultActions()
               "Ends the faults at the process of what is selected, or the selected fault" },
         [this] { healSelection(); });
     a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" },
-        [this] { m_commands->healAll(); });
+        [this] { m_parts.commands.healAll(); });
     a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F",
               "Everything that can be broken, whom it hits and for how long, and what is broken now", true },
-        [this] { showFaults(); });
+        [this] { showPalette(); });
     a.add({ "armFault", "Faults", "Break it", "Ctrl+Alt+A", "Arms the fault that the palette describes" },
         [this] { armFault(); });
     a.add({ "healFault", "Faults", "Heal this one", "Ctrl+Alt+E",
               "Ends the fault that is selected in the palette, or the first one" },
-        [this] { m_faults->healSelected(); });
+        [this] { m_panel->healSelected(); });
     a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G",
               "The coordinator asks all members of the selected group (or group 0), and recovers those that do not "
               "answer" },
-        [this] { m_commands->recover(groupOfSelection()); });
+        [this] { m_parts.commands.recover(m_parts.group()); });
     a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T",
               "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" },
-        [this] { m_commands->acknowledgeLoss(groupOfSelection()); });
+        [this] { m_parts.commands.acknowledgeLoss(m_parts.group()); });
 }
 
-// ---- targets
-
-ProcessId MainWindow::processOfSelection() const
+void WindowFaults::build()
 {
-    const ObjectRef object = m_selection->selected();
-    const ClusterState& state = m_pacer.state();
-    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client
-        || object.kind == ObjectKind::Node)
-        return object.a;
-    if (object.kind == ObjectKind::Coordinator)
-        return coordinatorOf(state);
-    if (object.kind == ObjectKind::Data) {
-        const auto bucket = state.data.find(std::uint32_t(object.a));
-        return bucket == state.data.end() ? 0 : bucket->second.process;
-    }
-    if (object.kind == ObjectKind::Parity) {
-        const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
-        return parity == state.parity.end() ? 0 : parity->second.process;
-    }
-    return 0;
+    m_panel = new FaultPanel(m_parts.pacer, m_parts.commands, m_parts.actions, &m_parts.window);
+    auto* scroll = new QScrollArea(&m_parts.window);
+    scroll->setWidget(m_panel);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFrameShape(QFrame::NoFrame);
+    m_parts.workspaces.addDock("faultDock", tr("Faults"), scroll);
+    m_parts.clock.add(m_panel, m_panel);
+    connect(m_panel, &FaultPanel::changed, this, &WindowFaults::enable);
 }
 
-// The target as a scenario would name it.
-QString MainWindow::targetOfSelection() const
-{
-    const ObjectRef object = m_selection->selected();
-    if (object.kind == ObjectKind::Data)
-        return QStringLiteral("lab.data(%1)").arg(object.a);
-    if (object.kind == ObjectKind::Parity)
-        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
-    if (object.kind == ObjectKind::Coordinator)
-        return QStringLiteral("lab.coordinator()");
-    if (object.kind == ObjectKind::Group)
-        return QStringLiteral("lab.group(%1)").arg(object.a);
-    return QStringLiteral("lab.process('%1')")
-        .arg(QString::fromStdString(processShown(processOfSelection(), m_pacer.state())));
-}
+void WindowFaults::applyTheme() { m_panel->setTheme(m_parts.theme); }
 
-QString MainWindow::faultLineOf(const QString& action) const
+QString WindowFaults::lineOf(const QString& action) const
 {
     const auto is = [&](const char* id) { return action == QLatin1String(id); };
-    const QString target = targetOfSelection();
+    const QString target = m_parts.target();
     if (is("kill") || is("resume") || is("restart"))
         return QStringLiteral("lab.%1(%2);").arg(action, target);
     if (is("pause"))
@@ -121,48 +96,35 @@ QString MainWindow::faultLineOf(const QString& action) const
     if (is("healAll"))
         return QStringLiteral("lab.heal();");
     if (is("recover"))
-        return QStringLiteral("lab.recover({ group: %1, wait: false });").arg(groupOfSelection());
+        return QStringLiteral("lab.recover({ group: %1, wait: false });").arg(m_parts.group());
     if (is("acknowledgeLoss"))
-        return QStringLiteral("lab.acknowledgeLoss(%1);").arg(groupOfSelection());
-    return is("armFault") && m_faults->objection().isEmpty() ? m_commands->lineOf(m_faults->wish()) : QString();
+        return QStringLiteral("lab.acknowledgeLoss(%1);").arg(m_parts.group());
+    return is("armFault") && m_panel->objection().isEmpty() ? m_parts.commands.lineOf(m_panel->wish()) : QString();
 }
 
-bool MainWindow::isWithoutCoordinator() const
+void WindowFaults::enable()
 {
-    if (m_commands->link() != ClusterCommands::Link::Lost || !m_commands->isLocal())
-        return false;
-    const auto coordinator = m_pacer.state().processes.find(coordinatorOf(m_pacer.state()));
-    return coordinator != m_pacer.state().processes.end()
-        && (coordinator->second.hasEnded || coordinator->second.isPaused);
-}
-
-void MainWindow::enableFaults()
-{
-    const bool isHere = m_commands->link() == ClusterCommands::Link::Here, isGoing = isHere || isWithoutCoordinator();
-    const ClusterState& state = m_pacer.state();
-    const auto enable = [this](const char* id, bool on) {
-        if (QAction* action = m_actions->get(id); action->isEnabled() != on)
-            action->setEnabled(on);
-    };
-    const ObjectRef object = m_selection->selected();
-    const ProcessId selected = isGoing ? processOfSelection() : 0;
+    const bool isHere = m_parts.isHere(), isGoing = isHere || m_parts.isWithoutCoordinator();
+    const ClusterState& state = m_parts.pacer.state();
+    const auto enable = [this](const char* id, bool on) { m_parts.actions.get(id)->setEnabled(on); };
+    const ObjectRef object = m_parts.selection.selected();
+    const ProcessId selected = isGoing ? m_parts.process() : 0;
     const auto process = state.processes.find(selected);
     const bool hasProcess = selected != 0 && process != state.processes.end();
     const bool runs = hasProcess && !process->second.hasEnded, isPaused = hasProcess && process->second.isPaused;
     // Processes that this window did not start are not changed; only messages between them are.
-    const bool isOurs = m_commands->isLocal();
+    const bool isOurs = m_parts.commands.isLocal();
     enable("kill", runs && isOurs);
     enable("pause", runs && isOurs && !isPaused);
     enable("resume", runs && isOurs && isPaused);
     enable("restart", hasProcess && isOurs && object.kind != ObjectKind::Client);
-    for (const char* id : { "cutOff", "loseSome", "delayMessages" })
-        enable(id, runs && !isPaused);
+    m_parts.actions.enable({ "cutOff", "loseSome", "delayMessages" }, runs && !isPaused);
     enable("heal", (runs && !process->second.faults.empty()) || (isGoing && object.kind == ObjectKind::Fault));
     enable("healAll", isGoing);
-    enable("faultPanel", m_commands->link() != ClusterCommands::Link::None);
-    enable("armFault", isGoing && m_faults->objection().isEmpty());
-    enable("healFault", isGoing && m_faults->model().rowCount() > 0);
-    const auto group = state.groups.find(groupOfSelection());
+    enable("faultPanel", m_parts.commands.link() != ClusterCommands::Link::None);
+    enable("armFault", isGoing && m_panel->objection().isEmpty());
+    enable("healFault", isGoing && m_panel->model().rowCount() > 0);
+    const auto group = state.groups.find(m_parts.group());
     const bool isLost = group != state.groups.end() && group->second.state == pb::GROUP_LOST;
     enable("recover", isHere && state.file.exists && !isLost);
     enable("acknowledgeLoss", isHere && isLost);
@@ -170,14 +132,15 @@ void MainWindow::enableFaults()
 
 // ---- losses that cannot be recovered
 
-bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString& names)
+bool WindowFaults::mayKill(const std::vector<ProcessId>& processes, const QString& names)
 {
-    const ClusterState& state = m_pacer.state();
+    const ClusterState& state = m_parts.pacer.state();
     const QString warning = state.isOfLhrs() ? warningOfKill(state, processes, names)
                                              : warningOfRingKill(state, processes);
     if (warning.isEmpty())
         return true;
-    QMessageBox question(QMessageBox::Warning, tr("Kill %1?").arg(names), warning, QMessageBox::Cancel, this);
+    QMessageBox question(
+        QMessageBox::Warning, tr("Kill %1?").arg(names), warning, QMessageBox::Cancel, &m_parts.window);
     question.setObjectName(QStringLiteral("killQuestion"));
     QPushButton* yes = question.addButton(tr("Kill it all the same"), QMessageBox::DestructiveRole);
     question.setDefaultButton(QMessageBox::Cancel);
@@ -185,45 +148,42 @@ bool MainWindow::mayKill(const std::vector<ProcessId>& processes, const QString&
     return question.clickedButton() == yes;
 }
 
-void MainWindow::killSelection()
+void WindowFaults::killSelection()
 {
-    const ProcessId process = processOfSelection();
-    const QString target = targetOfSelection();
-    if (mayKill({ process }, nameOf(m_pacer.state(), m_selection->selected())))
-        m_commands->kill(process, target);
+    const ProcessId process = m_parts.process();
+    const QString target = m_parts.target();
+    if (mayKill({ process }, nameOf(m_parts.pacer.state(), m_parts.selection.selected())))
+        m_parts.commands.kill(process, target);
 }
 
-void MainWindow::armFault()
+void WindowFaults::armFault()
 {
-    const FaultWish wish = m_faults->wish();
+    const FaultWish wish = m_panel->wish();
     const bool isKill = wish.kind == FaultWish::Kind::Kill || wish.kind == FaultWish::Kind::KillAtStep;
     QStringList names;
     for (const ProcessId process : wish.first)
-        names << nameOf(m_pacer.state(), objectOf(m_pacer.state(), process));
+        names << nameOf(m_parts.pacer.state(), objectOf(m_parts.pacer.state(), process));
     if (!isKill || mayKill(wish.first, names.join(QStringLiteral(", "))))
-        m_faults->arm();
+        m_panel->arm();
 }
 
-void MainWindow::healSelection()
+void WindowFaults::healSelection()
 {
-    if (const ObjectRef object = m_selection->selected(); object.kind == ObjectKind::Fault)
-        m_commands->healFault(object.a);
+    if (const ObjectRef object = m_parts.selection.selected(); object.kind == ObjectKind::Fault)
+        m_parts.commands.healFault(object.a);
     else
-        m_commands->heal(processOfSelection(), targetOfSelection());
+        m_parts.commands.heal(m_parts.process(), m_parts.target());
 }
 
 // Shows the palette beside the picture, with the selection as its target; when called again, returns to the picture.
-void MainWindow::showFaults()
+void WindowFaults::showPalette()
 {
-    if (m_workspace == Workspace::Faults) {
-        setWorkspace(Workspace::Lecture);
+    m_parts.workspaces.toggle(Workspace::Faults);
+    if (m_parts.workspaces.now() != Workspace::Faults)
         return;
-    }
-    setWorkspace(Workspace::Faults);
-    if (const ProcessId process = processOfSelection())
-        m_faults->aimAt({ process });
-    m_faultDock->raise();
-    m_faults->setFocus(Qt::OtherFocusReason);
+    if (const ProcessId process = m_parts.process())
+        m_panel->aimAt({ process });
+    m_panel->setFocus(Qt::OtherFocusReason);
 }
 
 } // namespace lhrs::gui

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/view/canvas/cluster_canvas.h"
+
+#include <QStackedWidget>
+
+#include <functional>
+#include <vector>
+
+class QDockWidget;
+class QMainWindow;
+
+namespace lhrs::gui {
+
+class Actions;
+
+enum class Workspace { Lecture, Inspect, Faults, Measure, Write, SpaceTime, Invariants, Gate };
+
+// The middle of the window: the start page, or else the picture of the cluster with panels beside it. The panels are
+// docks, and each workspace shows some of them.
+class Workspaces : public QStackedWidget {
+    Q_OBJECT
+public:
+    // Pacer and selection must outlive this object. `hasCluster`: there is a cluster or a recording to show.
+    Workspaces(Actions& actions, Pacer& pacer, Selection& selection, std::function<bool()> hasCluster,
+        QWidget* parent = nullptr);
+
+    // Before anything is shown: the start page, the bar above the picture and the one below it.
+    void setPages(QWidget* start, QWidget* above, QWidget* below);
+    // Puts the panel into a dock. The id says where it is and what it is for; it must be known (checked).
+    QDockWidget* addDock(const char* id, const QString& title, QWidget* inside);
+    // Once, when all docks are there: puts them side by side.
+    void placeDocks();
+
+    ClusterCanvas& canvas() { return *m_canvas; }
+    Workspace now() const { return m_now; }
+    // The work page is shown, not the start page.
+    bool showsWork() const { return currentWidget() == m_work; }
+    void enter(Workspace workspace);
+    // Enters the workspace, or leaves it again for the lecture.
+    void toggle(Workspace workspace) { enter(m_now == workspace ? Workspace::Lecture : workspace); }
+    // Enters the workspace of the dock and brings it to the front of its tabs. `isLarge`: it needs much room, and also
+    // uses that of the event log and the scenario.
+    void open(const char* dock, bool isLarge = false);
+    // Enters the workspace in which one panel is inspected beside the others, none of them large.
+    void inspect();
+    // Enters the present workspace again, with what is now to be shown in it.
+    void again() { enter(m_now); }
+    // Adapts the docks to the size of the window.
+    void arrange();
+    // The window is too small for the guide, which is visible, and for all buttons.
+    bool isCrowded() const;
+    void setGuide(const QWidget& guide) { m_guide = &guide; }
+    void setTheme(const Theme& theme);
+    // Moves the focus to the next view. `first`: views before those in docks.
+    void focusNext(std::vector<QWidget*> first);
+
+signals:
+    // What is shown beside the picture, or the room for it, has changed.
+    void arranged();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    struct Dock {
+        int place; // its row in the table of places
+        QDockWidget* dock;
+    };
+    QDockWidget* dockOf(const char* id) const;
+    void arrangeWrite();
+    void arrangeSide();
+
+    Actions& m_actions;
+    Pacer& m_pacer;
+    const std::function<bool()> m_hasCluster;
+    QWidget* m_work;
+    QMainWindow* m_area; // canvas with the docks; bars above and below use the full width
+    QWidget* m_centre; // where the picture is
+    ClusterCanvas* m_canvas;
+    std::vector<Dock> m_docks; // in the order of their places
+    Workspace m_now = Workspace::Lecture;
+    Theme m_theme;
+    const QWidget* m_guide = nullptr;
+    bool m_isLarge = false; // what is inspected also uses the room of log and scenario
+    bool m_isLow = false; // log and scenario are tabs beside the bucket
+    std::pair<QSize, qreal> m_writeRoom; // the room for which the docks of the editor were given their sizes
+};
+
+} // namespace lhrs::gui
