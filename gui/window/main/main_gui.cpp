@@ -6,6 +6,8 @@
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/run_export.h"
 #include "gui/lab/replay/unsaved_store.h"
+#include "gui/lab/tables/chart_svg.h"
+#include "gui/view/charts/measure_view.h"
 #include "gui/view/paint/field_style.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"

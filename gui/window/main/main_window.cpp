@@ -8,10 +8,9 @@
 #include "gui/view/cluster/cluster_layout.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
-#include "gui/window/editor/editor_panel.h"
-#include "gui/window/panels/gate_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_faults.h"
+#include "gui/window/subjects/window_measure.h"
+#include "gui/window/subjects/window_write.h"
 
 #include <QApplication>
 #include <QCloseEvent>
@@ -62,12 +61,11 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
     setAcceptDrops(true);
-    makeActions();
+    makeActions(options);
     makePieces(options.scenarioDirectory);
     makeDocks();
     for (WindowSubject* subject : m_subjects)
         subject->build();
-    makeWriteDocks(options);
     m_workspaces->placeDocks();
     makeGuide();
     makeExercise();
@@ -87,6 +85,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
 MainWindow::~MainWindow()
 {
     m_clock->stop();
+    for (const WindowSubject* subject : m_subjects)
+        delete subject;
     if (m_recorder && !m_recordIsOurs)
         noteSaved(m_recordPath);
     // The player's script uses the session of m_commands, so the player ends first.
@@ -100,9 +100,10 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     m_start = new StartPage(scenarioDirectory);
     m_shelf = new BarShelf;
     m_parts.workloads = new WorkloadBar(*m_actions, m_shelf);
-    m_clockBar = new ClockBar(*m_actions, m_shelf);
     m_shelf->add(m_parts.workloads);
-    m_shelf->add(m_clockBar);
+    for (WindowSubject* subject : m_subjects)
+        if (QWidget* bar = subject->makeBar())
+            m_shelf->add(bar);
     m_workspaces->setPages(m_start, m_shelf, m_line);
     auto* all = new QWidget(this);
     auto* rows = new QVBoxLayout(all);
@@ -122,7 +123,6 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
 void MainWindow::makeDocks()
 {
     m_focusRing = new FocusRing(this);
-    m_records = new RecordTable(m_pacer, m_contents, *m_selection, this);
     m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
     m_story = new QListView(this);
@@ -130,17 +130,9 @@ void MainWindow::makeDocks()
     m_story->setWordWrap(true);
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
-    m_workspaces->addDock("bucketDock", tr("Bucket"), m_records);
     m_workspaces->addDock("imageDock", tr("Client image"), m_imagePanel);
-    m_group = new GroupPanel(m_pacer, m_contents, m_commands->session().witnesses(), *m_selection, *m_actions, this);
-    m_workspaces->addDock("groupDock", tr("Record group"), m_group);
-    m_node = new NodePanel(m_pacer, *m_selection, *m_actions, this);
-    m_workspaces->addDock("nodeDock", tr("Node"), m_node);
     m_workspaces->addDock("logDock", tr("Event log"), m_log);
     m_workspaces->addDock("storyDock", tr("Scenario"), m_story);
-    makeMeasureDocks();
-    m_gate = new GatePanel(m_pacer, *m_commands, *m_selection, *m_actions, this);
-    m_workspaces->addDock("gateDock", tr("Held messages"), m_gate);
 }
 
 // Connects the parts: which part tells which other part what.
@@ -151,15 +143,8 @@ void MainWindow::connectAll()
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, this); // a scenario may end before it is visible
     m_clock->add(m_parts.timeBar, m_parts.timeBar);
-    m_clock->add(m_records, m_records);
     m_clock->add(&m_imagePanel->view(), m_imagePanel);
     m_clock->add(m_log, m_log);
-    m_clock->add(&m_group->view(), m_group);
-    m_clock->add(m_node, m_node);
-    m_clock->add(m_gate, m_gate);
-    connectMeasure();
-    connectRecords();
-    connectWrite();
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
     connect(m_commands, &ClusterCommands::linkChanged, this, &MainWindow::showLink);
@@ -186,16 +171,10 @@ void MainWindow::connectAll()
 
     connectStart();
     connectLeave();
-    connect(m_clockBar, &ClockBar::speedChosen, m_commands, &ClusterCommands::runClock);
 
     // The canvas: inspecting, and the menu of the object under the mouse.
-    connect(m_canvas, &ClusterCanvas::inspectRequested, this, &MainWindow::inspect);
     connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
-    connect(m_canvas, &ClusterCanvas::partRequested, this, &MainWindow::openGroup);
-    connect(m_records, &RecordTable::groupRequested, this, &MainWindow::openGroup);
-    connect(m_records, &RecordTable::menuRequested, this, &MainWindow::showRecordMenu);
-    connect(&m_group->view(), &RecordGroupView::shown, this, &MainWindow::enableGroup);
     connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
     connect(m_selection, &Selection::selectionChanged, this, [this] {
         if (m_selection->selected().kind == ObjectKind::Client)
@@ -204,18 +183,24 @@ void MainWindow::connectAll()
     });
 
     connect(m_status, &StatusStrip::actionWanted, this, [this](const QString& action) { m_parts.trigger(action); });
-    connect(m_workspaces, &Workspaces::arranged, this, &MainWindow::showButtons);
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
-    connect(m_player, &Player::runningChanged, this, [this](bool isRunning) {
-        if (isRunning)
-            m_clusterShown = 0;
+    // A recording also contains the scenario that was played and its measurements.
+    connect(m_player, &Player::runningChanged, this, [this](bool runs) {
+        if (m_recorder && runs)
+            m_recorder->scenario(m_player->file(), m_player->source());
+        else if (m_recorder)
+            m_recordingObserver->addTables(m_player->engine().tables());
     });
     connect(m_player, &Player::stepShown, this, [this](const QString& words) {
         m_parts.timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words });
     });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
+    connect(m_measure, &WindowMeasure::wanted, this, [this] {
+        if (workspace() != Workspace::Measure && !m_workspaceOfReel)
+            m_workspaceOfReel = workspace();
+    });
     m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
     m_director.setHurry([this] {
         if (m_recorder)
@@ -253,24 +238,23 @@ bool MainWindow::onFrame(double seconds)
         m_pacer.reset();
         m_narrator.reset();
         m_log->model().restart(m_timeLine.committed());
-        m_spaceTime->restart(m_timeLine.committed());
+        for (WindowSubject* subject : m_subjects)
+            subject->restart();
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
     followCuts();
     tellStory();
-    noteReading();
     showCaptions();
-    m_node->view().setFollowing(m_timeLine.mode() != TimeLine::Mode::Paused);
+    for (WindowSubject* subject : m_subjects)
+        subject->frame();
     if (m_parts.seconds - m_statusAt >= kStatusEvery) {
         m_statusAt = m_parts.seconds;
         makeWay();
         updateStatus();
         updateClients();
-        updateClock();
         updatePresentation();
         m_player->setPictureScale(m_canvas->theme().fontScale());
-        updateInspector();
         for (WindowSubject* subject : m_subjects)
             subject->update();
         m_canvas->setRecorded(m_timeLine.isReplay());
@@ -339,14 +323,10 @@ void MainWindow::updateStatus()
         }
     recordPatience();
     addPatience(parts);
-    addHolds(parts);
     if (m_parts.seconds < m_screenNoteUntil)
         parts.push_back({ Glyph::Warning, m_parts.theme.caution, { m_screenNote, m_hallScreen }, 9, true });
     for (const WindowSubject* subject : m_subjects)
         subject->addStatus(parts);
-    if (m_editor->hasLeft() && workspace() != Workspace::Write)
-        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
-            { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
     if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
         const auto running = std::count_if(
             state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
@@ -469,22 +449,14 @@ void MainWindow::applyTheme()
     }
     m_workspaces->setTheme(m_parts.theme);
     m_parts.workloads->setTheme(m_parts.theme);
-    m_clockBar->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
     m_guide->setTheme(m_parts.theme);
     m_status->setTheme(m_parts.theme);
     m_parts.timeBar->setTheme(m_parts.theme);
     m_start->setTheme(m_parts.theme);
-    m_records->setTheme(m_parts.theme);
     m_imagePanel->setTheme(m_parts.theme);
     m_log->setTheme(m_parts.theme);
-    m_group->setTheme(m_parts.theme);
-    m_node->setTheme(m_parts.theme);
-    m_gate->setTheme(m_parts.theme);
-    m_editor->setTheme(m_parts.theme);
-    m_charts->setTheme(m_parts.theme);
-    m_spaceTime->setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);
@@ -497,11 +469,11 @@ void MainWindow::applyTheme()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_editor->mayReplace() || !mayForgetRun()) {
+    if (!m_write->editor().mayReplace() || !mayForgetRun()) {
         event->ignore();
         return;
     }
-    m_editor->forgetUnsaved();
+    m_write->editor().forgetUnsaved();
     m_player->stop();
     m_notes.reset();
     event->accept();

@@ -3,17 +3,11 @@
 
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/run_story.h"
-#include "gui/view/charts/chart_panel.h"
 #include "gui/view/panels/event_log.h"
 #include "gui/view/time/free_processors.h"
-#include "gui/view/records/record_table.h"
-#include "gui/view/timeline/space_time_view.h"
 #include "gui/window/widgets/actions.h"
-#include "gui/window/commands/clock_bar.h"
 #include "gui/window/widgets/focus_ring.h"
-#include "gui/window/panels/group_panel.h"
 #include "gui/window/panels/image_panel.h"
-#include "gui/window/panels/node_panel.h"
 #include "gui/window/player/presentation.h"
 #include "gui/window/widgets/remembered.h"
 #include "gui/window/start/start_page.h"
@@ -27,16 +21,22 @@ namespace lhrs::gui {
 
 class BarShelf;
 class EditorPanel;
-class GatePanel;
 class GlossarySheet;
 class GuidePanel;
 class Recorder;
 struct ExportResult;
 class RecordingObserver;
+class WindowExport;
 class WindowFaults;
+class WindowGate;
+class WindowGroup;
+class WindowInspect;
+class WindowMeasure;
+class WindowRecords;
 class WindowRing;
 class WindowExercise;
 class WindowTour;
+class WindowWrite;
 
 // The window: owns the parts and connects them. Read connectAll() first: it shows which part tells which other part
 // what. Once per frame the clock advances the pacer, and each visible view takes from it what it shows.
@@ -122,10 +122,10 @@ public:
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_parts.workloads; }
     LabLine& labLine() { return *m_line; }
-    RecordTable& records() { return *m_records; }
     Selection& selection() { return *m_selection; }
-    RecordGroupView& group() { return m_group->view(); }
-    EditorPanel& editor() { return *m_editor; }
+    EditorPanel& editor();
+    WindowGroup& group() { return *m_group; }
+    WindowRecords& records() { return *m_records; }
     bool showsCluster() const { return m_workspaces->showsWork(); }
     // Writes the view that is shown: .svg, .pdf or .png for its picture, .csv for its rows. Returns an error as a
     // sentence, or an empty string.
@@ -147,49 +147,21 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
-    void makeActions();
+    void makeActions(const Options& options);
     void makeWorkActions();
     void makeViewActions();
     void makeTimeActions();
-    void makeInspectActions();
     void makeGlossaryActions();
     void makeGuide();
     void makeTour();
     void makeExercise();
     ClusterCanvas::Asked askedAbout() const;
     void openGlossary(bool atWhatIsAsked);
-    void updateInspector();
-    // Opens the inspector with these processes side by side; the last one becomes the chosen one.
-    void inspectNodes(const QStringList& names);
-    void showHeld();
-    void releaseChosen(bool isDropped);
-    void offerHeld(QMenu& menu, ProcessId process);
-    void addHolds(std::vector<StatusPart>& parts) const;
     // Adds the part for longer timeouts, used because this machine wakes processes late: of the running cluster or of
     // the recording.
     void addPatience(std::vector<StatusPart>& parts);
     void recordPatience();
     void followSystem();
-    void makeClockActions();
-    void updateClock();
-    void alignBegin();
-    void stepClock(ClusterCommands::ClockStep step);
-    void makeGroupActions();
-    void openGroup(ObjectRef object, std::uint32_t rank);
-    void enableGroup();
-    void noteReading();
-    void exportGroup();
-    void showRecordMenu(ObjectRef bucket, std::uint32_t rank, QPoint at);
-    // Writing scenarios (window_write.cpp).
-    void makeWriteActions();
-    void makeWriteDocks(const Options& options);
-    void connectWrite();
-    void enableWrite();
-    void showButtons();
-    void exportTables();
-    void makeMeasureActions();
-    void makeMeasureDocks();
-    void connectMeasure();
     void startRecorder(const QString& path);
     void stopRecorder();
     Result<std::unique_ptr<Recording>> openPast();
@@ -214,7 +186,6 @@ private:
     void makeWay();
     void updateClients();
     void showMenu(ObjectRef object, QPoint at);
-    void inspect(ObjectRef object);
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
@@ -226,17 +197,9 @@ private:
     void changeSpeed(double factor);
     bool startReel();
     void showAgain();
-    void nameStep();
-    ProcessId gatedProcess() const;
     void work(pb::OperationKind kind);
     void workHere(pb::OperationKind kind);
     void previewOf(const QAction* action); // nullptr: of no action
-    enum class Inspected { None, Bucket, Image, Group, Node };
-    Inspected inspectedView() const;
-    // Asks for a file name and writes the view that is shown, in the format of the name's ending.
-    void exportView();
-    // Writes the tables of the scenario; returns an error as a sentence.
-    QString writeResults(const QString& directory, FolderUse use);
     void askForScenario();
     void sayNotOpened(const QString& problem);
     bool askToSaveRecording();
@@ -253,12 +216,6 @@ private:
     // Moves the focus from a field back to the picture. False: no field had it.
     bool leaveField();
     void askForObject();
-    // Records of a bucket (window_records.cpp).
-    enum class RecordJob { None, Witness, Compare, Csv };
-    void beginRecords(RecordJob job);
-    void makeRecordActions();
-    void connectRecords();
-    void finishRecords(const QString& problem);
     // Presentation (window_present.cpp).
     void makePresentActions();
     bool isSecondClick(const QAction* action);
@@ -302,7 +259,14 @@ private:
     LiveOrRecordedContents m_contents;
     WindowParts m_parts;
     std::vector<WindowSubject*> m_subjects;
+    WindowExport* m_export = nullptr;
     WindowFaults* m_faults = nullptr;
+    WindowGate* m_gate = nullptr;
+    WindowGroup* m_group = nullptr;
+    WindowInspect* m_inspect = nullptr;
+    WindowMeasure* m_measure = nullptr;
+    WindowRecords* m_records = nullptr;
+    WindowWrite* m_write = nullptr;
     WindowRing* m_ring = nullptr;
     Remembered m_remembered;
     Looks m_looks;
@@ -315,29 +279,19 @@ private:
     QString m_hallScreen; // the screen that the presentation fills
     QString m_screenNote; // what happened when a screen was added or removed
     double m_screenNoteUntil = 0; // seconds of the window
-    ClockBar* m_clockBar = nullptr;
     WindowTour* m_tour = nullptr;
     GuidePanel* m_guide = nullptr; // of the tour and of exercises
     WindowExercise* m_exercise = nullptr;
     StatusStrip* m_status = nullptr;
-    RecordTable* m_records = nullptr;
     ImagePanel* m_imagePanel = nullptr;
     EventLog* m_log = nullptr;
-    GroupPanel* m_group = nullptr;
-    NodePanel* m_node = nullptr;
-    EditorPanel* m_editor = nullptr;
-    GatePanel* m_gate = nullptr;
     GlossarySheet* m_glossary = nullptr; // created when it is first needed
     ClusterCanvas::Asked m_asked; // the object from which its examples are made
-    ChartPanel* m_charts = nullptr;
-    SpaceTimeView* m_spaceTime = nullptr;
     QListView* m_story = nullptr;
 
     double m_statusAt = -1;
     std::vector<std::pair<ProcessId, QString>> m_clients;
     ProcessId m_clientWanted = 0; // to be chosen as soon as it is in the list
-    RecordJob m_recordJob = RecordJob::None;
-    QString m_csvPath;
     AfterStop m_afterStop = AfterStop::Nothing;
     FocusRing* m_focusRing = nullptr;
     bool m_isOnOtherScreen = true; // the picture of a presentation is on the other screen
@@ -347,9 +301,7 @@ private:
     BlankScreen* m_blank = nullptr;
     SecondClick m_secondClick;
     std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
-    std::optional<std::uint64_t> m_steppedFrom; // event before a step of virtual time, until its effect is reported
     bool m_isNearOfReel = false; // the scenario has zoomed in on something
-    int m_clusterShown = 0; // number of the scenario's cluster that the show has reached
     std::vector<std::int64_t> m_clustersToCome; // begin times of clusters that the show has not reached yet
     CaptionTrack m_captions;
     std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };

@@ -6,10 +6,17 @@
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/file_picture.h"
 #include "gui/view/cluster/object_words.h"
-#include "gui/window/panels/gate_panel.h"
+#include "gui/window/subjects/window_clock.h"
+#include "gui/window/subjects/window_export.h"
 #include "gui/window/subjects/window_faults.h"
+#include "gui/window/subjects/window_gate.h"
+#include "gui/window/subjects/window_group.h"
+#include "gui/window/subjects/window_inspect.h"
 #include "gui/window/subjects/window_invariants.h"
+#include "gui/window/subjects/window_measure.h"
+#include "gui/window/subjects/window_records.h"
 #include "gui/window/subjects/window_ring.h"
+#include "gui/window/subjects/window_write.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -32,7 +39,7 @@
 
 namespace lhrs::gui {
 
-void MainWindow::makeActions()
+void MainWindow::makeActions(const Options& options)
 {
     Actions& a = *m_actions;
     a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
@@ -60,26 +67,28 @@ void MainWindow::makeActions()
     a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O",
               "Loads a scenario and stops before its first step; while one is written, it is only opened" },
         [this] { askForScenario(); });
-    a.add({ "exportPicture", "File", "Export …", "Ctrl+E",
-              "Saves what is shown: a picture as SVG, PDF or PNG, rows as CSV" },
-        [this] { exportView(); });
+    m_export = new WindowExport(m_parts, m_subjects);
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
               "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
         [this] { leaveCluster(); });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     makeWorkActions();
-    m_subjects.push_back(m_faults = new WindowFaults(m_parts));
+    m_faults = new WindowFaults(m_parts);
     makeViewActions();
-    makeGroupActions();
-    makeRecordActions();
-    m_subjects.push_back(new WindowInvariants(m_parts));
-    makeWriteActions();
-    makeMeasureActions();
+    m_group = new WindowGroup(m_parts);
+    m_records = new WindowRecords(m_parts, *m_group);
+    auto* invariants = new WindowInvariants(m_parts);
+    m_write = new WindowWrite(m_parts, { options.scenarioDirectory, options.unsavedDirectory });
+    m_measure = new WindowMeasure(m_parts);
     makeTimeActions();
-    makeClockActions();
+    auto* clock = new WindowClock(m_parts);
     makePresentActions();
-    makeInspectActions();
-    m_subjects.push_back(m_ring = new WindowRing(m_parts));
+    m_inspect = new WindowInspect(m_parts);
+    m_gate = new WindowGate(m_parts, *m_inspect, *clock);
+    m_ring = new WindowRing(m_parts);
+    // In the order of the status line.
+    m_subjects = { m_gate, invariants, m_write, m_faults, m_group, m_records, m_measure, clock, m_inspect, m_ring,
+        m_export };
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
         [this] { m_player->runToEnd(); });
     a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
@@ -349,9 +358,6 @@ void MainWindow::previewOf(const QAction* action)
         line = QStringLiteral("lab.audit(%1);").arg(m_parts.group());
     else if (id == QLatin1String("secondClient"))
         line = QStringLiteral("lab.client('%1');").arg(m_commands->nextClientName());
-    else if (const auto held = m_gate->chosen();
-             held && (id == QLatin1String("releaseHere") || id == QLatin1String("dropHere")))
-        line = m_commands->lineOf(*held, id == QLatin1String("dropHere"));
     for (const WindowSubject* subject : m_subjects)
         if (line.isEmpty())
             line = subject->lineOf(id);
@@ -370,17 +376,6 @@ void MainWindow::askForObject()
 
 // ---- requests of the canvas
 
-void MainWindow::inspect(ObjectRef object)
-{
-    const char* dock = !m_pacer.state().isOfLhrs() ? "nodeDock"
-        : object.kind == ObjectKind::Client        ? "imageDock"
-                                                   : "bucketDock";
-    m_workspaces->open(dock, object.kind == ObjectKind::Client);
-    m_canvas->choose(object);
-    if (!m_pacer.state().isOfLhrs())
-        m_node->view().choose(m_parts.process());
-}
-
 void MainWindow::showMenu(ObjectRef object, QPoint at)
 {
     QMenu menu(this);
@@ -394,7 +389,7 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     const auto offer = [&](const char* id) { menu.addAction(m_actions->get(id)); };
     const auto offerFaults = [&] {
         if (m_commands->isGated())
-            offerHeld(menu, gatedProcess());
+            m_gate->offer(menu);
         for (const char* id : { "kill", "pause", "resume", "restart" })
             offer(id);
         menu.addSeparator();
@@ -405,8 +400,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
     case ObjectKind::Data:
     case ObjectKind::Parity:
         offer("recordGroup");
-        connect(
-            menu.addAction(tr("Show the contents")), &QAction::triggered, this, [this, object] { inspect(object); });
+        connect(menu.addAction(tr("Show the contents")), &QAction::triggered, this,
+            [this, object] { m_inspect->inspect(object); });
         offer("fitSelection");
         offer("copyLine");
         menu.addSeparator();
@@ -432,7 +427,8 @@ void MainWindow::showMenu(ObjectRef object, QPoint at)
             offer(id);
         break;
     case ObjectKind::Client:
-        connect(menu.addAction(tr("Show its image")), &QAction::triggered, this, [this, object] { inspect(object); });
+        connect(menu.addAction(tr("Show its image")), &QAction::triggered, this,
+            [this, object] { m_inspect->inspect(object); });
         menu.addSeparator();
         for (const char* id : { "insert", "update", "search", "delete", "stopWorkload", "imageAdjusting", "imageFrozen",
                  "imageExact", "forgetImage" })
@@ -532,7 +528,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
     }
     if (wish.view == QLatin1String("node")) {
         if (!wish.fit.isEmpty()) // the processes side by side
-            inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
+            m_inspect->inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
         else
             m_actions->get("nodeInspector")->trigger();
     }
@@ -540,7 +536,7 @@ void MainWindow::pointCamera(const CameraWish& wish)
     const bool isMember = wish.group && looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *wish.group;
     if (page != kPages.end() && wish.group && wish.rank) {
         m_group->view().setPage(page->second);
-        openGroup(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
+        m_group->open(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
         m_group->view().showStage(wish.stage);
     } else if (wish.group && wish.rank) {
         m_selection->select(isMember && wish.view == QLatin1String("records")

@@ -23,8 +23,6 @@ void MainWindow::enableActions()
     enable({ "secondClient" }, isHere && isFree && m_commands->isLocal());
     enable({ "addSpares" }, isHere && isFree && m_commands->isLocal() && isOfLhrs);
     enable({ "byHost", "asColumns" }, isOfLhrs);
-    enableGroup();
-    enableWrite();
     enable({ "startLocal", "startSimulated", "connect", "openScenario" },
         isFree && m_commands->link() != ClusterCommands::Link::Starting);
     enable({ "leave" }, !isFree || m_commands->link() != ClusterCommands::Link::None);

@@ -2,11 +2,14 @@
 // The window's files: opening scenarios and recordings, saving the run, and the question before it is lost.
 #include "gui/window/main/main_window.h"
 
+#include "gui/lab/export/run_export.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/recording/recording_writer.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/window/editor/editor_panel.h"
+#include "gui/window/subjects/window_export.h"
+#include "gui/window/subjects/window_measure.h"
+#include "gui/window/subjects/window_write.h"
 #include "gui/window/main/window_tour.h"
 
 #include <QDragEnterEvent>
@@ -70,14 +73,14 @@ void MainWindow::sayNotOpened(const QString& problem)
 
 bool MainWindow::openScenario(const QString& path, bool isStarted)
 {
-    if (m_player->isRunning() || !m_editor->mayReplace() || (isStarted && !mayForgetRun()))
+    if (m_player->isRunning() || !m_write->editor().mayReplace() || (isStarted && !mayForgetRun()))
         return false;
     endFirst();
-    const bool isText = m_editor->open(path);
+    const bool isText = m_write->editor().open(path);
     if (!m_player->load(path)) {
         if (isText) { // a text with an error can be corrected in the editor
             setWorkspace(Workspace::Write);
-            m_editor->showProblem();
+            m_write->editor().showProblem();
         } else {
             sayNotOpened(m_player->caption());
         }
@@ -86,7 +89,8 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
     if (isStarted) {
         m_pacer.reset();
         m_log->model().clear();
-        m_spaceTime->clear();
+        for (WindowSubject* subject : m_subjects)
+            subject->clear();
         m_player->start();
     }
     m_player->show();
@@ -189,6 +193,17 @@ bool MainWindow::saveRecording(const QString& path)
     m_line->answer(tr("save recording"), isSaved ? tr("The run up to now is in %1.").arg(path) : problem, isSaved);
     return isSaved;
 }
+
+// ---- exports
+
+QString MainWindow::exportViewTo(const QString& path) { return m_export->write(path); }
+
+ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
+{
+    return m_measure->writeAll(directory, use, [this](const QString& path) { return m_export->write(path); });
+}
+
+EditorPanel& MainWindow::editor() { return m_write->editor(); }
 
 bool MainWindow::savePicture(const QString& path) { return grab().save(path); }
 

@@ -2,7 +2,6 @@
 // "What is this?": the term for what is under the mouse, or for what is selected.
 #include "gui/window/main/main_window.h"
 
-#include "gui/window/panels/gate_panel.h"
 #include "gui/window/widgets/glossary_sheet.h"
 
 #include <QApplication>
@@ -26,9 +25,7 @@ ClusterCanvas::Asked MainWindow::askedAbout() const
     for (const WindowSubject* subject : m_subjects)
         if (const auto explained = subject->explained(); explained.first)
             panels.push_back(explained);
-    panels.insert(panels.end(),
-        { { m_gate, "gate" }, { m_node, "lease" }, { m_group, "record-group" }, { m_imagePanel, "client-image" },
-            { m_records, "rank" } });
+    panels.emplace_back(m_imagePanel, "client-image");
     const QWidget* focus = QApplication::focusWidget();
     const bool isPointed = m_canvas->underMouse() && m_selection->hovered();
     for (const bool byMouse : { true, false }) {

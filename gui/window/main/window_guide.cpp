@@ -2,6 +2,7 @@
 // The strip that guides a person through the tour or an exercise: its place in the window, and its keys.
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_write.h"
 
 #include <QVBoxLayout>
 
@@ -48,7 +49,7 @@ void MainWindow::makeGuide()
             GuidePanel::Button(i), a.get(kGuideActions[std::size_t(i)])->shortcut().toString(QKeySequence::NativeText));
     connect(m_guide, &GuidePanel::buttonsChanged, this, enable);
     connect(m_guide, &GuidePanel::shownOrHidden, this, [this] {
-        showButtons();
+        m_write->showButtons();
         foldPanels();
         m_workspaces->arrange();
     });

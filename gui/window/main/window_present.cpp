@@ -4,8 +4,8 @@
 
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
-#include "gui/window/panels/group_panel.h"
 #include "gui/window/panels/guide_panel.h"
+#include "gui/window/subjects/window_group.h"
 #include "gui/window/widgets/screen_place.h"
 #include "gui/window/main/window_tour.h"
 
@@ -15,7 +15,6 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenuBar>
-#include <QPushButton>
 #include <QScreen>
 #include <QTime>
 #include <QWindow>
@@ -232,10 +231,7 @@ void MainWindow::setPresenting(bool on)
         m_notes.release()->deleteLater(); // the event of one of its own buttons may be ending the presentation
     }
     menuBar()->setVisible(!on);
-    // Without these buttons the audience sees one more line of the matrix; their keys still work.
-    for (const char* id : { "groupBase", "takeWitness", "copyGroup", "exportGroup" })
-        if (auto* button = m_group->findChild<QPushButton*>(QLatin1String(id) + QStringLiteral("Button")))
-            button->setVisible(!on);
+    m_group->setPresented(on);
     showLink(); // updates which parts a presentation shows
     if (on) {
         placePresentation();

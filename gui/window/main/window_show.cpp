@@ -17,9 +17,7 @@ namespace {
 
 constexpr std::int64_t kJustMarked = 500'000'000; // ns: a marker this close counts as being at the shown instant
 constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are repeated if there is no marker
-constexpr std::size_t kStepEvents = 200;
 constexpr std::uint64_t kStoryEvents = 200'000; // recordings of up to so many events have their story told at once
-constexpr qsizetype kStepWords = 3; // sentences
 
 } // namespace
 
@@ -30,15 +28,10 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_narrator.reset();
     m_runStory.clear();
     m_parts.timeBar->track().reset();
-    m_charts->reset();
-    m_spaceTime->clear();
+    for (WindowSubject* subject : m_subjects)
+        subject->forget();
     m_selection->select({});
     m_log->model().clear();
-    m_commands->session().witnesses().clear();
-    m_records->model().forgetWitnesses();
-    m_group->view().close();
-    m_node->view().unpinAll();
-    m_node->view().choose(0);
     m_canvas->cut();
 }
 
@@ -74,8 +67,6 @@ void MainWindow::followCuts()
 
 void MainWindow::followReel(const ReelEntry& entry)
 {
-    if (entry.kind == ReelEntry::Kind::Cluster)
-        m_clusterShown = entry.number;
     if (entry.kind == ReelEntry::Kind::Cluster && !m_clustersToCome.empty()) {
         beginCluster(m_clustersToCome.front());
         m_clustersToCome.erase(m_clustersToCome.begin());
@@ -144,30 +135,6 @@ void MainWindow::showAgain()
     if (!m_director.replay(interval))
         m_line->answer(tr("again"),
             m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
-}
-
-// Describes in words what a step of a simulated cluster has done: a change in the picture is easily missed.
-void MainWindow::nameStep()
-{
-    if (!m_steppedFrom || m_commands->committed() <= *m_steppedFrom || m_line->text().endsWith(QStringLiteral("…")))
-        return; // or the simulator has not answered yet
-    const EventPage page = m_commands->eventsSince(*m_steppedFrom, kStepEvents);
-    m_steppedFrom.reset();
-    QStringList words;
-    const ClusterState state = m_commands->state();
-    for (const RunEvent& event : page.events)
-        words << QString::fromStdString(sentence(event, state));
-    const qsizetype all = words.size();
-    words = words.mid(0, kStepWords);
-    if (all > words.size())
-        words << tr("and %1").arg(countedWords(std::uint64_t(all - words.size()), "event more", "events more"));
-    // After the answer of the simulator.
-    const QString text = m_line->text(), line = text.section(QStringLiteral("  "), 0, 0),
-                  outcome = text.section(QStringLiteral("  "), 1);
-    m_line->answer(line,
-        outcome.isEmpty() ? words.join(QLatin1Char(' '))
-                          : QStringLiteral("%1. %2").arg(outcome, words.join(QLatin1Char(' '))),
-        true);
 }
 
 } // namespace lhrs::gui

@@ -50,6 +50,16 @@ void MainWindow::startLocal()
     m_commands->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 
+void MainWindow::startSimulated(const SimulatedOptions& simulated)
+{
+    endShow();
+    m_localOptions = m_start->localOptions();
+    m_start->keep(m_remembered);
+    m_localOptions.simulated = simulated;
+    preferSimulated(m_localOptions.simulated);
+    m_commands->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+}
+
 void MainWindow::connectTo(const QString& address)
 {
     endShow();

@@ -206,7 +206,8 @@ QString MainWindow::openRecording(const QString& path)
     m_timeLine.showRecording(std::move(*recording));
     beginStory();
     m_parts.timeBar->track().reset();
-    m_charts->reset();
+    for (WindowSubject* subject : m_subjects)
+        subject->showRun();
     m_selection->select({});
     m_canvas->fit();
     if (!startReel())
@@ -229,7 +230,8 @@ void MainWindow::closeRecording()
     m_runStory = std::exchange(m_liveStory, {});
     m_isStoryWhole = false;
     m_parts.timeBar->track().reset();
-    m_charts->reset();
+    for (WindowSubject* subject : m_subjects)
+        subject->showRun();
     m_selection->select({});
     showLink();
 }

@@ -4,6 +4,8 @@
 #include "common/lhrs/decode_story.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_group.h"
+#include "gui/window/subjects/window_records.h"
 
 #include <QScopedValueRollback>
 #include <QSpinBox>
@@ -224,7 +226,7 @@ TourSight WindowTour::sight() const
     seen.selected = m_window.selection().selected();
     seen.client = m_window.workloads().client();
     seen.count = std::uint64_t(m_window.workloads().countBox()->value());
-    if (seen.selected.kind == ObjectKind::Data && isBeforeTheEyes(m_window.records()))
+    if (seen.selected.kind == ObjectKind::Data && isBeforeTheEyes(m_window.records().table()))
         seen.table = std::uint32_t(seen.selected.a);
     seen.isPast = m_window.timeLine().mode() != TimeLine::Mode::Follow;
     seen.shownNs = m_window.pacer().shownNs();
@@ -234,7 +236,7 @@ TourSight WindowTour::sight() const
 
 std::optional<TourSight::Group> WindowTour::groupSeen() const
 {
-    const RecordGroupView& view = m_window.group();
+    const RecordGroupView& view = m_window.group().view();
     const Decoding* decoding = view.decoding();
     if (!view.isOpen() || !isBeforeTheEyes(view))
         return std::nullopt;

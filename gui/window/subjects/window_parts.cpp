@@ -7,6 +7,7 @@
 #include "gui/view/cluster/object_words.h"
 
 #include <QMenu>
+#include <QSaveFile>
 
 namespace lhrs::gui {
 
@@ -101,9 +102,24 @@ RunIdentity WindowParts::identity() const
     return { run.run, pacer.state().isSimulated, machineShown() };
 }
 
+bool WindowParts::isInspected(const QWidget& widget) const
+{
+    return workspaces.now() == Workspace::Inspect && workspaces.showsWork() && !widget.visibleRegion().isEmpty();
+}
+
 void WindowParts::endPreviewWith(QMenu& menu) const
 {
     QObject::connect(&menu, &QMenu::aboutToHide, &line, [this] { line.preview({}); });
 }
+
+QString writeBytes(const QString& path, const QByteArray& bytes)
+{
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(bytes) >= 0 && file.commit())
+        return {};
+    return QObject::tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
+}
+
+bool isCsv(const QString& path) { return path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive); }
 
 } // namespace lhrs::gui

@@ -16,6 +16,9 @@
 #include <QObject>
 
 #include <functional>
+#include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 class QMenu;
@@ -69,10 +72,26 @@ struct WindowParts {
     // What an exported picture or table says about its run.
     PictureOrigin origin() const;
     RunIdentity identity() const;
+    // The widget is in front among the tabs of what is inspected. For Qt a tab behind another is visible too, but with
+    // an empty visible region.
+    bool isInspected(const QWidget& widget) const;
     void trigger(const QString& action) const { actions.get(action.toLatin1().constData())->trigger(); }
     // Shows the scenario line of an entry while the mouse is over it, at most as long as the menu is open.
     void endPreviewWith(QMenu& menu) const;
 };
+
+// How a view is written that is in front.
+struct ViewExport {
+    QString name; // of the file, without its ending
+    QString endings; // "Pictures (*.svg *.pdf *.png)"
+    std::function<QString(const QString& path)> write; // the format is the ending; returns an error as a sentence
+    // Rows that have to be read first, so that the command line answers later; empty: there are none.
+    std::function<void(const QString& path)> readRows = {};
+};
+
+// Returns an error as a sentence, or an empty string.
+QString writeBytes(const QString& path, const QByteArray& bytes);
+bool isCsv(const QString& path);
 
 // One subject of the window. It owns its actions, its panel and its connections, and knows the other parts of the
 // window through WindowParts. The constructor registers the actions, in the order of the menus; build() makes the
@@ -82,18 +101,29 @@ class WindowSubject : public QObject {
 public:
     explicit WindowSubject(WindowParts& parts) : QObject(&parts.window), m_parts(parts) { }
 
+    // Its bar above the picture, before any panel is made; null: it has none.
+    virtual QWidget* makeBar() { return nullptr; }
     virtual void build() { }
     // Sets which of its actions can be used now.
     virtual void enable() { }
-    // Called a few times a second.
+    // Called in each frame, before the views are asked for theirs. / Called a few times a second.
+    virtual void frame() { }
     virtual void update() { }
     // Another cluster begins: what is known of the previous one is forgotten.
     virtual void forget() { }
+    // A scenario begins: events from before are no longer listed.
+    virtual void clear() { }
+    // Another instant is shown: nothing that was moving before belongs to it.
+    virtual void restart() { }
+    // Another run is shown: a recording, or the live run again.
+    virtual void showRun() { }
     // The theme of the parts has changed.
     virtual void applyTheme() { }
     virtual void addStatus(std::vector<StatusPart>&) const { }
     // The scenario line of one of its actions as it would be carried out now; empty: it has none.
     virtual QString lineOf(const QString&) const { return {}; }
+    // Writes its view, if that is in front, into a file.
+    virtual std::optional<ViewExport> inFront() { return std::nullopt; }
     // Its panel, and the term of the glossary for what is asked about in it; null: it has no panel.
     virtual std::pair<const QWidget*, std::string_view> explained() const { return {}; }
 

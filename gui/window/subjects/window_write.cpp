@@ -1,40 +1,31 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writing and playing scenarios in the window: the editor, its actions, and its place.
-#include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_write.h"
 
-#include "gui/lab/recording/recorder.h"
-#include "gui/lab/replay/recording_observer.h"
 #include "gui/window/editor/editor_panel.h"
 
-#include <QDockWidget>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QMessageBox>
-
-#include <algorithm>
+#include <QPushButton>
 
 namespace lhrs::gui {
 
-void MainWindow::makeWriteActions()
+WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) : WindowSubject(parts), m_places(places)
 {
-    Actions& a = *m_actions;
-    const auto show = [this] {
-        if (workspace() != Workspace::Write)
-            setWorkspace(Workspace::Write);
-    };
+    Actions& a = m_parts.actions;
     a.add({ "write", "View", "Write", "Ctrl+4",
               "The text of the scenario with its steps and results beside the picture: written, run, stopped and gone "
               "through call by call",
               true },
         [this] {
-            setWorkspace(Workspace::Write);
+            m_parts.workspaces.enter(Workspace::Write);
             m_editor->setFocus();
         });
     a.add({ "newScenario", "File", "New scenario", "Alt+Shift+N", "Begins a new scenario (in the text: Ctrl+N)" },
-        [this, show] {
+        [this] {
             if (!m_editor->mayReplace())
                 return;
-            show();
+            if (m_parts.workspaces.now() != Workspace::Write)
+                m_parts.workspaces.enter(Workspace::Write);
             m_editor->newText();
         });
     a.add(
@@ -52,10 +43,10 @@ void MainWindow::makeWriteActions()
         [this] { m_editor->openFind(); });
     a.add(
         { "pauseScenario", "Scenario", "Pause", "F8", "The scenario stands before its next call; the cluster goes on" },
-        [this] { m_player->pause(); });
+        [this] { m_parts.player.pause(); });
     a.add({ "nextCall", "Scenario", "Next call", "F10",
               "Makes one call of the scenario, and begins it if it has not begun" },
-        [this] { m_player->nextCall(); });
+        [this] { m_parts.player.nextCall(); });
     a.add({ "runToCursor", "Scenario", "Run to the cursor", "Ctrl+F10",
               "Runs the scenario until it comes to the line with the cursor" },
         [this] { m_editor->runToCursor(); });
@@ -70,82 +61,78 @@ void MainWindow::makeWriteActions()
         [this] { exportTables(); });
 }
 
-void MainWindow::makeWriteDocks(const Options& options)
+void WindowWrite::build()
 {
-    m_editor = new EditorPanel(*m_player, *m_actions, { options.scenarioDirectory, options.unsavedDirectory }, this);
-    m_workspaces->addDock("editorDock", tr("Text"), m_editor);
-    m_workspaces->addDock("playDock", tr("Run"), &m_editor->side());
-}
-
-void MainWindow::connectWrite()
-{
-    m_clock->add(m_editor, m_editor);
-    connect(m_editor, &EditorPanel::fileChanged, this, &MainWindow::enableWrite);
-    // A recording also contains the scenario that was played and its measurements.
-    connect(m_player, &Player::runningChanged, this, [this](bool runs) {
-        if (m_recorder && runs)
-            m_recorder->scenario(m_player->file(), m_player->source());
-        else if (m_recorder)
-            m_recordingObserver->addTables(m_player->engine().tables());
-    });
+    m_editor = new EditorPanel(m_parts.player, m_parts.actions, m_places, &m_parts.window);
+    m_parts.workspaces.addDock("editorDock", tr("Text"), m_editor);
+    m_parts.workspaces.addDock("playDock", tr("Run"), &m_editor->side());
+    m_parts.clock.add(m_editor, m_editor);
+    connect(m_editor, &EditorPanel::fileChanged, this, &WindowWrite::enable);
+    connect(&m_parts.workspaces, &Workspaces::arranged, this, &WindowWrite::showButtons);
     // Every command of a person shows its scenario line; together these lines form a scenario.
-    connect(m_commands, &ClusterCommands::said, this, [this](const QString& line) {
-        if (m_actions->get("recordClicks")->isChecked())
+    connect(&m_parts.commands, &ClusterCommands::said, this, [this](const QString& line) {
+        if (m_parts.actions.get("recordClicks")->isChecked())
             m_editor->insertRecorded(line);
     });
 }
 
-// The editor has more buttons than the player.
-void MainWindow::showButtons()
+void WindowWrite::applyTheme() { m_editor->setTheme(m_parts.theme); }
+
+void WindowWrite::addStatus(std::vector<StatusPart>& parts) const
 {
-    m_player->setButtonsShown(!m_timeLine.isReplay() && !m_parts.isPresenting && workspace() != Workspace::Write
-        && !m_workspaces->isCrowded());
+    if (m_editor->hasLeft() && m_parts.workspaces.now() != Workspace::Write)
+        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
+            { tr("a scenario was not saved: Ctrl+4"), tr("not saved: Ctrl+4") }, 6, true, "write" });
 }
 
-void MainWindow::enableWrite()
+// The editor has more buttons than the player.
+void WindowWrite::showButtons()
 {
-    const bool isOn = workspace() == Workspace::Write;
-    const auto enable = [this](std::initializer_list<const char*> ids, bool on) {
-        for (const char* id : ids)
-            if (QAction* action = m_actions->get(id); action->isEnabled() != on)
-                action->setEnabled(on);
-    };
+    m_parts.player.setButtonsShown(!m_parts.timeLine.isReplay() && !m_parts.isPresenting
+        && m_parts.workspaces.now() != Workspace::Write && !m_parts.workspaces.isCrowded());
+}
+
+void WindowWrite::enable()
+{
+    const bool isOn = m_parts.workspaces.now() == Workspace::Write;
+    const auto enable = [this](std::initializer_list<const char*> ids, bool on) { m_parts.actions.enable(ids, on); };
     enable({ "saveScenario", "saveScenarioAs", "findText", "breakpoint", "recordClicks" }, isOn);
     enable({ "revertScenario" }, isOn && m_editor->isChanged());
     // Text that has just been typed is checked when it is to run.
-    const bool isThere = m_player->isLoaded() || m_editor->hasText();
+    const bool isThere = m_parts.player.isLoaded() || m_editor->hasText();
     enable({ "runScenario", "nextCall" }, isThere);
-    enable({ "nextStep" }, isThere || m_timeLine.isReplay() || m_commands->link() != ClusterCommands::Link::None);
+    enable({ "nextStep" },
+        isThere || m_parts.timeLine.isReplay() || m_parts.commands.link() != ClusterCommands::Link::None);
     enable({ "runToCursor" }, isOn && isThere);
-    enable({ "pauseScenario" }, m_player->isRunning());
-    enable({ "exportTables" }, !m_player->engine().tables().names().isEmpty());
+    enable({ "pauseScenario" }, m_parts.player.isRunning());
+    enable({ "exportTables" }, !m_parts.player.engine().tables().names().isEmpty());
 }
 
-QString MainWindow::writeResults(const QString& directory, FolderUse use)
+QString WindowWrite::writeResults(const QString& directory, FolderUse use)
 {
     const auto folder = ResultFolder::open(directory, use);
     if (!folder)
         return QString::fromStdString(folder.error().text);
-    QString problem = (*folder)->begin(m_player->runFacts(m_parts.run));
-    for (const ClusterFacts& cluster : m_player->clusters())
+    QString problem = (*folder)->begin(m_parts.player.runFacts(m_parts.run));
+    for (const ClusterFacts& cluster : m_parts.player.clusters())
         if (problem.isEmpty())
             problem = (*folder)->onCluster(cluster);
-    const QString outcome = m_player->isRunning() ? (*folder)->facts().outcome
-                                                  : outcomeWord(m_player->result().outcome);
-    return problem.isEmpty() ? (*folder)->finish(m_player->engine().tables(), outcome) : problem;
+    const QString outcome = m_parts.player.isRunning() ? (*folder)->facts().outcome
+                                                       : outcomeWord(m_parts.player.result().outcome);
+    return problem.isEmpty() ? (*folder)->finish(m_parts.player.engine().tables(), outcome) : problem;
 }
 
-void MainWindow::exportTables()
+void WindowWrite::exportTables()
 {
-    const LabTables& tables = m_player->engine().tables();
-    const QString directory = QFileDialog::getExistingDirectory(this, tr("Directory for the tables"));
+    const LabTables& tables = m_parts.player.engine().tables();
+    const QString directory = QFileDialog::getExistingDirectory(&m_parts.window, tr("Directory for the tables"));
     if (directory.isEmpty())
         return;
     FolderUse use = FolderUse::New;
     if (!resultTables(directory).isEmpty()) {
         QMessageBox box(QMessageBox::Question, tr("Export CSV"),
             tr("%1 has results already. Add this run to them, or remove them?").arg(directory), QMessageBox::Cancel,
-            this);
+            &m_parts.window);
         const QPushButton* add = box.addButton(tr("Add"), QMessageBox::AcceptRole);
         const QPushButton* remove = box.addButton(tr("Remove"), QMessageBox::DestructiveRole);
         box.exec();
@@ -154,7 +141,7 @@ void MainWindow::exportTables()
         use = box.clickedButton() == add ? FolderUse::Append : FolderUse::Overwrite;
     }
     const QString problem = writeResults(directory, use);
-    m_line->answer(tr("export"),
+    m_parts.line.answer(tr("export"),
         problem.isEmpty() ? tr("Written into %1: %2").arg(directory, tables.names().join(QStringLiteral(", ")))
                           : problem,
         problem.isEmpty());
