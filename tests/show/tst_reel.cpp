@@ -7,6 +7,7 @@
 
 #include "gui/lab/recording/recording.h"
 #include "gui/window/panels/time_bar.h"
+#include "gui/window/subjects/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 
 #include <QLabel>
@@ -234,7 +235,7 @@ void ReelTest::aRecordingIsTheSameLecture()
         while (!stage.director().isOver())
             QVERIFY(stage.goOn());
         live = stage.shown;
-        QVERIFY(stage.window.saveRecording(path));
+        QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
     QCOMPARE(stage.window.openRecording(path), QString());
@@ -281,7 +282,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
         while (!stage.director().isOver())
             QVERIFY(stage.goOn());
         QCOMPARE(stage.texts(Kind::Chart).size(), 1);
-        QVERIFY(stage.window.saveRecording(path));
+        QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
     std::vector<std::pair<QString, QString>> opened; // chart, and the caption when it was opened
@@ -492,7 +493,7 @@ void ReelTest::anotherClusterIsCutTo()
         ShowStage stage;
         QVERIFY(stage.begin(kTwoClusters));
         judge(stage);
-        QVERIFY(stage.window.saveRecording(path));
+        QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
     QCOMPARE(stage.window.openRecording(path), QString());

@@ -120,7 +120,7 @@ void RunStoryTest::theLogHasASummary()
         QVERIFY(stage.until([&] { return !table->isVisible(); }));
         text->clear();
         QVERIFY(stage.until([&] { return table->isVisible(); }));
-        QVERIFY(stage.window.saveRecording(path));
+        QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
     QCOMPARE(stage.window.openRecording(path), QString());
@@ -137,3 +137,4 @@ void RunStoryTest::theLogHasASummary()
 
 int main(int count, char** arguments) { return runOffscreen<RunStoryTest>(count, arguments); }
 #include "tst_run_story.moc"
+#include "gui/window/subjects/window_time.h"

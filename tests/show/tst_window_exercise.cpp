@@ -9,6 +9,7 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/window_exercise.h"
+#include "gui/window/subjects/window_time.h"
 
 #include <QDir>
 #include <QFile>
@@ -214,7 +215,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
         desk.key("split");
         QVERIFY2(desk.awaitText("Solved."), qPrintable(desk.text()));
         QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().hasBegun(), kPatience);
-        QVERIFY(desk.window.saveRecording(saved));
+        QVERIFY(desk.window.time().save(saved));
     }
     const auto recording = Recording::open(saved);
     QVERIFY(recording);

@@ -9,6 +9,7 @@
 #include "gui/window/widgets/choice_row.h"
 #include "gui/window/player/story_plan.h"
 #include "gui/window/commands/clock_bar.h"
+#include "gui/window/subjects/window_time.h"
 
 #include "common/lhrs/linear_hash.h"
 
@@ -248,7 +249,7 @@ void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
     QVERIFY(window.openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(window.hasUnsavedRun(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(window.time().hasUnsaved(), kLimit);
     QVERIFY(window.player().hasBegun() && !window.cluster().state().isSimulated);
     {
         QuestionAnswerer stay(QMessageBox::Cancel);

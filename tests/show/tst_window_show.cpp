@@ -4,6 +4,7 @@
 #include "tests/rigs/gui/show_stage.h"
 
 #include "gui/window/panels/guide_panel.h"
+#include "gui/window/subjects/window_time.h"
 
 #include <QTest>
 
@@ -31,7 +32,7 @@ bool worksFreely(MainWindow& window)
     if (!QTest::qWaitFor([&] { return window.actions().get("insert")->isEnabled(); }, kShowLimit))
         return false;
     window.actions().get("insert")->trigger();
-    return QTest::qWaitFor([&] { return window.hasUnsavedRun(); }, kShowLimit);
+    return QTest::qWaitFor([&] { return window.time().hasUnsaved(); }, kShowLimit);
 }
 
 // The question that the window asks when its cluster is left.
@@ -131,7 +132,7 @@ void WindowShowTest::aSimulatedLectureIsLeftWithoutAQuestion()
     QVERIFY(stage.untilStop());
     while (!stage.director().isOver())
         QVERIFY(stage.goOn());
-    QVERIFY(stage.window.hasUnsavedRun());
+    QVERIFY(stage.window.time().hasUnsaved());
     stage.window.clock().start();
     QCOMPARE(askedWhenLeft(stage.window), QStringList());
 }

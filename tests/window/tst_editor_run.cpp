@@ -311,7 +311,7 @@ void EditorRunTest::theRecordingHasTheScenarioAndItsRows()
     desk.press(Qt::Key_R, Qt::ControlModifier);
     QTRY_COMPARE_WITH_TIMEOUT(desk.editor.side().results().rowCount(), 1, kPatience);
     QVERIFY(desk.ends());
-    QVERIFY(desk.window.saveRecording(folder.filePath("run.lhrun")));
+    QVERIFY(desk.window.time().save(folder.filePath("run.lhrun")));
     auto recording = Recording::open(folder.filePath("run.lhrun"));
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
     QCOMPARE((*recording)->rows("scenario").front().at("text").toString(), text);
@@ -339,3 +339,4 @@ void EditorRunTest::clicksAreRecordedAsLines()
 
 int main(int count, char** arguments) { return runOffscreen<EditorRunTest>(count, arguments); }
 #include "tst_editor_run.moc"
+#include "gui/window/subjects/window_time.h"

@@ -6,6 +6,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/start/scenario_pictures.h"
+#include "gui/window/subjects/window_time.h"
 
 #include <QDir>
 #include <QImage>
@@ -374,7 +375,7 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
         QVERIFY(window.openScenario(script, true));
         window.player().runToEnd();
         QVERIFY(QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit));
-        QVERIFY(window.saveRecording(saved));
+        QVERIFY(window.time().save(saved));
         QCOMPARE(namesIn(window.startPage(), "recordings"), QStringList({ saved }));
     }
     MainWindow window(wanted);

@@ -10,6 +10,7 @@
 #include "gui/lab/local/session.h"
 #include "gui/window/panels/invariant_panel.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QDragEnterEvent>
@@ -263,13 +264,13 @@ void WindowTimeTest::theRunIsSavedWhileItGoesOn()
     QVERIFY(w.isReady());
     QVERIFY(w.insert(21));
     const QString path = folder.filePath("kept.lhrun");
-    QVERIFY2(w.window.saveRecording(path), qPrintable(w.window.labLine().text()));
+    QVERIFY2(w.window.time().save(path), qPrintable(w.window.labLine().text()));
     auto recording = Recording::open(path);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
     QCOMPARE((*recording)->damage(), QString());
     QVERIFY((*recording)->events() > 20);
     QVERIFY((*recording)->stateAt((*recording)->events()));
-    QVERIFY2(w.window.saveRecording(path), qPrintable(w.window.labLine().text())); // replaces the former one
+    QVERIFY2(w.window.time().save(path), qPrintable(w.window.labLine().text())); // replaces the former one
 }
 
 void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
@@ -290,7 +291,7 @@ void WindowTimeTest::theTemporaryRecordingGoesWithTheWindow()
     qputenv("TMPDIR", "/dev/null/nowhere");
     {
         MainWindow window(options());
-        QVERIFY(!window.saveRecording(home.filePath("run.lhrun")));
+        QVERIFY(!window.time().save(home.filePath("run.lhrun")));
         QVERIFY2(window.labLine().text().contains("is not recorded"), qPrintable(window.labLine().text()));
     }
     temporary.isEmpty() ? qunsetenv("TMPDIR") : qputenv("TMPDIR", temporary);

@@ -9,6 +9,7 @@
 
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/editor/editor_panel.h"
+#include "gui/window/subjects/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 #include "gui/view/panels/image_view.h"
 #include "gui/view/records/record_group_view.h"
@@ -432,7 +433,7 @@ void WindowUseTest::aRecordingIsSavedWithItsSuffixAndOverAFile()
         window.actions().get("saveRecording")->trigger();
     }
     QVERIFY2(QFile::exists(path) && !QFile::exists(folder.filePath("mine")), qPrintable(window.labLine().text()));
-    QVERIFY(!window.hasUnsavedRun());
+    QVERIFY(!window.time().hasUnsaved());
     QVERIFY(put(path, "something else"));
     {
         QuestionAnswerer replace(QMessageBox::Yes);
@@ -445,7 +446,7 @@ void WindowUseTest::aRecordingIsSavedWithItsSuffixAndOverAFile()
     QVERIFY2(saved, saved ? "" : saved.error().text.c_str());
     QCOMPARE(QDir(folder.path()).entryList(QDir::Files), QStringList { "mine.lhrun" });
     // If no file can be written, nothing is lost.
-    QVERIFY(!window.saveRecording(folder.filePath("no/such/place.lhrun")));
+    QVERIFY(!window.time().save(folder.filePath("no/such/place.lhrun")));
     QVERIFY2(window.labLine().text().contains("place.lhrun cannot be written"), qPrintable(window.labLine().text()));
 }
 

@@ -12,6 +12,7 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
 #include "gui/window/start/scenario_pictures.h"
+#include "gui/window/subjects/window_time.h"
 #include "gui/window/widgets/screen_place.h"
 
 #include <QApplication>
@@ -67,7 +68,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
         settings.results = folder;
     }
     window.player().setSettings(settings);
-    window.setScriptListener(printer);
+    window.time().setScriptListener(printer);
     window.resize(size);
     window.show();
     int code = 0;

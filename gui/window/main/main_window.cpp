@@ -3,13 +3,14 @@
 
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/recording/recorder.h"
-#include "gui/lab/replay/recording_observer.h"
 #include "gui/view/cluster/cluster_layout.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
+#include "gui/window/subjects/window_group.h"
 #include "gui/window/subjects/window_measure.h"
+#include "gui/window/subjects/window_present.h"
+#include "gui/window/subjects/window_time.h"
 #include "gui/window/subjects/window_write.h"
 
 #include <QApplication>
@@ -49,8 +50,9 @@ int memoryUsed()
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
     : QMainWindow(parent), m_commands(new ClusterCommands(this)),
-      m_timeLine(*m_commands, [this] { return openPast(); }), m_pacer(m_timeLine), m_director(m_pacer, m_timeLine),
-      m_selection(new Selection(this)), m_clock(new FrameClock(this)), m_actions(new Actions(this)),
+      m_timeLine(*m_commands, [this] { return m_time->openPast(); }), m_pacer(m_timeLine),
+      m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
+      m_actions(new Actions(this)),
       m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
       m_canvas(&m_workspaces->canvas()), m_line(new LabLine), m_player(new Player(m_commands->session(), m_director)),
       m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
@@ -63,15 +65,15 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     setAcceptDrops(true);
     makeActions(options);
     makePieces(options.scenarioDirectory);
-    makeDocks();
     for (WindowSubject* subject : m_subjects)
         subject->build();
+    makeDocks();
     m_workspaces->placeDocks();
     makeGuide();
     makeExercise();
     m_actions->fill(menuBar());
     connectAll();
-    startRecorder(options.recordPath);
+    m_time->start(options.recordPath);
     m_start->recall(m_remembered);
     recallLooks(options);
     applyTheme();
@@ -85,13 +87,13 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
 MainWindow::~MainWindow()
 {
     m_clock->stop();
+    if (const QString path = m_time->ownFile(); !path.isEmpty())
+        noteSaved(path);
+    // The player's script uses the session of m_commands, and is recorded to its end.
+    delete m_player;
+    m_time->stop();
     for (const WindowSubject* subject : m_subjects)
         delete subject;
-    if (m_recorder && !m_recordIsOurs)
-        noteSaved(m_recordPath);
-    // The player's script uses the session of m_commands, so the player ends first.
-    delete m_player;
-    stopRecorder();
 }
 
 void MainWindow::makePieces(const QString& scenarioDirectory)
@@ -99,8 +101,6 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     // In the order of the Tab key.
     m_start = new StartPage(scenarioDirectory);
     m_shelf = new BarShelf;
-    m_parts.workloads = new WorkloadBar(*m_actions, m_shelf);
-    m_shelf->add(m_parts.workloads);
     for (WindowSubject* subject : m_subjects)
         if (QWidget* bar = subject->makeBar())
             m_shelf->add(bar);
@@ -109,9 +109,9 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
-    m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
     rows->addWidget(m_workspaces, 1);
     rows->addWidget(m_player);
+    m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
     rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
     m_status = new StatusStrip(this);
@@ -123,14 +123,12 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
 void MainWindow::makeDocks()
 {
     m_focusRing = new FocusRing(this);
-    m_imagePanel = new ImagePanel(m_pacer, *m_selection, *m_actions, this);
     m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
     m_story = new QListView(this);
     m_story->setModel(&m_player->story());
     m_story->setWordWrap(true);
     m_story->setAccessibleName(tr("What the scenario said"));
     m_story->setSelectionMode(QAbstractItemView::NoSelection);
-    m_workspaces->addDock("imageDock", tr("Client image"), m_imagePanel);
     m_workspaces->addDock("logDock", tr("Event log"), m_log);
     m_workspaces->addDock("storyDock", tr("Scenario"), m_story);
 }
@@ -142,8 +140,6 @@ void MainWindow::connectAll()
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, this); // a scenario may end before it is visible
-    m_clock->add(m_parts.timeBar, m_parts.timeBar);
-    m_clock->add(&m_imagePanel->view(), m_imagePanel);
     m_clock->add(m_log, m_log);
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
@@ -159,53 +155,34 @@ void MainWindow::connectAll()
     });
     connect(m_commands, &ClusterCommands::said, m_line, &LabLine::say);
     connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
-    connect(m_commands, &ClusterCommands::clientStarted, this, [this](ProcessId client) {
-        m_clientWanted = client; // a client that a person starts is the one to use next
-        updateClients();
-    });
-
-    // Time: dragging on the track, and marks.
-    connect(&m_parts.timeBar->track(), &TimeTrack::seekWanted, this, [this](qint64 ns) { m_timeLine.seekTime(ns); });
-    connect(&m_parts.timeBar->track(), &TimeTrack::markChosen, this,
-        [this](quint64 event, qint64 ns) { event != 0 ? m_timeLine.seek(event) : m_timeLine.seekTime(ns); });
 
     connectStart();
     connectLeave();
 
     // The canvas: inspecting, and the menu of the object under the mouse.
-    connect(m_canvas, &ClusterCanvas::menuRequested, this, &MainWindow::showMenu);
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
     connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
-    connect(m_selection, &Selection::selectionChanged, this, [this] {
-        if (m_selection->selected().kind == ObjectKind::Client)
-            m_parts.workloads->chooseClient(m_selection->selected().a);
-        enableActions();
-    });
+    connect(m_selection, &Selection::selectionChanged, this, &MainWindow::enableActions);
 
     connect(m_status, &StatusStrip::actionWanted, this, [this](const QString& action) { m_parts.trigger(action); });
 
+    connect(m_present, &WindowPresent::changed, this, [this](bool on) {
+        menuBar()->setVisible(!on);
+        m_group->setPresented(on);
+        showLink(); // updates which parts a presentation shows
+    });
+    connect(m_present, &WindowPresent::themeWanted, this, &MainWindow::applyTheme);
+    connect(m_present, &WindowPresent::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
+    connect(m_present, &WindowPresent::stopAsked, this, &MainWindow::offerToStop);
+
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
-    // A recording also contains the scenario that was played and its measurements.
-    connect(m_player, &Player::runningChanged, this, [this](bool runs) {
-        if (m_recorder && runs)
-            m_recorder->scenario(m_player->file(), m_player->source());
-        else if (m_recorder)
-            m_recordingObserver->addTables(m_player->engine().tables());
-    });
-    connect(m_player, &Player::stepShown, this, [this](const QString& words) {
-        m_parts.timeBar->track().addMark({ m_pacer.shownNs(), 0, TimeMark::Kind::Step, words });
-    });
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
     connect(m_measure, &WindowMeasure::wanted, this, [this] {
         if (workspace() != Workspace::Measure && !m_workspaceOfReel)
             m_workspaceOfReel = workspace();
     });
     m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
-    m_director.setHurry([this] {
-        if (m_recorder)
-            m_recorder->hurry();
-    });
     connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
     connect(m_player, &Player::highlightWished, this,
         [this](const QStringList& targets, const QString& words, double seconds) {
@@ -252,11 +229,10 @@ bool MainWindow::onFrame(double seconds)
         m_statusAt = m_parts.seconds;
         makeWay();
         updateStatus();
-        updateClients();
-        updatePresentation();
         m_player->setPictureScale(m_canvas->theme().fontScale());
         for (WindowSubject* subject : m_subjects)
             subject->update();
+        enableActions();
         m_canvas->setRecorded(m_timeLine.isReplay());
         // Every process gives signs of life as events only at full detail, and only in real time.
         const std::vector<ProcessId> silent = m_commands->session().ingest().silentSince(kSilent);
@@ -321,10 +297,6 @@ void MainWindow::updateStatus()
                 parts.push_back({ Glyph::Cross, m_parts.theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
             break;
         }
-    recordPatience();
-    addPatience(parts);
-    if (m_parts.seconds < m_screenNoteUntil)
-        parts.push_back({ Glyph::Warning, m_parts.theme.caution, { m_screenNote, m_hallScreen }, 9, true });
     for (const WindowSubject* subject : m_subjects)
         subject->addStatus(parts);
     if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
@@ -367,47 +339,10 @@ void MainWindow::updateStatus()
         : tr("%1, %2 ms").arg(frames).arg(m_clock->millisecondsPerFrame(), 0, 'f', 1);
     parts.push_back({ Glyph::None, {}, { painting, frames }, 6, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 MB").arg(memoryUsed()) }, 1, false });
-    if (!m_timeLine.isReplay() && m_commands->link() != ClusterCommands::Link::None) {
-        const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
-        if (trouble.isEmpty())
-            parts.push_back({ Glyph::None, {},
-                { tr("recorded %1 MB, room for %2 MB")
-                        .arg(m_recorder->status().bytes >> 20)
-                        .arg(m_recorder->status().room >> 20),
-                    tr("recorded %1 MB").arg(m_recorder->status().bytes >> 20) },
-                1, false });
-        else
-            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
-                { tr("NOT RECORDED: %1").arg(trouble), tr("NOT RECORDED") }, 8, true });
-    }
+    m_time->addRecorded(parts);
     if (m_parts.isPresenting) // keeps the word of origin and the urgent parts
         std::erase_if(parts, [](const StatusPart& part) { return part.importance < 8 || part.glyph == Glyph::None; });
     m_status->setParts(std::move(parts));
-}
-
-void MainWindow::updateClients()
-{
-    std::vector<std::pair<ProcessId, QString>> clients;
-    for (const ProcessId id : clientsOf(m_pacer.state()))
-        clients.emplace_back(id, QString::fromStdString(m_pacer.state().processes.at(id).name));
-    // A person regards a new coordinator as the same object as the previous one.
-    if (const ObjectRef selected = m_selection->selected();
-        selected.kind == ObjectKind::Coordinator && selected.a != coordinatorOf(m_pacer.state()))
-        m_selection->select({ ObjectKind::Coordinator, coordinatorOf(m_pacer.state()), 0 });
-    if (clients != m_clients) {
-        m_clients = clients;
-        m_parts.workloads->setClients(clients);
-        // The client may have been selected before it was in the list.
-        if (const ObjectRef selected = m_selection->selected(); selected.kind == ObjectKind::Client)
-            m_parts.workloads->chooseClient(selected.a);
-    }
-    if (m_clientWanted != 0 && std::any_of(clients.begin(), clients.end(), [this](const auto& client) {
-            return client.first == m_clientWanted;
-        })) {
-        m_parts.workloads->chooseClient(m_clientWanted);
-        m_clientWanted = 0;
-    }
-    enableActions();
 }
 
 // ---- what is shown
@@ -448,20 +383,15 @@ void MainWindow::applyTheme()
             widget->setFont(QFont());
     }
     m_workspaces->setTheme(m_parts.theme);
-    m_parts.workloads->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
     m_guide->setTheme(m_parts.theme);
     m_status->setTheme(m_parts.theme);
-    m_parts.timeBar->setTheme(m_parts.theme);
     m_start->setTheme(m_parts.theme);
-    m_imagePanel->setTheme(m_parts.theme);
     m_log->setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);
-    if (m_notes)
-        m_notes->setTheme(m_parts.theme);
     m_statusAt = -1;
     foldPanels();
     m_workspaces->arrange();
@@ -475,7 +405,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
     }
     m_write->editor().forgetUnsaved();
     m_player->stop();
-    m_notes.reset();
+    m_present->closeNotes();
     event->accept();
 }
 

@@ -7,11 +7,9 @@
 #include "gui/view/time/free_processors.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
-#include "gui/window/panels/image_panel.h"
-#include "gui/window/player/presentation.h"
 #include "gui/window/widgets/remembered.h"
 #include "gui/window/start/start_page.h"
-#include "gui/window/subjects/window_parts.h"
+#include "gui/window/subjects/window_present.h"
 
 #include <QMainWindow>
 
@@ -21,20 +19,16 @@ namespace lhrs::gui {
 
 class BarShelf;
 class EditorPanel;
-class GlossarySheet;
 class GuidePanel;
-class Recorder;
 struct ExportResult;
-class RecordingObserver;
 class WindowExport;
-class WindowFaults;
 class WindowGate;
 class WindowGroup;
 class WindowInspect;
 class WindowMeasure;
 class WindowRecords;
-class WindowRing;
 class WindowExercise;
+class WindowTime;
 class WindowTour;
 class WindowWrite;
 
@@ -76,17 +70,11 @@ public:
     void startTour();
     int tourStopLeft() const;
 
-    // Another listener to what scenarios report, called in their thread; it must outlive the window.
-    void setScriptListener(ScriptObserver& listener);
     // Shows a recorded run, paused at its beginning. Returns an error as a sentence, which the window shows too.
     QString openRecording(const QString& path);
     void closeRecording();
     // Opens a recording or a scenario, by what the file is.
     void openFile(const QString& path);
-    // Saves the run up to now; an existing file is replaced.
-    bool saveRecording(const QString& path);
-    // The run has content that has not been saved in a file that a person chose.
-    bool hasUnsavedRun() const;
 
     void setThemeChoice(ThemeChoice choice);
     void setHighContrast(bool on);
@@ -99,7 +87,7 @@ public:
     const Theme& theme() const { return m_parts.theme; }
     // Full screen: picture, caption, time line and the word of origin; no text is smaller than 1/45 of the height. The
     // notes are on the other screen, or in a second window if there is only one screen.
-    void setPresenting(bool on);
+    void setPresenting(bool on) { m_present->set(on); }
     bool isPresenting() const { return m_parts.isPresenting; }
     void setWorkspace(Workspace workspace) { m_workspaces->enter(workspace); }
     Workspace workspace() const { return m_workspaces->now(); }
@@ -109,8 +97,7 @@ public:
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
     GuidePanel& guide() { return *m_guide; }
-    WindowTour& tour() { return *m_tour; }
-    WindowExercise& exercise() { return *m_exercise; }
+    WindowTime& time() { return *m_time; } // recording and saving the run
     ClusterCommands& cluster() { return *m_commands; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
@@ -118,7 +105,7 @@ public:
     TimeBar& timeBar() { return *m_parts.timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
-    NotesWindow* notes() { return m_notes.get(); } // while presenting
+    NotesWindow* notes() { return m_present->notes(); } // while presenting
     StartPage& startPage() { return *m_start; }
     WorkloadBar& workloads() { return *m_parts.workloads; }
     LabLine& labLine() { return *m_line; }
@@ -148,29 +135,14 @@ protected:
 
 private:
     void makeActions(const Options& options);
-    void makeWorkActions();
-    void makeViewActions();
-    void makeTimeActions();
-    void makeGlossaryActions();
+    void makeLookActions();
     void makeGuide();
     void makeTour();
     void makeExercise();
-    ClusterCanvas::Asked askedAbout() const;
-    void openGlossary(bool atWhatIsAsked);
-    // Adds the part for longer timeouts, used because this machine wakes processes late: of the running cluster or of
-    // the recording.
-    void addPatience(std::vector<StatusPart>& parts);
-    void recordPatience();
     void followSystem();
-    void startRecorder(const QString& path);
-    void stopRecorder();
-    Result<std::unique_ptr<Recording>> openPast();
-    void playOrPause();
-    void toBeginning();
     void makePieces(const QString& scenarioDirectory);
     void makeDocks();
     void foldPanels();
-    void followScreens();
     void connectAll();
     // The start page (window_start.cpp).
     void connectStart();
@@ -184,8 +156,6 @@ private:
     bool onFrame(double seconds);
     void updateStatus();
     void makeWay();
-    void updateClients();
-    void showMenu(ObjectRef object, QPoint at);
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
@@ -196,13 +166,9 @@ private:
     void beginCluster(std::int64_t ns);
     void changeSpeed(double factor);
     bool startReel();
-    void showAgain();
-    void work(pb::OperationKind kind);
-    void workHere(pb::OperationKind kind);
     void previewOf(const QAction* action); // nullptr: of no action
     void askForScenario();
     void sayNotOpened(const QString& problem);
-    bool askToSaveRecording();
     // Asks what to do with a run that would be lost. False: stay.
     bool mayForgetRun();
     // The ways to leave a running scenario (window_leave.cpp).
@@ -213,17 +179,11 @@ private:
     void finishStop();
     void leaveCluster();
     void offerToStop();
-    // Moves the focus from a field back to the picture. False: no field had it.
-    bool leaveField();
-    void askForObject();
     // Presentation (window_present.cpp).
-    void makePresentActions();
-    bool isSecondClick(const QAction* action);
+    void makeStepActions();
     void goOn();
     void goBack();
     bool goToStop(int direction);
-    void placePresentation();
-    void updatePresentation();
     void showCaptions();
     bool countVote(const QKeyEvent& event);
     // Looks (window_looks.cpp).
@@ -260,14 +220,14 @@ private:
     WindowParts m_parts;
     std::vector<WindowSubject*> m_subjects;
     WindowExport* m_export = nullptr;
-    WindowFaults* m_faults = nullptr;
     WindowGate* m_gate = nullptr;
     WindowGroup* m_group = nullptr;
     WindowInspect* m_inspect = nullptr;
     WindowMeasure* m_measure = nullptr;
+    WindowPresent* m_present = nullptr;
     WindowRecords* m_records = nullptr;
+    WindowTime* m_time = nullptr;
     WindowWrite* m_write = nullptr;
-    WindowRing* m_ring = nullptr;
     Remembered m_remembered;
     Looks m_looks;
     std::optional<Looks> m_hall; // while the projector preset is on: the looks in force
@@ -275,31 +235,16 @@ private:
 
     StartPage* m_start = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    QRect m_placeBefore; // of the window, before the presentation began
-    QString m_hallScreen; // the screen that the presentation fills
-    QString m_screenNote; // what happened when a screen was added or removed
-    double m_screenNoteUntil = 0; // seconds of the window
     WindowTour* m_tour = nullptr;
     GuidePanel* m_guide = nullptr; // of the tour and of exercises
     WindowExercise* m_exercise = nullptr;
     StatusStrip* m_status = nullptr;
-    ImagePanel* m_imagePanel = nullptr;
     EventLog* m_log = nullptr;
-    GlossarySheet* m_glossary = nullptr; // created when it is first needed
-    ClusterCanvas::Asked m_asked; // the object from which its examples are made
     QListView* m_story = nullptr;
 
     double m_statusAt = -1;
-    std::vector<std::pair<ProcessId, QString>> m_clients;
-    ProcessId m_clientWanted = 0; // to be chosen as soon as it is in the list
     AfterStop m_afterStop = AfterStop::Nothing;
     FocusRing* m_focusRing = nullptr;
-    bool m_isOnOtherScreen = true; // the picture of a presentation is on the other screen
-    Workspace m_workspaceBefore = Workspace::Lecture;
-    QElapsedTimer m_presentingSince;
-    std::unique_ptr<NotesWindow> m_notes;
-    BlankScreen* m_blank = nullptr;
-    SecondClick m_secondClick;
     std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
     bool m_isNearOfReel = false; // the scenario has zoomed in on something
     std::vector<std::int64_t> m_clustersToCome; // begin times of clusters that the show has not reached yet
@@ -308,14 +253,8 @@ private:
     LocalOptions m_localOptions;
     std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; nothing: on real processes
     bool m_playsFirst = false; // the first look is playing, which is always simulated
-    std::pair<std::int64_t, unsigned> m_patienceTold; // lateness in ns and time scale as written to the recording
 
-    std::unique_ptr<Recorder> m_recorder;
-    ScriptObserver m_silence;
-    std::unique_ptr<RecordingObserver> m_recordingObserver;
-    QString m_recordPath, m_recordTrouble, m_replayPath;
-    bool m_recordIsOurs = true; // it is deleted with the window
-    std::uint64_t m_workKept = 0; // work in the run when it was saved, or when saving was declined
+    QString m_replayPath;
 };
 
 } // namespace lhrs::gui

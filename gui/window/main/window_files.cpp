@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's files: opening scenarios and recordings, saving the run, and the question before it is lost.
+// The window's files: scenarios and recordings are opened, and what is shown is exported.
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/export/run_export.h"
-#include "gui/lab/live/ingest.h"
-#include "gui/lab/recording/recorder.h"
-#include "gui/lab/recording/recording_writer.h"
-#include "gui/lab/words/sentences.h"
 #include "gui/window/subjects/window_export.h"
 #include "gui/window/subjects/window_measure.h"
+#include "gui/window/subjects/window_time.h"
 #include "gui/window/subjects/window_write.h"
+#include "gui/window/main/window_exercise.h"
 #include "gui/window/main/window_tour.h"
 
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QGuiApplication>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QUrl>
+
+#include <utility>
 
 namespace lhrs::gui {
 
 namespace {
-
-const QString kSuffix = QStringLiteral("lhrun");
 
 // The contents decide, whatever the ending of the name: a recording is a database, a scenario is text.
 bool isDatabase(const QString& path)
@@ -35,7 +31,7 @@ bool isDatabase(const QString& path)
     return file.open(QIODevice::ReadOnly) && file.read(kBegin.size()) == kBegin;
 }
 
-bool isRecording(const QString& path) { return QFileInfo(path).suffix() == kSuffix || isDatabase(path); }
+bool isRecording(const QString& path) { return QFileInfo(path).suffix() == QLatin1String("lhrun") || isDatabase(path); }
 
 // The single file that is dragged over the window, if it is a recording or a scenario; empty: there is none.
 QString draggedFile(const QMimeData& data)
@@ -43,18 +39,6 @@ QString draggedFile(const QMimeData& data)
     const QList<QUrl> urls = data.urls();
     const QString path = urls.size() == 1 ? urls.front().toLocalFile() : QString();
     return path.endsWith(QLatin1String(".js")) || (!path.isEmpty() && isRecording(path)) ? path : QString();
-}
-
-// A measure of what has happened in a run: it changes with each operation, bucket and failure. 0: nothing worth saving.
-std::uint64_t workIn(const ClusterState& state)
-{
-    std::uint64_t operations = 0, ended = 0;
-    for (const auto& [id, client] : state.clients)
-        operations += client.operations;
-    for (const auto& [id, process] : state.processes)
-        ended += process.hasEnded ? 1 : 0;
-    const std::uint64_t buckets = std::max<std::size_t>(state.data.size(), 1) - 1;
-    return operations + (ended << 40) + (buckets << 52);
 }
 
 } // namespace
@@ -138,60 +122,55 @@ void MainWindow::openFile(const QString& path)
             false);
 }
 
-// ---- saving
+// ---- recordings
 
-bool MainWindow::askToSaveRecording()
+QString MainWindow::openRecording(const QString& path)
 {
-    QFileDialog dialog(this, tr("Save recording"), QString(), tr("Recordings (*.lhrun)"));
-    dialog.setAcceptMode(QFileDialog::AcceptSave); // the dialog asks before a file is replaced
-    dialog.setDefaultSuffix(kSuffix);
-    dialog.selectFile(QStringLiteral("run.") + kSuffix);
-    return dialog.exec() == QDialog::Accepted && !dialog.selectedFiles().isEmpty()
-        && saveRecording(dialog.selectedFiles().constFirst());
+    auto recording = Recording::open(path);
+    if (!recording) {
+        const QString problem = QString::fromStdString(recording.error().text);
+        sayNotOpened(problem);
+        return problem;
+    }
+    m_replayPath = path;
+    if (!m_timeLine.isReplay())
+        m_liveStory = std::move(m_runStory);
+    m_timeLine.showRecording(std::move(*recording));
+    beginStory();
+    for (WindowSubject* subject : m_subjects)
+        subject->showRun();
+    m_selection->select({});
+    m_canvas->fit();
+    if (!startReel())
+        m_director.end();
+    showLink();
+    noteOpened();
+    const QString damage = m_timeLine.recording()->damage(), unfinished = m_timeLine.recording()->unfinished();
+    if (!damage.isEmpty() || !unfinished.isEmpty())
+        m_line->answer(tr("open"), !damage.isEmpty() ? damage : unfinished, damage.isEmpty());
+    return {};
 }
 
-bool MainWindow::hasUnsavedRun() const
+void MainWindow::closeRecording()
 {
-    const std::uint64_t work = workIn(m_commands->state());
-    return m_recorder && m_recordIsOurs && work != 0 && work != m_workKept;
+    if (!m_timeLine.isReplay())
+        return;
+    m_director.end();
+    m_exercise->close();
+    m_timeLine.showRecording(nullptr);
+    m_runStory = std::exchange(m_liveStory, {});
+    m_isStoryWhole = false;
+    for (WindowSubject* subject : m_subjects)
+        subject->showRun();
+    m_selection->select({});
+    showLink();
 }
 
 bool MainWindow::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
-    if (!hasUnsavedRun()
-        || (m_commands->state().isSimulated
-            && (m_tour->hasCluster() || (m_director.isOn() && !m_director.isRecorded()))))
-        return true;
-    QMessageBox box(QMessageBox::Question, tr("Unsaved run"),
-        tr("This run is in no file yet: %1. Save it as a recording?")
-            .arg(countedWords(m_recorder->status().events, "event", "events")),
-        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    box.setDefaultButton(QMessageBox::Save);
-    box.setEscapeButton(QMessageBox::Cancel);
-    const int answer = box.exec();
-    if (answer == QMessageBox::Discard)
-        m_workKept = workIn(m_commands->state()); // the person is asked only once
-    return answer == QMessageBox::Discard || (answer == QMessageBox::Save && askToSaveRecording());
-}
-
-bool MainWindow::saveRecording(const QString& path)
-{
-    QString problem = m_recordTrouble;
-    const std::uint64_t work = workIn(m_commands->state());
-    if (m_recorder) {
-        QGuiApplication::setOverrideCursor(Qt::WaitCursor);
-        m_recorder->flush();
-        problem = RecordingWriter::saveCopy(m_recorder->status().path, path);
-        QGuiApplication::restoreOverrideCursor();
-    }
-    const bool isSaved = m_recorder && problem.isEmpty();
-    if (isSaved) {
-        m_workKept = work;
-        noteSaved(path);
-    }
-    m_line->answer(tr("save recording"), isSaved ? tr("The run up to now is in %1.").arg(path) : problem, isSaved);
-    return isSaved;
+    const bool isShow = m_director.isOn() && !m_director.isRecorded();
+    return (m_commands->state().isSimulated && (m_tour->hasCluster() || isShow)) || m_time->mayForget();
 }
 
 // ---- exports

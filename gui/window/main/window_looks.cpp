@@ -26,6 +26,38 @@ constexpr double kGuideShare = 0.3; // likewise
 
 } // namespace
 
+void MainWindow::makeLookActions()
+{
+    Actions& a = *m_actions;
+    a.add({ "slower", "View/Look", "Show slower", ",",
+              "All that moves takes twice the time; how fast it is stands in the time bar" },
+        [this] { changeSpeed(0.5); });
+    a.add({ "faster", "View/Look", "Show faster", ";",
+              "All that moves takes half the time; how fast it is stands in the time bar" },
+        [this] { changeSpeed(2); });
+    a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M",
+              "Nothing travels and nothing pulses; what changes fades over", true },
+        [this] {
+            m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
+            keepLooks();
+        });
+    a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" },
+        [this] { setThemeChoice(m_parts.theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
+    a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H",
+              "Black on white, or white on black: nothing is said by a shade of grey", true },
+        [this] { setHighContrast(!looks().isHighContrast); });
+    a.add({ "thickLines", "View/Look", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true },
+        [this] { setThickLines(!looks().hasThickLines); });
+    a.add({ "projector", "View/Look", "Projector", "P",
+              "150 %, light, thick lines, fewer layers, for a large hall; once more: back", true },
+        [this] { setProjector(!m_hall); });
+    a.add({ "fontLarger", "View/Look", "Larger text", "Ctrl++; Ctrl+=", "Makes all text larger, up to 250 %" },
+        [this] { setFontScale(fontScale() + 0.1); });
+    a.add({ "fontSmaller", "View/Look", "Smaller text", "Ctrl+-", "Makes all text smaller, down to 80 %" },
+        [this] { setFontScale(fontScale() - 0.1); });
+    a.add({ "fontNormal", "View/Look", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
+}
+
 Theme MainWindow::themeWanted() const
 {
     const Looks& look = looks();

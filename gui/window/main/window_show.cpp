@@ -7,16 +7,17 @@
 #include "gui/show/named_things.h"
 #include "gui/show/quantity_words.h"
 #include "gui/view/cluster/cluster_layout.h"
+#include "gui/window/subjects/window_group.h"
+#include "gui/window/subjects/window_inspect.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace lhrs::gui {
 
 namespace {
 
-constexpr std::int64_t kJustMarked = 500'000'000; // ns: a marker this close counts as being at the shown instant
-constexpr std::int64_t kLastSeconds = 5'000'000'000; // ns of the run that are repeated if there is no marker
 constexpr std::uint64_t kStoryEvents = 200'000; // recordings of up to so many events have their story told at once
 
 } // namespace
@@ -27,7 +28,6 @@ void MainWindow::beginCluster(std::int64_t ns)
     m_timeLine.beginRun(ns);
     m_narrator.reset();
     m_runStory.clear();
-    m_parts.timeBar->track().reset();
     for (WindowSubject* subject : m_subjects)
         subject->forget();
     m_selection->select({});
@@ -99,6 +99,71 @@ void MainWindow::followReel(const ReelEntry& entry)
     }
 }
 
+void MainWindow::applyCamera(const CameraWish& wish)
+{
+    const Workspace before = workspace();
+    pointCamera(wish);
+    if (workspace() != before && !m_workspaceOfReel)
+        m_workspaceOfReel = before;
+}
+
+void MainWindow::pointCamera(const CameraWish& wish)
+{
+    const bool isPlace = !wish.fit.isEmpty() && wish.fit != QLatin1String("file")
+        && wish.fit != QLatin1String("spares");
+    std::vector<ObjectRef> places;
+    if (isPlace)
+        for (const QString& name : wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts))
+            places.push_back(m_parts.objectNamed(name));
+    const ObjectRef looked = places.empty() ? ObjectRef() : places.front();
+    if (looked.kind == ObjectKind::Client)
+        m_canvas->choose(looked); // selects the client whose image is shown
+    else if (isPlace && wish.view.isEmpty())
+        m_canvas->fitTo(places), m_isNearOfReel = true;
+    else if (!wish.fit.isEmpty())
+        m_canvas->fit();
+    Layers layers = m_canvas->layers();
+    static const std::array kLayers { std::pair("messages", &Layers::messages), std::pair("deltas", &Layers::deltas),
+        std::pair("ranks", &Layers::ranks), std::pair("labels", &Layers::labels), std::pair("spares", &Layers::spares),
+        std::pair("legend", &Layers::legend), std::pair("faults", &Layers::faults) };
+    for (const auto& [name, member] : kLayers) {
+        if (const auto wanted = wish.layers.find(QLatin1String(name)); wanted != wish.layers.end())
+            layers.*member = wanted->second;
+    }
+    m_canvas->setLayers(layers);
+    if (workspace() == Workspace::Write)
+        return; // in this workspace the text must stay visible
+    static const std::array kPages { std::pair("update", GroupPage::Update), std::pair("decode", GroupPage::Decode),
+        std::pair("compare", GroupPage::Compare) };
+    const auto page = std::find_if(
+        kPages.begin(), kPages.end(), [&](const auto& p) { return wish.view == QLatin1String(p.first); });
+    if (wish.view == QLatin1String("records") || wish.view == QLatin1String("image")) {
+        const bool isImage = wish.view == QLatin1String("image");
+        m_workspaces->open(isImage ? "imageDock" : "bucketDock", isImage);
+        if (wish.view == QLatin1String("records") && looked)
+            m_selection->select(looked);
+    }
+    if (wish.view == QLatin1String("node")) {
+        if (!wish.fit.isEmpty()) // the processes side by side
+            m_inspect->inspectNodes(wish.fit.split(QLatin1Char(','), Qt::SkipEmptyParts));
+        else
+            m_actions->get("nodeInspector")->trigger();
+    }
+    const std::uint32_t m = m_pacer.state().m();
+    const bool isMember = wish.group && looked.kind == ObjectKind::Data && m > 0 && looked.a / m == *wish.group;
+    if (page != kPages.end() && wish.group && wish.rank) {
+        m_group->view().setPage(page->second);
+        m_group->open(isMember ? looked : ObjectRef { ObjectKind::Group, *wish.group, 0 }, *wish.rank);
+        m_group->view().showStage(wish.stage);
+    } else if (wish.group && wish.rank) {
+        m_selection->select(isMember && wish.view == QLatin1String("records")
+                ? looked
+                : ObjectRef { ObjectKind::Parity, *wish.group, 0 });
+        m_selection->setRank(*wish.rank);
+        m_isNearOfReel = true;
+    }
+}
+
 void MainWindow::changeSpeed(double factor) { m_director.setSpeed(m_director.speed() * factor); }
 
 // The recording of a scenario is the same show without its script. False: it contains no steps and no exercise.
@@ -112,29 +177,6 @@ bool MainWindow::startReel()
         return false;
     m_player->showReel(std::move(reel), chartsOf(*m_timeLine.recording()));
     return true;
-}
-
-// Repeats the interval from the person's newest marker to the shown instant, or between the two newest markers if the
-// last one is at the shown instant.
-void MainWindow::showAgain()
-{
-    std::vector<std::int64_t> marks;
-    const std::int64_t shown = m_pacer.shownNs();
-    for (const TimeMark& mark : m_parts.timeBar->track().marks())
-        if (mark.kind == TimeMark::Kind::Own && mark.ns <= shown)
-            marks.push_back(mark.ns);
-    std::sort(marks.begin(), marks.end());
-    std::int64_t to = shown;
-    if (marks.size() > 1 && to - marks.back() < kJustMarked) {
-        to = marks.back();
-        marks.pop_back();
-    }
-    ReelEntry interval { .kind = ReelEntry::Kind::Replay };
-    interval.from = { 0, marks.empty() ? std::max(m_timeLine.beginNs(), to - kLastSeconds) : marks.back(), true };
-    interval.until = { 0, to, true };
-    if (!m_director.replay(interval))
-        m_line->answer(tr("again"),
-            m_timeLine.trouble().isEmpty() ? tr("nothing of it is recorded") : m_timeLine.trouble(), false);
 }
 
 } // namespace lhrs::gui

@@ -2,7 +2,9 @@
 // The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
 #include "gui/window/main/main_window.h"
 #include "gui/window/main/window_tour.h"
+#include "gui/window/subjects/window_time.h"
 
+#include <QFileDialog>
 #include <QFileInfo>
 
 namespace lhrs::gui {
@@ -27,6 +29,14 @@ void MainWindow::connectStart()
     m_start->setTourLeft(tourStopLeft());
     connect(m_start, &StartPage::openRecordingWanted, m_actions->get("openRecording"), &QAction::trigger);
     connect(m_start, &StartPage::recordingWanted, this, &MainWindow::openRecording);
+    connect(m_time, &WindowTime::openWanted, this, [this] {
+        const QString path = QFileDialog::getOpenFileName(
+            this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
+        if (!path.isEmpty())
+            openFile(path);
+    });
+    connect(m_time, &WindowTime::closeWanted, this, &MainWindow::closeRecording);
+    connect(m_time, &WindowTime::saved, this, &MainWindow::noteSaved);
     connect(m_start, &StartPage::recordingsChanged, this, [this] { m_start->recordings().keep(m_remembered); });
 }
 
