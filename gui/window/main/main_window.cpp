@@ -8,6 +8,7 @@
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/subjects/window_group.h"
+#include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_measure.h"
 #include "gui/window/subjects/window_present.h"
 #include "gui/window/subjects/window_time.h"
@@ -16,7 +17,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QFile>
-#include <QListView>
 #include <QMenu>
 #include <QMenuBar>
 #include <QStatusBar>
@@ -25,6 +25,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <unistd.h>
 
@@ -67,10 +68,11 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makePieces(options.scenarioDirectory);
     for (WindowSubject* subject : m_subjects)
         subject->build();
-    makeDocks();
+    m_focusRing = new FocusRing(this);
     m_workspaces->placeDocks();
-    makeGuide();
-    makeExercise();
+    auto* rows = qobject_cast<QVBoxLayout*>(centralWidget()->layout());
+    rows->insertWidget(
+        rows->indexOf(m_player), &m_guide->panel()); // above the caption, which continues to tell what happens
     m_actions->fill(menuBar());
     connectAll();
     m_time->start(options.recordPath);
@@ -92,7 +94,7 @@ MainWindow::~MainWindow()
     // The player's script uses the session of m_commands, and is recorded to its end.
     delete m_player;
     m_time->stop();
-    for (const WindowSubject* subject : m_subjects)
+    for (const WindowSubject* subject : std::exchange(m_subjects, {}))
         delete subject;
 }
 
@@ -120,19 +122,6 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     statusBar()->setContentsMargins(0, 0, 0, 0);
 }
 
-void MainWindow::makeDocks()
-{
-    m_focusRing = new FocusRing(this);
-    m_log = new EventLog(m_timeLine, m_pacer, m_runStory, *m_selection, this);
-    m_story = new QListView(this);
-    m_story->setModel(&m_player->story());
-    m_story->setWordWrap(true);
-    m_story->setAccessibleName(tr("What the scenario said"));
-    m_story->setSelectionMode(QAbstractItemView::NoSelection);
-    m_workspaces->addDock("logDock", tr("Event log"), m_log);
-    m_workspaces->addDock("storyDock", tr("Scenario"), m_story);
-}
-
 // Connects the parts: which part tells which other part what.
 void MainWindow::connectAll()
 {
@@ -140,7 +129,6 @@ void MainWindow::connectAll()
     m_clock->setSource([this](double seconds) { return onFrame(seconds); });
     m_clock->add(m_canvas, m_canvas);
     m_clock->add(m_player, this); // a scenario may end before it is visible
-    m_clock->add(m_log, m_log);
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
     connect(m_commands, &ClusterCommands::linkChanged, this, &MainWindow::showLink);
@@ -161,7 +149,6 @@ void MainWindow::connectAll()
 
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
-    connect(m_log, &EventLog::jumpRequested, m_canvas, &ClusterCanvas::choose);
     connect(m_selection, &Selection::selectionChanged, this, &MainWindow::enableActions);
 
     connect(m_status, &StatusStrip::actionWanted, this, [this](const QString& action) { m_parts.trigger(action); });
@@ -174,6 +161,15 @@ void MainWindow::connectAll()
     connect(m_present, &WindowPresent::themeWanted, this, &MainWindow::applyTheme);
     connect(m_present, &WindowPresent::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
     connect(m_present, &WindowPresent::stopAsked, this, &MainWindow::offerToStop);
+
+    connect(&m_guide->panel(), &GuidePanel::shownOrHidden, this, [this] {
+        m_write->showButtons();
+        foldPanels();
+        m_workspaces->arrange();
+    });
+    connect(&m_guide->tour(), &WindowTour::closeWanted, this, &MainWindow::closeRecording);
+    connect(&m_guide->exercise(), &WindowExercise::openWanted, this,
+        [this](const QString& path) { openScenario(path, true); });
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
@@ -191,8 +187,6 @@ void MainWindow::connectAll()
                 objects.push_back(m_parts.objectNamed(target));
             m_canvas->highlight(objects, words, seconds);
         });
-    connect(&m_player->story(), &QAbstractItemModel::rowsInserted, m_story, &QListView::scrollToBottom,
-        Qt::QueuedConnection);
 
     // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
@@ -214,7 +208,6 @@ bool MainWindow::onFrame(double seconds)
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
         m_narrator.reset();
-        m_log->model().restart(m_timeLine.committed());
         for (WindowSubject* subject : m_subjects)
             subject->restart();
     }
@@ -385,10 +378,8 @@ void MainWindow::applyTheme()
     m_workspaces->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
-    m_guide->setTheme(m_parts.theme);
     m_status->setTheme(m_parts.theme);
     m_start->setTheme(m_parts.theme);
-    m_log->setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);

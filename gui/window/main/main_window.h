@@ -3,7 +3,6 @@
 
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/run_story.h"
-#include "gui/view/panels/event_log.h"
 #include "gui/view/time/free_processors.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
@@ -12,8 +11,6 @@
 #include "gui/window/subjects/window_present.h"
 
 #include <QMainWindow>
-
-class QListView;
 
 namespace lhrs::gui {
 
@@ -24,12 +21,11 @@ struct ExportResult;
 class WindowExport;
 class WindowGate;
 class WindowGroup;
+class WindowGuide;
 class WindowInspect;
 class WindowMeasure;
 class WindowRecords;
-class WindowExercise;
 class WindowTime;
-class WindowTour;
 class WindowWrite;
 
 // The window: owns the parts and connects them. Read connectAll() first: it shows which part tells which other part
@@ -96,7 +92,7 @@ public:
     Actions& actions() { return *m_actions; }
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
-    GuidePanel& guide() { return *m_guide; }
+    GuidePanel& guide();
     WindowTime& time() { return *m_time; } // recording and saving the run
     ClusterCommands& cluster() { return *m_commands; }
     Pacer& pacer() { return m_pacer; }
@@ -111,8 +107,6 @@ public:
     LabLine& labLine() { return *m_line; }
     Selection& selection() { return *m_selection; }
     EditorPanel& editor();
-    WindowGroup& group() { return *m_group; }
-    WindowRecords& records() { return *m_records; }
     bool showsCluster() const { return m_workspaces->showsWork(); }
     // Writes the view that is shown: .svg, .pdf or .png for its picture, .csv for its rows. Returns an error as a
     // sentence, or an empty string.
@@ -136,12 +130,8 @@ protected:
 private:
     void makeActions(const Options& options);
     void makeLookActions();
-    void makeGuide();
-    void makeTour();
-    void makeExercise();
     void followSystem();
     void makePieces(const QString& scenarioDirectory);
-    void makeDocks();
     void foldPanels();
     void connectAll();
     // The start page (window_start.cpp).
@@ -222,6 +212,7 @@ private:
     WindowExport* m_export = nullptr;
     WindowGate* m_gate = nullptr;
     WindowGroup* m_group = nullptr;
+    WindowGuide* m_guide = nullptr;
     WindowInspect* m_inspect = nullptr;
     WindowMeasure* m_measure = nullptr;
     WindowPresent* m_present = nullptr;
@@ -235,12 +226,7 @@ private:
 
     StartPage* m_start = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
-    WindowTour* m_tour = nullptr;
-    GuidePanel* m_guide = nullptr; // of the tour and of exercises
-    WindowExercise* m_exercise = nullptr;
     StatusStrip* m_status = nullptr;
-    EventLog* m_log = nullptr;
-    QListView* m_story = nullptr;
 
     double m_statusAt = -1;
     AfterStop m_afterStop = AfterStop::Nothing;

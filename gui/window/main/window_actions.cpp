@@ -8,8 +8,10 @@
 #include "gui/window/subjects/window_gate.h"
 #include "gui/window/subjects/window_glossary.h"
 #include "gui/window/subjects/window_group.h"
+#include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_inspect.h"
 #include "gui/window/subjects/window_invariants.h"
+#include "gui/window/subjects/window_log.h"
 #include "gui/window/subjects/window_measure.h"
 #include "gui/window/subjects/window_menu.h"
 #include "gui/window/subjects/window_present.h"
@@ -94,9 +96,11 @@ void MainWindow::makeActions(const Options& options)
                "parity.\nGPL-3.0-or-later.")
                 .arg(QStringLiteral(LHRS_VERSION)));
     });
-    // In the order of the status line.
+    m_guide = new WindowGuide(m_parts, *m_group, *m_records, *m_write, m_remembered, [this] { return mayForgetRun(); });
+    auto* log = new WindowLog(m_parts, m_runStory);
+    // In the order of the status line and of the Tab key.
     m_subjects = { m_time, m_gate, m_present, invariants, m_write, work, clock, faults, m_group, m_records, m_measure,
-        view, m_inspect, ring, menu, glossary, m_export };
+        view, m_inspect, ring, menu, glossary, m_export, log, m_guide };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",

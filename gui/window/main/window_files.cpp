@@ -4,11 +4,10 @@
 
 #include "gui/lab/export/run_export.h"
 #include "gui/window/subjects/window_export.h"
+#include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_measure.h"
 #include "gui/window/subjects/window_time.h"
 #include "gui/window/subjects/window_write.h"
-#include "gui/window/main/window_exercise.h"
-#include "gui/window/main/window_tour.h"
 
 #include <QDragEnterEvent>
 #include <QFile>
@@ -72,7 +71,6 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
     }
     if (isStarted) {
         m_pacer.reset();
-        m_log->model().clear();
         for (WindowSubject* subject : m_subjects)
             subject->clear();
         m_player->start();
@@ -156,7 +154,7 @@ void MainWindow::closeRecording()
     if (!m_timeLine.isReplay())
         return;
     m_director.end();
-    m_exercise->close();
+    m_guide->exercise().close();
     m_timeLine.showRecording(nullptr);
     m_runStory = std::exchange(m_liveStory, {});
     m_isStoryWhole = false;
@@ -170,7 +168,7 @@ bool MainWindow::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
     const bool isShow = m_director.isOn() && !m_director.isRecorded();
-    return (m_commands->state().isSimulated && (m_tour->hasCluster() || isShow)) || m_time->mayForget();
+    return (m_commands->state().isSimulated && (m_guide->tour().hasCluster() || isShow)) || m_time->mayForget();
 }
 
 // ---- exports
@@ -181,6 +179,8 @@ ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
 {
     return m_measure->writeAll(directory, use, [this](const QString& path) { return m_export->write(path); });
 }
+
+GuidePanel& MainWindow::guide() { return m_guide->panel(); }
 
 EditorPanel& MainWindow::editor() { return m_write->editor(); }
 

@@ -2,6 +2,7 @@
 // The ways to leave a running scenario: it is stopped, or the cluster is left together with it.
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_guide.h"
 
 #include <QMessageBox>
 #include <QPlainTextEdit>
@@ -62,7 +63,7 @@ void MainWindow::leaveCluster()
     if (!mayForgetRun())
         return;
     if (m_player->hasBegun()) {
-        m_guide->press(GuidePanel::Leave); // so that the exercise does not begin again
+        m_guide->panel().press(GuidePanel::Leave); // so that the exercise does not begin again
         m_line->answer(tr("leave"), tr("The scenario is being stopped."), true);
     }
     stopScenario(AfterStop::Leave);

@@ -5,6 +5,7 @@
 
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
+#include "gui/window/subjects/window_guide.h"
 
 #include <QDockWidget>
 #include <QListView>
@@ -77,7 +78,7 @@ void MainWindow::foldPanels()
     m_player->setLow(m_workspaces->isCrowded() ? 1
             : isFolded                         ? int(height() * kPlayerShare)
                                                : 0); // the guide has priority
-    m_guide->setLow(isFolded ? int(height() * kGuideShare) : 0);
+    m_guide->panel().setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 
 void MainWindow::setThemeChoice(ThemeChoice choice)

@@ -31,7 +31,6 @@ void MainWindow::beginCluster(std::int64_t ns)
     for (WindowSubject* subject : m_subjects)
         subject->forget();
     m_selection->select({});
-    m_log->model().clear();
     m_canvas->cut();
 }
 

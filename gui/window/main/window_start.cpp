@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
 #include "gui/window/main/main_window.h"
-#include "gui/window/main/window_tour.h"
+#include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_time.h"
 
 #include <QFileDialog>
@@ -24,7 +24,7 @@ void MainWindow::connectStart()
     connect(m_start, &StartPage::scenarioWanted, this,
         [this](const QString& path, bool isFirst) { isFirst ? playFirst(path) : void(openScenario(path, true)); });
     connect(m_start, &StartPage::tourWanted, this, &MainWindow::startTour);
-    connect(m_tour, &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
+    connect(&m_guide->tour(), &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
     m_start->setTourThere(true);
     m_start->setTourLeft(tourStopLeft());
     connect(m_start, &StartPage::openRecordingWanted, m_actions->get("openRecording"), &QAction::trigger);
@@ -41,6 +41,10 @@ void MainWindow::connectStart()
 }
 
 // ---- ways to begin
+
+void MainWindow::startTour() { m_guide->tour().start(); }
+
+int MainWindow::tourStopLeft() const { return m_guide->tour().stopLeft(); }
 
 // Free play begins: the previous show and its words end.
 void MainWindow::endShow()

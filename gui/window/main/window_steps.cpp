@@ -4,7 +4,7 @@
 #include "gui/window/subjects/window_time.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/main/window_tour.h"
+#include "gui/window/subjects/window_guide.h"
 
 #include <QKeyEvent>
 
@@ -39,8 +39,8 @@ void MainWindow::goOn()
         return;
     }
     // With a guide, the key presses its Next button once all its tasks are done.
-    if (m_guide->isDone()) {
-        m_guide->press(GuidePanel::Next);
+    if (m_guide->panel().isDone()) {
+        m_guide->panel().press(GuidePanel::Next);
         return;
     }
     const bool isPast = m_timeLine.isReplay() || m_timeLine.mode() != TimeLine::Mode::Follow;
@@ -49,7 +49,7 @@ void MainWindow::goOn()
         return;
     if (isPast)
         m_timeLine.follow();
-    if ((!isPast || wasFrozen) && !m_tour->isOn()) // during the tour the previous scenario must not continue
+    if ((!isPast || wasFrozen) && !m_guide->tour().isOn()) // during the tour the previous scenario must not continue
         m_player->next();
 }
 

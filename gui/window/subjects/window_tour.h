@@ -11,17 +11,21 @@
 
 namespace lhrs::gui {
 
-class MainWindow;
+class GuidePanel;
 class Remembered;
+class WindowGroup;
+class WindowRecords;
+struct WindowParts;
 
 // The tour in the window. It tells the tour what happens and what the window shows, carries out the tour's wishes, and
 // shows its words in the guide. The stop where it was left is remembered.
 class WindowTour : public QObject, public FrameView {
     Q_OBJECT
 public:
-    // Both arguments must outlive this object. `mayForgetRun`: asked before a cluster is ended that the tour has not
+    // All arguments must outlive this object. `mayForgetRun`: asked before a cluster is ended that the tour has not
     // started.
-    WindowTour(MainWindow& window, Remembered& remembered, std::function<bool()> mayForgetRun);
+    WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup& group, const WindowRecords& records,
+        Remembered& remembered, std::function<bool()> mayForgetRun);
 
     // Continues where the tour was left, on a cluster of its own.
     void start();
@@ -40,6 +44,8 @@ public:
 signals:
     // The present stop, or the one where the tour was left, has changed.
     void stopChanged();
+    // The recording that is shown is to be closed.
+    void closeWanted();
 
 private:
     void goTo(int stop);
@@ -51,7 +57,10 @@ private:
     std::optional<TourSight::Group> groupSeen() const;
     QString wordsOf(const char* action) const;
 
-    MainWindow& m_window;
+    WindowParts& m_parts;
+    GuidePanel& m_guide;
+    const WindowGroup& m_group;
+    const WindowRecords& m_records;
     Remembered& m_remembered;
     std::function<bool()> m_mayForgetRun;
     Tour m_tour;

@@ -12,7 +12,9 @@
 
 namespace lhrs::gui {
 
-class MainWindow;
+class GuidePanel;
+class WindowWrite;
+struct WindowParts;
 struct ReelEntry;
 
 // An exercise as the window shows it, on the guide strip: the task, its goals and their state, and hints, one after the
@@ -21,8 +23,8 @@ struct ReelEntry;
 class WindowExercise : public QObject, public FrameView {
     Q_OBJECT
 public:
-    // `window` outlives this object.
-    explicit WindowExercise(MainWindow& window);
+    // All arguments must outlive this object.
+    WindowExercise(WindowParts& parts, GuidePanel& panel, const WindowWrite& write);
 
     // An exercise is shown; the tour may use the guide afterwards.
     bool isOn() const { return m_isOn; }
@@ -30,6 +32,10 @@ public:
     bool refresh(double seconds) override;
     // Stops showing the exercise.
     void close();
+
+signals:
+    // This exercise is to be opened and started.
+    void openWanted(const QString& path);
 
 private:
     void follow(const ReelEntry& entry);
@@ -46,7 +52,9 @@ private:
     QString neighbour(int direction) const;
     void open(int direction);
 
-    MainWindow& m_window;
+    WindowParts& m_parts;
+    GuidePanel& m_guide;
+    const WindowWrite& m_write;
     ExerciseShown m_shown;
     std::deque<std::pair<std::uint64_t, ExerciseShown>> m_toCome; // with the event that the picture has to show first
     GuideWords m_words; // the words that were shown last

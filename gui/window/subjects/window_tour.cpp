@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/main/window_tour.h"
+#include "gui/window/subjects/window_tour.h"
 
 #include "common/lhrs/decode_story.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/main/main_window.h"
 #include "gui/window/subjects/window_group.h"
 #include "gui/window/subjects/window_records.h"
+#include "gui/window/widgets/remembered.h"
 
 #include <QScopedValueRollback>
 #include <QSpinBox>
@@ -31,16 +31,18 @@ bool isBeforeTheEyes(const QWidget& widget) { return widget.isVisible() && !widg
 
 } // namespace
 
-WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function<bool()> mayForgetRun)
-    : QObject(&window), m_window(window), m_remembered(remembered), m_mayForgetRun(std::move(mayForgetRun)),
+WindowTour::WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup& group, const WindowRecords& records,
+    Remembered& remembered, std::function<bool()> mayForgetRun)
+    : QObject(&parts.window), m_parts(parts), m_guide(panel), m_group(group), m_records(records),
+      m_remembered(remembered), m_mayForgetRun(std::move(mayForgetRun)),
       m_tour([this](const char* action) { return wordsOf(action); })
 {
     m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
-    ClusterCommands& cluster = m_window.cluster();
+    ClusterCommands& cluster = m_parts.commands;
     connect(&cluster, &ClusterCommands::clusterChanged, this, [this] {
         m_isOurs = m_isStarting;
         m_tour.forgetCluster();
-        m_cursor = m_window.cluster().committed();
+        m_cursor = m_parts.commands.committed();
     });
     connect(
         &cluster, &ClusterCommands::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
@@ -50,7 +52,7 @@ WindowTour::WindowTour(MainWindow& window, Remembered& remembered, std::function
             m_tour.done(isGood, outcome);
         });
     // Only while the tour is on: the guide may be used by an exercise.
-    GuidePanel& guide = m_window.guide();
+    GuidePanel& guide = m_guide;
     const auto when = [this, &guide](void (GuidePanel::*wanted)(), const std::function<void()>& act) {
         connect(&guide, wanted, this, [this, act] {
             if (isOn())
@@ -80,7 +82,7 @@ void WindowTour::start()
     if (isOn())
         return;
     const int stop = std::max(1, m_left);
-    if (m_isOurs && m_window.cluster().link() == ClusterCommands::Link::Here) {
+    if (m_isOurs && m_parts.commands.link() == ClusterCommands::Link::Here) {
         goTo(stop);
         return;
     }
@@ -94,15 +96,15 @@ void WindowTour::goTo(int stop)
 {
     m_tour.begin(stop);
     keep(m_tour.stop());
-    if (m_window.workspace() != MainWindow::Workspace::Lecture)
-        m_window.setWorkspace(MainWindow::Workspace::Lecture); // the whole picture, with one thing after the other
+    if (m_parts.workspaces.now() != Workspace::Lecture)
+        m_parts.workspaces.enter(Workspace::Lecture); // the whole picture, with one thing after the other
     m_line.clear();
 }
 
 void WindowTour::leave()
 {
     m_tour.leave();
-    m_window.guide().hide();
+    m_guide.hide();
     emit stopChanged();
 }
 
@@ -131,17 +133,17 @@ LocalOptions WindowTour::clusterOptions()
 void WindowTour::startCluster()
 {
     const QScopedValueRollback guard(m_isStarting, true);
-    m_window.closeRecording();
-    m_window.director().end(); // ends a show that was played before
-    m_window.player().forgetWords();
+    emit closeWanted();
+    m_parts.director.end(); // ends a show that was played before
+    m_parts.player.forgetWords();
     const LocalOptions options = clusterOptions();
-    m_window.cluster().session().local().preferSimulated(options.simulated);
-    m_window.cluster().startLocal(options, kTourRecordBytes, kTourClients);
+    m_parts.commands.session().local().preferSimulated(options.simulated);
+    m_parts.commands.startLocal(options, kTourRecordBytes, kTourClients);
 }
 
 void WindowTour::carryOut(const TourDeed& deed)
 {
-    ClusterCommands& cluster = m_window.cluster();
+    ClusterCommands& cluster = m_parts.commands;
     m_line.clear();
     // The line is reported at once, and answered when the command has been carried out.
     const auto said = connect(&cluster, &ClusterCommands::said, this, [this](const QString& line) { m_line = line; });
@@ -149,11 +151,11 @@ void WindowTour::carryOut(const TourDeed& deed)
     switch (deed.kind) {
     case TourDeed::Kind::Start: startCluster(); break;
     case TourDeed::Kind::Count:
-        m_window.workloads().countBox()->setValue(int(deed.number));
+        m_parts.workloads->countBox()->setValue(int(deed.number));
         isDone = true;
         break;
     case TourDeed::Kind::Choose:
-        m_window.workloads().chooseClient(deed.process);
+        m_parts.workloads->chooseClient(deed.process);
         isDone = true;
         break;
     case TourDeed::Kind::Client: cluster.startClient(); break;
@@ -176,12 +178,12 @@ void WindowTour::carryOut(const TourDeed& deed)
 bool WindowTour::refresh(double seconds)
 {
     m_time += seconds;
-    const ClusterCommands& cluster = m_window.cluster();
+    const ClusterCommands& cluster = m_parts.commands;
     m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != ClusterCommands::Link::None;
-    const Pacer& pacer = m_window.pacer();
+    const Pacer& pacer = m_parts.pacer;
     // Passes on the events of this cluster that the picture has shown, in order. Events that happened while it showed
     // the past are passed on when it is back.
-    if (m_isOurs && m_window.timeLine().mode() == TimeLine::Mode::Follow) {
+    if (m_isOurs && m_parts.timeLine.mode() == TimeLine::Mode::Follow) {
         const std::uint64_t shown = pacer.shownUpTo();
         const EventPage page = m_cursor < shown ? cluster.eventsSince(m_cursor, kTourEvents) : EventPage();
         for (const RunEvent& event : page.events) {
@@ -202,13 +204,13 @@ bool WindowTour::refresh(double seconds)
             carryOut(*deed);
         }
     }
-    m_window.guide().show(m_tour.words(newest, seen));
+    m_guide.show(m_tour.words(newest, seen));
     return false;
 }
 
 TourSight WindowTour::sight() const
 {
-    ClusterCommands& cluster = m_window.cluster();
+    ClusterCommands& cluster = m_parts.commands;
     TourSight seen;
     using Link = TourSight::Link;
     switch (cluster.link()) {
@@ -219,24 +221,24 @@ TourSight WindowTour::sight() const
     }
     seen.isOurs = m_isOurs;
     seen.trouble = cluster.trouble();
-    seen.isRecording = m_window.timeLine().isReplay();
+    seen.isRecording = m_parts.timeLine.isReplay();
     seen.isScenario = cluster.scenarioRuns();
     seen.isFull = cluster.detail() == pb::FULL;
     seen.isClockPaused = cluster.simulation() && cluster.simulation()->is_paused();
-    seen.selected = m_window.selection().selected();
-    seen.client = m_window.workloads().client();
-    seen.count = std::uint64_t(m_window.workloads().countBox()->value());
-    if (seen.selected.kind == ObjectKind::Data && isBeforeTheEyes(m_window.records().table()))
+    seen.selected = m_parts.selection.selected();
+    seen.client = m_parts.workloads->client();
+    seen.count = std::uint64_t(m_parts.workloads->countBox()->value());
+    if (seen.selected.kind == ObjectKind::Data && isBeforeTheEyes(m_records.table()))
         seen.table = std::uint32_t(seen.selected.a);
-    seen.isPast = m_window.timeLine().mode() != TimeLine::Mode::Follow;
-    seen.shownNs = m_window.pacer().shownNs();
+    seen.isPast = m_parts.timeLine.mode() != TimeLine::Mode::Follow;
+    seen.shownNs = m_parts.pacer.shownNs();
     seen.group = groupSeen();
     return seen;
 }
 
 std::optional<TourSight::Group> WindowTour::groupSeen() const
 {
-    const RecordGroupView& view = m_window.group().view();
+    const RecordGroupView& view = m_group.view();
     const Decoding* decoding = view.decoding();
     if (!view.isOpen() || !isBeforeTheEyes(view))
         return std::nullopt;
@@ -269,7 +271,7 @@ std::optional<TourSight::Group> WindowTour::groupSeen() const
 // The action as menu and keys name it now: "“Insert” (Ctrl+I, or menu Client)".
 QString WindowTour::wordsOf(const char* action) const
 {
-    const Actions& actions = m_window.actions();
+    const Actions& actions = m_parts.actions;
     const QAction* known = actions.get(action);
     QString name = known->text();
     name.remove(QStringLiteral(" …"));
@@ -278,27 +280,5 @@ QString WindowTour::wordsOf(const char* action) const
     return keys.isEmpty() ? tr("“%1” (menu %2)").arg(name, menu)
                           : tr("“%1” (%2, or menu %3)").arg(name, keys.join(tr(" or ")), menu);
 }
-
-// ---- the window's part of the tour
-
-void MainWindow::makeTour()
-{
-    m_tour = new WindowTour(*this, m_remembered, [this] { return mayForgetRun(); });
-    m_clock->add(m_tour, this);
-    m_actions->add({ "tour", "Help", "Tour", "F2",
-                       "Shows in eight stops what this window and LH*RS are; goes on where it was left" },
-        [this] { startTour(); });
-    const auto name = [this] {
-        const int left = tourStopLeft();
-        m_actions->get("tour")->setText(left == 0 ? tr("Take the tour") : tr("Go on with the tour, stop %1").arg(left));
-        m_actions->get("tour")->setEnabled(!m_tour->isOn());
-    };
-    connect(m_tour, &WindowTour::stopChanged, this, name);
-    name();
-}
-
-void MainWindow::startTour() { m_tour->start(); }
-
-int MainWindow::tourStopLeft() const { return m_tour->stopLeft(); }
 
 } // namespace lhrs::gui

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/window/main/window_exercise.h"
+#include "gui/window/subjects/window_exercise.h"
 
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/main/main_window.h"
+#include "gui/window/subjects/window_write.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -13,33 +13,34 @@
 
 namespace lhrs::gui {
 
-WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(window)
+WindowExercise::WindowExercise(WindowParts& parts, GuidePanel& panel, const WindowWrite& write)
+    : QObject(&parts.window), m_parts(parts), m_guide(panel), m_write(write)
 {
-    connect(&m_window.player(), &Player::entryShown, this, &WindowExercise::follow);
-    connect(&m_window.player(), &Player::runningChanged, this, [this](bool isRunning) {
+    connect(&m_parts.player, &Player::entryShown, this, &WindowExercise::follow);
+    connect(&m_parts.player, &Player::runningChanged, this, [this](bool isRunning) {
         if (isRunning && m_isOn && !std::exchange(m_isBegunAnew, false))
             close(); // another run begins; if it is an exercise, its own entries say so
     });
     connect(
-        &m_window.player(), &Player::finished, this,
+        &m_parts.player, &Player::finished, this,
         [this] {
             if (!m_isAgain)
                 return;
             m_isAgain = false;
             const QString next = std::exchange(m_next, {});
             if (!next.isEmpty())
-                m_window.openScenario(next, true);
+                emit openWanted(next);
             else
                 start();
         },
         Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
-    connect(&m_window.cluster(), &ClusterCommands::linkChanged, this, [this] {
-        if (m_isOn && m_window.cluster().link() == ClusterCommands::Link::None && !m_window.player().hasBegun()
-            && !m_window.timeLine().isReplay())
+    connect(&m_parts.commands, &ClusterCommands::linkChanged, this, [this] {
+        if (m_isOn && m_parts.commands.link() == ClusterCommands::Link::None && !m_parts.player.hasBegun()
+            && !m_parts.timeLine.isReplay())
             close(); // the start page is shown
     });
     // Only while it is on: the guide may be used by the tour.
-    GuidePanel& guide = m_window.guide();
+    GuidePanel& guide = m_guide;
     const auto when = [this, &guide](void (GuidePanel::*wanted)(), void (WindowExercise::*act)()) {
         connect(&guide, wanted, this, [this, act] {
             if (m_isOn)
@@ -62,7 +63,7 @@ WindowExercise::WindowExercise(MainWindow& window) : QObject(&window), m_window(
 // The reel has reached this entry.
 void WindowExercise::follow(const ReelEntry& entry)
 {
-    if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_window.player().director().isRecorded())
+    if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_parts.player.director().isRecorded())
         close(); // the person has gone back to the beginning
     if (entry.kind == ReelEntry::Kind::Exercise && entry.exercise)
         m_toCome.emplace_back(entry.at.event, *entry.exercise);
@@ -77,8 +78,8 @@ void WindowExercise::follow(const ReelEntry& entry)
 // Observations are shown only when the picture has reached their events.
 bool WindowExercise::refresh(double)
 {
-    const bool isTold = m_window.player().director().isRecorded(); // entries of a recording come at their time already
-    while (!m_toCome.empty() && (isTold || m_toCome.front().first <= m_window.pacer().shownUpTo())) {
+    const bool isTold = m_parts.player.director().isRecorded(); // entries of a recording come at their time already
+    while (!m_toCome.empty() && (isTold || m_toCome.front().first <= m_parts.pacer.shownUpTo())) {
         const ExerciseShown next = std::move(m_toCome.front().second);
         m_toCome.pop_front();
         take(next);
@@ -98,10 +99,10 @@ void WindowExercise::take(const ExerciseShown& exercise)
 void WindowExercise::begin()
 {
     m_isOn = false;
-    emit m_window.guide().leaveWanted(); // ends whatever used the guide until now
-    const ScriptHeader header = headerOf(m_window.player().source());
-    const bool isRecorded = m_window.player().director().isRecorded();
-    m_path = isRecorded ? QString() : m_window.editor().path();
+    emit m_guide.leaveWanted(); // ends whatever used the guide until now
+    const ScriptHeader header = headerOf(m_parts.player.source());
+    const bool isRecorded = m_parts.player.director().isRecorded();
+    m_path = isRecorded ? QString() : m_write.editor().path();
     m_place = header.exercise.isEmpty() || isRecorded ? tr("Exercise") : tr("Exercise %1").arg(header.exercise);
     m_title = header.title.isEmpty() || isRecorded ? QString() : header.title;
     m_hints = 0;
@@ -112,12 +113,12 @@ void WindowExercise::begin()
 
 void WindowExercise::show()
 {
-    if (m_words != GuideWords() && m_window.guide().words() != m_words)
+    if (m_words != GuideWords() && m_guide.words() != m_words)
         m_isOn = false; // something else uses the guide
     if (!m_isOn)
         return;
     m_words = words();
-    m_window.guide().show(m_words);
+    m_guide.show(m_words);
 }
 
 GuideWords WindowExercise::words() const
@@ -142,13 +143,13 @@ GuideWords WindowExercise::words() const
     words.seen = seen.join(QLatin1Char(' '));
     if (words.isDone)
         words.seen = tr("Solved. %1").arg(words.seen);
-    const QString again = m_window.actions().get("guideAgain")->shortcut().toString(QKeySequence::NativeText);
+    const QString again = m_parts.actions.get("guideAgain")->shortcut().toString(QKeySequence::NativeText);
     if (!m_trouble.isEmpty() || !m_shown.trouble.isEmpty())
         words.trouble = tr("%1 Begin anew: %2.").arg(m_trouble.isEmpty() ? m_shown.trouble : m_trouble, again);
     else if (!failed.isEmpty())
         words.trouble = tr("%1 So this can no longer be reached. Begin anew: %2.")
                             .arg(failed.join(QLatin1Char(' ')), again);
-    const bool isRecorded = m_window.player().director().isRecorded();
+    const bool isRecorded = m_parts.player.director().isRecorded();
     words.hasHint = !m_shown.hints.isEmpty() && !isRecorded && !words.isDone;
     QStringList hints = m_shown.hints.mid(0, std::max<qsizetype>(1, m_hints));
     if (hints.size() > 1)
@@ -168,7 +169,7 @@ void WindowExercise::ask()
 {
     if (m_isAsking)
         return;
-    GuidePanel& guide = m_window.guide();
+    GuidePanel& guide = m_guide;
     const bool hasMore = m_hints < m_shown.hints.size();
     if (hasMore)
         ++m_hints;
@@ -181,16 +182,16 @@ void WindowExercise::ask()
 // The script starts its cluster again, and begins from there.
 void WindowExercise::beginAnew()
 {
-    if (m_window.player().director().isRecorded()) {
-        m_window.actions().get("toStart")->trigger();
+    if (m_parts.player.director().isRecorded()) {
+        m_parts.actions.get("toStart")->trigger();
         return;
     }
-    if (!m_window.player().hasBegun()) {
+    if (!m_parts.player.hasBegun()) {
         start();
         return;
     }
     m_isAgain = true;
-    m_window.player().stop();
+    m_parts.player.stop();
 }
 
 void WindowExercise::start()
@@ -203,7 +204,7 @@ void WindowExercise::start()
     m_trouble.clear();
     show();
     m_isBegunAnew = m_isOn;
-    m_window.player().start();
+    m_parts.player.start();
     m_isBegunAnew = false;
 }
 
@@ -212,16 +213,16 @@ void WindowExercise::leave()
     m_isAgain = false;
     m_next.clear();
     close();
-    if (!m_shown.isOver && !m_window.player().director().isRecorded())
-        m_window.player().stop(); // the cluster stays, and the person may use it
+    if (!m_shown.isOver && !m_parts.player.director().isRecorded())
+        m_parts.player.stop(); // the cluster stays, and the person may use it
 }
 
 void WindowExercise::close()
 {
     m_isOn = false;
     m_toCome.clear();
-    if (m_window.guide().words() == m_words)
-        m_window.guide().hide();
+    if (m_guide.words() == m_words)
+        m_guide.hide();
 }
 
 QString WindowExercise::neighbour(int direction) const
@@ -239,19 +240,13 @@ void WindowExercise::open(int direction)
     const QString next = neighbour(direction);
     if (next.isEmpty())
         return;
-    if (!m_window.player().hasBegun()) {
-        m_window.openScenario(next, true);
+    if (!m_parts.player.hasBegun()) {
+        emit openWanted(next);
         return;
     }
     m_next = next;
     m_isAgain = true;
-    m_window.player().stop();
-}
-
-void MainWindow::makeExercise()
-{
-    m_exercise = new WindowExercise(*this);
-    m_clock->add(m_exercise, this);
+    m_parts.player.stop();
 }
 
 } // namespace lhrs::gui
