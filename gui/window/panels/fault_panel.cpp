@@ -225,9 +225,13 @@ QWidget* FaultPanel::labelled(const QString& words, QWidget* field)
     return box;
 }
 
+template <class Field, class Signal> void FaultPanel::follow(Field* field, Signal signal)
+{
+    connect(field, signal, this, [this] { showLine(); });
+}
+
 void FaultPanel::makeForm()
 {
-    const auto follow = [this](auto* field, auto signal) { connect(field, signal, this, [this] { showLine(); }); };
     m_kind = new QComboBox(this);
     m_kind->setObjectName(QStringLiteral("faultKind"));
     m_kind->setAccessibleName(tr("What is broken"));
@@ -250,6 +254,13 @@ void FaultPanel::makeForm()
         follow(picker, &ProcessPicker::changed);
     }
 
+    makeNetwork();
+    makeStep();
+    makeLease();
+}
+
+void FaultPanel::makeNetwork()
+{
     m_network = new QWidget(this);
     auto* flow = new FlowLayout(m_network, 6);
     flow->setContentsMargins(0, 0, 0, 0);
@@ -297,7 +308,10 @@ void FaultPanel::makeForm()
     m_kinds->addItem(tr("signs of life"), kMessageClasses);
     follow(m_kinds, &QComboBox::currentIndexChanged);
     place(m_kinds, tr("Of"));
+}
 
+void FaultPanel::makeStep()
+{
     m_direction = new QComboBox(this);
     m_direction->setObjectName(QStringLiteral("faultDirection"));
     using Direction = PartitionSides::Direction;
@@ -326,7 +340,10 @@ void FaultPanel::makeForm()
     step->setContentsMargins(0, 0, 0, 0);
     step->addWidget(labelled(tr("At"), m_step), 1);
     step->addWidget(m_count);
+}
 
+void FaultPanel::makeLease()
+{
     m_lease = new WholeBox(this);
     m_lease->setObjectName(QStringLiteral("faultLease"));
     m_lease->setRange(1, 3600);

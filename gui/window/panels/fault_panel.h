@@ -72,6 +72,11 @@ signals:
 
 private:
     void makeForm();
+    void makeNetwork();
+    void makeStep();
+    void makeLease();
+    // The line of the scenario follows the field.
+    template <class Field, class Signal> void follow(Field* field, Signal signal);
     QWidget* labelled(const QString& words, QWidget* field);
     void showKind();
     void showLine();
