@@ -380,11 +380,11 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     QCOMPARE(list.visualRect(list.model()->index(2, 0)).height(), closed);
     // The status line closes the panel and opens it.
     step();
-    const QRectF part = window.status().partOf("invariants");
-    QVERIFY(!part.isEmpty());
-    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
+    const QRectF place = window.status().partOf("invariants");
+    QVERIFY(!place.isEmpty());
+    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, place.center().toPoint());
     QVERIFY(!part<InvariantPanel>(window).isVisible());
-    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, part.center().toPoint());
+    QTest::mouseClick(&window.status(), Qt::LeftButton, {}, place.center().toPoint());
     QVERIFY(part<InvariantPanel>(window).isVisible());
     // All rows have room for their words, at every size.
     for (const double scale : { 1.0, 1.5 }) {

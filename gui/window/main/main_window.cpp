@@ -9,6 +9,7 @@
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/subjects/window_group.h"
 #include "gui/window/subjects/window_guide.h"
+#include "gui/window/subjects/window_leave.h"
 #include "gui/window/subjects/window_measure.h"
 #include "gui/window/subjects/window_present.h"
 #include "gui/window/subjects/window_time.h"
@@ -94,6 +95,7 @@ MainWindow::~MainWindow()
     // The player's script uses the session of m_commands, and is recorded to its end.
     delete m_player;
     m_time->stop();
+    m_parts.workloads->disconnect(this); // the focus leaves its buttons when they are deleted
     for (const WindowSubject* subject : std::exchange(m_subjects, {}))
         delete subject;
 }
@@ -145,7 +147,6 @@ void MainWindow::connectAll()
     connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
 
     connectStart();
-    connectLeave();
 
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
@@ -160,7 +161,8 @@ void MainWindow::connectAll()
     });
     connect(m_present, &WindowPresent::themeWanted, this, &MainWindow::applyTheme);
     connect(m_present, &WindowPresent::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
-    connect(m_present, &WindowPresent::stopAsked, this, &MainWindow::offerToStop);
+    connect(m_present, &WindowPresent::stopAsked, m_leave, &WindowLeave::offerToStop);
+    connect(m_leave, &WindowLeave::exerciseLeft, this, [this] { m_guide->panel().press(GuidePanel::Leave); });
 
     connect(&m_guide->panel(), &GuidePanel::shownOrHidden, this, [this] {
         m_write->showButtons();
@@ -252,11 +254,9 @@ void MainWindow::makeWay()
     m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
 }
 
-void MainWindow::updateStatus()
+// Where what is shown comes from, in one word.
+void MainWindow::addOrigin(std::vector<StatusPart>& parts)
 {
-    const IngestCounters counters = m_commands->session().ingest().counters();
-    const ClusterState& state = m_pacer.state();
-    std::vector<StatusPart> parts;
     if (m_timeLine.isReplay()) {
         parts.push_back(
             { Glyph::Clock, m_parts.theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
@@ -279,8 +279,8 @@ void MainWindow::updateStatus()
             parts.push_back({ Glyph::Dots, m_parts.theme.caution, { tr("STARTING") }, 10, true });
             break;
         case ClusterCommands::Link::Here:
-            parts.push_back({ state.isSimulated ? Glyph::Simulated : Glyph::Live, m_parts.theme.good,
-                { state.isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
+            parts.push_back({ m_pacer.state().isSimulated ? Glyph::Simulated : Glyph::Live, m_parts.theme.good,
+                { m_pacer.state().isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
             break;
         case ClusterCommands::Link::Lost:
             if (m_parts.isWithoutCoordinator())
@@ -290,42 +290,53 @@ void MainWindow::updateStatus()
                 parts.push_back({ Glyph::Cross, m_parts.theme.bad, { tr("COORDINATOR SILENT") }, 10, true });
             break;
         }
+}
+
+void MainWindow::addCluster(std::vector<StatusPart>& parts) const
+{
+    const IngestCounters counters = m_commands->session().ingest().counters();
+    const ClusterState& state = m_pacer.state();
+    const auto running = std::count_if(
+        state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
+    parts.push_back(
+        { Glyph::Control, {}, { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
+    parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
+    const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))),
+                  level = QString::fromStdString(detailWord(m_commands->detail()));
+    // What the level of detail leaves out is missing in the picture too.
+    parts.push_back({ Glyph::None, {},
+        { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
+    parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_parts.theme.caution,
+        { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
+        counters.lost > 0 });
+    if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
+        parts.push_back({ Glyph::Clock, m_parts.theme.caution,
+            { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
+    std::set<std::uint64_t> armed;
+    std::size_t paused = 0;
+    for (const auto& [id, process] : state.processes) {
+        for (const auto& [number, fault] : process.faults)
+            armed.insert(number);
+        paused += process.isPaused ? 1 : 0;
+    }
+    if (const std::size_t faults = armed.size() + paused; faults > 0)
+        parts.push_back({ Glyph::Warning, m_parts.theme.caution,
+            { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
+    if (state.isOfLhrs())
+        parts.push_back({ Glyph::Recruit, m_parts.theme.caution,
+            { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast") : tr("recruiting by unicast registry"),
+                state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") },
+            4, false });
+}
+
+void MainWindow::updateStatus()
+{
+    std::vector<StatusPart> parts;
+    addOrigin(parts);
     for (const WindowSubject* subject : m_subjects)
         subject->addStatus(parts);
-    if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay()) {
-        const auto running = std::count_if(
-            state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
-        parts.push_back({ Glyph::Control, {},
-            { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
-        parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
-        const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))),
-                      level = QString::fromStdString(detailWord(m_commands->detail()));
-        // What the level of detail leaves out is missing in the picture too.
-        parts.push_back({ Glyph::None, {},
-            { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
-        parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_parts.theme.caution,
-            { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
-            counters.lost > 0 });
-        if (const std::int64_t behind = m_pacer.isShow() ? 0 : m_pacer.behindNs(); behind > 50'000'000)
-            parts.push_back({ Glyph::Clock, m_parts.theme.caution,
-                { tr("picture %1 behind").arg(durationWords(behind)), durationWords(behind) }, 7, false });
-        std::set<std::uint64_t> armed;
-        std::size_t paused = 0;
-        for (const auto& [id, process] : state.processes) {
-            for (const auto& [number, fault] : process.faults)
-                armed.insert(number);
-            paused += process.isPaused ? 1 : 0;
-        }
-        if (const std::size_t faults = armed.size() + paused; faults > 0)
-            parts.push_back({ Glyph::Warning, m_parts.theme.caution,
-                { tr("%1 armed").arg(countedWords(faults, "fault", "faults")), tr("%1 armed").arg(faults) }, 9, true });
-        if (state.isOfLhrs())
-            parts.push_back({ Glyph::Recruit, m_parts.theme.caution,
-                { state.recruiting == pb::MULTICAST ? tr("recruiting by multicast")
-                                                    : tr("recruiting by unicast registry"),
-                    state.recruiting == pb::MULTICAST ? tr("multicast") : tr("unicast registry") },
-                4, false });
-    }
+    if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay())
+        addCluster(parts);
     const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
     const QString painting = m_clock->makesWay()
         ? tr("%1: makes way for the cluster").arg(frames)

@@ -23,6 +23,7 @@ class WindowGate;
 class WindowGroup;
 class WindowGuide;
 class WindowInspect;
+class WindowLeave;
 class WindowMeasure;
 class WindowRecords;
 class WindowTime;
@@ -145,12 +146,13 @@ private:
     void enableActions();
     bool onFrame(double seconds);
     void updateStatus();
+    void addOrigin(std::vector<StatusPart>& parts);
+    void addCluster(std::vector<StatusPart>& parts) const;
     void makeWay();
     void applyCamera(const CameraWish& wish);
     void pointCamera(const CameraWish& wish);
     void followReel(const ReelEntry& entry);
     void followCuts();
-    void endShow();
     void tellStory();
     void beginStory();
     void beginCluster(std::int64_t ns);
@@ -161,15 +163,7 @@ private:
     void sayNotOpened(const QString& problem);
     // Asks what to do with a run that would be lost. False: stay.
     bool mayForgetRun();
-    // The ways to leave a running scenario (window_leave.cpp).
-    enum class AfterStop { Nothing, ShowNow, Leave };
-    void connectLeave();
-    bool isLectureOn() const;
-    void stopScenario(AfterStop after);
-    void finishStop();
-    void leaveCluster();
-    void offerToStop();
-    // Presentation (window_present.cpp).
+    // Steps and captions (window_steps.cpp).
     void makeStepActions();
     void goOn();
     void goBack();
@@ -214,6 +208,7 @@ private:
     WindowGroup* m_group = nullptr;
     WindowGuide* m_guide = nullptr;
     WindowInspect* m_inspect = nullptr;
+    WindowLeave* m_leave = nullptr;
     WindowMeasure* m_measure = nullptr;
     WindowPresent* m_present = nullptr;
     WindowRecords* m_records = nullptr;
@@ -229,7 +224,6 @@ private:
     StatusStrip* m_status = nullptr;
 
     double m_statusAt = -1;
-    AfterStop m_afterStop = AfterStop::Nothing;
     FocusRing* m_focusRing = nullptr;
     std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
     bool m_isNearOfReel = false; // the scenario has zoomed in on something

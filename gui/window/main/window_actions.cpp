@@ -11,6 +11,7 @@
 #include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_inspect.h"
 #include "gui/window/subjects/window_invariants.h"
+#include "gui/window/subjects/window_leave.h"
 #include "gui/window/subjects/window_log.h"
 #include "gui/window/subjects/window_measure.h"
 #include "gui/window/subjects/window_menu.h"
@@ -58,7 +59,10 @@ void MainWindow::makeActions(const Options& options)
     m_export = new WindowExport(m_parts, m_subjects);
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
               "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
-        [this] { leaveCluster(); });
+        [this] {
+            if (mayForgetRun())
+                m_leave->leaveCluster();
+        });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
     auto* work = new WindowWork(m_parts);
     auto* faults = new WindowFaults(m_parts);
@@ -79,8 +83,7 @@ void MainWindow::makeActions(const Options& options)
     auto* menu = new WindowMenu(m_parts, *m_gate, *ring);
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
         [this] { m_player->runToEnd(); });
-    a.add({ "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
-        [this] { stopScenario(AfterStop::ShowNow); });
+    m_leave = new WindowLeave(m_parts);
     a.add({ "keySheet", "Help", "Keys and actions", "?; F1", "Shows every action with its key" }, [this] {
         KeySheet sheet(*m_actions, this);
         sheet.exec();
@@ -100,7 +103,7 @@ void MainWindow::makeActions(const Options& options)
     auto* log = new WindowLog(m_parts, m_runStory);
     // In the order of the status line and of the Tab key.
     m_subjects = { m_time, m_gate, m_present, invariants, m_write, work, clock, faults, m_group, m_records, m_measure,
-        view, m_inspect, ring, menu, glossary, m_export, log, m_guide };
+        view, m_inspect, ring, menu, glossary, m_export, log, m_guide, m_leave };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",
@@ -132,7 +135,6 @@ void MainWindow::enableActions()
     m_actions->enable({ "startLocal", "startSimulated", "connect", "openScenario" },
         isFree && link != ClusterCommands::Link::Starting);
     m_actions->enable({ "leave" }, !isFree || hasLink);
-    m_actions->enable({ "stopScenario" }, m_player->isRunning());
 }
 
 // Another system is shown: panels of the former one make room.

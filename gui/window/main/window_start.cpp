@@ -46,18 +46,9 @@ void MainWindow::startTour() { m_guide->tour().start(); }
 
 int MainWindow::tourStopLeft() const { return m_guide->tour().stopLeft(); }
 
-// Free play begins: the previous show and its words end.
-void MainWindow::endShow()
-{
-    if (m_player->isRunning())
-        return;
-    m_director.end();
-    m_player->forgetWords();
-}
-
 void MainWindow::startLocal()
 {
-    endShow();
+    m_parts.endShow();
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     preferSimulated(std::nullopt);
@@ -66,7 +57,7 @@ void MainWindow::startLocal()
 
 void MainWindow::startSimulated(const SimulatedOptions& simulated)
 {
-    endShow();
+    m_parts.endShow();
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     m_localOptions.simulated = simulated;
@@ -76,7 +67,7 @@ void MainWindow::startSimulated(const SimulatedOptions& simulated)
 
 void MainWindow::connectTo(const QString& address)
 {
-    endShow();
+    m_parts.endShow();
     m_start->keep(m_remembered);
     m_commands->connectTo(address);
 }

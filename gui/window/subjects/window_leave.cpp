@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ways to leave a running scenario: it is stopped, or the cluster is left together with it.
-#include "gui/window/panels/guide_panel.h"
-#include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_guide.h"
+#include "gui/window/subjects/window_leave.h"
 
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTimer>
 
+#include <chrono>
 #include <utility>
 
 namespace lhrs::gui {
@@ -19,64 +17,70 @@ constexpr std::chrono::milliseconds kLookEvery { 200 };
 
 } // namespace
 
-void MainWindow::connectLeave()
+WindowLeave::WindowLeave(WindowParts& parts) : WindowSubject(parts)
 {
-    connect(m_player, &Player::stopWanted, this, [this] { stopScenario(AfterStop::ShowNow); });
+    m_parts.actions.add(
+        { "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
+        [this] { stopScenario(AfterStop::ShowNow); });
+    connect(&m_parts.player, &Player::stopWanted, this, [this] { stopScenario(AfterStop::ShowNow); });
     // Queued: the player first tells other listeners that the run is over.
-    connect(m_player, &Player::finished, this, &MainWindow::finishStop, Qt::QueuedConnection);
+    connect(&m_parts.player, &Player::finished, this, &WindowLeave::finishStop, Qt::QueuedConnection);
 }
+
+void WindowLeave::enable() { m_parts.actions.enable({ "stopScenario" }, m_parts.player.isRunning()); }
 
 // The script is running, or its output has not been shown to the end.
-bool MainWindow::isLectureOn() const
+bool WindowLeave::isLectureOn() const
 {
-    return m_player->hasBegun() || (m_director.isOn() && !m_director.isRecorded() && !m_director.isOver());
+    return m_parts.player.hasBegun()
+        || (m_parts.director.isOn() && !m_parts.director.isRecorded() && !m_parts.director.isOver());
 }
 
-void MainWindow::stopScenario(AfterStop after)
+void WindowLeave::stopScenario(AfterStop after)
 {
     m_afterStop = after;
-    if (m_player->hasBegun())
-        m_player->stop(); // its thread ends when the present call has ended
+    if (m_parts.player.hasBegun())
+        m_parts.player.stop(); // its thread ends when the present call has ended
     else
         finishStop();
 }
 
-void MainWindow::finishStop()
+void WindowLeave::finishStop()
 {
     const AfterStop after = std::exchange(m_afterStop, AfterStop::Nothing);
     if (after == AfterStop::Nothing)
         return;
     if (after == AfterStop::Leave) {
-        endShow();
-        m_commands->leave();
+        m_parts.endShow();
+        m_parts.commands.leave();
         return;
     }
     // A stop takes effect now: output of the script that is still waiting is not shown.
-    if (m_director.await() == Director::Await::Question)
-        (void)m_director.next();
-    m_director.setStops(false); // the show then waits for nothing
-    m_director.toNow();
+    if (m_parts.director.await() == Director::Await::Question)
+        (void)m_parts.director.next();
+    m_parts.director.setStops(false); // the show then waits for nothing
+    m_parts.director.toNow();
 }
 
-void MainWindow::leaveCluster()
+void WindowLeave::leaveCluster()
 {
-    if (!mayForgetRun())
-        return;
-    if (m_player->hasBegun()) {
-        m_guide->panel().press(GuidePanel::Leave); // so that the exercise does not begin again
-        m_line->answer(tr("leave"), tr("The scenario is being stopped."), true);
+    if (m_parts.player.hasBegun()) {
+        emit exerciseLeft(); // so that it does not begin again
+        m_parts.line.answer(tr("leave"), tr("The scenario is being stopped."), true);
     }
     stopScenario(AfterStop::Leave);
 }
 
-void MainWindow::offerToStop()
+void WindowLeave::offerToStop()
 {
-    const bool isTextFocused = qobject_cast<QPlainTextEdit*>(focusWidget()) != nullptr; // it uses Escape itself
+    const bool isTextFocused = qobject_cast<QPlainTextEdit*>(m_parts.window.focusWidget())
+        != nullptr; // it uses Escape itself
     if (!isLectureOn() || isTextFocused)
         return;
-    const bool isExercise = !headerOf(m_player->source()).exercise.isEmpty();
-    const QString what = isExercise ? tr("exercise") : m_player->plan().empty() ? tr("scenario") : tr("lecture");
-    QMessageBox box(QMessageBox::NoIcon, tr("Stop"), tr("Stop the %1?").arg(what), QMessageBox::NoButton, this);
+    const bool isExercise = !headerOf(m_parts.player.source()).exercise.isEmpty();
+    const QString what = isExercise ? tr("exercise") : m_parts.player.plan().empty() ? tr("scenario") : tr("lecture");
+    QMessageBox box(
+        QMessageBox::NoIcon, tr("Stop"), tr("Stop the %1?").arg(what), QMessageBox::NoButton, &m_parts.window);
     box.setObjectName(QStringLiteral("stopQuestion"));
     box.setInformativeText(tr("The cluster stays as it is. Esc goes on."));
     const QPushButton* stop = box.addButton(tr("Stop"), QMessageBox::DestructiveRole);

@@ -83,6 +83,14 @@ ObjectRef WindowParts::objectNamed(const QString& name) const
     return {};
 }
 
+void WindowParts::endShow() const
+{
+    if (player.isRunning())
+        return;
+    director.end();
+    player.forgetWords();
+}
+
 PictureOrigin WindowParts::origin() const
 {
     PictureOrigin origin;

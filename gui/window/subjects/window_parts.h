@@ -69,6 +69,9 @@ struct WindowParts {
     // The object with this name in the picture, or the place of a bucket that does not exist yet.
     ObjectRef objectNamed(const QString& name) const;
 
+    // Free play begins: the previous show and its words end.
+    void endShow() const;
+
     // What an exported picture or table says about its run.
     PictureOrigin origin() const;
     RunIdentity identity() const;
