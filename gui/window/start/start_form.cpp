@@ -83,206 +83,11 @@ StartForm::StartForm(QWidget* parent)
       m_back(new QPushButton(tr("Back to the start page"), this))
 {
     setObjectName(QStringLiteral("startForm"));
-    m_field->setObjectName(QStringLiteral("field"));
-    m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
-    m_field->setAccessibleName(tr("Field of the parity calculus"));
-    m_recovery->setObjectName(QStringLiteral("recovery"));
-    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
-    m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
-    m_transport->setObjectName(QStringLiteral("recoveryTransport"));
-    m_transport->addItems({ tr("TCP"), tr("UDP") });
-    m_transport->setAccessibleName(tr("How the slices of a recovery travel"));
-    m_tcp->setObjectName(QStringLiteral("tcp"));
-    m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
-    m_tcp->setAccessibleName(tr("How connections for long messages are made"));
-    m_split->setObjectName(QStringLiteral("split"));
-    m_split->addItems({ tr("one after the other"), tr("up to four at once") });
-    m_split->setAccessibleName(tr("How many buckets split at once"));
-    m_rerank->setObjectName(QStringLiteral("rerank"));
-    m_rerank->addItems({ tr("fill the holes"), tr("keep") });
-    m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
-    m_slice->setSpecialValueText(tr("a fifth of a bucket"));
-    m_loadControl->setSpecialValueText(tr("any"));
-    m_loadControl->setSuffix(tr(" %"));
-    m_thresholds->setObjectName(QStringLiteral("thresholds"));
-    m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
-    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which on K is one higher"));
-    m_address->setObjectName(QStringLiteral("address"));
-    m_address->setText(QStringLiteral("127.0.0.1:"));
-    m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
-    m_start->setObjectName(QStringLiteral("startLocal"));
-    m_simulate->setObjectName(QStringLiteral("startSimulated"));
-    m_simulate->setToolTip(
-        tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
-    m_seed->setAccessibleName(tr("Seed of the simulation"));
-    m_speed->setObjectName(QStringLiteral("speed"));
-    m_speed->setAccessibleName(tr("Speed of virtual time"));
-    for (const double speed : { 1.0, 0.1, 0.01, 0.001, 10.0, 0.0 })
-        m_speed->addItem(speedWords(speed), speed);
-    m_connect->setObjectName(QStringLiteral("connect"));
-    m_back->setObjectName(QStringLiteral("formBack"));
-    m_back->setToolTip(tr("Esc: the parameters stay as they are here"));
-    m_slow->setObjectName(QStringLiteral("slow"));
-    m_gate->setObjectName(QStringLiteral("gate"));
-    m_merges->setObjectName(QStringLiteral("merges"));
-    m_mixKeys->setObjectName(QStringLiteral("mixKeys"));
-    m_pureRs->setObjectName(QStringLiteral("pureRs"));
-    m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
-    for (QLabel* label : { m_intro, m_help, m_note, m_line, m_command })
-        label->setWordWrap(true);
-    m_help->setObjectName(QStringLiteral("startHelp"));
-    m_note->setObjectName(QStringLiteral("startNote"));
-    for (QLabel* label : { m_line, m_command }) {
-        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-        label->setTextFormat(Qt::PlainText);
-        label->setMinimumWidth(1);
-    }
-    m_line->setObjectName(QStringLiteral("startLine"));
-    m_line->setAccessibleName(tr("What does the same in a scenario"));
-    m_command->setObjectName(QStringLiteral("startCommand"));
-    m_command->setAccessibleName(tr("Programs that are started"));
-
-    const auto heading = [this](const QString& words) {
-        auto* label = new QLabel(words, this);
-        m_headings.push_back(label);
-        return label;
-    };
-    auto* local = new QVBoxLayout;
-    local->setSpacing(10);
-    local->addWidget(heading(tr("1  On this computer")));
-    auto* form = new QFormLayout;
-    form->setHorizontalSpacing(12);
-    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    form->setVerticalSpacing(6);
-    // Parameters that a first file does not need.
-    auto* more = new QWidget(this);
-    auto* moreForm = new QFormLayout(more);
-    moreForm->setContentsMargins(0, 0, 0, 0);
-    moreForm->setHorizontalSpacing(12);
-    moreForm->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    moreForm->setVerticalSpacing(6);
-    auto* showMore = new QPushButton(tr("More parameters"), this);
-    showMore->setObjectName(QStringLiteral("moreParameters"));
-    showMore->setCheckable(true);
-    showMore->setToolTip(tr("Slices, connections, ranks, growing availability, clients"));
-    connect(showMore, &QPushButton::toggled, more, &QWidget::setVisible);
-    more->hide();
-    QFormLayout* rows = form;
-    const auto row = [&](const QString& label, QWidget* field, const QString& words) {
-        rows->addRow(label, field);
-        if (field->accessibleName().isEmpty())
-            field->setAccessibleName(label);
-        explain(field, words);
-    };
-    row(tr("data buckets of a group, m"), m_m,
-        tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets "
-           "a recovery reads."));
-    row(tr("intended availability, K"), m_k,
-        tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is "
-           "recovered."));
-    row(tr("capacity of a bucket, b records"), m_b,
-        tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which "
-           "is mostly another one."));
-    row(tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
-    row(tr("field"), m_field,
-        tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both "
-           "give the same protection."));
-    row(tr("recovery"), m_recovery,
-        tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in "
-           "2004. Off: nobody is declared failed. By hand: “Look after the group”."));
-    row(tr("data servers"), m_data,
-        tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
-           "started."));
-    row(tr("parity servers"), m_parity,
-        tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be "
-           "replaced."));
-    row(QString(), m_slow,
-        tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are "
-           "found."));
-    rows = moreForm;
-    row(tr("slices travel by"), m_transport,
-        tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by "
-           "one."));
-    row(tr("ranks of a slice"), m_slice,
-        tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at "
-           "once."));
-    row(tr("TCP connections"), m_tcp,
-        tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a "
-           "connection for one message."));
-    row(tr("splits"), m_split,
-        tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once "
-           "and decided in the order of the split pointer."));
-    row(tr("ranks after a split"), m_rerank,
-        tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones "
-           "are given to new records."));
-    row(tr("splits above a load of"), m_loadControl,
-        tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer "
-           "buckets. Any: each time."));
-    row(tr("K grows at"), m_thresholds,
-        tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: "
-           "it stays what it is."));
-    row(QString(), m_gate,
-        tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated "
-           "cluster can always do that."));
-    row(QString(), m_merges,
-        tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is "
-           "smaller by one bucket."));
-    row(QString(), m_mixKeys,
-        tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly "
-           "too."));
-    row(QString(), m_pureRs,
-        tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is "
-           "the same."));
-    row(tr("clients"), m_clients,
-        tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
-    local->addLayout(form);
-    local->addWidget(showMore, 0, Qt::AlignLeft);
-    local->addWidget(more);
-    local->addWidget(m_help);
-    local->addWidget(m_note);
-    local->addWidget(m_start, 0, Qt::AlignLeft);
-    local->addWidget(m_line);
-    local->addWidget(m_command);
-    local->addStretch(1);
-
-    auto* other = new QVBoxLayout;
-    other->setSpacing(10);
-    other->addWidget(heading(tr("2  A cluster that runs already")));
-    auto* where = new QHBoxLayout;
-    where->setSpacing(8);
-    where->addWidget(new QLabel(tr("coordinator"), this));
-    where->addWidget(m_address, 1);
-    where->addWidget(m_connect);
-    other->addLayout(where);
-    auto* keyFile = new QLineEdit(this);
-    keyFile->setObjectName(QStringLiteral("keyFile"));
-    keyFile->setPlaceholderText(tr("keys come later: loopback only, no key needed"));
-    keyFile->setAccessibleName(tr("Key file"));
-    explain(keyFile,
-        tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no "
-           "key is asked for."));
-    keyFile->setEnabled(false);
-    auto* secret = new QHBoxLayout;
-    secret->setSpacing(8);
-    auto* keyWords = new QLabel(tr("key file"), this);
-    keyWords->setEnabled(false);
-    secret->addWidget(keyWords);
-    secret->addWidget(keyFile, 1);
-    other->addLayout(secret);
-    other->addSpacing(12);
-    other->addWidget(heading(tr("3  Simulated, with these parameters")));
-    auto* simulated = new QWidget(this);
-    auto* flow = new FlowLayout(simulated, 8);
-    flow->setContentsMargins(0, 0, 0, 0);
-    for (QWidget* part :
-        std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
-        flow->addWidget(part);
-    other->addWidget(simulated);
-    other->addStretch(1);
-
+    nameFields();
+    nameButtons();
     m_columns->setSpacing(28);
-    m_columns->addLayout(local, 5);
-    m_columns->addLayout(other, 5);
+    m_columns->addLayout(ownColumn(), 5);
+    m_columns->addLayout(otherColumn(), 5);
     auto* inside = new QWidget;
     auto* box = new QVBoxLayout(inside);
     box->setContentsMargins(20, 20, 20, 20);
@@ -323,6 +128,230 @@ StartForm::StartForm(QWidget* parent)
     connect(m_address, &QLineEdit::returnPressed, m_connect, &QPushButton::click);
     connect(m_back, &QPushButton::clicked, this, &StartForm::left);
     check();
+}
+
+void StartForm::nameFields()
+{
+    m_field->setObjectName(QStringLiteral("field"));
+    m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
+    m_field->setAccessibleName(tr("Field of the parity calculus"));
+    m_recovery->setObjectName(QStringLiteral("recovery"));
+    m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
+    m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
+    m_transport->setObjectName(QStringLiteral("recoveryTransport"));
+    m_transport->addItems({ tr("TCP"), tr("UDP") });
+    m_transport->setAccessibleName(tr("How the slices of a recovery travel"));
+    m_tcp->setObjectName(QStringLiteral("tcp"));
+    m_tcp->addItems({ tr("passive open"), tr("handshake (SDDS-2000)") });
+    m_tcp->setAccessibleName(tr("How connections for long messages are made"));
+    m_split->setObjectName(QStringLiteral("split"));
+    m_split->addItems({ tr("one after the other"), tr("up to four at once") });
+    m_split->setAccessibleName(tr("How many buckets split at once"));
+    m_rerank->setObjectName(QStringLiteral("rerank"));
+    m_rerank->addItems({ tr("fill the holes"), tr("keep") });
+    m_rerank->setAccessibleName(tr("Ranks of the records that stay when a bucket splits"));
+    m_slice->setSpecialValueText(tr("a fifth of a bucket"));
+    m_loadControl->setSpecialValueText(tr("any"));
+    m_loadControl->setSuffix(tr(" %"));
+    m_thresholds->setObjectName(QStringLiteral("thresholds"));
+    m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
+    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which on K is one higher"));
+    m_address->setObjectName(QStringLiteral("address"));
+    m_address->setText(QStringLiteral("127.0.0.1:"));
+    m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
+}
+
+void StartForm::nameButtons()
+{
+    m_start->setObjectName(QStringLiteral("startLocal"));
+    m_simulate->setObjectName(QStringLiteral("startSimulated"));
+    m_simulate->setToolTip(
+        tr("One process plays all parts on a virtual clock, which can be paused, stepped and slowed down"));
+    m_seed->setAccessibleName(tr("Seed of the simulation"));
+    m_speed->setObjectName(QStringLiteral("speed"));
+    m_speed->setAccessibleName(tr("Speed of virtual time"));
+    for (const double speed : { 1.0, 0.1, 0.01, 0.001, 10.0, 0.0 })
+        m_speed->addItem(speedWords(speed), speed);
+    m_connect->setObjectName(QStringLiteral("connect"));
+    m_back->setObjectName(QStringLiteral("formBack"));
+    m_back->setToolTip(tr("Esc: the parameters stay as they are here"));
+    m_slow->setObjectName(QStringLiteral("slow"));
+    m_gate->setObjectName(QStringLiteral("gate"));
+    m_merges->setObjectName(QStringLiteral("merges"));
+    m_mixKeys->setObjectName(QStringLiteral("mixKeys"));
+    m_pureRs->setObjectName(QStringLiteral("pureRs"));
+    m_help->setText(tr("Each field says here what it is, while it has the focus or the mouse."));
+    for (QLabel* label : { m_intro, m_help, m_note, m_line, m_command })
+        label->setWordWrap(true);
+    m_help->setObjectName(QStringLiteral("startHelp"));
+    m_note->setObjectName(QStringLiteral("startNote"));
+    for (QLabel* label : { m_line, m_command }) {
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        label->setTextFormat(Qt::PlainText);
+        label->setMinimumWidth(1);
+    }
+    m_line->setObjectName(QStringLiteral("startLine"));
+    m_line->setAccessibleName(tr("What does the same in a scenario"));
+    m_command->setObjectName(QStringLiteral("startCommand"));
+    m_command->setAccessibleName(tr("Programs that are started"));
+}
+
+QLabel* StartForm::heading(const QString& words)
+{
+    auto* label = new QLabel(words, this);
+    m_headings.push_back(label);
+    return label;
+}
+
+void StartForm::row(QFormLayout* rows, const QString& label, QWidget* field, const QString& words)
+{
+    rows->addRow(label, field);
+    if (field->accessibleName().isEmpty())
+        field->setAccessibleName(label);
+    explain(field, words);
+}
+
+QLayout* StartForm::ownColumn()
+{
+    auto* local = new QVBoxLayout;
+    local->setSpacing(10);
+    local->addWidget(heading(tr("1  On this computer")));
+    auto* form = new QFormLayout;
+    form->setHorizontalSpacing(12);
+    form->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    form->setVerticalSpacing(6);
+    // Parameters that a first file does not need.
+    auto* more = new QWidget(this);
+    auto* moreForm = new QFormLayout(more);
+    moreForm->setContentsMargins(0, 0, 0, 0);
+    moreForm->setHorizontalSpacing(12);
+    moreForm->setLabelAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    moreForm->setVerticalSpacing(6);
+    auto* showMore = new QPushButton(tr("More parameters"), this);
+    showMore->setObjectName(QStringLiteral("moreParameters"));
+    showMore->setCheckable(true);
+    showMore->setToolTip(tr("Slices, connections, ranks, growing availability, clients"));
+    connect(showMore, &QPushButton::toggled, more, &QWidget::setVisible);
+    more->hide();
+    addFirstRows(form);
+    addMoreRows(moreForm);
+    local->addLayout(form);
+    local->addWidget(showMore, 0, Qt::AlignLeft);
+    local->addWidget(more);
+    local->addWidget(m_help);
+    local->addWidget(m_note);
+    local->addWidget(m_start, 0, Qt::AlignLeft);
+    local->addWidget(m_line);
+    local->addWidget(m_command);
+    local->addStretch(1);
+    return local;
+}
+
+void StartForm::addFirstRows(QFormLayout* rows)
+{
+    row(rows, tr("data buckets of a group, m"), m_m,
+        tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets "
+           "a recovery reads."));
+    row(rows, tr("intended availability, K"), m_k,
+        tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is "
+           "recovered."));
+    row(rows, tr("capacity of a bucket, b records"), m_b,
+        tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which "
+           "is mostly another one."));
+    row(rows, tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
+    row(rows, tr("field"), m_field,
+        tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both "
+           "give the same protection."));
+    row(rows, tr("recovery"), m_recovery,
+        tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in "
+           "2004. Off: nobody is declared failed. By hand: “Look after the group”."));
+    row(rows, tr("data servers"), m_data,
+        tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
+           "started."));
+    row(rows, tr("parity servers"), m_parity,
+        tr("Processes that wait to become parity buckets: K for each group, and one for each bucket that is to be "
+           "replaced."));
+    row(rows, QString(), m_slow,
+        tr("All time-outs of the protocol are five times as long, so that failures can be talked about while they are "
+           "found."));
+}
+
+void StartForm::addMoreRows(QFormLayout* rows)
+{
+    row(rows, tr("slices travel by"), m_transport,
+        tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by "
+           "one."));
+    row(rows, tr("ranks of a slice"), m_slice,
+        tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at "
+           "once."));
+    row(rows, tr("TCP connections"), m_tcp,
+        tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a "
+           "connection for one message."));
+    row(rows, tr("splits"), m_split,
+        tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once "
+           "and decided in the order of the split pointer."));
+    row(rows, tr("ranks after a split"), m_rerank,
+        tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones "
+           "are given to new records."));
+    row(rows, tr("splits above a load of"), m_loadControl,
+        tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer "
+           "buckets. Any: each time."));
+    row(rows, tr("K grows at"), m_thresholds,
+        tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: "
+           "it stays what it is."));
+    row(rows, QString(), m_gate,
+        tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated "
+           "cluster can always do that."));
+    row(rows, QString(), m_merges,
+        tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is "
+           "smaller by one bucket."));
+    row(rows, QString(), m_mixKeys,
+        tr("Clients address by a mix of the key’s bits: keys with a pattern, such as all even ones, spread evenly "
+           "too."));
+    row(rows, QString(), m_pureRs,
+        tr("Multiplies also where a coefficient is 1 and XOR would do, to measure what XOR saves. What is stored is "
+           "the same."));
+    row(rows, tr("clients"), m_clients,
+        tr("Processes that insert, update, search and delete: alice, bob, … More can be started later."));
+}
+
+QLayout* StartForm::otherColumn()
+{
+    auto* other = new QVBoxLayout;
+    other->setSpacing(10);
+    other->addWidget(heading(tr("2  A cluster that runs already")));
+    auto* where = new QHBoxLayout;
+    where->setSpacing(8);
+    where->addWidget(new QLabel(tr("coordinator"), this));
+    where->addWidget(m_address, 1);
+    where->addWidget(m_connect);
+    other->addLayout(where);
+    auto* keyFile = new QLineEdit(this);
+    keyFile->setObjectName(QStringLiteral("keyFile"));
+    keyFile->setPlaceholderText(tr("keys come later: loopback only, no key needed"));
+    keyFile->setAccessibleName(tr("Key file"));
+    explain(keyFile,
+        tr("Keys and authentication come later. Until then everything listens on the loopback interface only, and no "
+           "key is asked for."));
+    keyFile->setEnabled(false);
+    auto* secret = new QHBoxLayout;
+    secret->setSpacing(8);
+    auto* keyWords = new QLabel(tr("key file"), this);
+    keyWords->setEnabled(false);
+    secret->addWidget(keyWords);
+    secret->addWidget(keyFile, 1);
+    other->addLayout(secret);
+    other->addSpacing(12);
+    other->addWidget(heading(tr("3  Simulated, with these parameters")));
+    auto* simulated = new QWidget(this);
+    auto* flow = new FlowLayout(simulated, 8);
+    flow->setContentsMargins(0, 0, 0, 0);
+    for (QWidget* part :
+        std::initializer_list<QWidget*> { new QLabel(tr("seed"), simulated), m_seed, m_speed, m_simulate })
+        flow->addWidget(part);
+    other->addWidget(simulated);
+    other->addStretch(1);
+    return other;
 }
 
 LocalOptions StartForm::localOptions() const

@@ -14,7 +14,9 @@
 class QBoxLayout;
 class QCheckBox;
 class QComboBox;
+class QFormLayout;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QSpinBox;
@@ -66,6 +68,17 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void nameFields();
+    void nameButtons();
+    QLabel* heading(const QString& words);
+    // Adds the field with its label, which is also its accessible name unless it has one, and its explanation.
+    void row(QFormLayout* rows, const QString& label, QWidget* field, const QString& words);
+    // The parameters of a cluster on this computer. / The other ways to get one.
+    QLayout* ownColumn();
+    QLayout* otherColumn();
+    void addFirstRows(QFormLayout* rows);
+    // Parameters that a first file does not need.
+    void addMoreRows(QFormLayout* rows);
     // Places the columns side by side, or below each other if the text is large or the window narrow.
     void placeColumns();
     void check();
