@@ -4,6 +4,7 @@
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/narration_model.h"
 #include "gui/view/panels/event_log.h"
+#include "gui/window/subjects/window_time.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/window_part.h"
 
@@ -137,4 +138,3 @@ void RunStoryTest::theLogHasASummary()
 
 int main(int count, char** arguments) { return runOffscreen<RunStoryTest>(count, arguments); }
 #include "tst_run_story.moc"
-#include "gui/window/subjects/window_time.h"

@@ -3,6 +3,7 @@
 #include "tests/window/editor_stage.h"
 
 #include "gui/lab/recording/recording.h"
+#include "gui/window/subjects/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QTabWidget>
@@ -339,4 +340,3 @@ void EditorRunTest::clicksAreRecordedAsLines()
 
 int main(int count, char** arguments) { return runOffscreen<EditorRunTest>(count, arguments); }
 #include "tst_editor_run.moc"
-#include "gui/window/subjects/window_time.h"

@@ -130,6 +130,7 @@ protected:
 
 private:
     void makeActions(const Options& options);
+    void makeFileActions();
     void makeLookActions();
     void followSystem();
     void makePieces(const QString& scenarioDirectory);

@@ -28,7 +28,7 @@
 
 namespace lhrs::gui {
 
-void MainWindow::makeActions(const Options& options)
+void MainWindow::makeFileActions()
 {
     Actions& a = *m_actions;
     a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
@@ -64,6 +64,12 @@ void MainWindow::makeActions(const Options& options)
                 m_leave->leaveCluster();
         });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
+}
+
+void MainWindow::makeActions(const Options& options)
+{
+    Actions& a = *m_actions;
+    makeFileActions();
     auto* work = new WindowWork(m_parts);
     auto* faults = new WindowFaults(m_parts);
     auto* view = new WindowView(m_parts);
