@@ -1,4 +1,4 @@
-// scenarios/degraded_search.js   @title A search in a bucket that is not there   @minutes 3   @needs 8 processes
+// scenarios/degraded_search.js   @title A search in a bucket that is not there   @minutes 4   @needs 8 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Step (d) of the demo of 2004: a key search directed to an unavailable bucket. Nobody looks for failures by himself
 // here: recovery begins with the alarm of a client that misses an answer.
@@ -28,7 +28,7 @@ while (lab.file().M < 4)
 lab.settle();
 lab.expectEqual([lab.file().M, lab.spares().data], [4, 0], 'all data servers are in use');
 lab.camera({ speed: 1 });
-lab.say('Buckets 0, 1, 2 and 3 are in use. No data spare is left to replace one.');
+lab.say('Four data buckets are in use, and no data spare is left.');
 lab.say('As in 2004, recovery waits for the alarm of a client.');
 
 lab.step('b', 'Bucket 2 is not there any more');
@@ -37,7 +37,7 @@ const absent = 62, elsewhere = 63; // of buckets 2 and 3: as short as the others
 const before = lab.witness(lab.data(2), { pin: [rows[0].rank] }), start = lab.here();
 lab.say('Now the process of bucket 2 is ended, and its memory with it.');
 lab.kill(lab.data(2));
-lab.say('No message announces it. The coordinator does nothing until a client misses a record.');
+lab.say('No message announces it: the coordinator knows nothing yet.');
 lab.expectNone('BucketFailed', { since: start });
 
 lab.step('c', 'A search for one of its records');
@@ -47,21 +47,23 @@ sayAt([
     [sentOf('search', asked), 'Alice asks bucket 2, and twice more: it does not answer.'],
     [sentOf('suspect', asked), 'Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.'],
     [sentOf('alarm', asked), 'Here it is: Alice alarms the coordinator.'],
-    [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Bucket 2 stays silent, so it has failed.'],
+    [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Alice asks again meanwhile, and has to wait.'],
+    [ahead(eventOf('BucketFailed', asked)), 'Bucket 2 stays silent, so it has failed.'],
     [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of that rank, and computes the lost one.']]);
 guess.reveal(2, 'Alice has her record, though bucket 2 is still gone.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 const answer = lab.waitFor('RecordRecovered', { where: { key: rows[0].key }, since: start });
 lab.expectEqual([answer.place, answer.bucket, answer.rank], ['parity 0.0', 2, rows[0].rank], 'the parity bucket answered in the place of bucket 2');
-lab.say('The parity record minus the living records is the lost record.');
+lab.say('The parity record XOR the living ones is the lost record. The panel writes ^ for XOR.');
 lab.camera({ view: 'decode', record: { group: 0, rank: rows[0].rank }, stage: 'bytes' });
 lab.print('answered after', found.time_ms.toFixed(0), 'ms, most of it the time-out');
 
 lab.step('d', 'The group is degraded, and says so');
 const group = lab.group(0);
 lab.expectEqual([group.state, group.k, group.kEffective, group.failed], ['degraded', 1, 0, ['data 2']], 'one bucket is down, and the group survives no further failure');
-lab.say('Again and again the coordinator invites a spare in the place of bucket 2. There is none.');
-lab.say('Alice searches for another key of bucket 2. Its record is computed in the same way.');
+const invitations = lab.waitFor('InvitationSent', { since: lab.here(), count: 2 });
+lab.say('Again and again the coordinator invites a spare in the place of bucket 2. There is none.', { during: { from: ahead(invitations[0]), to: invitations[1] } });
+lab.say('Alice searches for another key of bucket 2. After three requests, its record is computed in the same way.');
 lab.expectEqual(alice.search(rows[1].key).path, 'record recovery', 'the next search is answered in the same way');
 lab.say('Now a key that was never there. Parity bucket 0.0 knows all keys, and answers "not found".');
 const nothing = alice.search(absent);
@@ -73,12 +75,13 @@ lab.step('e', 'An addressing error is told from a failure');
 const astray = lab.here();
 lab.say('Bob believes in one bucket: he asks bucket 0. It passes his request on to bucket 2, which is gone.');
 const wrong = bob.search(rows[2].key);
+lab.say('So Bob asks again, in vain. The coordinator asks the others from time to time whether they are there.', { at: sentOf('probe', astray) });
 lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: eventOf('ImageAdjusted', astray) });
 lab.expectEqual([wrong.result, wrong.path], ['found', 'record recovery'], 'Bob gets the record, too');
 lab.expectEqual(bob.image().behind, 0, 'and his image is right now');
 
 lab.step('f', 'A spare comes, and the bucket is rebuilt');
-lab.say('Alice changes a record of bucket 2. A change has to wait until the bucket is back.');
+lab.say('Alice wants to change a record of bucket 2, and asks the coordinator: a change has to wait.');
 const handle = alice.start({ do: 'update', keys: [rows[0].key], count: 1 });
 const spare = lab.here();
 lab.say('A new data server comes as a spare. So bucket 2 can be recovered on it.');

@@ -52,7 +52,7 @@ if (p.parts.includes('creation')) {
     const table = lab.measure({
         name: 'file_creation', factors: { gf: fields, k: [0, 1, 2] }, constants: { records: p.records }, repetitions: p.repetitions, warmUp: lab.simulated ? 0 : 1,
         run: c => {
-            const words = files === 0 ? kinds + ' kinds of file are made, full buckets split. Counts lag by up to 0.1 s. Here: GF(2^' + c.gf + '), ' + parity(c.k) + '.'
+            const words = files === 0 ? kinds + ' kinds of file are made. Full buckets are split, and counts come late. Here: GF(2^' + c.gf + '), ' + parity(c.k) + '.'
                 : files < kinds ? 'Now in GF(2^' + c.gf + '), ' + parity(c.k) + '.'
                 : files === kinds && !lab.simulated ? 'That was to warm up. Now all ' + kinds + ' are made again' + (p.repetitions > 1 ? ', ' + p.repetitions + ' times' : '') + ', and measured.'
                 : 'Once more in GF(2^' + c.gf + '), ' + parity(c.k) + '.';
@@ -61,16 +61,18 @@ if (p.parts.includes('creation')) {
             const done = writer.run({ do: 'insert', count: p.records, window: 1 });
             lab.settle();
             showWhole(begun, p.records);
+            if (files <= kinds)
+                lab.dwell(1.5); // the whole file is seen
             lab.expectEqual([done.results.ok, lab.file().records], [p.records, p.records], 'every insert was acknowledged, and is there');
             return { total_s: done.total_s, ms_per_record: done.per_op_ms, p50_ms: done.p50_ms, p99_ms: done.p99_ms, buckets: lab.file().M };
         }
     });
     const rows = table.summary(), of = k => rows.find(row => row.k === k).ms_per_record.median;
-    lab.say('An insert of the writer took ' + of(0).toFixed(3) + ' ms without parity, ' + of(1).toFixed(3) + ' ms with one parity bucket, ' + of(2).toFixed(3) + ' ms with two.');
+    lab.say((lab.simulated ? 'In GF(2^' + fields[0] + ') an' : 'An') + ' insert of the writer took ' + of(0).toFixed(3) + ' ms without parity, ' + of(1).toFixed(3) + ' ms with one parity bucket, ' + of(2).toFixed(3) + ' ms with two.');
     lab.chart({ table: 'file_creation', x: 'k', y: 'ms_per_record', by: ['gf'], where: lab.simulated ? { gf: fields[0] } : {}, title: 'An acknowledged insert, by the number of parity buckets' });
     const then = k => lab.paper('demo_2004', { item: 'insert', k: k })[0].value;
     const dearer = (of(2).toFixed(3) / of(0).toFixed(3)).toFixed(1), before = (then(2) / then(0)).toFixed(1); // ours: of what is shown
-    lab.say(lab.simulated ? 'With two parity buckets it took ' + dearer + ' times as long as without. That is from simulated delays; real computers of 2004: ' + before + ' times.'
+    lab.say(lab.simulated ? 'With two parity buckets it took ' + dearer + ' times as long as without. These are simulated delays: they compare with no real computer.'
         : 'With two parity buckets it took ' + dearer + ' times as long as without; in 2004, ' + before + ' times.');
 }
 
@@ -82,6 +84,7 @@ if (p.parts.includes('trace')) {
         const begun = lab.here(), done = writer.run({ do: 'insert', count: p.records, window: 1, timesEvery: 1 });
         lab.settle();
         showWhole(begun, p.records);
+        lab.dwell(1.5);
         const times = done.times_ms, sorted = times.slice().sort((a, b) => a - b);
         const length = Math.max(1, Math.round(p.records / 50));
         for (let from = 0; from < times.length; from += length) {
@@ -104,19 +107,21 @@ if (p.parts.includes('bulk')) {
         name: 'bulk_insert', factors: { k: [0, 1] }, constants: { records: p.records }, repetitions: p.repetitions,
         run: c => {
             const words = files === 0 ? 'As in 2003: all records are sent at once, none is acknowledged, and full buckets are split. Here ' + parity(c.k) + '.'
-                : files === 1 ? 'The same ' + parity(c.k) + '. Both are then repeated.' : '';
+                : files === 1 ? 'The same ' + parity(c.k) + '.' : 'Once more ' + parity(c.k) + '.';
             ++files;
             const client = make(c.k, 16, words), begun = lab.here();
             const done = client.run({ do: 'insert', count: p.records, window: 64, acks: false });
             lab.settle({ timeout: 60 });
             showWhole(begun, 0);
+            if (files <= 4)
+                lab.dwell(1.5);
             lab.expect(done.lost + lab.file().records >= p.records, 'what is not there is counted as lost');
             return { total_s: done.total_s, lost: done.lost, stored: lab.file().records, buckets: lab.file().M };
         }
     });
     const worst = Math.max(...table.rows.map(row => row.lost));
     lab.say(worst > 0 ? 'In the worst run the writer lost ' + worst + ' of ' + p.records + ' records. It is no way to keep data.'
-        : 'Here no run lost any of its ' + p.records + ' records. But nobody would have told the writer of a loss.');
+        : 'Here no run lost any of its ' + p.records + ' records. But the writer counts no operation as done: nobody would have told it of a loss.');
     if (worst > 0)
         lab.chart({ table: 'bulk_insert', x: 'k', y: ['stored', 'lost'], title: 'Bulk insert without acknowledgements: records' });
 }

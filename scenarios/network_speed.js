@@ -6,7 +6,7 @@
 const p = lab.params({ records: 125000, repetitions: 3, slice: 6250 });
 const bucket = Math.floor(p.records / 4);
 const networks = [{ network: '100 Mb/s', rate: 12.5e6, words: 'over 100 Mb/s, that is 12 500 kB/s' }, { network: '1 Gb/s', rate: 125e6, words: 'over 1 Gb/s, that is 125 000 kB/s' },
-    { network: 'loopback', rate: null, words: 'without a limit' }];
+    { network: 'loopback', rate: null, words: 'on the bare loopback, without a limit' }];
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
 function showCounts(since, buckets, records) {
@@ -27,11 +27,11 @@ function showMoment() {
     }
 }
 
-function fill(k, caption) {
+function fill(k, caption, speed) {
     lab.cluster({ m: 4, k: k, b: Math.ceil(bucket * 1.6), recordBytes: 100, slice: p.slice, recovery: 'manual', spares: { data: 6, parity: k + 2 } });
     lab.detail('counts');
     const filler = lab.client('filler');
-    lab.camera({ fit: 'file', speed: caption ? 1 : 4 });
+    lab.camera({ fit: 'file', speed: caption ? speed : 4 });
     if (caption)
         lab.say(caption);
     const begun = lab.here();
@@ -45,6 +45,8 @@ function fill(k, caption) {
     lab.settle();
     lab.expectEqual([lab.file().M, lab.file().records], [4, bucket * 4], 'four data buckets hold the records');
     showCounts(before, [0, 1, 2, 3], bucket);
+    if (caption)
+        lab.dwell(1.5); // what is said of the last split fades
 }
 
 const median = values => values.slice().sort((a, b) => a - b)[Math.floor(values.length / 2)];
@@ -61,12 +63,12 @@ function limited(rate, f) {
 }
 
 lab.step('a', 'Recovery of one bucket by XOR');
-fill(1, 'Records are inserted, and the file is split into four buckets.');
+fill(1, 'The file is split into four buckets. Its records are not drawn one by one, but counted.', 1);
 const recovered = [], made = [];
 for (const one of networks) {
-    lab.say('One of buckets 0, 1, 2 and 3 is ended, and recovered on a spare ' + one.words + '.');
-    if (one === networks[1])
-        lab.say('The picture shows all recoveries at one pace. How long each took is told at the end.');
+    lab.say(one === networks[0] ? 'A bucket is ended, and recovered on a spare ' + one.words + '. Then another one.'
+        : one === networks[1] ? 'The same ' + one.words + '. The picture shows all recoveries at one pace.'
+            : 'The same ' + one.words + '. How long each took is told next.');
     let fault = null, before = null;
     const table = lab.measure({
         name: 'network_recovery', factors: { network: [one.network] }, constants: { gf: 16, scheme: 'xor', slice: p.slice }, repetitions: p.repetitions,
@@ -85,18 +87,18 @@ for (const one of networks) {
     recovered.push(table.summary().find(row => row.network === one.network).total_s.median);
 }
 lab.expect(recovered[0] > recovered[1], 'a recovery takes longer over the slower network');
-const times = (slow, fast) => (slow / fast).toFixed(1) + ' times';
-lab.say('Recovery: ' + words(recovered[0]) + ' at 100 Mb/s, ' + words(recovered[1]) + ' at 1 Gb/s, ' + words(recovered[2]) + ' without a limit.');
+const times = (slow, fast) => (slow.toFixed(4) / fast.toFixed(4)).toFixed(1) + ' times'; // of what is shown
+lab.say('Recovery: ' + words(recovered[0]) + ' at 100 Mb/s, ' + words(recovered[1]) + ' at 1 Gb/s, ' + words(recovered[2]) + ' on the loopback.');
 lab.chart({ table: 'network_recovery', x: 'network', y: 'total_s', title: 'Recovery of one bucket by XOR' });
-lab.say('At ten times the rate it took ' + times(recovered[0], recovered[1]) + ' less: a faster network shortens nothing but the sending.');
+lab.say('At a tenth of the rate it took ' + times(recovered[0], recovered[1]) + ' as long, not ten times: the rate changes nothing but the sending.');
 
 lab.step('b', 'Making a parity bucket by XOR');
-const kWhyAnew = 'A parity bucket is made only once in a file. So each time a new file without parity is filled.';
+const kWhyAnew = 'In this way a file gets the same parity bucket only once. So each time a new file is filled.';
 for (const one of networks) {
     const times = [];
     for (let repetition = 0; repetition < p.repetitions; ++repetition) {
         fill(0, repetition > 0 ? '' : one === networks[0] ? 'A new file is filled and split. It has no parity yet.'
-            : one === networks[1] ? kWhyAnew : 'A new file without parity once more.');
+            : one === networks[1] ? kWhyAnew : 'A new file without parity once more.', one === networks[0] ? 2 : 4);
         if (repetition === 0) {
             lab.camera({ speed: 0.7 });
             lab.say('A parity bucket is made ' + one.words + (one === networks[0] ? ': the four buckets send their records, and it adds them.' : '.'));
@@ -106,11 +108,13 @@ for (const one of networks) {
         lab.row('network_creation', Object.assign({ network: one.network, scheme: 'xor' }, parity));
         times.push(parity.total_s);
         lab.settle();
+        if (repetition === 0)
+            lab.dwell(2); // the parity bucket is seen
         lab.expectEqual(lab.audit(0).unequal, 0, 'the parity encodes the data');
     }
     made.push(median(times));
 }
 lab.expect(made[0] > made[1], 'a parity bucket takes longer over the slower network');
-lab.say('A parity bucket: ' + words(made[0]) + ' at 100 Mb/s, ' + words(made[1]) + ' at 1 Gb/s, ' + words(made[2]) + ' without a limit.');
+lab.say('A parity bucket: ' + words(made[0]) + ' at 100 Mb/s, ' + words(made[1]) + ' at 1 Gb/s, ' + words(made[2]) + ' on the loopback.');
 lab.chart({ table: 'network_creation', x: 'network', y: 'total_s', title: 'Making a parity bucket by XOR' });
-lab.say('At ten times the rate it took ' + times(made[0], made[1]) + ' less. Again, only the sending is shorter.');
+lab.say('At a tenth of the rate it took ' + times(made[0], made[1]) + ' as long. Again, only the sending is longer.');

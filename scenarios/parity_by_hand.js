@@ -28,7 +28,7 @@ while (lab.file().M < 4)
     lab.split();
 lab.settle();
 lab.camera({ speed: 1 });
-lab.say('Parity bucket 0.0 will hold column 0 of the parity, parity bucket 0.1 column 1.');
+lab.say('Parity bucket 0.0 will hold one sum of all four, column 0. Parity bucket 0.1 holds another, column 1.');
 const symbols = [0x4241, 0x4443, 0x4645, 0x4847]; // "AB", "CD", "EF", "GH"
 const keys = [0, 1, 2, 3]; // each of the bucket of its number
 lab.say('Alice stores "AB" in bucket 0. Two letters are one symbol of GF(2^16): ' + hex(symbols[0]) + ', low byte first.');
@@ -41,7 +41,7 @@ lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 bot
 lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 0' });
 
 lab.step('b', 'Column 0 is XOR');
-lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group.');
+lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group. Bucket 0 passes some on.');
 for (let a = 1; a < 4; ++a)
     alice.insert(keys[a], text(symbols[a]));
 group = lab.recordGroup(0, rank);
@@ -57,7 +57,7 @@ lab.step('c', 'Column 1 multiplies');
 const column = [0x0001, 0xeb9b, 0x2284, 0x9e44]; // of the paper's matrix P
 const terms = symbols.map((x, q) => mul(column[q], x));
 lab.say('Parity bucket 0.1 multiplies each symbol by a number of its own; that of bucket 0 by 1, so ' + hex(terms[0]) + ' stays.');
-lab.camera({ view: 'update', record: record, fit: lab.data(1), stage: 'column 1' });
+lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 1' });
 for (let q = 1; q < 4; ++q) {
     lab.say('Bucket ' + q + ': ' + hex(column[q]) + ' times ' + hex(symbols[q]) + ' is ' + hex(terms[q]) + '.');
     lab.camera({ view: 'update', record: record, fit: lab.data(q), stage: 'column 1' });
@@ -91,7 +91,7 @@ const left = parity[0] ^ held[0] ^ held[2], right = parity[1] ^ mul(column[0], h
 lab.print('x + y =', hex(left) + ',', hex(column[1]), '* x +', hex(column[3]), '* y =', hex(right));
 lab.say('Parity bucket 0.0 holds ' + hex(parity[0]) + '. Less ' + hex(held[0]) + ' and ' + hex(held[2]) + ' of buckets 0 and 2: x\u00a0+\u00a0y\u00a0=\u00a0' + hex(left) + '.');
 lab.camera({ view: 'decode', record: record, stage: 'columns' });
-lab.say('Parity bucket 0.1 says: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
+lab.say('Parity bucket 0.1 holds ' + hex(parity[1]) + '. Less the parts of buckets 0 and 2: ' + hex(column[1]) + ' * x + ' + hex(column[3]) + ' * y = ' + hex(right) + '.');
 // Cramer: y = (right + c1 * left) / (c1 + c3); a reciprocal is the power 2^16 - 2.
 let inverse = 1, power = column[1] ^ column[3];
 for (let bit = 1; bit < 16; ++bit) {
@@ -100,12 +100,12 @@ for (let bit = 1; bit < 16; ++bit) {
 }
 const y = mul(right ^ mul(column[1], left), inverse), x = left ^ y;
 lab.say('Bucket 3 held y = (' + hex(right) + ' + ' + hex(column[1]) + ' * ' + hex(left) + ') / (' + hex(column[1]) + ' + ' + hex(column[3]) + ') = ' + hex(y) + '.');
-lab.camera({ view: 'decode', record: record, stage: 'inverse' });
 lab.say('Bucket 1 held x = ' + hex(left) + ' + ' + hex(y) + ' = ' + hex(x) + '.');
 lab.expectEqual([x, y], [held[1], held[3]], 'by hand: x is what bucket 1 held, y what bucket 3 held');
-lab.say('Alice searches for both. The cluster computes them with a matrix and its inverse.');
+lab.say('Alice searches for both. After an alarm, the cluster computes them with a matrix and its inverse.');
+lab.camera({ view: 'decode', record: record, stage: 'inverse' });
 const one = alice.search(keys[1], { timeout: 20 }), three = alice.search(keys[3], { timeout: 20 });
 lab.expectEqual([one.path, three.path], ['record recovery', 'record recovery'], 'the cluster computes both, too');
 lab.expectEqual([one.value, three.value], [text(x), text(y)], 'and comes to the same letters');
-lab.say('It comes to the same letters: "' + one.value + '" of bucket 1 and "' + three.value + '" of bucket 3.');
+lab.say('It comes to the same letters: "' + one.value + '" of bucket 1, as computed here, and "' + three.value + '" of bucket 3.');
 lab.camera({ view: 'decode', record: record, stage: 'bytes' });

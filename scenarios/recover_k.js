@@ -23,9 +23,9 @@ while (lab.file().M < 4)
     lab.split();
 lab.settle();
 lab.camera({ speed: 1 });
-lab.say('Beside the data stand parity bucket 0.0 and parity bucket 0.1. Any two of these six may fail.');
+lab.say('With parity bucket 0.0 and parity bucket 0.1, any two of these six may fail.');
 lab.expectEqual([lab.group(0).data.length, lab.group(0).kEffective, lab.group(0).state], [4, 2, 'up'], 'the group has four data buckets and survives two failures');
-lab.say('The members ask each other for leases. If bucket 1 is silent for 150 ms, it is suspected.');
+lab.say('The members watch each other. One that is silent for 150 ms is suspected.');
 
 lab.step('b', 'Two buckets fail, and come back');
 const lostRecord = lab.records(lab.data(1), { count: 1 })[0];
@@ -60,7 +60,7 @@ lab.say('And how buckets 1 and 2 came back, slowly.');
 lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
-    [stored[0], 'Each spare stores its part of a slice. Slices follow each other without waiting.'],
+    [ahead(stored[0]), 'Each spare stores its part of a slice. Slices follow each other without waiting.'],
     [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again.']] });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
@@ -76,16 +76,16 @@ lab.settle();
 const now = [lab.bucket(lab.data(1)), lab.bucket(lab.data(2))];
 lab.say('Buckets 1 and 2 live in other processes now: ' + now[0].process + ' and ' + now[1].process + '.');
 const same = before.compare();
-lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'all ' + same.records + ' records of both buckets are, byte for byte, what was lost');
 lab.expect(same.pinned.every(row => row.equal && row.before === row.now), 'also the one whose bytes were kept');
 lab.expect(now.every((bucket, i) => bucket.process !== former[i].process && bucket.incarnation > former[i].incarnation), 'they live in other processes, under new incarnations');
-lab.say('Alice reads back every record that she wrote.');
+lab.say('Alice reads back every record. Where a bucket has moved, she asks the coordinator.');
 const read = alice.verify();
 lab.expectEqual([read.equal, read.missing + read.lost + read.wrong], [read.keys, 0], 'Alice finds every record that she wrote');
 lab.expectEqual(lab.audit().unequal, 0, 'and the parity encodes them');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 2], 'the group survives two failures again');
 lab.say('Buckets 1 and 2 hold byte for byte what was lost. Checksums of all that was lost say so.');
+lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 
 lab.step('e', 'A data bucket and a parity bucket');
 lab.camera({ fit: 'file' });
@@ -111,9 +111,9 @@ const fourth = lab.here(), sleeper = lab.bucket(lab.data(3)).process;
 lab.say('Bucket 3 is not ended, it only sleeps. To the others it is as silent as a dead one.');
 const nap = lab.pause(lab.data(3), { lease: 3600 });
 const replaced = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: fourth, timeout: 30 });
-lab.say('So it is declared failed, and a spare recovers bucket 3, slice by slice.', { at: eventOf('BucketFailed', fourth) });
+lab.say('So it is declared failed. Parity bucket 0.' + eventOf('RecoveryStarted', fourth).manager + ' computes bucket 3 for a spare, slice by slice.', { at: ahead(eventOf('BucketFailed', fourth)) });
 lab.say('Bucket 3 is another process now. The old one is fenced: its changes are refused.', { at: replaced });
-lab.say('The sleeper wakes up. It learns that it is not bucket 3 any more.');
+lab.say('The sleeper, ' + sleeper + ', wakes up. It learns that its place is taken.');
 lab.resume(nap);
 const released = lab.waitFor('NodeReleased', { where: { process: sleeper }, since: fourth, timeout: 20 });
 lab.say('It drops its records and becomes a spare.', { at: ahead(released) });
