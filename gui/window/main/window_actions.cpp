@@ -108,8 +108,8 @@ void MainWindow::makeActions(const Options& options)
     m_guide = new WindowGuide(m_parts, *m_group, *m_records, *m_write, m_remembered, [this] { return mayForgetRun(); });
     auto* log = new WindowLog(m_parts, m_runStory);
     // In the order of the status line and of the Tab key.
-    m_subjects = { m_time, m_gate, m_present, invariants, m_write, work, clock, faults, m_group, m_records, m_measure,
-        view, m_inspect, ring, menu, glossary, m_export, log, m_guide, m_leave };
+    m_subjects = { m_time, m_gate, m_present, invariants, m_write, m_records, work, log, faults, m_group, m_inspect,
+        m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",

@@ -67,7 +67,7 @@ bool isBelow(const DockPlace& place) { return place.id == "logDock" || place.id 
 Workspaces::Workspaces(
     Actions& actions, Pacer& pacer, Selection& selection, std::function<bool()> hasCluster, QWidget* parent)
     : QStackedWidget(parent), m_actions(actions), m_pacer(pacer), m_hasCluster(std::move(hasCluster)),
-      m_work(new QWidget(this)), m_area(new QMainWindow(m_work)), m_centre(new QWidget(m_area)),
+      m_work(new QWidget(this)), m_area(new QMainWindow), m_centre(new QWidget(m_area)),
       m_canvas(new ClusterCanvas(pacer, selection, m_centre))
 {
     m_area->setWindowFlags(Qt::Widget); // the constructor makes it a separate window, whatever flags it is given
@@ -82,13 +82,14 @@ Workspaces::Workspaces(
 
 void Workspaces::setPages(QWidget* start, QWidget* above, QWidget* below)
 {
+    // In the order of the Tab key, in which a widget comes when it gets its parent.
+    addWidget(start);
     auto* column = new QVBoxLayout(m_work);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addWidget(above);
     column->addWidget(m_area, 1);
     column->addWidget(below);
-    addWidget(start);
     addWidget(m_work);
 }
 
