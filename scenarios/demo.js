@@ -18,7 +18,7 @@ lab.step('a', 'A file with availability 1 is created and grows');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } });
 lab.note('Each card is a process of its own, with its own memory. Spares wait in two multicast groups, one for data, one for parity.');
 lab.say('The file is bucket 0, with parity bucket 0.0 beside it. All other servers are spares.');
-lab.say('K = 1: any one bucket may be lost. For that, bucket 0 has one parity bucket, 0.0: k = 1.');
+lab.say('K = 1: any one bucket may be lost. For that there is parity bucket 0.0, so k = 1.');
 lab.say('Alice inserts a record. Its rank is its place in the bucket. Parity has it before she is answered.');
 const first = alice.insert();
 lab.expectEqual(first.result, 'inserted', 'the first record is stored');
@@ -31,6 +31,8 @@ lab.say('Overflow. The coordinator invites a spare to become bucket 1.', { at: e
 lab.say('Bucket 0 splits: half of its records move to bucket 1.', { at: eventOf('NodeRecruited', growth) });
 lab.print('split of bucket 0:', split.moved, 'records moved in', text(1000 * split.total_s, 1));
 lab.settle();
+lab.say('Alice was not told of bucket 1. Bucket 0 passes her next record on, and the answer adjusts her image.');
+alice.insert(lab.keysFor(lab.data(1), 1, { first: 0 })[0]);
 const q = lab.predict({ text: 'Now bucket 1 will overflow. Which bucket is split?', choices: ['bucket 0', 'bucket 1'] });
 const second = lab.here();
 alice.run({ do: 'insert', keys: lab.keysFor(lab.data(1), B + 1 - lab.bucket(lab.data(1)).records, { first: 0 }) });
@@ -44,6 +46,7 @@ lab.say('So two numbers, i and n, tell where every key belongs.');
 const two = lab.file(), key = lab.keysFor(lab.data(2), 5, { existing: true })[4], span = 2 ** two.i;
 lab.say('Key ' + key + ' with i = ' + two.i + ', n = ' + two.n + ': ' + key + ' mod ' + span + ' = ' + key % span
     + ' is below n, so ' + key + ' mod ' + 2 * span + ' = ' + key % (2 * span) + ' counts: bucket 2.');
+lab.highlight(lab.data(2), { text: 'key ' + key + ' is here', for: 8 });
 lab.expect(key % span < two.n && key % (2 * span) === 2, 'i and n give the bucket that the key is in');
 const more = lab.here();
 lab.camera({ speed: 2 });
@@ -66,7 +69,10 @@ lab.step('a2', 'Key search and update, as a client sees them');
 lab.waitFor('Gauges', { where: e => e.place === 'data ' + (p.buckets - 1), since: lab.here(), count: 2 });
 const far = lab.keysFor(lab.data(p.buckets - 1), 1, { existing: true })[0];
 lab.say('Bob is new: his image of the file is one bucket. He searches for a key of bucket ' + (p.buckets - 1) + '.');
-const seen = bob.search(far);
+const beyond = lab.here(), seen = bob.search(far);
+const passed = eventOf('OperationForwarded', beyond), whereIs = ahead(eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob'));
+if (passed && whereIs && whereIs.eventIndex < passed.eventIndex)
+    lab.say('Not a key of bucket ' + passed.from + '. It asks the coordinator for the address of bucket ' + passed.to + ', and passes the request on.', { at: whereIs });
 lab.expect(seen.result === 'found' && seen.iam && seen.forwards >= 1 && seen.forwards <= 2, 'a new client is forwarded at most twice and its image is adjusted');
 lab.say('Passed on ' + (seen.forwards === 1 ? 'once' : 'twice') + '; never more than twice. The answer adjusted Bob\'s image.');
 lab.say('The same key again goes straight to its bucket.');
@@ -102,7 +108,7 @@ const victims = lab.kill(lab.data([1, 2]));
 lab.say('No message announces it. Here, as in 2004, the coordinator does nothing until a client misses a record.');
 lab.expectNone('BucketFailed', { since: calm });
 
-lab.step('d', 'A key search directed to an unavailable bucket');
+lab.step('d', 'A key search in an unavailable bucket');
 const guess = lab.predict({ text: 'Alice searches for a key of bucket 1, which is gone. What does she get?', choices: ['an error', 'not found', 'the record'] });
 lab.camera({ speed: 4 });
 const start = lab.here();
@@ -110,14 +116,17 @@ const found = alice.search(lostRecord.key, { timeout: 20 });
 const done = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: start, timeout: 30 });
 lab.waitFor('SliceStored', { count: 2 * done.slices, since: start });
 lab.settle();
+const alarms = lab.events({ kind: 'MessageSent', since: start }).filter(e => e.what === 'alarm' && e.client === 'alice').length;
 const computed = eventOf('RecordRecovered', start), answered = eventOf('OperationDone', start, e => e.client === 'alice');
 guess.reveal(2, 'It was computed, and then both failed buckets, too. That was fast, so once more:');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
     [sentOf('search', start), 'Alice asks bucket 1, and twice more: it does not answer.'],
-    [sentOf('suspect', start), 'The rest of the group misses buckets 1 and 2. In this mode the coordinator waits for the alarm of a client.'],
+    [sentOf('suspect', start), 'The others miss buckets 1 and 2, too. But the coordinator waits for a client.'],
     [sentOf('alarm', start), 'Here it is: Alice alarms the coordinator.'],
-    [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members. Buckets 1 and 2 stay silent, so they have failed.'],
+    [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members of group 0.'
+        + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and alarms again.' : ' Which of them answer?')],
+    [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],
     [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of that rank, and computes this one record.'],
     [answered, 'Alice has her record, long before its bucket is back.']]
     .filter(one => one[0]).sort((one, other) => one[0].t_s - other[0].t_s) }); // an event may be lost, or not happen
@@ -128,15 +137,16 @@ lab.print('answered after', text(found.time_ms, 0) + ', most of it the time-out'
 lab.step('e', 'Bucket recovery by slices, through UDP');
 const cut = lab.waitFor('CutAgreed', { where: { group: 0 }, since: start });
 lab.expectEqual(cut.positions, [1, 2], 'the survivors have agreed on one state of both lost buckets');
-const begun = eventOf('RecoveryStarted', start), slices = lab.events({ kind: 'SliceRecovered', since: start });
+const begun = eventOf('RecoveryStarted', start), recruited = eventOf('NodeRecruited', start, e => e.place === 'data 1' || e.place === 'data 2');
+const slices = lab.events({ kind: 'SliceRecovered', since: start });
 const stored = lab.events({ kind: 'SliceStored', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back slice by slice');
 lab.camera({ layers: { spares: false } }); // the records that come back want the room
-lab.say('And how buckets 1 and 2 came back, slowly.');
-lab.replay({ from: eventOf('BucketFailed', start), to: stored[stored.length - 1], at: [
+lab.say('Two spares were to become buckets 1 and 2. How, once more and slowly.');
+lab.replay({ from: ahead(recruited && recruited.eventIndex < begun.eventIndex ? recruited : begun), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
-    [stored[0], 'Each spare stores its part, ' + SLICE + ' records at a time. Slices follow each other without waiting.'],
+    [stored[0], 'Each of the two stores its part, ' + SLICE + ' records at a time. Slices follow each other without waiting.'],
     [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again.']] });
 const timing = lab.recoveries({ group: 0, since: start })[0];
 lab.row('recovery', timing);
@@ -145,16 +155,23 @@ lab.settle();
 
 lab.step('f', 'The recovered contents');
 const same = before.compare();
-lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank }, layers: { spares: true } });
+lab.camera({ layers: { spares: true }, speed: 2 });
 lab.expectEqual([same.equal, same.changed + same.missing + same.extra], [same.records, 0], 'all ' + same.records + ' records of both buckets are what was lost, byte for byte');
-lab.say('A record of bucket 1, before and now: byte for byte what was lost. So are all others.');
-lab.say('Alice searches for the same key. She still has the address of the dead process.');
-const again = alice.search(lostRecord.key, { timeout: 20 });
+lab.say('Alice searches for the same key. She still asks the dead process, which is no longer drawn.');
+const old = lab.here(), again = alice.search(lostRecord.key, { timeout: 20 });
+if (sentOf('alarm', old))
+    lab.say('It does not answer, so she asks the coordinator where bucket 1 is now.', { at: sentOf('alarm', old) });
 lab.expectEqual([again.result, again.valueIsRight], ['found', true], 'the search of before finds the same record in the new bucket');
-lab.say('The coordinator told her where bucket 1 is now. The next search goes straight there.');
+lab.camera({ speed: 1 });
+lab.say('The answer came from the new bucket 1. The next search goes straight there.');
 lab.expectEqual(alice.search(lostRecord.key).path, 'direct', 'and the next search goes straight to it');
 lab.say('Alice reads all her records: none may be missing. Her image is old, so many a request is passed on.');
-const all = alice.verify();
+const reading = lab.here(), all = alice.verify();
+if (sentOf('alarm', reading))
+    lab.say('She also had the dead process of bucket 2 in mind: once more the coordinator helps.', { at: sentOf('alarm', reading) });
+lab.say('All ' + all.equal + ' records are there, and are what she wrote.');
+lab.say('A record of bucket 1, before and now: byte for byte what was lost. So are all others.');
+lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 lab.expectEqual(all.missing + all.lost + all.wrong, 0, 'every acknowledged record is found');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 2], 'group 0 survives two failures again');
 lab.expectEqual(lab.audit().unequal, 0, 'at rest, all parity encodes the data');
@@ -162,6 +179,7 @@ lab.expectEqual(lab.audit().unequal, 0, 'at rest, all parity encodes the data');
 lab.step('f2', 'What it has cost');
 lab.camera({ fit: 'file' });
 lab.restart(victims);
+lab.say('The two ended processes are started again, and wait as spares.');
 lab.say('A search costs two messages: the question and the answer.');
 const quiet = lab.here();
 bob.search(far);

@@ -1,4 +1,4 @@
-// scenarios/walk.js   @title Finding a key by walking round a ring   @minutes 3   @needs 18 processes
+// scenarios/walk.js   @title Finding a key by walking round a ring   @minutes 4   @needs 18 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The simplest system without a directory: nodes on a circle, each of which knows the next one only. Every key is found
 // from everywhere, nodes join and leave while clients work, and a question costs N/2 messages. That is why Chord was
@@ -9,6 +9,11 @@ lab.cluster({ system: 'walk', nodes: p.nodes, outside: 2, recordBytes: p.recordB
 const alice = lab.client('alice'), bob = lab.client('bob');
 const nameOf = node => lab.process(node);
 const keys = n => n + (n === 1 ? ' key' : ' keys');
+const eventOf = (kind, since, where) => lab.events({ kind: kind, since: since }).filter(where || (() => true))[0];
+// A caption said there stands before this event is seen.
+const ahead = event => event && Object.assign({}, event, { eventIndex: event.eventIndex - 1, t_s: event.t_s - 1e-6 });
+// The node to which the place with this id belongs.
+const ownerOf = (nodes, id) => nodes.find(n => n.from < n.id ? n.from < id && id <= n.id : n.from < id || id <= n.id).name;
 const words = ['never', 'once', 'twice', 'three times', 'four times', 'five times', 'six times', 'seven times'];
 
 lab.step('a', 'A circle of nodes');
@@ -23,20 +28,24 @@ lab.print(ring.nodes.map(n => n.name + ' at ' + n.id).join(', '));
 
 lab.step('b', 'One key, step by step');
 const key = 17;
+const begun = lab.here();
 lab.say('Alice stores key 17. She knows no order in this circle, and asks any node.');
+const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
+const q = lab.predict({ text: 'How often is her request passed on at most, until the owner of key 17 has it?', choices });
 const stored = alice.insert(key, 'found it');
-const owner = alice.lookUp(key).owner;
+const done = lab.waitFor('OperationDone', { where: { client: 'alice', op: stored.op } });
+q.reveal(choices.length - 1, 'The longest way is once round the circle, as nobody can look back. This time: ' + words[stored.forwards] + '.', { at: done });
+const first = eventOf('QueryPassed', begun, e => e.op === stored.op); // none where she asked the owner itself
+const owner = first ? ownerOf(ring.nodes, first.id) : alice.lookUp(key).owner;
 const at = ring.nodes.findIndex(n => n.name === owner);
 const far = ring.nodes[(at + 1) % p.nodes].name;
-lab.say('It came to ' + owner + ', which owns its place on the circle.');
 lab.highlight(nameOf(owner), { text: 'owns key 17' });
-const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
-const q = lab.predict({ text: 'Alice asks ' + far + ', right after it. How often is her question passed on?', choices });
-const found = alice.lookUp(key, { via: nameOf(far) });
-const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', op: stored.op + 2 }).find(e => e.steps === n);
+lab.say('Now key 17 is at ' + owner + ', which owns its place on the circle.');
+lab.say('Alice asks ' + far + ' for it, right after the owner. That is the longest way.');
+const asked = lab.here(), found = alice.lookUp(key, { via: nameOf(far) });
+const stepsOf = n => lab.events({ kind: 'QueryPassed', client: 'alice', since: asked }).find(e => e.steps === n);
 const numbers = Array.from({ length: p.nodes - 1 }, (_, i) => i + 1);
 const passed = lab.waitUntil(() => numbers.every(stepsOf) && numbers.map(stepsOf)); // each node tells of its step, in its own time
-q.reveal(choices.length - 1, 'Nobody can look back: the question walks once round the circle.', { at: passed[p.nodes - 2] });
 lab.expectEqual([found.result, found.value, found.owner], ['found', 'found it', owner], 'the owner has the value');
 lab.expectEqual(found.steps, p.nodes - 1, 'the question was passed on by all other nodes');
 lab.expectEqual(passed.map(e => e.process), numbers.map(n => ring.nodes[(at + n) % p.nodes].name), 'node by node, round the circle');
@@ -47,7 +56,7 @@ lab.say('Now Alice asks each node in turn for key 17.');
 const all = alice.lookUpAll([key]);
 lab.expectEqual([all.lookUps, all.missing], [p.nodes, 0], 'it is found from everywhere');
 lab.expectEqual([all.steps, all.stepsMost], [(p.nodes - 1) / 2, p.nodes - 1], 'by 0, 1, 2, ... steps: half a circle on average');
-lab.say('It is found from everywhere, by 0 to ' + (p.nodes - 1) + ' steps: ' + all.steps + ' on average, half a circle.');
+lab.say('It is found from everywhere. These ' + p.nodes + ' questions took 0 to ' + (p.nodes - 1) + ' steps: ' + all.steps + ' on average, half a circle.');
 
 lab.step('d', 'Many keys');
 const filled = lab.here();
@@ -59,7 +68,7 @@ const mean = read.forwards / read.operations;
 const expected = (p.nodes - 1) / 2;
 lab.expectWithin(mean, expected - 0.25 * p.nodes / 2, expected + 0.25 * p.nodes / 2, 'a question is passed on about (N - 1) / 2 times');
 lab.print(p.queries, 'questions were passed on', read.forwards, 'times:', mean.toFixed(2), 'each, expected', expected);
-lab.say(p.queries + ' questions were passed on ' + mean.toFixed(1) + ' times each: half a circle, as with key 17.');
+lab.say('His ' + p.queries + ' searches alone were passed on ' + mean.toFixed(1) + ' times each: half a circle, as with key 17.');
 const shares = lab.ring().nodes.map(n => n.keys);
 lab.expectEqual(shares.reduce((a, b) => a + b, 0), p.queries + 1, 'each key is at one node');
 lab.say('Some nodes have many keys, some few: their places on the circle are as chance has it.');
@@ -67,11 +76,14 @@ lab.expectNone('QueryAdrift', { since: filled });
 
 lab.step('e', 'A node joins while Bob works');
 const joining = lab.here();
-lab.say('Bob goes on storing keys, a thousand a second. Meanwhile a node that waited outside joins.');
+lab.say('Bob goes on storing keys, a thousand a second. Meanwhile the master lets in a node that waited outside.');
 const work = bob.start({ do: 'insert', count: 2000, rate: 1000 });
 const joined = lab.join();
-lab.say('Its place is between two others. The one after it gives it its share: ' + keys(joined.keys) + '.', { at: lab.waitFor('RangeTaken', { where: { change: joined.change }, since: joining }) });
-lab.say('The one before it learns of it. No other node had to do with it.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
+const taken = lab.waitFor('RangeTaken', { where: { change: joined.change }, since: joining });
+const isMoved = ownerOf(lab.ring().nodes, passed[0].id) === joined.node; // key 17
+lab.say('Its place is between two others. The one after it gives it its share: ' + keys(joined.keys) + (isMoved ? ', key 17 among them.' : '.'),
+    { at: ahead(eventOf('MessageSent', joining, e => e.what === 'give')) || taken });
+lab.say('The one before it knows it now. Besides the master, no other node had to do with it.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
 lab.expectEqual(lab.ring().nodes.length, p.nodes + 1, 'one node more');
 lab.expect(lab.ring().nodes.some(n => n.name === joined.node), 'the new node is in the ring');
 
@@ -82,14 +94,18 @@ const left = lab.leave(nameOf(owner));
 lab.expect(!lab.ring().nodes.some(n => n.name === owner), owner + ' is out of the ring');
 lab.expect(work.progress().done < 2000, 'Bob was at work all the time');
 lab.say('It has given ' + keys(left.keys) + ' away, and waits outside.', { at: lab.waitFor('NodeLeft', { where: { change: left.change }, since: leaving }) });
-const done = work.wait({ timeout: 60 });
+lab.say('Bob stores the rest of his 2000 keys. Then he reads back all that he ever stored.');
+const worked = work.wait({ timeout: 60 });
 lab.settle();
-lab.expectEqual(done.results.ok, 2000, 'every key was stored while nodes came and went');
+lab.expectEqual(worked.results.ok, 2000, 'every key was stored while nodes came and went');
 const kept = bob.verify();
 lab.expectEqual([kept.keys, kept.equal, kept.missing, kept.wrong], [p.queries + 2000, p.queries + 2000, 0, 0], 'and nothing is lost');
-const again = alice.lookUpAll([key]);
+lab.say('None of his ' + kept.keys + ' keys is lost. Now Alice asks each node for key 17.');
+const again = alice.lookUpAll([key]), owning = ownerOf(lab.ring().nodes, passed[0].id);
 lab.expectEqual([again.nodes, again.missing, again.stepsMost], [p.nodes, 0, p.nodes - 1], 'key 17 has moved, and is found from everywhere');
-lab.say('Bob reads back all ' + kept.keys + ' keys: none is lost. Key 17 has a new owner, and everybody finds it.');
+lab.expect(owning !== owner, 'it has another owner');
+lab.highlight(nameOf(owning), { text: 'owns key 17' });
+lab.say('Everybody finds it. Its owner is ' + owning + ' now, ' + (isMoved ? 'since that joined.' : 'to which ' + owner + ' gave its keys.'));
 
 lab.step('g', 'What it costs');
 lab.say('And if the circle is larger?');
@@ -108,7 +124,7 @@ for (const row of rows)
     lab.print(row.nodes, 'nodes:', row.steps.median.toFixed(2), 'steps, expected', (row.nodes - 1) / 2);
 for (const row of rows)
     lab.expectWithin(row.steps.median, 0.75 * (row.nodes - 1) / 2, 1.25 * (row.nodes - 1) / 2, row.nodes + ' nodes: about ' + (row.nodes - 1) / 2 + ' steps');
+lab.say('Counted in rings of 4, 8 and 16 nodes: ' + rows.map(r => r.steps.median.toFixed(1)).join(', ') + ' steps, half of the other nodes.');
 lab.chart({ table: 'walk_steps', x: 'nodes', y: 'steps', title: 'Steps of a question, by the number of nodes' });
-lab.say('Twice the nodes, twice the way: ' + rows.map(r => r.steps.median.toFixed(1)).join(', ') + ' steps with 4, 8, 16 nodes.');
 lab.say('With a million nodes a question would be passed on half a million times. So Chord was invented.');
 lab.note('In Chord a node also knows some that are far away, and each step halves the way that is left: 10 steps on average with a million nodes.');
