@@ -257,7 +257,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY(!window.notes());
     window.setPresenting(true);
     QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow()
-        && window.findChild<QPushButton*>("copyGroupButton")->isHidden());
+        && window.findChild<QWidget*>("groupBar")->isHidden());
     QVERIFY2(window.notes()->words().next.startsWith("(a)"), qPrintable(window.notes()->words().next));
     QVERIFY(window.notes()->words().faults.isEmpty());
     QVERIFY(!window.notes()->words().elapsed.isEmpty() && !window.notes()->words().clock.isEmpty());
@@ -276,8 +276,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     QVERIFY(window.findChild<QWidget*>("blankScreen")->isVisible());
     QTest::keyClick(window.notes(), Qt::Key_Escape);
     QTest::mouseClick(window.notes()->findChild<QPushButton*>("notes_stopPresenting"), Qt::LeftButton);
-    QVERIFY(
-        !window.isPresenting() && !window.notes() && !window.findChild<QPushButton*>("copyGroupButton")->isHidden());
+    QVERIFY(!window.isPresenting() && !window.notes() && !window.findChild<QWidget*>("groupBar")->isHidden());
 }
 
 void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()

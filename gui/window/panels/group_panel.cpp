@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection,
     Actions& actions, QWidget* parent)
-    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)),
+    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)), m_bar(new QWidget(this)),
       m_scroll(new QScrollArea(this)), m_symbol(new WholeBox(this))
 {
     setObjectName(QStringLiteral("groupPanel"));
@@ -31,8 +31,8 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
     m_symbol->setAccessibleName(tr("Symbol whose arithmetic is shown"));
     m_symbol->setToolTip(tr("The symbol whose arithmetic is shown (Alt+Up, Alt+Down)"));
     m_symbol->setKeyboardTracking(false);
-    auto* bar = new QWidget(this);
-    auto* flow = new FlowLayout(bar, 3);
+    m_bar->setObjectName(QStringLiteral("groupBar"));
+    auto* flow = new FlowLayout(m_bar, 3);
     flow->setContentsMargins(4, 4, 4, 2);
     const auto add = [&](const char* id, const QString& words) {
         QPushButton* made = button(actions, id, words);
@@ -56,7 +56,7 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    column->addWidget(bar);
+    column->addWidget(m_bar);
     column->addWidget(m_scroll, 1);
     setFocusProxy(m_view);
     connect(m_symbol, &QSpinBox::valueChanged, this, [this](int symbol) { m_view->setSymbol(std::size_t(symbol)); });

@@ -23,12 +23,15 @@ public:
 
     RecordGroupView& view() { return *m_view; }
     void setTheme(const Theme& theme);
+    // Without its buttons the audience of a presentation sees two more lines of the matrix; their keys still work.
+    void setBarVisible(bool on) { m_bar->setVisible(on); }
 
 private:
     QPushButton* button(Actions& actions, const char* id, const QString& words);
     void follow();
 
     RecordGroupView* m_view;
+    QWidget* m_bar;
     QScrollArea* m_scroll;
     QSpinBox* m_symbol;
     QPushButton *m_base = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_other = nullptr, *m_own = nullptr,

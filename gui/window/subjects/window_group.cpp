@@ -9,7 +9,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QFileDialog>
-#include <QPushButton>
 
 #include <algorithm>
 
@@ -119,12 +118,7 @@ void WindowGroup::applyTheme() { m_panel->setTheme(m_parts.theme); }
 std::pair<const QWidget*, std::string_view> WindowGroup::explained() const { return { m_panel, "record-group" }; }
 
 // Without these buttons the audience sees one more line of the matrix; their keys still work.
-void WindowGroup::setPresented(bool on)
-{
-    for (const char* id : { "groupBase", "takeWitness", "copyGroup", "exportGroup" })
-        if (auto* button = m_panel->findChild<QPushButton*>(QLatin1String(id) + QStringLiteral("Button")))
-            button->setVisible(!on);
-}
+void WindowGroup::setPresented(bool on) { m_panel->setBarVisible(!on); }
 
 void WindowGroup::open(ObjectRef object, std::uint32_t rank)
 {
