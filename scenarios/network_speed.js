@@ -63,7 +63,7 @@ function limited(rate, f) {
 }
 
 lab.step('a', 'Recovery of one bucket by XOR');
-fill(1, 'The file is split into four buckets. Its records are not drawn one by one, but counted.', 1);
+fill(1, 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.', 1);
 const recovered = [], made = [];
 for (const one of networks) {
     lab.say(one === networks[0] ? 'A bucket is ended, and recovered on a spare ' + one.words + '. Then another one.'

@@ -28,7 +28,7 @@ function fill(options, size, k, isTold, words) {
     if (words)
         lab.say(words);
     else if (isTold)
-        lab.say(isFirst ? 'A file is split into four buckets. Its records are not drawn one by one, but counted.'
+        lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.'
             : k > 0 ? 'A new file, with column 0 from the start, is filled and split in the same way.' : 'A new file is filled and split in the same way.');
     isFirst = false;
     const begun = lab.here();

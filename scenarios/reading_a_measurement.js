@@ -72,14 +72,14 @@ lab.camera({ speed: 1 });
 const q = lab.predict({ text: 'Now 64 at a time are measured, and only counted. What is the whole time divided by the searches?', choices: ['the same', 'about half', 'far less'] });
 const both = measure('window', [1, 64].map(window => ({ window: window, under_way: window + ' at a time' })), c => search(c.window)).summary();
 const alone = both.find(row => row.window === 1).per_op_ms.median, many = both.find(row => row.window === 64).per_op_ms.median;
-q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, lab.simulated ? 'One at a time measures the way there and back. Many share it; their work takes no time in a simulated run.'
+q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, lab.simulated ? 'One at a time measures the way there and back. Many share that way, and wait in a queue for their work.'
     : 'One at a time measures the way there and back. Many at once measure the work.');
 lab.print('one at a time', alone.toFixed(4), 'ms, 64 at a time', many.toFixed(4), 'ms: ratio', (alone / many).toFixed(1));
 const ratio = (shown(alone) / shown(many)).toFixed(1); // of what is shown
 lab.say('The whole divided by the searches: ' + shown(alone) + ' ms one at a time, ' + shown(many) + ' ms in parallel, ' + ratio + ' times less.');
 lab.chart({ table: 'window', x: 'under_way', y: 'per_op_ms', title: 'The whole time divided by the searches, by how many are under way' });
 const waits = both.map(row => shown(row.p50_ms.median));
-lab.say('No search is that quick. From request to answer the median was ' + waits[0] + ' ms one at a time, ' + waits[1] + ' ms in parallel.');
+lab.say('No search in parallel is that quick. From request to answer the median was ' + waits[0] + ' ms one at a time, ' + waits[1] + ' ms in parallel.');
 lab.expect(alone > many, 'in parallel all searches together take less time');
 
 lab.step('d', 'Does watching cost?');

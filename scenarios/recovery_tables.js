@@ -32,7 +32,7 @@ for (const field of p.fields.split(' ').map(Number)) {
     lab.detail('counts');
     const filler = lab.client('filler');
     lab.camera({ fit: 'file', speed: 4 });
-    lab.say('The file is split into four buckets. Its records are not drawn one by one, but counted.');
+    lab.say('Records are inserted, and the file is split into four buckets. Most inserts are only counted.');
     const begun = lab.here();
     // Split while they are small: then no bucket overflows, however fast the others are filled.
     filler.run({ do: 'insert', count: bucket, window: 64 });

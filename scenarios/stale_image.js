@@ -58,7 +58,7 @@ lab.expectWithin(adjustments, 1, 3, 'and two or three adjustments taught Bob all
 lab.expectEqual(bob.image().behind, 0, 'now he knows them');
 lab.print(adjustments, 'image adjustments, at most', worst, 'forwards');
 lab.say('Never more than two forwards, and after ' + (adjustments === 1 ? 'one more adjustment' : adjustments + ' more adjustments') + ' Bob knows all eight buckets.');
-lab.say('He asked the coordinator only for the network address of a bucket to which he had never spoken.');
+lab.say('He asked the coordinator only for network addresses, which he had forgotten too: never where a key is.');
 
 lab.step('e', 'What the image is worth');
 lab.camera({ fit: 'file' });

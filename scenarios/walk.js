@@ -31,7 +31,7 @@ const key = 17;
 const begun = lab.here();
 lab.say('Alice stores key 17. She knows no order in this circle, and asks any node.');
 const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
-const q = lab.predict({ text: 'How often is her request passed on at most, until the owner of key 17 has it?', choices });
+const q = lab.predict({ text: 'How often, at most, is a request passed on?', choices });
 const stored = alice.insert(key, 'found it');
 const done = lab.waitFor('OperationDone', { where: { client: 'alice', op: stored.op } });
 q.reveal(choices.length - 1, 'The longest way is once round the circle, as nobody can look back. This time: ' + words[stored.forwards] + '.', { at: done });
@@ -104,7 +104,7 @@ lab.say('None of his ' + kept.keys + ' keys is lost. Now Alice asks each node fo
 const again = alice.lookUpAll([key]), owning = ownerOf(lab.ring().nodes, passed[0].id);
 lab.expectEqual([again.nodes, again.missing, again.stepsMost], [p.nodes, 0, p.nodes - 1], 'key 17 has moved, and is found from everywhere');
 lab.expect(owning !== owner, 'it has another owner');
-lab.highlight(nameOf(owning), { text: 'owns key 17' });
+lab.highlight(nameOf(owning));
 lab.say('Everybody finds it. Its owner is ' + owning + ' now, ' + (isMoved ? 'since that joined.' : 'to which ' + owner + ' gave its keys.'));
 
 lab.step('g', 'What it costs');

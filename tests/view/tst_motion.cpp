@@ -49,7 +49,7 @@ private slots:
     void anInvitationIsDrawnAroundItsPool();
     void ofEightSparesOneGoesAndSevenAreBack();
     void aRecruitedSpareTravelsToItsPlace();
-    void newEmptyPlacesWaitUntilThereIsRoom();
+    void newEmptyPlacesLieBelowWhatSlidesAway();
     void theRecordsOfASplitFlyFromRankToRank();
     void aMessageThatIsGivenUpEndsInACross();
     void aResentMessageIsDashed();
@@ -402,8 +402,8 @@ void MotionTest::aRecruitedSpareTravelsToItsPlace()
     QVERIFY(!motion.isMoving(12) && motion.at(12).findProcess(kSpare)->rect == chip);
 }
 
-// The first bucket of a new group makes the others smaller: its empty places come when those have made room.
-void MotionTest::newEmptyPlacesWaitUntilThereIsRoom()
+// The first bucket of a new group makes the others smaller: its empty places do not cover them on their way.
+void MotionTest::newEmptyPlacesLieBelowWhatSlidesAway()
 {
     LayoutOptions options;
     options.viewport = kView;
@@ -414,8 +414,12 @@ void MotionTest::newEmptyPlacesWaitUntilThereIsRoom()
     motion.retarget(after, 10, true);
     const ObjectRef empty { ObjectKind::Dummy, 6, 0 };
     QVERIFY(after.find(empty) != nullptr);
-    QVERIFY(motion.at(10.1).find(empty) == nullptr);
-    QVERIFY(motion.at(10.1).find({ ObjectKind::Data, 0, 0 }) != nullptr);
+    const ClusterLayout sliding = motion.at(10.1);
+    QVERIFY(sliding.find(empty) < sliding.find({ ObjectKind::Data, 0, 0 }));
+    for (const ClusterLayout::Item& item : sliding.items) {
+        QCOMPARE(sliding.find(item.object)->object, item.object);
+        QVERIFY(item.process == 0 || sliding.findProcess(item.process)->process == item.process);
+    }
     QCOMPARE(motion.at(10 + LayoutMotion::kSlide).find(empty)->rect, after.find(empty)->rect);
 }
 

@@ -57,6 +57,7 @@ void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t r
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery())) {
         recovery->isStarted = true;
+        s.file.waitsFor.clear(); // a spare has come
         recovery->buckets.assign(e.buckets().begin(), e.buckets().end());
         recovery->manager = e.manager();
         recovery->sliceRanks = e.slice();

@@ -80,8 +80,11 @@ ClusterLayout LayoutMotion::at(double now) const
     ClusterLayout layout = m_target;
     if (!isMoving(now))
         return layout;
-    if (now < m_slidUntil)
-        std::erase_if(layout.items, [this](const auto& item) { return m_newPlaces.contains(item.object); });
+    if (now < m_slidUntil && !m_newPlaces.empty()) {
+        std::stable_partition(layout.items.begin(), layout.items.end(),
+            [this](const auto& item) { return m_newPlaces.contains(item.object); });
+        layout.index();
+    }
     for (ClusterLayout::Item& item : layout.items) {
         const auto journey = m_journeys.find(item.object);
         if (journey == m_journeys.end())

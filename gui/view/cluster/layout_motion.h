@@ -10,7 +10,7 @@ namespace lhrs::gui {
 
 // Moves everything from its former place to its place in the new layout. A process that gets another place (a spare
 // that becomes a bucket, a bucket that is released) travels as a card; everything else slides. An empty place that is
-// new waits until what was there has slid away.
+// new lies below what slides away from there.
 class LayoutMotion {
 public:
     static constexpr double kSlide = 0.25; // seconds

@@ -17,7 +17,7 @@ namespace lhrs::gui {
 
 GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& witnesses, Selection& selection,
     Actions& actions, QWidget* parent)
-    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)), m_bar(new QWidget(this)),
+    : QWidget(parent), m_view(new RecordGroupView(pacer, source, witnesses, selection, this)),
       m_scroll(new QScrollArea(this)), m_symbol(new WholeBox(this))
 {
     setObjectName(QStringLiteral("groupPanel"));
@@ -31,6 +31,7 @@ GroupPanel::GroupPanel(const Pacer& pacer, ContentsSource& source, WitnessBook& 
     m_symbol->setAccessibleName(tr("Symbol whose arithmetic is shown"));
     m_symbol->setToolTip(tr("The symbol whose arithmetic is shown (Alt+Up, Alt+Down)"));
     m_symbol->setKeyboardTracking(false);
+    m_bar = new QWidget(this); // after the view, which gets the focus
     m_bar->setObjectName(QStringLiteral("groupBar"));
     auto* flow = new FlowLayout(m_bar, 3);
     flow->setContentsMargins(4, 4, 4, 2);

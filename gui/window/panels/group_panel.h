@@ -31,7 +31,7 @@ private:
     void follow();
 
     RecordGroupView* m_view;
-    QWidget* m_bar;
+    QWidget* m_bar = nullptr;
     QScrollArea* m_scroll;
     QSpinBox* m_symbol;
     QPushButton *m_base = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_other = nullptr, *m_own = nullptr,
