@@ -70,6 +70,7 @@ Story recovery(bool isFinished)
     tellFailure(story, 1, kBucket1);
     addMember(tellEpoch(story, 5, pb::GROUP_FROZEN), pb::DATA, 1, pb::FAILED, kBucket1);
     addMember(tellEpoch(story, 6, pb::GROUP_DEGRADED), pb::DATA, 1, pb::FAILED, kBucket1);
+    story.tell(kCoordinator).mutable_spare_missing()->set_role(pb::DATA);
     story.start(kSpare, pb::NODE, "spare", pb::DATA);
     story.recruit(kSpare, pb::DATA, 1, 0, 90, 2);
     story.become(kSpare, pb::RECOVERING, 2);
@@ -147,6 +148,7 @@ void FoldFailuresTest::aRecoveryIsCountedSliceBySlice()
     QCOMPARE(recovery1.bytes, std::uint64_t(600));
     QCOMPARE(recovery1.rankTo, 6u);
     QVERIFY(recovery1.isUnderWay());
+    QVERIFY(state.file.waitsFor.empty()); // the spare has come
     QVERIFY(recovery1.decoder);
     QCOMPARE(recovery1.decoder->lost(0).coefficients(0), 8u); // of the second attempt
     QCOMPARE(state.data.at(1).slicesStored, 3u);

@@ -307,7 +307,8 @@ void ReelTest::aRecordedShowOpensItsCharts()
     QCOMPARE(opened.size(), std::size_t(2));
 }
 
-// At an eighth of the speed a step takes eight times as long; the reading time is unchanged.
+// At an eighth of the speed a step takes eight times as long; the reading time is unchanged. The show's time also
+// passes while it waits for what a busy machine has not computed yet, so the shortest of some tries counts.
 void ReelTest::slowIsSlow()
 {
     const QString script
@@ -316,7 +317,9 @@ void ReelTest::slowIsSlow()
           "lab.step('a', 'Recovery');\nconst since = lab.here(); lab.kill(lab.data(0));\n"
           "lab.waitFor('RecoveryFinished', { since: since, timeout: 30 }); lab.settle(); lab.print('end');\n";
     std::map<double, double> took;
-    for (const double speed : { 1.0, 0.125 }) {
+    const auto isEight = [&took] { return took[0.125] > 6.5 * took[1] && took[0.125] < 9 * took[1]; };
+    for (int turn = 0; turn < 6 && (turn < 2 || !isEight()); ++turn) {
+        const double speed = turn % 2 == 0 ? 1.0 : 0.125;
         ShowStage stage;
         QVERIFY(stage.begin(script));
         QVERIFY(stage.untilStop());
@@ -324,10 +327,10 @@ void ReelTest::slowIsSlow()
         const double begun = stage.played;
         stage.press("nextStep");
         QVERIFY(stage.until([&] { return stage.texts(Kind::Print).contains("end"); }, 3'600));
-        took[speed] = stage.played - begun;
+        const double now = stage.played - begun;
+        took[speed] = took.contains(speed) ? std::min(took[speed], now) : now;
     }
-    QVERIFY2(took[0.125] > 6.5 * took[1] && took[0.125] < 9 * took[1],
-        qPrintable(QString("%1 s and %2 s").arg(took[1]).arg(took[0.125])));
+    QVERIFY2(isEight(), qPrintable(QString("%1 s and %2 s").arg(took[1]).arg(took[0.125])));
 }
 
 void ReelTest::theSpeedIsSeen()
