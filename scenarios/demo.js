@@ -128,7 +128,7 @@ lab.replay({ from: start, to: answered, at: [
         + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and alarms again.' : ' Which of them answer?')],
     [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],
     [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of that rank, and computes this one record.'],
-    [answered, 'Alice has her record, long before its bucket is back.']]
+    [answered, 'Alice has her record, before its bucket is back.']]
     .filter(one => one[0]).sort((one, other) => one[0].t_s - other[0].t_s) }); // an event may be lost, or not happen
 lab.say('By now buckets 1 and 2 are back, too. How, comes next.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
