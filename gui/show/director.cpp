@@ -506,6 +506,7 @@ Director::Went Director::next()
     case Await::Question:
         m_isAnswered = true;
         goOnFromNow();
+        m_postedAt = m_clock; // the script goes on now, and is given the time to say what follows
         return Went::Answered;
     case Await::Answer: m_isAnswerSeen = true; return Went::Skipped;
     case Await::Begin:

@@ -134,6 +134,7 @@ private slots:
     void whatIsNeverRecordedIsNotWaitedForLong();
     void whileNothingIsToldWhatHappensIsShown();
     void whileAQuestionIsOpenThePictureIsLive();
+    void afterAQuestionTheScriptHasTimeToSpeak();
 };
 
 void DirectorTest::thePictureIsNotPacedByItsRecorder_data()
@@ -263,6 +264,32 @@ void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
     QVERIFY(show.until([&] { return show.director.answer().has_value(); }, 20));
     QVERIFY2(shownAgain.empty(), qPrintable(QString("%1 events are shown again").arg(shownAgain.size())));
     QCOMPARE(show.director.await(), Await::Answer);
+}
+
+// However long people thought: what the answer brings about is not painted before the script has spoken of it.
+void DirectorTest::afterAQuestionTheScriptHasTimeToSpeak()
+{
+    constexpr std::size_t kAsked = 40, kTold = 50, kHappened = 60;
+    constexpr double kThought = 10, kSilent = 2; // s
+    DirectedShow show;
+    show.run.write(kAsked);
+    show.director.setScript(Director::Script::Runs);
+    show.say("It begins.", DirectedShow::cue(kAsked));
+    show.director.add({ .kind = Kind::Question,
+        .at = DirectedShow::cue(kAsked),
+        .id = "0",
+        .text = "What now?",
+        .names = { "this", "that" } });
+    QVERIFY(show.until([&] { return show.director.await() == Await::Question; }));
+    show.until([] { return false; }, kThought);
+    QCOMPARE(show.director.next(), Director::Went::Answered);
+    show.run.write(kHappened);
+    show.until([] { return false; }, kSilent);
+    QCOMPARE(show.pacer.gate(), std::optional(DirectedShow::cue(kAsked)));
+    QVERIFY2(show.pacer.shownUpTo() <= kAsked, qPrintable(QString::number(show.pacer.shownUpTo())));
+    show.say("This happens.", DirectedShow::cue(kTold));
+    QVERIFY(show.says("This happens."));
+    QVERIFY2(show.pacer.shownUpTo() <= kTold, qPrintable(QString::number(show.pacer.shownUpTo())));
 }
 
 QTEST_GUILESS_MAIN(DirectorTest)
