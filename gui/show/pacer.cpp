@@ -337,6 +337,7 @@ void Pacer::learnWhatNoEventTells()
     }
     const std::int64_t shown = shownNs();
     const bool isLeft = m_isShow && hasLeft(now);
+    m_endNs = kNever;
     for (auto& [id, process] : m_state.processes) {
         const auto known = now.processes.find(id);
         if (known == now.processes.end())
@@ -351,6 +352,8 @@ void Pacer::learnWhatNoEventTells()
         if (known->second.hasEnded && hasFailed && !process.hasEnded && known->second.lastEventNs <= shown) {
             m_state.markEnded(id, known->second.endReason, known->second.lastEventNs);
             changed();
+        } else if (known->second.hasEnded && hasFailed && !process.hasEnded) {
+            m_endNs = std::min(m_endNs, known->second.lastEventNs);
         } else if (known->second.isPaused != process.isPaused && !process.hasEnded) {
             m_state.markPaused(id, known->second.isPaused, shown);
             process.troubles = known->second.troubles; // includes the times of the pause
@@ -556,6 +559,8 @@ void Pacer::show()
         ShownEvent shown = std::move(found->second);
         m_events.erase(found);
         m_eventNs = std::max(m_eventNs, shown.run.runNs);
+        if (m_eventNs > m_endNs) // the end is its cause
+            learnWhatNoEventTells();
         if (shown.run.isGap()) {
             m_state.applyGap(shown.run.process, shown.run.gapFirst, shown.run.gapLast);
             countIsPartial();

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <queue>
@@ -165,6 +166,7 @@ private:
         ++m_version;
     }
 
+    static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
     const EventFeed& m_own;
     const EventFeed* m_feed; // the pacer's own feed, or that of the show
     ClusterState m_state;
@@ -175,6 +177,7 @@ private:
     double m_hop = kHopNormal, m_rate = 1 / kHopNormal, m_clock = 0, m_last = 0;
     double m_time = 0, m_calmSince = 0, m_syncedAt = 0, m_learntAt = 0;
     std::int64_t m_eventNs = 0, m_newestNs = 0;
+    std::int64_t m_endNs = kNever; // when the next process ends that the picture still shows alive
     std::function<void(const RunEvent&, const ClusterState&)> m_witness;
     struct Incoming {
         double arrived = 0;

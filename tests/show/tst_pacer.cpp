@@ -79,6 +79,7 @@ private slots:
     void oneOperationAfterAnotherIsShownOnce();
     void whatIsBegunAfterAnAnswerIsShownAfterIt();
     void aClusterThatIsLeftDidNotFail();
+    void anEndIsShownBeforeWhatFollowsFromIt();
 };
 
 void PacerTest::listsOfChangesAreShownAsTheyCome()
@@ -248,6 +249,27 @@ void PacerTest::aClusterThatIsLeftDidNotFail()
     const auto& shown = show.pacer.state().processes;
     QVERIFY(show.until([&] { return shown.at(kBucket0).hasEnded; }));
     QCOMPARE(std::count_if(shown.begin(), shown.end(), [](const auto& entry) { return entry.second.hasEnded; }), 1);
+}
+
+// No event tells of an end. The picture learns of it before it shows an event that is later.
+void PacerTest::anEndIsShownBeforeWhatFollowsFromIt()
+{
+    Show show(FileShape { 4, 4, 1 });
+    const std::uint64_t from = show.feed.committed();
+    const std::int64_t now = show.feed.nowNs();
+    show.feed.known().markEnded(kBucket0, kKilledOnRequest, now + 10'000'000);
+    pb::Event suspected;
+    suspected.mutable_member_suspected()->set_role(pb::DATA);
+    show.feed.tell(kCoordinator, suspected, 20'000'000);
+    show.pacer.beginShow(show.feed, from);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    bool isSeen = false, wasAlive = false;
+    show.pacer.setWitness([&](const RunEvent& run, const ClusterState& state) {
+        isSeen = isSeen || run.event->has_member_suspected();
+        wasAlive = wasAlive || (run.event->has_member_suspected() && !state.processes.at(kBucket0).hasEnded);
+    });
+    QVERIFY(show.until([&] { return isSeen; }));
+    QVERIFY(!wasAlive);
 }
 
 // The state of a show's feed follows one frame after the picture. A process that joins within that frame is known to
