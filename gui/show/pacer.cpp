@@ -132,6 +132,7 @@ void Pacer::beginShow(const EventFeed& feed, std::uint64_t event)
     m_revision = 0;
     synchronise();
     m_eventNs = m_newestNs = m_gateNs = m_feed->nowNs();
+    m_endNs = m_eventNs - 1; // not known yet: looked up with the first event
 }
 
 void Pacer::endShow()

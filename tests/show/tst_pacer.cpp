@@ -257,11 +257,11 @@ void PacerTest::anEndIsShownBeforeWhatFollowsFromIt()
     Show show(FileShape { 4, 4, 1 });
     const std::uint64_t from = show.feed.committed();
     const std::int64_t now = show.feed.nowNs();
-    show.feed.known().markEnded(kBucket0, kKilledOnRequest, now + 10'000'000);
     pb::Event suspected;
     suspected.mutable_member_suspected()->set_role(pb::DATA);
     show.feed.tell(kCoordinator, suspected, 20'000'000);
     show.pacer.beginShow(show.feed, from);
+    show.feed.known().markEnded(kBucket0, kKilledOnRequest, now + 10'000'000);
     show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
     bool isSeen = false, wasAlive = false;
     show.pacer.setWitness([&](const RunEvent& run, const ClusterState& state) {
