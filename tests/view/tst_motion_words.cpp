@@ -16,6 +16,7 @@ private slots:
     void aClientThatIsToldLostSaysSo();
     void messagesOnOneWayFlySideBySide();
     void manyMessagesOnOneWayStayNearIt();
+    void aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs();
 };
 
 namespace {
@@ -199,6 +200,36 @@ void MotionWordsTest::whatIsBundledIsCounted()
     const std::vector<int> partial = counted("");
     QVERIFY(partial.size() > 1);
     QVERIFY(partial.back() <= 20);
+}
+
+// Messages name an address. The first event of a process may come before it is introduced.
+void MotionWordsTest::aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs()
+{
+    constexpr ProcessId kJoined = 9'003;
+    Show show({ 4, 4, 1 });
+    show.pacer.beginShow(show.feed, show.feed.committed());
+    const auto play = [&show](double seconds) {
+        show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+        show.until([] { return false; }, seconds);
+    };
+    pb::Event started;
+    started.mutable_operation_started()->set_kind(pb::SEARCH);
+    show.feed.tell(kJoined, started, 1'000'000);
+    play(1);
+    ProcessState& known = show.feed.known().processes[kJoined];
+    known.id = kJoined;
+    known.kind = pb::CLIENT;
+    known.address = "127.0.0.1:4711";
+    show.feed.tell(kBucket0, show.event(), 1'000'000);
+    play(1);
+    pb::Event sent;
+    sent.mutable_message_sent()->set_kind("reply");
+    sent.mutable_message_sent()->mutable_address()->set_ip(0x7f00'0001);
+    sent.mutable_message_sent()->mutable_address()->set_udp_port(4'711);
+    show.feed.tell(kBucket0, sent, 2'000'000);
+    show.feed.tell(kBucket0, show.event(), 30'000'000);
+    show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
+    QVERIFY(show.until([&] { return show.picture().texts().contains("reply"); }, 5));
 }
 
 int main(int count, char** arguments) { return runOffscreen<MotionWordsTest>(count, arguments); }

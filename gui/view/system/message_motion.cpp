@@ -86,12 +86,16 @@ void MessageMotion::begin(const ClusterState& state)
     m_notDrawn = 0;
     m_thinned = std::size_t(
         std::count_if(m_flights.begin(), m_flights.end(), [](const Flight& m) { return m.isThinned; }));
-    if (m_processes == state.processes.size())
+    // An event may name a process before its address is known.
+    const auto known = std::size_t(std::count_if(state.processes.begin(), state.processes.end(),
+        [](const auto& entry) { return !entry.second.address.empty(); }));
+    if (m_addresses == known)
         return;
-    m_processes = state.processes.size();
+    m_addresses = known;
     m_byAddress.clear();
     for (const auto& [id, process] : state.processes)
-        m_byAddress[process.address] = id;
+        if (!process.address.empty())
+            m_byAddress[process.address] = id;
 }
 
 ProcessId MessageMotion::receiverOf(const pb::MessageSent& sent) const
