@@ -64,6 +64,8 @@ QString bytesFrom(const std::string& bytes, std::size_t from)
     return QStringLiteral("… %1").arg(hexOf(bytes.substr(from), kShown));
 }
 
+constexpr QLatin1StringView kWas("was "); // as it was read before the loss; a narrow card leaves the word out
+
 QStringList contentWords(const Decoding& d, const GroupMember& member)
 {
     const bool isData = member.member.kind == Participant::Kind::Data;
@@ -84,7 +86,7 @@ QStringList contentWords(const Decoding& d, const GroupMember& member)
     else if (record)
         first = countedWords(record->members.size(), "key", "keys");
     if (record)
-        second = (isDown ? QStringLiteral("was ") : QString()) // as it was read before the loss
+        second = (isDown ? QString(kWas) : QString())
             + bytesFrom(record->bytes, d.wish.symbol * (d.group.field == FieldWidth::Gf8 ? 1 : 2));
     else if (isDown)
         second = QStringLiteral("gone: no witness");
@@ -131,8 +133,9 @@ void drawMember(GroupPageDrawing& page, const GroupMember& member, const QRectF&
     const QStringList contents = contentWords(d, member);
     const bool areBytes = (member.isRead && member.record.isPresent) || (isDown && member.witness);
     for (int i = 0; i < contents.size(); ++i, y += line)
-        out.text(QRectF(inside.left(), y, inside.width(), line), contents[i], i == 1 && areBytes ? kMono : kSmall,
-            i == 0 ? theme.text : theme.muted);
+        out.text(QRectF(inside.left(), y, inside.width(), line),
+            { contents[i], contents[i].startsWith(kWas) ? contents[i].mid(kWas.size()) : contents[i] },
+            i == 1 && areBytes ? kMono : kSmall, i == 0 ? theme.text : theme.muted);
     const QString role = roleWords(d, member);
     if (!role.isEmpty())
         out.text(QRectF(inside.left(), y, inside.width(), line), { role, shortRole(role) }, kSmallBold,
