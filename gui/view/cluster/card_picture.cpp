@@ -584,8 +584,9 @@ void drawDummy(const PictureInput& in, std::uint32_t number, const QRectF& rect,
             { QStringLiteral("Bucket %1").arg(number), QString::number(number) }, kNumber, in.theme.muted,
             Qt::AlignCenter);
         out.text(QRectF(inside.left(), inside.center().y() + 2 * u, inside.width(), in.theme.lineHeight(kSmall)),
-            { QStringLiteral("does not exist yet: zeros"), QStringLiteral("zero") }, kSmall, in.theme.muted,
-            Qt::AlignCenter);
+            { QStringLiteral("does not exist yet: zeros"), QStringLiteral("not yet: zeros"),
+                QStringLiteral("not yet") },
+            kSmall, in.theme.muted, Qt::AlignCenter);
     } else if (detail == CardDetail::Compact) {
         out.text(inside, QString::number(number), kSmallBold, in.theme.muted, Qt::AlignCenter);
     }

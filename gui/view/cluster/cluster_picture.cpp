@@ -147,12 +147,17 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         row.setLeft(row.left() + width + 12 * u);
     };
     put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
-    // A new group has its parity buckets before the split that opens it is decided.
+    // The split that opens a group is ordered before the group has its parity buckets, and these are there before the
+    // split is decided.
     const bool isBeingAdded = known != in.state.groups.end() && known->second.parityIsBeingAdded;
     const auto parity = std::count_if(in.layout.items.begin(), in.layout.items.end(),
         [&group](const auto& item) { return item.object.kind == ObjectKind::Parity && item.object.a == group.number; });
-    put(k == 0 && parity > 0 && !isBeingAdded ? QStringLiteral("k = %1, being made").arg(parity)
-                                              : QStringLiteral("k = %1").arg(k),
+    const bool isMade = std::any_of(in.state.data.begin(), in.state.data.end(), [&](const auto& entry) {
+        return entry.first / in.state.m() == group.number && entry.second.state != pb::INIT;
+    });
+    put(k > 0 || isBeingAdded || (isMade && parity == 0) ? QStringLiteral("k = %1").arg(k)
+            : parity > 0                                 ? QStringLiteral("k = %1, being made").arg(parity)
+                                                         : QStringLiteral("being made"),
         kSmallBold, in.theme.text, "k");
     if (known != in.state.groups.end()) {
         drawGroupState(in, group, known->second, row, out);

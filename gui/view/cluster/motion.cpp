@@ -281,8 +281,9 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     }
     if (body.has_cut_agreed())
         return say(okabe::kSkyBlue,
-            QStringLiteral("the cut is agreed: %1 copied")
-                .arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
+            body.cut_agreed().copied() == 0 ? QStringLiteral("cut agreed: none missing")
+                                            : QStringLiteral("cut agreed: %1 copied")
+                                                  .arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
     if (body.has_recovery_started()) {
         pulse.object = { ObjectKind::Parity, body.recovery_started().group(), body.recovery_started().manager() };
         return say(okabe::kGreen, QStringLiteral("recovery manager"));
@@ -290,11 +291,10 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_slice_recovered()) {
         const pb::SliceRecovered& e = body.slice_recovered();
         return say(okabe::kGreen,
-            QStringLiteral("ranks %1–%2: %3 by %4")
+            QStringLiteral("ranks %1–%2: %3 %4")
                 .arg(e.rank_from())
                 .arg(e.rank_to())
-                .arg(countedWords(e.records(), "record", "records"),
-                    e.is_xor() ? QStringLiteral("XOR") : QStringLiteral("decoding")));
+                .arg(grouped(e.records()), e.is_xor() ? QStringLiteral("by XOR") : QStringLiteral("decoded")));
     }
     if (body.has_recovery_finished() && body.recovery_finished().buckets_size() > 0) {
         const pb::RecoveryFinished& e = body.recovery_finished();
@@ -315,7 +315,7 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
         const pb::RecordRecovered& e = body.record_recovered();
         pulse.rank = e.rank();
         return say(okabe::kGreen,
-            e.result() == pb::OK ? QStringLiteral("computes key %1 of bucket %2").arg(e.key()).arg(e.bucket())
+            e.result() == pb::OK ? QStringLiteral("computes key %1").arg(e.key())
                                  : QStringLiteral("key %1 is in no key list").arg(e.key()));
     }
     if (body.has_group_lost()) {

@@ -315,9 +315,12 @@ void MainWindow::addCluster(std::vector<StatusPart>& parts) const
     std::set<std::uint64_t> armed;
     std::size_t paused = 0;
     for (const auto& [id, process] : state.processes) {
-        for (const auto& [number, fault] : process.faults)
+        bool isPauseArmed = false; // otherwise the program that started the process has paused it
+        for (const auto& [number, fault] : process.faults) {
             armed.insert(number);
-        paused += process.isPaused ? 1 : 0;
+            isPauseArmed = isPauseArmed || fault.what->has_pause();
+        }
+        paused += process.isPaused && !isPauseArmed ? 1 : 0;
     }
     if (const std::size_t faults = armed.size() + paused; faults > 0)
         parts.push_back({ Glyph::Warning, m_parts.theme.caution,
