@@ -190,7 +190,9 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
         isImportant = true;
     } else if (body.has_operation_forwarded()) {
         pulse.colour = QColor::fromRgb(okabe::kOrange);
-        pulse.text = QStringLiteral("not mine: forward to %1").arg(body.operation_forwarded().to());
+        const QString to = QString::number(body.operation_forwarded().to());
+        pulse.text = QStringLiteral("not mine: forward to %1").arg(to);
+        pulse.shorter = { QStringLiteral("forward to %1").arg(to), QStringLiteral("→ %1").arg(to) };
         pulse.end = clock + 1.6;
         isImportant = true;
     } else if (failurePulse(event, body, m, pulse)) {
@@ -277,24 +279,29 @@ bool Motion::failurePulse(const ShownEvent& event, const pb::Event& body, std::u
     if (body.has_bucket_failed()) {
         const pb::BucketFailed& e = body.bucket_failed();
         pulse.object = memberOf(e.role(), e.group(), e.index());
+        pulse.shorter = { QStringLiteral("failed") };
         return say(okabe::kVermillion, QStringLiteral("declared failed"));
     }
-    if (body.has_cut_agreed())
+    if (body.has_cut_agreed()) {
+        pulse.shorter = { QStringLiteral("cut agreed") };
         return say(okabe::kSkyBlue,
             body.cut_agreed().copied() == 0 ? QStringLiteral("cut agreed: none missing")
                                             : QStringLiteral("cut agreed: %1 copied")
                                                   .arg(countedWords(body.cut_agreed().copied(), "change", "changes")));
+    }
     if (body.has_recovery_started()) {
         pulse.object = { ObjectKind::Parity, body.recovery_started().group(), body.recovery_started().manager() };
+        pulse.shorter = { QStringLiteral("manager") };
         return say(okabe::kGreen, QStringLiteral("recovery manager"));
     }
     if (body.has_slice_recovered()) {
         const pb::SliceRecovered& e = body.slice_recovered();
+        const QString result = QStringLiteral("%1 %2").arg(
+            grouped(e.records()), e.is_xor() ? QStringLiteral("by XOR") : QStringLiteral("decoded"));
+        pulse.shorter = { result };
         return say(okabe::kGreen,
-            QStringLiteral("ranks %1–%2: %3 %4")
-                .arg(e.rank_from())
-                .arg(e.rank_to())
-                .arg(grouped(e.records()), e.is_xor() ? QStringLiteral("by XOR") : QStringLiteral("decoded")));
+            QStringLiteral("ranks %1–%2: %3")
+                .arg(QString::number(e.rank_from()), QString::number(e.rank_to()), result));
     }
     if (body.has_recovery_finished() && body.recovery_finished().buckets_size() > 0) {
         const pb::RecoveryFinished& e = body.recovery_finished();

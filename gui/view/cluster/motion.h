@@ -64,6 +64,7 @@ private:
         QColor colour;
         Glyph glyph = Glyph::None;
         QString text;
+        QStringList shorter; // the same for narrower cards, the longest first
         double start = 0, end = 0;
         Holds holds = Holds::WhileHere;
         bool isOfFailure = false,
@@ -72,6 +73,8 @@ private:
     void plan(const ShownEvent& event, double clock, const ClusterState& state);
     void planRecords(ObjectRef from, ObjectRef to, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& ranks,
         const ShownEvent& event, double clock);
+    // Its words for a card of this width.
+    static QString wordsWithin(const Theme& theme, qreal width, const Pulse& pulse);
     void dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m);
     bool failurePulse(const ShownEvent& event, const pb::Event& body, std::uint32_t m, Pulse& pulse) const;
     void start(const ShownEvent& event, const Pacer& pacer);

@@ -234,6 +234,14 @@ bool Motion::holds(Holds words, Look look)
     return true;
 }
 
+QString Motion::wordsWithin(const Theme& theme, qreal width, const Pulse& pulse)
+{
+    const QStringList all = QStringList { pulse.text, pulse.text.section(QLatin1Char(','), 0, 0) } + pulse.shorter;
+    const auto fits = [&](const QString& words) { return theme.metrics(kSmallBold).horizontalAdvance(words) <= width; };
+    const auto found = std::find_if(all.begin(), all.end(), fits);
+    return found == all.end() ? all.back() : *found;
+}
+
 void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF>& taken, DisplayList& out) const
 {
     const qreal u = in.theme.px(1);
@@ -275,11 +283,9 @@ void Motion::drawPulses(const PictureInput& in, double clock, std::vector<QRectF
                 target.adjusted(-grow, -grow, grow, grow), outline, 3 * u, {}, colour, 2.5 * u, false, false });
         if (!pulse.text.isEmpty() && newest[pulse.object] == &pulse) {
             const bool isOnTop = pulse.object.kind == ObjectKind::Client;
-            // Only the part that fits the width of the card: events beside it have their own words.
-            const bool fits = isOnTop
-                || in.theme.metrics(kSmallBold).horizontalAdvance(pulse.text) <= item->rect.width();
-            // (Above the chip that shows a member's role in a recovery, if there is room.)
-            const QString words = fits ? pulse.text : pulse.text.section(QLatin1Char(','), 0, 0);
+            // No wider than the card, because events beside it have their own words. (Above the chip that shows a
+            // member's role in a recovery, if there is room.)
+            const QString words = isOnTop ? pulse.text : wordsWithin(in.theme, item->rect.width(), pulse);
             drawLabel(in.theme, in.layout.viewport,
                 isOnTop ? QPointF(item->rect.center().x() + 60 * u, item->rect.bottom() + 8 * u)
                         : QPointF(item->rect.center().x(),
