@@ -150,6 +150,12 @@ struct ChildKeeper::Child {
     }
 };
 
+std::string StartedChild::word(const std::string& which) const
+{
+    const auto at = ready.find(which);
+    return at == ready.end() ? std::string() : at->second;
+}
+
 ChildKeeper::ChildKeeper(Ended ended, Paused paused, int courtesy)
     : m_ended(std::move(ended)), m_paused(std::move(paused)), m_wakeUp(std::make_unique<WakeUp>()),
       m_courtesy(courtesy), m_thread([this](const std::stop_token& stop) { run(stop); })

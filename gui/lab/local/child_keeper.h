@@ -34,6 +34,8 @@ struct StartedChild {
     pid_t pid = 0;
     // The line "ready NAME udp=.. tcp=.. control=.. events=.." split into words: "" -> NAME, "udp" -> .., ...
     std::map<std::string, std::string> ready;
+    // Of that line; empty if it has no such word.
+    std::string word(const std::string& which) const;
 };
 
 // Starts and ends programs, in a thread of its own. With --die-with-parent the kernel ends a program when the

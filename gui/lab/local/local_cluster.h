@@ -2,15 +2,15 @@
 #pragma once
 
 #include "common/errors.h"
-#include "gui/lab/local/child_keeper.h"
-#include "gui/lab/local/machine_patience.h"
-#include "proto/config.pb.h"
+#include "gui/lab/local/cluster_processes.h"
+#include "gui/lab/local/cluster_programs.h"
+#include "gui/lab/local/local_options.h"
 #include "proto/control.pb.h"
-#include "proto/message.pb.h"
 
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -22,44 +22,11 @@ namespace lhrs::gui {
 class ControlClient;
 class Ingest;
 
-// One process that simulates all others on a virtual clock.
-struct SimulatedOptions {
-    std::uint64_t seed = 1;
-    double speed = 1; // relative to real time; 0: as fast as possible
-    bool isCase = false; // plays the test case that belongs to the seed; it can be watched, not operated
-    bool withMessages = false; // of a case: includes message events, which may change the run
-    // Virtual time advances only while a call waits for it: seed and calls determine the run.
-    bool waitsForScript = false;
-};
-
-// A ring that walks, in place of a file.
-struct RingOptions {
-    unsigned bits = 32; // M: ids are numbers modulo 2^M
-    std::uint32_t nodes = 8; // so many join the ring as it starts
-    std::uint32_t outside = 2; // further processes, which wait
-    bool operator==(const RingOptions&) const = default;
-};
-
-// The options for starting a cluster of local processes.
-struct LocalOptions {
-    pb::FileConfig config;
-    std::optional<SimulatedOptions> simulated = {}; // empty: real processes
-    bool slowTimers = false; // "classroom": five times slower
-    std::uint32_t dataServers = 9; // spares before the file takes any
-    std::uint32_t parityServers = 7;
-    bool hasGate = false; // messages and clocks can be held; a simulated cluster always has a gate
-    std::optional<RingOptions> ring = {}; // a cluster of this system instead: file and servers above do not count
-};
-
 // Real processes on this machine: a coordinator, servers in both pools, and clients by name. Or lhrs-sim, which
 // simulates them. They end with this process, however it ends. Their programs are found beside this process's
 // program. Any thread may call any function, one at a time.
 class LocalCluster {
 public:
-    // Files that each process of the cluster needs here: its output, its end, its commands, its events, and one in
-    // reserve.
-    static constexpr std::uint64_t kFilesOfProcess = 5;
-
     // `courtesy` as in ChildKeeper.
     LocalCluster(ControlClient& control, Ingest& ingest, int courtesy = 0);
     ~LocalCluster();
@@ -108,46 +75,23 @@ public:
     void setProgramDirectory(std::string directory);
 
 private:
-    Result<std::vector<pb::ProcessInfo>> startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
-    Result<ChildProgram> program(
-        const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
-    // The worst wake-up delay that these processes have measured so far, in ns.
-    Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
-    // Measures the wake-up delay and sets the coordinator's timeouts to match; called before the file begins.
-    Result<void> choosePatience(const std::stop_token& stop);
-    std::string nextServer(const std::string& prefix);
-    std::vector<std::string> coordinatorArguments(const LocalOptions& options) const;
-    Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
-    Result<void> makeLogDirectory();
-    // Whether this process may open enough files to watch that many further processes.
-    Result<void> checkOpenFiles(std::size_t more) const;
-    // Starts a simulated cluster; m_mutex is held.
-    Result<void> simulate(const LocalOptions& options, const std::stop_token& stop);
-    Result<std::vector<pb::ProcessInfo>> startSimulated(const pb::StartProcesses& wanted, const std::stop_token& stop);
-    Result<std::vector<pb::ProcessInfo>> restartSimulated(
-        const std::vector<std::uint64_t>& processes, const std::stop_token& stop);
-    Result<void> checkSimulated(const std::vector<std::uint64_t>& processes) const;
-    Result<void> killSimulated(const std::vector<std::uint64_t>& processes);
-    Result<void> pauseSimulated(const std::vector<std::uint64_t>& processes, std::chrono::milliseconds lease);
-    Result<void> resumeSimulated(const std::vector<std::uint64_t>& processes);
-    bool isSimulated() const { return !m_simulation.empty(); }
-    Result<std::vector<pid_t>> pidsOf(const std::vector<std::uint64_t>& processes) const;
+    // The processes of no cluster.
+    std::shared_ptr<ClusterProcesses> none();
+    // Named in the order of starting, e.g. "data-3".
+    NewServers newServers(const SystemLines::Pool& pool, std::uint32_t count);
+    std::shared_ptr<ClusterProcesses> present() const;
 
     ControlClient& m_control;
     Ingest& m_ingest;
-    mutable std::mutex m_mutex; // guards the members below, up to the keeper
-    std::string m_programDirectory;
-    std::string m_logDirectory;
-    std::optional<LocalOptions> m_options; // of the running cluster
+    mutable std::mutex m_mutex; // held by each call that changes the cluster; guards programs and numbers
+    ClusterPrograms m_programs;
+    std::map<std::string, std::uint32_t> m_numbers; // of servers started so far, by prefix
+
+    mutable std::mutex m_presentMutex; // separate, so that a reader does not wait for the start of a cluster
+    // Guarded by m_presentMutex.
     std::optional<SimulatedOptions> m_preferred;
-    std::string m_simulation; // control endpoint of lhrs-sim; empty if the processes are real
-    std::string m_coordinator; // where servers and clients register, HOST:PORT
-    std::map<std::string, std::uint32_t> m_servers; // number started so far, by prefix
-    bool m_hasFailed = false; // keep the logs
-    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
-    mutable std::mutex m_patienceMutex; // separate, so that a reader does not wait for the start of a cluster
-    std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
-    ChildKeeper m_keeper;
+    std::optional<LocalOptions> m_options; // of the running cluster; empty: none runs
+    std::shared_ptr<ClusterProcesses> m_present; // never null
 };
 
 } // namespace lhrs::gui

@@ -85,9 +85,15 @@ std::uint32_t SystemLines::servers() const
         pools.begin(), pools.end(), 0u, [](std::uint32_t sum, const Pool& pool) { return sum + pool.count; });
 }
 
-SystemLines linesOf(const LocalOptions& options)
+SystemLines linesOf(const LocalOptions& options, unsigned timeScale)
 {
-    return options.ring ? linesOfRing(*options.ring) : linesOfFile(options);
+    SystemLines lines = options.ring ? linesOfRing(*options.ring) : linesOfFile(options);
+    if (const unsigned scale = (options.slowTimers ? 5 : 1) * timeScale; scale != 1)
+        lines.coordinator.insert(lines.coordinator.end(), { "--time-scale", std::to_string(scale) });
+    if (options.simulated && options.simulated->isCase) // which starts its own servers
+        for (SystemLines::Pool& pool : lines.pools)
+            pool.count = 0;
+    return lines;
 }
 
 } // namespace lhrs::gui

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/local/local_cluster.h"
+#include "gui/lab/local/local_options.h"
+#include "proto/message.pb.h"
 
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct SystemLines {
     std::uint32_t servers() const; // in all pools
 };
 
-SystemLines linesOf(const LocalOptions& options);
+// `timeScale`: the factor of all timeouts, beside that of slow timers.
+SystemLines linesOf(const LocalOptions& options, unsigned timeScale = 1);
 
 } // namespace lhrs::gui

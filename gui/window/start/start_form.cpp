@@ -478,7 +478,7 @@ QString StartForm::objection() const
     if (const std::string why = portTrouble(std::uint32_t(processes)); !why.empty())
         return QString::fromStdString(why);
     if (const std::string why = openFilesTrouble(
-            std::uint64_t(processes) * LocalCluster::kFilesOfProcess, std::to_string(processes) + " processes");
+            std::uint64_t(processes) * ClusterPrograms::kFilesOfProcess, std::to_string(processes) + " processes");
         !why.empty())
         return QString::fromStdString(why) + QLatin1Char('.');
     const int available = memoryAvailable();

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/lab/local/real_processes.h"
+
+#include "gui/lab/control/control_client.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/cluster_programs.h"
+#include "gui/lab/state/end_reasons.h"
+
+#include <algorithm>
+#include <condition_variable>
+
+namespace lhrs::gui {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kAnswerTimeout(3000);
+// Wake-up delays below kLateAtAll end the measurement at once; otherwise it lasts kLooksLonger, with a query every
+// kLooksAgain.
+constexpr std::chrono::nanoseconds kLateAtAll(milliseconds(10));
+constexpr milliseconds kLooksLonger(300), kLooksAgain(30);
+
+} // namespace
+
+RealProcesses::RealProcesses(const ProcessParts& parts, const LocalOptions& options)
+    : m_parts(parts), m_options(options)
+{
+}
+
+// ---- starting
+
+Result<void> RealProcesses::begin(const std::stop_token& stop)
+{
+    const SystemLines lines = linesOf(m_options);
+    if (const auto room = ClusterPrograms::checkOpenFiles(1 + lines.servers()); !room)
+        return room;
+    std::vector<std::string> arguments = lines.coordinator;
+    for (const auto& more : { lines.asNew, lines.always })
+        arguments.insert(arguments.end(), more.begin(), more.end());
+    auto coordinator = program("lhrs-coordinator", "coordinator", std::move(arguments));
+    if (!coordinator)
+        return Error { coordinator.error().text };
+    const auto first = startAll({ std::move(*coordinator) }, stop);
+    if (!first)
+        return Error { first.error().text };
+    m_control = first->front().control_endpoint();
+    const auto& address = first->front().address();
+    const std::uint32_t ip = address.ip();
+    m_coordinator = std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.'
+        + std::to_string(ip >> 8 & 255) + '.' + std::to_string(ip & 255) + ':' + std::to_string(address.udp_port());
+    return {};
+}
+
+Result<void> RealProcesses::complete(const std::vector<NewServers>& pools, const std::stop_token& stop)
+{
+    m_parts.control.watchCluster(m_control);
+    for (const NewServers& servers : pools) {
+        if (&servers == &pools.back()) // the cluster comes to life with it, and then its time-outs stay
+            if (const auto chosen = choosePatience(stop); !chosen)
+                return chosen;
+        if (const auto added = addServers(servers, stop); !added)
+            return added;
+    }
+    return {};
+}
+
+Result<ChildProgram> RealProcesses::program(
+    const std::string& file, const std::string& name, std::vector<std::string> arguments) const
+{
+    if (m_options.hasGate)
+        arguments.emplace_back("--gate");
+    return m_parts.programs.program(file, name, std::move(arguments));
+}
+
+ClusterProcesses::Started RealProcesses::startAll(std::vector<ChildProgram> programs, const std::stop_token& stop)
+{
+    if (const auto room = ClusterPrograms::checkOpenFiles(programs.size()); !room)
+        return room.error();
+    const std::vector<ChildProgram> known = programs;
+    auto started = m_parts.programs.start(std::move(programs), stop);
+    if (!started)
+        return Error { started.error().text };
+    // Watched before they are asked for their identity, so that their first events are not missed.
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const StartedChild& child : *started) {
+        m_parts.ingest.watchEvents(child.word("events"));
+        pb::Command command;
+        command.mutable_who_are_you();
+        questions.emplace_back(child.word("control"), command);
+    }
+    std::vector<pb::ProcessInfo> processes;
+    const std::vector<Answer> answers = m_parts.control.callAllAndWait(questions, kAnswerTimeout, stop);
+    for (std::size_t i = 0; i < answers.size(); ++i) {
+        if (!answers[i]) {
+            m_parts.programs.keepLogs();
+            return Error { (*started)[i].name + " runs, but does not answer at " + (*started)[i].word("control") + ": "
+                + answers[i].text };
+        }
+        processes.push_back(answers[i].reply.process());
+        m_programs[processes.back().node()] = known[i];
+        m_parts.control.addProcess(processes.back());
+    }
+    return processes;
+}
+
+// A coordinator at the addresses known to servers, clients and operators, without --new: it listens to the running
+// file first.
+Result<ChildProgram> RealProcesses::coordinatorAgain(const pb::ProcessInfo& former) const
+{
+    const auto measured = patience();
+    const SystemLines lines = linesOf(m_options, measured ? measured->timeScale : 1);
+    if (!lines.whyNoTakeOver.empty())
+        return Error { lines.whyNoTakeOver };
+    std::vector<std::string> arguments = lines.coordinator;
+    const std::string& control = former.control_endpoint();
+    arguments.insert(
+        arguments.end(), { "--listen", m_coordinator, "--control", control.substr(control.rfind(':') + 1) });
+    if (m_parts.ingest.state().file.exists)
+        arguments.emplace_back("--replaces"); // it never creates a second file
+    return program("lhrs-coordinator", "coordinator", std::move(arguments));
+}
+
+Result<void> RealProcesses::addServers(const NewServers& servers, const std::stop_token& stop)
+{
+    std::vector<std::string> arguments = servers.pool.arguments;
+    const std::vector<std::string> always = linesOf(m_options).always;
+    arguments.insert(arguments.end(), always.begin(), always.end());
+    arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
+    std::vector<ChildProgram> programs;
+    for (const std::string& name : servers.names) {
+        auto server = program("lhrs-node", name, arguments);
+        if (!server)
+            return Error { server.error().text };
+        programs.push_back(std::move(*server));
+    }
+    const auto processes = startAll(std::move(programs), stop);
+    return processes ? Result<void>() : Result<void>(processes.error());
+}
+
+Result<pb::ProcessInfo> RealProcesses::startClient(const std::string& name, const std::stop_token& stop)
+{
+    std::vector<std::string> arguments = linesOf(m_options).always;
+    arguments.insert(arguments.end(), { "--coordinator", m_coordinator });
+    auto client = program("lhrs-client", name, std::move(arguments));
+    if (!client)
+        return Error { client.error().text };
+    auto processes = startAll({ std::move(*client) }, stop);
+    if (!processes)
+        return Error { processes.error().text };
+    return processes->front();
+}
+
+// ---- patience
+
+Result<std::int64_t> RealProcesses::askLateness(
+    const std::vector<std::string>& endpoints, const std::stop_token& stop) const
+{
+    std::vector<std::pair<CallTarget, pb::Command>> questions;
+    for (const std::string& endpoint : endpoints) {
+        pb::Command command;
+        command.mutable_statistics();
+        questions.emplace_back(endpoint, command);
+    }
+    std::int64_t worst = 0;
+    for (const Answer& answer : m_parts.control.callAllAndWait(questions, kAnswerTimeout, stop)) {
+        if (!answer)
+            return Error { "A process that runs does not say how late it is woken: " + answer.text };
+        worst = std::max(worst, std::int64_t(answer.reply.gauges().wake_late_ns()));
+    }
+    return worst;
+}
+
+Result<void> RealProcesses::choosePatience(const std::stop_token& stop)
+{
+    std::vector<std::string> endpoints;
+    std::string coordinator;
+    for (const auto& [process, program] : m_programs) {
+        const auto known = m_parts.control.find(process);
+        if (!known)
+            continue;
+        endpoints.push_back(known->info.control_endpoint());
+        if (known->info.kind() == pb::COORDINATOR)
+            coordinator = endpoints.back();
+    }
+    MachinePatience chosen;
+    const auto begin = std::chrono::steady_clock::now();
+    for (;;) {
+        const auto late = askLateness(endpoints, stop);
+        if (!late)
+            return late.error();
+        chosen.wakeLateNs = std::max(chosen.wakeLateNs, *late);
+        // A quiet machine is recognized at once; another one is measured a little longer.
+        const bool isOver = std::chrono::steady_clock::now() - begin >= kLooksLonger;
+        if (chosen.wakeLateNs < kLateAtAll.count() || isOver || stop.stop_requested())
+            break;
+        std::mutex pauseMutex;
+        std::unique_lock pause(pauseMutex);
+        // Ends early on a stop.
+        std::condition_variable_any().wait_for(pause, stop, kLooksAgain, [] { return false; });
+    }
+    chosen.timeScale = timeScaleFor(chosen.wakeLateNs);
+    if (chosen.timeScale != 1) {
+        pb::Command command;
+        command.mutable_set_time_scale()->set_factor(chosen.timeScale);
+        const Answer answer = m_parts.control.callAndWait(coordinator, command, kAnswerTimeout, stop);
+        if (!answer)
+            return Error { "The coordinator does not take longer time-outs: " + answer.text };
+        chosen.timers = answer.reply.timers();
+    }
+    const std::lock_guard patienceLock(m_patienceMutex);
+    m_patience = chosen;
+    return {};
+}
+
+std::optional<MachinePatience> RealProcesses::patience() const
+{
+    const std::lock_guard lock(m_patienceMutex);
+    return m_patience;
+}
+
+// ---- faults
+
+Result<std::vector<pid_t>> RealProcesses::pidsOf(const Processes& processes) const
+{
+    std::vector<pid_t> pids;
+    for (const std::uint64_t process : processes) {
+        const auto known = m_parts.control.find(process);
+        if (!known)
+            return Error { "There is no such process." };
+        const auto pid = pid_t(known->info.pid());
+        if (!m_programs.contains(process))
+            return Error { "The process " + known->info.name()
+                + " was not started by this program, so it is not touched." };
+        if (known->hasEnded || !m_parts.programs.keeper().isChild(pid))
+            return Error { "The process " + known->info.name() + " has ended already." };
+        pids.push_back(pid);
+    }
+    return pids;
+}
+
+Result<void> RealProcesses::kill(const Processes& processes)
+{
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    // The end has the time of the signal: on a slow machine the coordinator may declare the bucket failed before its
+    // process is reaped.
+    for (const std::uint64_t process : processes)
+        m_parts.control.endProcess(process, kKilledOnRequest);
+    m_parts.programs.keeper().kill(*pids);
+    return {};
+}
+
+Result<void> RealProcesses::pause(const Processes& processes, milliseconds lease)
+{
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    for (const pid_t pid : *pids)
+        if (!m_parts.programs.keeper().pause(pid, lease))
+            return Error { "The process with number " + std::to_string(pid) + " has just ended." };
+    return {};
+}
+
+Result<void> RealProcesses::resume(const Processes& processes)
+{
+    const auto pids = pidsOf(processes);
+    if (!pids)
+        return pids.error();
+    for (std::size_t i = 0; i < pids->size(); ++i)
+        if (!m_parts.programs.keeper().resume((*pids)[i])) {
+            const auto known = m_parts.control.find(processes[i]);
+            return Error { "The process " + (known ? known->info.name() : std::string()) + " is not paused." };
+        }
+    return {};
+}
+
+std::size_t RealProcesses::resumeAll()
+{
+    std::size_t resumed = 0;
+    for (const KnownProcess& known : m_parts.control.directory())
+        if (!known.hasEnded && known.info.pid() != 0 && m_parts.programs.keeper().resume(pid_t(known.info.pid())))
+            ++resumed;
+    return resumed;
+}
+
+std::map<std::uint64_t, milliseconds> RealProcesses::paused() const
+{
+    std::map<std::uint64_t, milliseconds> paused;
+    for (const KnownProcess& known : m_parts.control.directory())
+        if (const auto left = known.hasEnded ? std::nullopt
+                                             : m_parts.programs.keeper().leaseLeft(pid_t(known.info.pid())))
+            paused[known.info.node()] = *left;
+    return paused;
+}
+
+ClusterProcesses::Started RealProcesses::restart(const Processes& processes, const std::stop_token& stop)
+{
+    std::vector<ChildProgram> programs;
+    std::vector<pid_t> running;
+    for (const std::uint64_t process : processes) {
+        const auto known = m_parts.control.find(process);
+        if (known->info.kind() == pb::COORDINATOR) {
+            auto again = coordinatorAgain(known->info);
+            if (!again)
+                return again.error();
+            programs.push_back(std::move(*again));
+        } else {
+            programs.push_back(m_programs.at(process));
+        }
+        if (m_parts.programs.keeper().isChild(pid_t(known->info.pid())))
+            running.push_back(pid_t(known->info.pid()));
+    }
+    m_parts.programs.keeper().kill(running);
+    for (const std::uint64_t process : processes)
+        m_parts.control.endProcess(process, kStartedAgain);
+    auto started = startAll(std::move(programs), stop);
+    if (started) // each only once; what could not be started may be tried again
+        for (const std::uint64_t process : processes)
+            m_programs.erase(process);
+    return started;
+}
+
+ClusterProcesses::Processes RealProcesses::started() const
+{
+    Processes numbers;
+    for (const auto& [process, program] : m_programs)
+        numbers.push_back(process);
+    return numbers;
+}
+
+std::size_t RealProcesses::running() const { return m_parts.programs.keeper().running(); }
+
+} // namespace lhrs::gui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/local/child_keeper.h"
+#include "gui/lab/local/cluster_processes.h"
+
+#include <mutex>
+
+namespace lhrs::gui {
+
+// Real processes on this machine, signalled by the operating system. Before begin() there are none.
+class RealProcesses : public ClusterProcesses {
+public:
+    RealProcesses(const ProcessParts& parts, const LocalOptions& options);
+
+    Result<void> begin(const std::stop_token& stop) override;
+    // Before the last pool it measures how late the machine wakes the processes, and sets the coordinator's timeouts
+    // to match.
+    Result<void> complete(const std::vector<NewServers>& pools, const std::stop_token& stop) override;
+    Result<void> addServers(const NewServers& servers, const std::stop_token& stop) override;
+    Result<pb::ProcessInfo> startClient(const std::string& name, const std::stop_token& stop) override;
+    Result<void> kill(const Processes& processes) override;
+    Result<void> pause(const Processes& processes, std::chrono::milliseconds lease) override;
+    Result<void> resume(const Processes& processes) override;
+    Started restart(const Processes& processes, const std::stop_token& stop) override;
+    Processes started() const override;
+    std::size_t running() const override;
+    std::map<std::uint64_t, std::chrono::milliseconds> paused() const override;
+    std::size_t resumeAll() override;
+    std::optional<MachinePatience> patience() const override;
+
+private:
+    Started startAll(std::vector<ChildProgram> programs, const std::stop_token& stop);
+    Result<ChildProgram> program(
+        const std::string& file, const std::string& name, std::vector<std::string> arguments) const;
+    Result<ChildProgram> coordinatorAgain(const pb::ProcessInfo& former) const;
+    // The worst wake-up delay that these processes have measured so far, in ns.
+    Result<std::int64_t> askLateness(const std::vector<std::string>& endpoints, const std::stop_token& stop) const;
+    Result<void> choosePatience(const std::stop_token& stop);
+    Result<std::vector<pid_t>> pidsOf(const Processes& processes) const;
+
+    ProcessParts m_parts;
+    const LocalOptions m_options;
+    std::string m_control; // endpoint of the first coordinator
+    std::string m_coordinator; // where servers and clients register, HOST:PORT
+    std::map<std::uint64_t, ChildProgram> m_programs; // by process number, including ended processes
+    mutable std::mutex m_patienceMutex;
+    std::optional<MachinePatience> m_patience; // guarded by m_patienceMutex
+};
+
+} // namespace lhrs::gui
