@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/event_feed.h"
 #include "gui/lab/state/event_ring.h"
 #include "gui/lab/series/run_series.h"
 #include "proto/control.pb.h"
@@ -40,10 +41,10 @@ struct IngestCounters {
 // state, keeps the newest in a ring, and wakes waiting threads. Readers copy the state (record pages are shared) and
 // read events by cursor; there is no signal per event. A gap in a process's numbers becomes a row, and a snapshot is
 // requested.
-class Ingest {
+class Ingest : public EventFeed {
 public:
     explicit Ingest(zmq::context_t& context);
-    ~Ingest();
+    ~Ingest() override;
     Ingest(const Ingest&) = delete;
     Ingest& operator=(const Ingest&) = delete;
 
@@ -91,14 +92,14 @@ public:
 
     // ---- for readers (any thread)
 
-    ClusterState state() const;
+    ClusterState state() const override;
     // Increases with each change of the state.
-    std::uint64_t revision() const;
+    std::uint64_t revision() const override;
     // The index of the newest event; comparing it tells whether there is anything new.
-    std::uint64_t committed() const { return m_committed.load(std::memory_order_acquire); }
+    std::uint64_t committed() const override { return m_committed.load(std::memory_order_acquire); }
     // The same, but also valid while a batch is being folded: the state contains no event beyond it.
     std::uint64_t newestEvent() const;
-    EventPage eventsSince(std::uint64_t cursor, std::size_t max) const;
+    EventPage eventsSince(std::uint64_t cursor, std::size_t max) const override;
     // Waits until there are events after the cursor. False: the deadline passed or the wait was stopped.
     bool waitBeyond(
         std::uint64_t cursor, std::chrono::steady_clock::time_point deadline, const std::stop_token& stop) const;
@@ -116,7 +117,7 @@ public:
     std::vector<ProcessId> silentSince(std::chrono::milliseconds time) const;
     // The run's clock: ns since this object was made. Process clocks are aligned with it by their wall time. In a
     // simulated cluster it follows virtual time.
-    std::int64_t nowNs() const;
+    std::int64_t nowNs() const override;
     std::int64_t startedWallNs() const { return m_startedWallNs; }
 
 private:
