@@ -127,7 +127,7 @@ public:
         m_window.resize(size);
         m_window.show();
         m_window.cluster().session().local().setProgramDirectory(LHRS_BIN_DIR);
-        m_window.cluster().startLocal(local, recordBytes);
+        m_window.cluster().link().start(local, recordBytes);
         begin(1 + local.dataServers + local.parityServers + 1);
     }
 

@@ -37,11 +37,11 @@ BenchRow besideClusterAt(const BenchOptions& options, MainWindow::Workspace work
             sum += bucket.count;
         return sum;
     };
-    window.cluster().run(client, { .kind = pb::INSERT, .count = kRecords, .window = 8 });
+    window.cluster().clients().run(client, { .kind = pb::INSERT, .count = kRecords, .window = 8 });
     if (!waitFor(60'000, [&] { return stored() == kRecords; }))
         benchFailed(QStringLiteral("%1 of %2 records were seen").arg(stored()).arg(kRecords));
-    window.cluster().setDetail(detail);
-    window.cluster().run(client, { .kind = pb::UPDATE, .count = 1'000'000'000, .window = 64 });
+    window.cluster().link().setDetail(detail);
+    window.cluster().clients().run(client, { .kind = pb::UPDATE, .count = 1'000'000'000, .window = 64 });
     runLoop(3); // until the load is steady
     bench.frames().clear();
     bench.work().clear();

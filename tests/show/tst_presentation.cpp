@@ -251,8 +251,7 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
-        kLimit);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().processes.size() == 18, kLimit);
     QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QVERIFY(!window.notes());
     window.setPresenting(true);

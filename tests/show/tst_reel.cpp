@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reel and its director: which entry waits for what, what a key does, the speed, and that a recording gives the
 // same lecture.
+#include "gui/lab/live/ingest.h"
 #include "tests/rigs/gui/fake_cluster.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/window_part.h"
@@ -605,8 +606,7 @@ void ReelTest::freePlayHasANarrator()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
-        60'000);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().processes.size() == 18, 60'000);
     QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."),
         qPrintable(window.player().caption()));
     pb::Event failed;

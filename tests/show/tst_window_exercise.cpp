@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Exercises in the window: a person acts by keys on a simulated cluster, is judged live, asks for hints, and starts
 // again.
+#include "gui/lab/local/local_cluster.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
@@ -195,7 +196,7 @@ void WindowExerciseTest::whoLeavesHasTheCluster()
     QVERIFY(!desk.window.guide().isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().isRunning(), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(
-        desk.window.cluster().link() == ClusterCommands::Link::Here && desk.window.actions().get("split")->isEnabled(),
+        desk.window.cluster().link().state() == LinkState::Here && desk.window.actions().get("split")->isEnabled(),
         kPatience);
     desk.key("split");
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.pacer().state().file.buckets, 2u, kPatience);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A lecture without a lecturer: votes by the mouse, leaving it in the middle, and continuing.
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/text_check.h"
@@ -226,7 +228,7 @@ void WindowLectureTest::aLectureIsLeft()
     leave->trigger();
     QVERIFY(awaitEnd(stage));
     QTRY_VERIFY_WITH_TIMEOUT(!stage.window.showsCluster() && stage.window.startPage().isVisible(), kLimit);
-    QCOMPARE(stage.window.cluster().link(), ClusterCommands::Link::None);
+    QCOMPARE(stage.window.cluster().link().state(), LinkState::None);
     QCOMPARE(none.asked, QStringList()); // it is available again at every start
     QVERIFY(!stage.window.director().isOn());
     QVERIFY(!leave->isEnabled());
@@ -250,7 +252,7 @@ void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.time().hasUnsaved(), kLimit);
-    QVERIFY(window.player().hasBegun() && !window.cluster().state().isSimulated);
+    QVERIFY(window.player().hasBegun() && !window.cluster().session().ingest().state().isSimulated);
     {
         QuestionAnswerer stay(QMessageBox::Cancel);
         window.actions().get("leave")->trigger();
@@ -324,7 +326,7 @@ void WindowLectureTest::escapeStops()
     QVERIFY(stage.frame());
     QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
     QVERIFY(stage.window.showsCluster()); // the picture stays
-    QCOMPARE(stage.window.cluster().link(), ClusterCommands::Link::Here);
+    QCOMPARE(stage.window.cluster().link().state(), LinkState::Here);
     // For a scenario without steps it uses another word.
     QVERIFY(stage.begin("lab.cluster({ m: 2, k: 0, b: 10, spares: { data: 2, parity: 0 } });\n"
                         "lab.predict({ text: 'Which?', choices: ['a', 'b'] });\n"));
@@ -437,7 +439,8 @@ void WindowLectureTest::oneClockForCardAndBar()
     MainWindow window(options());
     window.show();
     window.director().setSpeed(Director::kFastest);
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().nowNs() > 700'000'000, kLimit); // since the window was opened
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.cluster().session().ingest().nowNs() > 700'000'000, kLimit); // since the window was opened
     window.cluster().session().local().preferSimulated(SimulatedOptions { .seed = 7 });
     QTemporaryDir folder;
     QFile file(folder.filePath("ends.js"));
@@ -455,17 +458,17 @@ void WindowLectureTest::oneClockForCardAndBar()
         const auto found = std::find_if(all.begin(), all.end(), hasEnded);
         return found == all.end() ? nullptr : &found->second;
     };
-    QTRY_VERIFY_WITH_TIMEOUT(ended() && window.cluster().virtualZeroNs(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(ended() && window.cluster().clock().zeroNs(), kLimit);
     const auto difference = [&] { // ns between the two clocks
-        const std::int64_t zero = window.cluster().virtualZeroNs().value_or(0);
+        const std::int64_t zero = window.cluster().clock().zeroNs().value_or(0);
         return std::abs(window.pacer().state().shownSeconds(zero + 5'000'000'000) - 5);
     };
     QTRY_VERIFY2_WITH_TIMEOUT(difference() < 0.002, qPrintable(QString::number(difference())), kLimit);
     // Events from before the start of its clock are shown at 0.
-    const std::int64_t made = *window.cluster().virtualZeroNs() - 1'000'000;
+    const std::int64_t made = *window.cluster().clock().zeroNs() - 1'000'000;
     QCOMPARE(window.pacer().state().shownSeconds(made), 0.0);
     const double shown = window.pacer().state().shownSeconds(ended()->endedNs);
-    const double now = double(window.cluster().simulation()->virtual_ns()) / 1e9;
+    const double now = double(window.cluster().session().control().simulation()->virtual_ns()) / 1e9;
     QVERIFY2(shown > 0 && shown <= now, qPrintable(QString("ended at %1 s, it is %2 s").arg(shown).arg(now)));
     QVERIFY2(part<ClockBar>(window).text().contains("SIMULATED, seed 7: "), qPrintable(part<ClockBar>(window).text()));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tour in the window, on a simulated cluster: completely by keyboard, completely by mouse, left and resumed, and
 // the message when its cluster ends.
+#include "gui/lab/local/local_cluster.h"
 #include "tests/rigs/gui/dialog_closer.h"
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/view_stage.h"
@@ -440,7 +441,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     // Another cluster replaces it.
     v.window.startSimulated({ .seed = 5 });
     QVERIFY2(v.reads("not the cluster of the tour"), qPrintable(v.guide().text()));
-    QVERIFY(v.until([&] { return v.window.cluster().link() == ClusterCommands::Link::Here; }));
+    QVERIFY(v.until([&] { return v.window.cluster().link().state() == LinkState::Here; }));
     QVERIFY(v.pressFor("guideAgain"));
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
     // The coordinator dies.

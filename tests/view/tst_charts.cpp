@@ -349,7 +349,7 @@ void ChartsTest::chartsFollowALiveCluster()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+        window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
     part<ChartPanel>(window).choose(ChartKind::Load);
     // The values of the snapshots: 4 buckets of 20 records, b = 40.
@@ -401,7 +401,7 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     MainWindow window(options());
     window.show();
     window.connectTo(cluster.address());
-    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here, 15'000);
+    QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link().state() == LinkState::Here, 15'000);
     window.actions().get("measure")->trigger();
     part<ChartPanel>(window).choose(ChartKind::Recovery);
     window.clock().step(0.6);

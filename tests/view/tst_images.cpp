@@ -339,7 +339,7 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.workloads().client() != 0, kLimit);
+        window.cluster().link().state() == LinkState::Here && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("sendKey")->isEnabled(), kLimit);
     QVERIFY(QTest::qWaitForWindowActive(&window));
     cluster.forgetOrders();

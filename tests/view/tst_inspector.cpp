@@ -352,7 +352,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().data.size() == 4, kLimit);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().data.size() == 4, kLimit);
     QCOMPARE(cluster.process(kNode).asked("Watch"), 0);
     window.selection().select({ ObjectKind::Data, 3, 0 });
     window.actions().get("nodeInspector")->trigger();
@@ -388,7 +388,7 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* hold = window.actions().get("holdWorkload");
     QTRY_VERIFY_WITH_TIMEOUT(hold->isEnabled(), kLimit);
     QCOMPARE(hold->shortcut(), QKeySequence("W"));
@@ -415,7 +415,7 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     window.actions().get("gate")->trigger(); // these processes have no gate, and the message says so
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("--gate"), qPrintable(window.labLine().text()), kLimit);
     QTRY_VERIFY(!window.actions().get("gate")->isChecked());
-    QVERIFY(window.cluster().isWorkloadHeld());
+    QVERIFY(window.cluster().session().control().isWorkloadHeld());
     cluster.forgetOrders();
     QTRY_VERIFY2_WITH_TIMEOUT(held(kFileClients, true), "the hold is renewed while the window lives", kLimit);
     hold->trigger();
@@ -444,7 +444,7 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* gate = window.actions().get("gate");
     QTRY_VERIFY_WITH_TIMEOUT(gate->isEnabled(), kLimit);
     QCOMPARE(gate->shortcut(), QKeySequence("X"));
@@ -464,7 +464,7 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     // gates are open again.
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("hold what arrives") || told(false) > 0,
         qPrintable(window.labLine().text()), kLimit);
-    if (!window.cluster().isGated())
+    if (!window.cluster().session().control().isGated())
         QSKIP("the machine is too busy");
     pb::Event closed;
     closed.mutable_gate_closed();
@@ -513,7 +513,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().clients.size() == 2, kLimit);
+        window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     GatePanel& panel = part<GatePanel>(window);
     const QAbstractItemModelTester tester(&panel.model());
     QAction* list = window.actions().get("heldMessages");

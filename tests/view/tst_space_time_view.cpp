@@ -90,7 +90,7 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+        window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     std::vector<pb::Event> events;
     for (int i = 0; i < 5; ++i) {
@@ -115,7 +115,7 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
     window.show();
     window.connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty(), 15'000);
+        window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
     for (int i = 0; i < 30; ++i) {
         pb::Event event;

@@ -326,14 +326,14 @@ void EditorRunTest::clicksAreRecordedAsLines()
     QVERIFY(desk.isActive);
     desk.write("if (true) {\n    lab.print(1);\n}\n");
     desk.edit.goTo(2);
-    emit desk.window.cluster().said("lab.split();"); // no recording
+    emit desk.window.cluster().report().said("lab.split();"); // no recording
     desk.click("recordClicksHere");
-    emit desk.window.cluster().said("lab.split();");
-    emit desk.window.cluster().said("lab.client('alice').search(5);");
+    emit desk.window.cluster().report().said("lab.split();");
+    emit desk.window.cluster().report().said("lab.client('alice').search(5);");
     QCOMPARE(desk.edit.text(),
         QString("if (true) {\n    lab.print(1);\n    lab.split();\n    lab.client('alice').search(5);\n}\n"));
     desk.window.actions().get("recordClicks")->trigger();
-    emit desk.window.cluster().said("lab.split();");
+    emit desk.window.cluster().report().said("lab.split();");
     QCOMPARE(desk.edit.text().count("lab.split();"), 1);
     desk.editor.forgetUnsaved();
 }

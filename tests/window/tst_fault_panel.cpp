@@ -43,7 +43,7 @@ struct Palette {
         const bool hasAll = QTest::qWaitFor(
             [&] {
                 const ClusterState& state = window.pacer().state();
-                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                return window.showsCluster() && window.cluster().link().state() == LinkState::Here
                     && state.processes.size() == 18
                     && std::none_of(state.processes.begin(), state.processes.end(),
                         [](const auto& p) { return p.second.isIncomplete; });

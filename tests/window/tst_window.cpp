@@ -56,7 +56,7 @@ struct Watching {
         return QTest::qWaitFor(
             [&] {
                 const ClusterState& state = window.pacer().state();
-                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                return window.showsCluster() && window.cluster().link().state() == LinkState::Here
                     && state.processes.size() == processes
                     && std::none_of(state.processes.begin(), state.processes.end(),
                         [](const auto& p) { return p.second.isIncomplete; })
@@ -257,7 +257,7 @@ void WindowTest::aRefusalIsSaidInWords()
     Watching watching(cluster);
     QVERIFY(watching.isReady(16));
     QTRY_VERIFY_WITH_TIMEOUT(watching.window.actions().get("split")->isEnabled(), kLimit);
-    QSignalSpy answered(&watching.window.cluster(), &ClusterCommands::answered);
+    QSignalSpy answered(&watching.window.cluster().report(), &CommandReport::answered);
     watching.window.actions().get("split")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 1, kLimit);
     QCOMPARE(answered[0][2].toBool(), false);

@@ -65,7 +65,7 @@ struct GateWindow {
             || (QTest::qWaitFor([&] { return !answered.isEmpty(); }, kLimit) && answered.last()[2].toBool());
     }
     QString line() { return window.labLine().text(); }
-    std::size_t held() { return window.cluster().held().size(); }
+    std::size_t held() { return window.cluster().gate().held().size(); }
     std::uint32_t records()
     {
         std::uint32_t sum = 0;
@@ -130,7 +130,7 @@ struct GateWindow {
     }
 
     MainWindow window { options() };
-    QSignalSpy answered { &window.cluster(), &ClusterCommands::answered };
+    QSignalSpy answered { &window.cluster().report(), &CommandReport::answered };
 };
 
 } // namespace
@@ -195,7 +195,7 @@ void WindowGateTest::messagesAreHeldListedDrawnLetThroughAndLostByKeys()
     QVERIFY2(w.line().contains("delta from") && w.line().contains("is lost on its way to"), qPrintable(w.line()));
     QVERIFY(w.answered.last()[0].toString().contains("drop: true"));
     // Alt+5: releases the oldest one; if none is held, time advances to the next timer.
-    const QSignalSpy listed(&w.window.cluster(), &ClusterCommands::heldListed);
+    const QSignalSpy listed(&w.window.cluster().gate(), &ClusterGate::listed);
     for (int i = 0; i < 60 && w.held() > 0; ++i) {
         const qsizetype before = listed.count();
         QVERIFY2(w.pressFor("virtualStepMessage"), qPrintable(w.line()));
@@ -228,7 +228,7 @@ void WindowGateTest::pausedTimeAndTheGateAreTwoThings()
     // Even while time is paused, a message reaches its receiver.
     QVERIFY(w.pressFor("insert", false));
     const auto hasInsert = [&] {
-        const std::vector<HeldAt>& held = w.window.cluster().held();
+        const std::vector<HeldAt>& held = w.window.cluster().gate().held();
         return std::any_of(held.begin(), held.end(), [](const HeldAt& one) { return one.message.kind() == "insert"; });
     };
     QTRY_VERIFY_WITH_TIMEOUT(hasInsert() || (w.pressFor("virtualStepMessage") && hasInsert()), kLimit);

@@ -59,7 +59,7 @@ struct Watching {
         return QTest::qWaitFor(
             [&] {
                 const ClusterState& state = window.pacer().state();
-                return window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here
+                return window.showsCluster() && window.cluster().link().state() == LinkState::Here
                     && state.processes.size() == 4 + 2 + 1 + 2 + 10
                     && std::none_of(state.processes.begin(), state.processes.end(),
                         [](const auto& p) { return p.second.isIncomplete; });

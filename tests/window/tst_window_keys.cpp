@@ -53,7 +53,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(window.openScenario(steps.fileName(), false));
 
     const ClusterState& state = window.canvas().state();
-    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
+    QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
     const auto press = [&](Qt::Key key, Qt::KeyboardModifiers with = {}) {
         QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, key, with);
     };

@@ -212,8 +212,7 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
             return known && known->waits_for_commands();
         },
         kLimit));
-    QVERIFY(
-        !QTest::qWaitFor([&] { return s.window.cluster().link() == ClusterCommands::Link::Lost; }, kLongerThanSilence));
+    QVERIFY(!QTest::qWaitFor([&] { return s.window.cluster().link().state() == LinkState::Lost; }, kLongerThanSilence));
     QVERIFY(s.window.player().isRunning());
 }
 

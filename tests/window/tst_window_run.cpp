@@ -80,7 +80,7 @@ void WindowRunTest::aClusterFromTheStartPageWorksAndLeavesNothingBehind()
         window.showsCluster() && window.pacer().state().file.exists && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
     window.workloads().countBox()->setValue(25); // two splits with b = 10
-    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
+    QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
     window.canvas().setFocus();
     // A client that has just started may not have heard of the coordinator yet, and reports so. (QTRY_VERIFY evaluates
     // its argument several times, which would start several workloads.)
@@ -167,14 +167,14 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     QVERIFY(before.size() >= 5);
     QCOMPARE(placesOfButtons(), before); // the next click must not hit another button
     QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
-    const auto virtualNs = [&] { return window.cluster().simulation()->virtual_ns(); };
+    const auto virtualNs = [&] { return window.cluster().session().control().simulation()->virtual_ns(); };
     const std::int64_t stands = virtualNs();
     window.actions().get("virtualStepMs")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(virtualNs() - stands, std::int64_t(1'000'000), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
         window.labLine().text().startsWith("lab.clock({ step: 'ms' });  virtual time stands at "), kLimit);
     // A command waits for virtual time.
-    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
+    QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
     window.workloads().countBox()->setValue(25);
     window.actions().get("insert")->trigger();
     window.actions().get("virtualStepMessage")->trigger();
@@ -190,7 +190,7 @@ void WindowRunTest::aSimulatedClusterIsPausedSteppedAndSlowed()
     window.actions().get("virtualRun")->trigger();
     QTRY_COMPARE_WITH_TIMEOUT(answered.size(), 3, kLimit);
     QVERIFY2(answered[2][1].toString().contains("25 operations, 25 ok"), qPrintable(answered[2][1].toString()));
-    QCOMPARE(window.cluster().simulation()->factor(), 0.25);
+    QCOMPARE(window.cluster().session().control().simulation()->factor(), 0.25);
     const auto pid = pid_t(window.cluster().session().control().directory().front().info.pid());
     QuestionAnswerer discard(QMessageBox::Discard); // the run has no file
     window.actions().get("leave")->trigger();
@@ -241,7 +241,8 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 1), kLimit);
     const ProcessId former = data().process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
-    QSignalSpy said(&window.cluster(), &ClusterCommands::said), answered(&window.cluster(), &ClusterCommands::answered);
+    QSignalSpy said(&window.cluster().report(), &CommandReport::said),
+        answered(&window.cluster().report(), &CommandReport::answered);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("kill")->isEnabled(), kLimit);
     window.canvas().setFocus();
     QTest::keyClick(&window.canvas(), Qt::Key_K, Qt::ControlModifier | Qt::AltModifier);
@@ -315,7 +316,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0
             && window.actions().get("insert")->isEnabled(),
         kLimit);
-    QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);
+    QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
     // A client that has just started may not have heard of the coordinator yet.
     const auto works = [&](const char* action) {
         return QTest::qWaitFor(
@@ -346,7 +347,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     window.actions().get("restart")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(coordinatorOf(window.canvas().state()) != former, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
-        window.cluster().link() == ClusterCommands::Link::Here && !window.canvas().state().file.isBeingFound, kLimit);
+        window.cluster().link().state() == LinkState::Here && !window.canvas().state().file.isBeingFound, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(!says("key operations go on") && !says("coordinator gone"), kLimit);
     QTRY_COMPARE_WITH_TIMEOUT(window.selection().selected(),
         (ObjectRef { ObjectKind::Coordinator, coordinatorOf(window.canvas().state()), 0 }), kLimit);

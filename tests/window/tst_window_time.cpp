@@ -45,7 +45,7 @@ struct Watching {
     // This many more records in bucket 0, as published by its process.
     void tell(std::uint32_t count)
     {
-        const DataBucketState bucket = window.cluster().state().data.at(0);
+        const DataBucketState bucket = window.cluster().session().ingest().state().data.at(0);
         std::vector<pb::Event> events(count);
         for (std::uint32_t i = 0; i < count; ++i) {
             events[i].mutable_place()->set_role(pb::DATA);
@@ -60,12 +60,13 @@ struct Watching {
     // At least this many, and all of them have arrived. False: they do not arrive.
     bool insert(std::uint32_t count)
     {
-        const std::uint64_t before = window.cluster().committed();
+        const std::uint64_t before = window.cluster().session().ingest().committed();
         // The subscription may be later than the first events.
-        if (!QTest::qWaitFor([&] { return tell(1), window.cluster().committed() > before; }, kLimit))
+        if (!QTest::qWaitFor([&] { return tell(1), window.cluster().session().ingest().committed() > before; }, kLimit))
             return false;
         tell(count);
-        return QTest::qWaitFor([&] { return window.cluster().committed() > before + count; }, kLimit);
+        return QTest::qWaitFor(
+            [&] { return window.cluster().session().ingest().committed() > before + count; }, kLimit);
     }
 
     Watching()
@@ -76,9 +77,7 @@ struct Watching {
     bool isReady()
     {
         return QTest::qWaitFor(
-            [&] {
-                return window.cluster().link() == ClusterCommands::Link::Here && !window.pacer().state().data.empty();
-            },
+            [&] { return window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(); },
             kLimit);
     }
 };
@@ -250,9 +249,9 @@ void WindowTimeTest::aFrozenPictureStandsWhileTheClusterGoesOn()
     QCOMPARE(w.window.timeLine().trouble(), QString());
     QCOMPARE(w.window.timeLine().cursor(), std::uint64_t(0));
     w.window.actions().get("follow")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(
-        (w.window.clock().step(0.05),
-            w.window.pacer().state().data.at(0).count == w.window.cluster().state().data.at(0).count),
+    QTRY_VERIFY_WITH_TIMEOUT((w.window.clock().step(0.05),
+                                 w.window.pacer().state().data.at(0).count
+                                     == w.window.cluster().session().ingest().state().data.at(0).count),
         kLimit);
     QCOMPARE(w.window.timeBar().words(), QString("FOLLOW"));
 }
@@ -435,8 +434,8 @@ void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
         MainWindow window(o);
         window.show();
         window.startLocal();
-        const auto link = [&] { return window.clock().step(0.3), window.cluster().link(); };
-        QTRY_VERIFY_WITH_TIMEOUT(link() == ClusterCommands::Link::Here, 60'000);
+        const auto link = [&] { return window.clock().step(0.3), window.cluster().link().state(); };
+        QTRY_VERIFY_WITH_TIMEOUT(link() == LinkState::Here, 60'000);
         patience = window.cluster().session().local().patience();
         QVERIFY(patience.has_value() && patience->wakeLateNs > 0);
         window.clock().step(0.3);

@@ -52,7 +52,7 @@ struct Watching {
             && QTest::qWaitFor(
                 [&] {
                     const ClusterState& state = window.canvas().state();
-                    return window.cluster().link() == ClusterCommands::Link::Here && state.data.size() == 4
+                    return window.cluster().link().state() == LinkState::Here && state.data.size() == 4
                         && window.workloads().client() != 0 && window.actions().get("search")->isEnabled()
                         && std::all_of(state.data.begin(), state.data.end(),
                             [](const auto& bucket) { return bucket.second.ranks.count() == 20; });
@@ -404,7 +404,7 @@ void WindowUseTest::aRunIsNotLostUnasked()
         window.actions().get("startSimulated")->trigger();
         QTimer::singleShot(0, &window, [&] { window.startPage().findChild<QPushButton*>("startLocal")->click(); });
         QTRY_COMPARE_WITH_TIMEOUT(stay.asked.size(), 4, kLimit);
-        QVERIFY(window.isVisible() && window.showsCluster() && window.cluster().link() == ClusterCommands::Link::Here);
+        QVERIFY(window.isVisible() && window.showsCluster() && window.cluster().link().state() == LinkState::Here);
     }
     QTemporaryDir folder;
     {
@@ -502,8 +502,8 @@ void WindowUseTest::timesAreThoseOfTheClusterThatIsShown()
             const ClusterState& state = window.pacer().state();
             return state.processes.contains(kFileData + 1) && state.processes.at(kFileData + 1).hasEnded;
         };
-        QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link() == ClusterCommands::Link::Here
-                && window.pacer().state().data.size() == 4 && !ended(),
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window.cluster().link().state() == LinkState::Here && window.pacer().state().data.size() == 4 && !ended(),
             kLimit);
         QTRY_VERIFY_WITH_TIMEOUT(window.pacer().state().processes.contains(kFileData + 1), kLimit);
         cluster->end(kFileData + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-gui: the window.
 #include "common/number_words.h"
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/local/network_check.h"
 #include "gui/lab/export/play_printer.h"
 #include "gui/lab/export/result_folder.h"
@@ -108,7 +109,7 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     };
     QObject::connect(&window.player(), &Player::finished, &window, [&] {
         isOver = true;
-        last = window.cluster().committed();
+        last = window.cluster().session().ingest().committed();
         since.start();
     });
     QTimer wait;

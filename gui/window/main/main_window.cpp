@@ -52,13 +52,13 @@ int memoryUsed()
 
 MainWindow::MainWindow(const Options& options, QWidget* parent)
     : QMainWindow(parent), m_commands(new ClusterCommands(this)),
-      m_timeLine(*m_commands, [this] { return m_time->openPast(); }), m_pacer(m_timeLine),
+      m_timeLine(m_commands->session().ingest(), [this] { return m_time->openPast(); }), m_pacer(m_timeLine),
       m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)),
       m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
       m_canvas(&m_workspaces->canvas()), m_line(new LabLine), m_player(new Player(m_commands->session(), m_director)),
-      m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
-          m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
+      m_contents(m_commands->contents(), m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands,
+          m_timeLine, m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
           [this] { enableActions(); }, [this] { m_statusAt = -1; } },
       m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
 {
@@ -115,7 +115,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     rows->setSpacing(0);
     rows->addWidget(m_workspaces, 1);
     rows->addWidget(m_player);
-    m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
+    m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, m_commands->session().ingest(), all);
     rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
     m_status = new StatusStrip(this);
@@ -133,18 +133,18 @@ void MainWindow::connectAll()
     m_clock->add(m_player, this); // a scenario may end before it is visible
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
-    connect(m_commands, &ClusterCommands::linkChanged, this, &MainWindow::showLink);
-    connect(m_commands, &ClusterCommands::clusterChanged, this, [this] {
+    connect(&m_commands->link(), &ClusterLink::changed, this, &MainWindow::showLink);
+    connect(&m_commands->link(), &ClusterLink::clusterChanged, this, [this] {
         if (m_pacer.isShow()) { // still shows the previous one
-            m_clustersToCome.push_back(m_commands->nowNs());
+            m_clustersToCome.push_back(m_commands->session().ingest().nowNs());
             return;
         }
         m_timeLine.follow();
         m_pacer.reset();
-        beginCluster(m_commands->nowNs());
+        beginCluster(m_commands->session().ingest().nowNs());
     });
-    connect(m_commands, &ClusterCommands::said, m_line, &LabLine::say);
-    connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
+    connect(&m_commands->report(), &CommandReport::said, m_line, &LabLine::say);
+    connect(&m_commands->report(), &CommandReport::answered, m_line, &LabLine::answer);
 
     connectStart();
 
@@ -174,7 +174,7 @@ void MainWindow::connectAll()
         [this](const QString& path) { openScenario(path, true); });
 
     // The player: what a scenario wants to show.
-    connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
+    connect(m_player, &Player::runningChanged, &m_commands->link(), &ClusterLink::setScenarioRuns);
     connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
     connect(m_measure, &WindowMeasure::wanted, this, [this] {
         if (workspace() != Workspace::Measure && !m_workspaceOfReel)
@@ -232,7 +232,7 @@ bool MainWindow::onFrame(double seconds)
         // Every process gives signs of life as events only at full detail, and only in real time.
         const std::vector<ProcessId> silent = m_commands->session().ingest().silentSince(kSilent);
         std::set<ProcessId> shownSilent;
-        if (m_commands->detail() == pb::FULL && !m_pacer.state().isSimulated)
+        if (m_commands->session().control().detail() == pb::FULL && !m_pacer.state().isSimulated)
             for (const ProcessId id : silent) // a gated process cannot give signs of life
                 if (const auto known = m_pacer.state().processes.find(id);
                     known == m_pacer.state().processes.end() || !known->second.isGated)
@@ -248,7 +248,7 @@ void MainWindow::makeWay()
 {
     if (const std::optional<ProcessorTime> now = ProcessorTime::now())
         m_processors.take(*now);
-    const bool isHere = m_commands->link() == ClusterCommands::Link::Here && !m_timeLine.isReplay();
+    const bool isHere = m_commands->link().state() == LinkState::Here && !m_timeLine.isReplay();
     const bool isReal = isHere && !m_pacer.state().isSimulated;
     const bool isAtWork = m_commands->session().ingest().counters().eventsPerSecond > kManyEvents;
     m_clock->setMakesWay(isReal && isAtWork && m_processors.areScarce());
@@ -271,18 +271,18 @@ void MainWindow::addOrigin(std::vector<StatusPart>& parts)
             parts.push_back({ Glyph::Warning, m_parts.theme.caution,
                 { tr("WITHOUT ITS END: %1").arg(unfinished), tr("WITHOUT ITS END") }, 9, true });
     } else
-        switch (m_commands->link()) {
-        case ClusterCommands::Link::None:
+        switch (m_commands->link().state()) {
+        case LinkState::None:
             parts.push_back({ Glyph::Ring, m_parts.theme.muted, { tr("NO CLUSTER") }, 10, true });
             break;
-        case ClusterCommands::Link::Starting:
+        case LinkState::Starting:
             parts.push_back({ Glyph::Dots, m_parts.theme.caution, { tr("STARTING") }, 10, true });
             break;
-        case ClusterCommands::Link::Here:
+        case LinkState::Here:
             parts.push_back({ m_pacer.state().isSimulated ? Glyph::Simulated : Glyph::Live, m_parts.theme.good,
                 { m_pacer.state().isSimulated ? tr("SIMULATED") : tr("LIVE") }, 10, true });
             break;
-        case ClusterCommands::Link::Lost:
+        case LinkState::Lost:
             if (m_parts.isWithoutCoordinator())
                 parts.push_back({ Glyph::Warning, m_parts.theme.bad,
                     { tr("NO COORDINATOR: key operations go on"), tr("NO COORDINATOR") }, 10, true });
@@ -298,14 +298,15 @@ void MainWindow::addCluster(std::vector<StatusPart>& parts) const
     const ClusterState& state = m_pacer.state();
     const auto running = std::count_if(
         state.processes.begin(), state.processes.end(), [](const auto& p) { return !p.second.hasEnded; });
-    parts.push_back(
-        { Glyph::Control, {}, { tr("coordinator %1").arg(m_commands->address()), m_commands->address() }, 3, false });
+    parts.push_back({ Glyph::Control, {},
+        { tr("coordinator %1").arg(m_commands->link().address()), m_commands->link().address() }, 3, false });
     parts.push_back({ Glyph::None, {}, { tr("%1 processes").arg(running) }, 2, false });
     const QString rate = tr("%1 events/s").arg(grouped(std::uint64_t(counters.eventsPerSecond))),
-                  level = QString::fromStdString(detailWord(m_commands->detail()));
+                  level = QString::fromStdString(detailWord(m_commands->session().control().detail()));
     // What the level of detail leaves out is missing in the picture too.
     parts.push_back({ Glyph::None, {},
-        { m_commands->detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8, false });
+        { m_commands->session().control().detail() == pb::FULL ? rate : tr("%1, level %2").arg(rate, level), rate }, 8,
+        false });
     parts.push_back({ counters.lost > 0 ? Glyph::Warning : Glyph::None, m_parts.theme.caution,
         { tr("%1 events lost").arg(grouped(counters.lost)), tr("%1 lost").arg(grouped(counters.lost)) }, 9,
         counters.lost > 0 });
@@ -338,7 +339,7 @@ void MainWindow::updateStatus()
     addOrigin(parts);
     for (const WindowSubject* subject : m_subjects)
         subject->addStatus(parts);
-    if (m_commands->link() != ClusterCommands::Link::None && !m_timeLine.isReplay())
+    if (m_commands->link().state() != LinkState::None && !m_timeLine.isReplay())
         addCluster(parts);
     const QString frames = tr("%1 frames/s").arg(qRound(m_clock->framesPerSecond()));
     const QString painting = m_clock->makesWay()
@@ -356,11 +357,11 @@ void MainWindow::updateStatus()
 
 void MainWindow::showLink()
 {
-    const ClusterCommands::Link link = m_commands->link();
+    const LinkState link = m_commands->link().state();
     const bool isThere = m_parts.hasCluster(), wasShown = m_workspaces->showsWork();
-    m_start->setBusy(link == ClusterCommands::Link::Starting);
-    m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
-        link != ClusterCommands::Link::Starting);
+    m_start->setBusy(link == LinkState::Starting);
+    m_start->setStatus(link == LinkState::Starting ? tr("Asking the coordinator …") : m_commands->link().trouble(),
+        link != LinkState::Starting);
     // The start page offers the scenarios itself.
     m_player->setVisible(
         m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());

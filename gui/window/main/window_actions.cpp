@@ -134,12 +134,12 @@ void MainWindow::previewOf(const QAction* action)
 // Which actions can be used now: by the link, by what is selected, and by the system of the cluster.
 void MainWindow::enableActions()
 {
-    const ClusterCommands::Link link = m_commands->link();
-    const bool isFree = !m_commands->scenarioRuns(), hasLink = link != ClusterCommands::Link::None;
+    const LinkState link = m_commands->link().state();
+    const bool isFree = !m_commands->link().scenarioRuns(), hasLink = link != LinkState::None;
     for (WindowSubject* subject : m_subjects)
         subject->enable();
-    m_actions->enable({ "startLocal", "startSimulated", "connect", "openScenario" },
-        isFree && link != ClusterCommands::Link::Starting);
+    m_actions->enable(
+        { "startLocal", "startSimulated", "connect", "openScenario" }, isFree && link != LinkState::Starting);
     m_actions->enable({ "leave" }, !isFree || hasLink);
 }
 

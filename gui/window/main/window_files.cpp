@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's files: scenarios and recordings are opened, and what is shown is exported.
+#include "gui/lab/live/ingest.h"
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/export/run_export.h"
@@ -168,7 +169,8 @@ bool MainWindow::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
     const bool isShow = m_director.isOn() && !m_director.isRecorded();
-    return (m_commands->state().isSimulated && (m_guide->tour().hasCluster() || isShow)) || m_time->mayForget();
+    return (m_commands->session().ingest().state().isSimulated && (m_guide->tour().hasCluster() || isShow))
+        || m_time->mayForget();
 }
 
 // ---- exports

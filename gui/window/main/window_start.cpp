@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
 #include "gui/window/main/main_window.h"
 #include "gui/window/subjects/window_guide.h"
 #include "gui/window/subjects/window_time.h"
@@ -52,7 +54,7 @@ void MainWindow::startLocal()
     m_localOptions = m_start->localOptions();
     m_start->keep(m_remembered);
     preferSimulated(std::nullopt);
-    m_commands->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+    m_commands->link().start(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 
 void MainWindow::startSimulated(const SimulatedOptions& simulated)
@@ -62,14 +64,14 @@ void MainWindow::startSimulated(const SimulatedOptions& simulated)
     m_start->keep(m_remembered);
     m_localOptions.simulated = simulated;
     preferSimulated(m_localOptions.simulated);
-    m_commands->startLocal(m_localOptions, m_start->recordBytes(), m_start->clients());
+    m_commands->link().start(m_localOptions, m_start->recordBytes(), m_start->clients());
 }
 
 void MainWindow::connectTo(const QString& address)
 {
     m_parts.endShow();
     m_start->keep(m_remembered);
-    m_commands->connectTo(address);
+    m_commands->link().connectTo(address);
 }
 
 void MainWindow::preferSimulated(const std::optional<SimulatedOptions>& simulated)
@@ -113,7 +115,7 @@ void MainWindow::noteSaved(const QString& path)
 {
     const RunFacts facts = m_player->runFacts(m_parts.run);
     m_start->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
-        facts.isSimulated || m_commands->state().isSimulated });
+        facts.isSimulated || m_commands->session().ingest().state().isSimulated });
 }
 
 } // namespace lhrs::gui

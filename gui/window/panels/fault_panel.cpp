@@ -2,6 +2,7 @@
 #include "gui/window/panels/fault_panel.h"
 
 #include "common/kinds.h"
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/state/fault_sentences.h"
 #include "gui/view/cluster/fault_marks.h"
 #include "gui/view/paint/flow_layout.h"
@@ -68,10 +69,10 @@ bool isEvent(const QString& name) { return eventKindOfType(name.toStdString()) !
 
 // ---- what is armed
 
-void ArmedModel::setFaults(const std::vector<ClusterCommands::Armed>& faults, const ClusterState& state)
+void ArmedModel::setFaults(const std::vector<FaultArmed>& faults, const ClusterState& state)
 {
     std::vector<Row> rows;
-    for (const ClusterCommands::Armed& armed : faults) {
+    for (const FaultArmed& armed : faults) {
         const ArmedFault& fault = armed.fault;
         Row row;
         row.number = fault.fault.number();
@@ -201,8 +202,8 @@ FaultPanel::FaultPanel(const Pacer& pacer, ClusterCommands& cluster, Actions& ac
     setFocusProxy(m_kind);
     NumberEntry::follow(*this, this, [this] { showLine(); });
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &FaultPanel::changed);
-    connect(&m_commands, &ClusterCommands::faultsListed, this, [this] {
-        m_model->setFaults(m_commands.armedFaults(), m_pacer.state());
+    connect(&m_commands.faults(), &ClusterFaults::listed, this, [this] {
+        m_model->setFaults(m_commands.faults().armed(), m_pacer.state());
         m_nothing->setText(
             m_model->rowCount() == 0 ? tr("Nothing is broken on purpose now.") : tr("Broken on purpose now:"));
         emit changed();
@@ -443,11 +444,11 @@ QString FaultPanel::objection() const
         return {};
     case WishKind::Pause:
     case WishKind::Kill:
-        if (!m_commands.isLocal())
+        if (!m_commands.link().isLocal())
             return tr("Only processes that this window has started can be paused or ended; it only watches these.");
         break;
     case WishKind::KillAtStep:
-        if (!m_commands.isLocal())
+        if (!m_commands.link().isLocal())
             return tr("Only processes that this window has started can be ended; it only watches these.");
         if (!isEvent(QString::fromStdString(wanted.step)))
             return tr("“%1” is no event; choose one of the list, or a name of proto/event.proto.")
@@ -460,7 +461,7 @@ QString FaultPanel::objection() const
 void FaultPanel::showLine()
 {
     const QString why = objection();
-    m_line->setText(why.isEmpty() ? m_commands.lineOf(wish()) : why);
+    m_line->setText(why.isEmpty() ? faultLine(wish(), m_commands.session().ingest().state()) : why);
     emit changed();
 }
 
@@ -476,7 +477,7 @@ void FaultPanel::aimAt(const std::vector<ProcessId>& processes)
 void FaultPanel::arm()
 {
     if (objection().isEmpty())
-        m_commands.arm(wish());
+        m_commands.faults().arm(wish());
 }
 
 void FaultPanel::healSelected()
@@ -486,10 +487,10 @@ void FaultPanel::healSelected()
         return;
     const ArmedModel::Row& row = m_model->rows()[std::size_t(chosen.isEmpty() ? 0 : chosen.front().row())];
     if (row.number != 0)
-        m_commands.healFault(row.number);
+        m_commands.faults().healFault(row.number);
     else
-        m_commands.resume(row.processes.front(),
-            QStringLiteral("lab.process('%1')").arg(m_commands.clientName(row.processes.front())));
+        m_commands.faults().resume(row.processes.front(),
+            QStringLiteral("lab.process('%1')").arg(m_commands.clients().name(row.processes.front())));
 }
 
 // ---- frames
@@ -500,7 +501,7 @@ bool FaultPanel::refresh(double seconds)
     if (m_time - m_askedAt >= kAskEvery) {
         m_askedAt = m_time;
         takeProcesses();
-        m_commands.askFaults();
+        m_commands.faults().ask();
     }
     return false;
 }

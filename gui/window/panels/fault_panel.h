@@ -36,7 +36,7 @@ public:
     };
     using QAbstractTableModel::QAbstractTableModel;
 
-    void setFaults(const std::vector<ClusterCommands::Armed>& faults, const ClusterState& state);
+    void setFaults(const std::vector<FaultArmed>& faults, const ClusterState& state);
     const std::vector<Row>& rows() const { return m_rows; }
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

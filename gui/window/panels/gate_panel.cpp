@@ -170,7 +170,7 @@ GatePanel::GatePanel(
     });
     connect(m_table, &QTableView::activated, this, [this] { m_release->trigger(); });
     connect(&m_selection, &Selection::selectionChanged, this, &GatePanel::followSelection);
-    connect(&m_commands, &ClusterCommands::heldListed, this, &GatePanel::take);
+    connect(&m_commands.gate(), &ClusterGate::listed, this, &GatePanel::take);
     showState();
 }
 
@@ -218,7 +218,7 @@ void GatePanel::take()
     const int former = chosenRow();
     const std::optional<HeldModel::Row> row = former < 0 ? std::nullopt
                                                          : std::optional(m_model->rows()[std::size_t(former)]);
-    if (m_model->show(m_commands.held(), m_pacer.state(), m_commands.gateClockNs()) && row) {
+    if (m_model->show(m_commands.gate().held(), m_pacer.state(), m_commands.gate().nowNs()) && row) {
         const std::vector<HeldModel::Row>& rows = m_model->rows();
         const auto again = std::find_if(
             rows.begin(), rows.end(), [&](const HeldModel::Row& other) { return other.isSame(*row); });
@@ -230,20 +230,20 @@ void GatePanel::take()
 // Shows how many messages are held, or why none are, and what to do then.
 void GatePanel::showState()
 {
-    const bool isClosed = !m_isRecorded && m_commands.isGated();
+    const bool isClosed = !m_isRecorded && m_commands.session().control().isGated();
     const int count = m_model->rowCount();
     QString words;
     if (m_isRecorded)
         words = tr("A recording shows how many messages were held (at the processes, and in the status line). Which of "
                    "them goes on is chosen while it happens.");
     else if (!isClosed)
-        words = m_commands.simulation()
+        words = m_commands.session().control().simulation()
             ? tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers.")
             : tr("The gate is open: messages are delivered as they come. Closed, it holds them at their receivers, if "
                  "the "
                  "processes were started with one.");
-    else if (!m_commands.heldTrouble().isEmpty())
-        words = m_commands.heldTrouble();
+    else if (!m_commands.gate().trouble().isEmpty())
+        words = m_commands.gate().trouble();
     else if (count == 0)
         words = tr("No message is held, and all clocks stand. “The oldest one” lets time go on to the next timer.");
     else
@@ -255,7 +255,7 @@ void GatePanel::showState()
     const int row = chosenRow();
     m_line->setVisible(m_table->isVisibleTo(this));
     m_line->setText(row < 0 ? tr("lab.held(); tells a scenario the same")
-                            : m_commands.lineOf(m_model->rows()[std::size_t(row)].held, false));
+                            : m_commands.gate().lineOf(m_model->rows()[std::size_t(row)].held, false));
 }
 
 bool GatePanel::eventFilter(QObject* watched, QEvent* event)
@@ -285,7 +285,7 @@ bool GatePanel::refresh(double seconds)
     if (m_time - m_askedAt < kAskGateEvery)
         return false;
     m_askedAt = m_time;
-    m_commands.askHeld();
+    m_commands.gate().ask();
     showState();
     return false;
 }

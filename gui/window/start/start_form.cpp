@@ -7,6 +7,7 @@
 #include "gui/view/paint/number_box.h"
 #include "gui/window/commands/clock_bar.h"
 #include "gui/window/commands/cluster_commands.h"
+#include "gui/window/commands/cluster_line.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -523,7 +524,7 @@ void StartForm::check()
     m_start->setEnabled(m_canStart);
     m_simulate->setEnabled(m_canSimulate);
     const LocalOptions options = localOptions();
-    m_line->setText(ClusterCommands::clusterLine(options, recordBytes()));
+    m_line->setText(clusterLine(options, recordBytes()));
     m_command->setText(tr("1 × lhrs-coordinator, %1 × lhrs-node, %2 × lhrs-client%3; the same from a terminal: "
                           "lhrs-play FILE.js with this line in it")
                            .arg(m_data->value() + m_parity->value())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/subjects/window_clock.h"
 
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/window/commands/clock_bar.h"
 
@@ -24,21 +25,21 @@ WindowClock::WindowClock(WindowParts& parts) : WindowSubject(parts)
     Actions& a = m_parts.actions;
     a.add(
         { "virtualRun", "Time", "Run virtual time", "Ctrl+Space", "A simulated cluster goes on, at the chosen speed" },
-        [this] { m_parts.commands.runClock(m_bar->speed()); });
+        [this] { m_parts.commands.clock().run(m_bar->speed()); });
     a.add({ "virtualPause", "Time", "Pause virtual time", "Ctrl+Shift+Space",
               "A simulated cluster stands still: nothing happens in it" },
-        [this] { m_parts.commands.pauseClock(); });
+        [this] { m_parts.commands.clock().pause(); });
     a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4",
               "A simulated cluster goes on to its next event, and stands still" },
-        [this] { stepClock(ClusterCommands::ClockStep::Event); });
+        [this] { stepClock(ClockStep::Event); });
     a.add(
         { "virtualStepMessage", "Time", "One message on", "Alt+5",
             "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
             "the oldest message is let through" },
-        [this] { stepClock(ClusterCommands::ClockStep::Message); });
+        [this] { stepClock(ClockStep::Message); });
     a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6",
               "A simulated cluster goes on by a millisecond of virtual time, and stands still" },
-        [this] { stepClock(ClusterCommands::ClockStep::Millisecond); });
+        [this] { stepClock(ClockStep::Millisecond); });
     for (const char* id : kClockActions)
         a.enable({ id }, false);
 }
@@ -46,7 +47,7 @@ WindowClock::WindowClock(WindowParts& parts) : WindowSubject(parts)
 QWidget* WindowClock::makeBar()
 {
     m_bar = new ClockBar(m_parts.actions);
-    connect(m_bar, &ClockBar::speedChosen, &m_parts.commands, &ClusterCommands::runClock);
+    connect(m_bar, &ClockBar::speedChosen, this, [this](double factor) { m_parts.commands.clock().run(factor); });
     // The show of a scenario may still be at the previous cluster.
     connect(&m_parts.player, &Player::runningChanged, this, [this](bool isRunning) {
         if (isRunning)
@@ -63,24 +64,24 @@ void WindowClock::applyTheme() { m_bar->setTheme(m_parts.theme); }
 
 void WindowClock::noteStep()
 {
-    if (m_parts.commands.simulation())
-        m_steppedFrom = m_parts.commands.committed();
+    if (m_parts.commands.session().control().simulation())
+        m_steppedFrom = m_parts.commands.session().ingest().committed();
 }
 
-void WindowClock::stepClock(ClusterCommands::ClockStep step)
+void WindowClock::stepClock(ClockStep step)
 {
     noteStep();
-    m_parts.commands.stepClock(step);
+    m_parts.commands.clock().step(step);
 }
 
 // Uses one clock: times of a simulated cluster are counted from the zero of its virtual time, which the bar above the
 // picture shows. The show of a scenario may still be at the previous cluster.
 void WindowClock::alignBegin()
 {
-    const auto zero = m_parts.commands.virtualZeroNs();
+    const auto zero = m_parts.commands.clock().zeroNs();
     const std::vector<ClusterFacts> clusters = m_parts.player.clusters();
     const bool isOther = m_parts.pacer.isShow() && !clusters.empty() && m_clusterShown != clusters.back().number;
-    if (!zero || isOther || m_parts.timeLine.isReplay() || m_parts.commands.link() == ClusterCommands::Link::None)
+    if (!zero || isOther || m_parts.timeLine.isReplay() || m_parts.commands.link().state() == LinkState::None)
         return;
     if (std::abs(*zero - m_parts.timeLine.beginNs()) > kSameBegin)
         m_parts.timeLine.beginRun(*zero);
@@ -90,12 +91,13 @@ void WindowClock::update()
 {
     alignBegin();
     nameStep();
-    const auto simulation = m_parts.timeLine.isReplay() ? std::nullopt : m_parts.commands.simulation();
-    const bool isThere = simulation && m_parts.commands.link() != ClusterCommands::Link::None;
+    const auto simulation = m_parts.timeLine.isReplay() ? std::nullopt
+                                                        : m_parts.commands.session().control().simulation();
+    const bool isThere = simulation && m_parts.commands.link().state() != LinkState::None;
     const bool goes = isThere && !simulation->is_over();
     // Hidden in a presentation: an audience does not read it, and the picture needs the room.
     m_bar->show(isThere && !m_parts.isPresenting ? simulation : std::nullopt);
-    const bool isGated = !m_parts.timeLine.isReplay() && m_parts.commands.isGated();
+    const bool isGated = !m_parts.timeLine.isReplay() && m_parts.commands.session().control().isGated();
     for (const char* id : kClockActions)
         m_parts.actions.enable({ id }, goes || (isGated && std::string_view(id) == "virtualStepMessage"));
 }
@@ -103,13 +105,13 @@ void WindowClock::update()
 // Describes in words what a step of a simulated cluster has done: a change in the picture is easily missed.
 void WindowClock::nameStep()
 {
-    if (!m_steppedFrom || m_parts.commands.committed() <= *m_steppedFrom
+    if (!m_steppedFrom || m_parts.commands.session().ingest().committed() <= *m_steppedFrom
         || m_parts.line.text().endsWith(QStringLiteral("…")))
         return; // or the simulator has not answered yet
-    const EventPage page = m_parts.commands.eventsSince(*m_steppedFrom, kStepEvents);
+    const EventPage page = m_parts.commands.session().ingest().eventsSince(*m_steppedFrom, kStepEvents);
     m_steppedFrom.reset();
     QStringList words;
-    const ClusterState state = m_parts.commands.state();
+    const ClusterState state = m_parts.commands.session().ingest().state();
     for (const RunEvent& event : page.events)
         words << QString::fromStdString(sentence(event, state));
     const qsizetype all = words.size();

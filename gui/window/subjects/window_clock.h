@@ -23,7 +23,7 @@ public:
     void noteStep();
 
 private:
-    void stepClock(ClusterCommands::ClockStep step);
+    void stepClock(ClockStep step);
     void alignBegin();
     void nameStep();
 

@@ -34,8 +34,8 @@ WindowExercise::WindowExercise(WindowParts& parts, GuidePanel& panel, const Wind
                 start();
         },
         Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
-    connect(&m_parts.commands, &ClusterCommands::linkChanged, this, [this] {
-        if (m_isOn && m_parts.commands.link() == ClusterCommands::Link::None && !m_parts.player.hasBegun()
+    connect(&m_parts.commands.link(), &ClusterLink::changed, this, [this] {
+        if (m_isOn && m_parts.commands.link().state() == LinkState::None && !m_parts.player.hasBegun()
             && !m_parts.timeLine.isReplay())
             close(); // the start page is shown
     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/subjects/window_faults.h"
 
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/kill_words.h"
 #include "gui/view/walk/ring_words.h"
@@ -18,35 +19,35 @@ namespace lhrs::gui {
 WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
 {
     Actions& a = m_parts.actions;
-    const auto with = [this](void (ClusterCommands::*act)(ProcessId, const QString&)) {
-        return [this, act] { (m_parts.commands.*act)(m_parts.process(), m_parts.target()); };
+    const auto with = [this](void (ClusterFaults::*act)(ProcessId, const QString&)) {
+        return [this, act] { (m_parts.commands.faults().*act)(m_parts.process(), m_parts.target()); };
     };
     a.add({ "kill", "Faults", "Kill the process", "Ctrl+Alt+K",
               "Ends the process of what is selected at once, as a crash does" },
         [this] { killSelection(); });
     a.add({ "pause", "Faults", "Pause the process", "Ctrl+Alt+P",
               "The process of what is selected stands still, for a minute at most" },
-        with(&ClusterCommands::pause));
+        with(&ClusterFaults::pause));
     a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" },
-        with(&ClusterCommands::resume));
+        with(&ClusterFaults::resume));
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N",
               "Starts the program of a server again, as an empty spare, or another coordinator, which finds the file "
               "in its buckets; ends it first if it runs" },
-        with(&ClusterCommands::restart));
+        with(&ClusterFaults::restart));
     a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X",
               "Nothing passes between the process of what is selected and all others, for a minute at most" },
-        with(&ClusterCommands::cutOff));
+        [this] { m_parts.commands.faults().cutOff(m_parts.process()); });
     a.add({ "loseSome", "Faults", "Lose half of what it is sent", "Ctrl+Alt+L",
               "Half of the messages to the process of what is selected are lost, for a minute at most" },
-        with(&ClusterCommands::loseSome));
+        [this] { m_parts.commands.faults().loseSome(m_parts.process()); });
     a.add({ "delayMessages", "Faults", "Delay what it is sent by 200 ms", "Ctrl+Alt+D",
               "Messages to the process of what is selected come late, for a minute at most" },
-        with(&ClusterCommands::delayMessages));
+        [this] { m_parts.commands.faults().delayMessages(m_parts.process()); });
     a.add({ "heal", "Faults", "Heal", "Ctrl+Alt+H",
               "Ends the faults at the process of what is selected, or the selected fault" },
         [this] { healSelection(); });
     a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" },
-        [this] { m_parts.commands.healAll(); });
+        [this] { m_parts.commands.faults().healAll(); });
     a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F",
               "Everything that can be broken, whom it hits and for how long, and what is broken now", true },
         [this] { showPalette(); });
@@ -58,10 +59,10 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "recover", "Faults", "Look after the group", "Ctrl+Alt+G",
               "The coordinator asks all members of the selected group (or group 0), and recovers those that do not "
               "answer" },
-        [this] { m_parts.commands.recover(m_parts.group()); });
+        [this] { m_parts.commands.file().recover(m_parts.group()); });
     a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T",
               "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" },
-        [this] { m_parts.commands.acknowledgeLoss(m_parts.group()); });
+        [this] { m_parts.commands.file().acknowledgeLoss(m_parts.group()); });
 }
 
 void WindowFaults::build()
@@ -99,7 +100,9 @@ QString WindowFaults::lineOf(const QString& action) const
         return QStringLiteral("lab.recover({ group: %1, wait: false });").arg(m_parts.group());
     if (is("acknowledgeLoss"))
         return QStringLiteral("lab.acknowledgeLoss(%1);").arg(m_parts.group());
-    return is("armFault") && m_panel->objection().isEmpty() ? m_parts.commands.lineOf(m_panel->wish()) : QString();
+    return is("armFault") && m_panel->objection().isEmpty()
+        ? faultLine(m_panel->wish(), m_parts.commands.session().ingest().state())
+        : QString();
 }
 
 void WindowFaults::enable()
@@ -113,7 +116,7 @@ void WindowFaults::enable()
     const bool hasProcess = selected != 0 && process != state.processes.end();
     const bool runs = hasProcess && !process->second.hasEnded, isPaused = hasProcess && process->second.isPaused;
     // Processes that this window did not start are not changed; only messages between them are.
-    const bool isOurs = m_parts.commands.isLocal();
+    const bool isOurs = m_parts.commands.link().isLocal();
     enable("kill", runs && isOurs);
     enable("pause", runs && isOurs && !isPaused);
     enable("resume", runs && isOurs && isPaused);
@@ -121,7 +124,7 @@ void WindowFaults::enable()
     m_parts.actions.enable({ "cutOff", "loseSome", "delayMessages" }, runs && !isPaused);
     enable("heal", (runs && !process->second.faults.empty()) || (isGoing && object.kind == ObjectKind::Fault));
     enable("healAll", isGoing);
-    enable("faultPanel", m_parts.commands.link() != ClusterCommands::Link::None);
+    enable("faultPanel", m_parts.commands.link().state() != LinkState::None);
     enable("armFault", isGoing && m_panel->objection().isEmpty());
     enable("healFault", isGoing && m_panel->model().rowCount() > 0);
     const auto group = state.groups.find(m_parts.group());
@@ -153,7 +156,7 @@ void WindowFaults::killSelection()
     const ProcessId process = m_parts.process();
     const QString target = m_parts.target();
     if (mayKill({ process }, nameOf(m_parts.pacer.state(), m_parts.selection.selected())))
-        m_parts.commands.kill(process, target);
+        m_parts.commands.faults().kill(process, target);
 }
 
 void WindowFaults::armFault()
@@ -170,9 +173,9 @@ void WindowFaults::armFault()
 void WindowFaults::healSelection()
 {
     if (const ObjectRef object = m_parts.selection.selected(); object.kind == ObjectKind::Fault)
-        m_parts.commands.healFault(object.a);
+        m_parts.commands.faults().healFault(object.a);
     else
-        m_parts.commands.heal(m_parts.process(), m_parts.target());
+        m_parts.commands.faults().heal(m_parts.process());
 }
 
 // Shows the palette beside the picture, with the selection as its target; when called again, returns to the picture.

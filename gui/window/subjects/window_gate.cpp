@@ -24,7 +24,7 @@ WindowGate::WindowGate(WindowParts& parts, const WindowInspect& inspect, WindowC
     Actions& a = m_parts.actions;
     a.add({ "holdWorkload", "Time", "Hold the workload", "W",
               "No client begins new operations, those under way end; once more: they go on", true },
-        [this] { m_parts.commands.holdWorkload(m_parts.actions.get("holdWorkload")->isChecked()); });
+        [this] { m_parts.commands.gate().holdWorkload(m_parts.actions.get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X",
               "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real "
               "processes need to be started with a gate",
@@ -34,9 +34,9 @@ WindowGate::WindowGate(WindowParts& parts, const WindowInspect& inspect, WindowC
             // the same again.
             QAction* gate = m_parts.actions.get("gate");
             gate->setProperty(kAskedFor, gate->isChecked());
-            m_parts.commands.gate(gate->isChecked());
+            m_parts.commands.gate().close(gate->isChecked());
         });
-    connect(&m_parts.commands, &ClusterCommands::answered, this, [this](const QString& line) {
+    connect(&m_parts.commands.report(), &CommandReport::answered, this, [this](const QString& line) {
         if (!line.startsWith(QLatin1String("lab.gate(")))
             return;
         m_parts.actions.get("gate")->setProperty(kAskedFor, QVariant());
@@ -72,7 +72,7 @@ QString WindowGate::lineOf(const QString& action) const
 {
     const bool isDropped = action == QLatin1String("dropHere");
     const auto held = isDropped || action == QLatin1String("releaseHere") ? m_panel->chosen() : std::nullopt;
-    return held ? m_parts.commands.lineOf(*held, isDropped) : QString();
+    return held ? m_parts.commands.gate().lineOf(*held, isDropped) : QString();
 }
 
 // The process whose messages are released one by one: the selected one, or else the inspected one; 0: none that is
@@ -96,9 +96,9 @@ void WindowGate::releaseChosen(bool isDropped)
 {
     m_clock.noteStep();
     if (const auto one = m_panel->chosen())
-        m_parts.commands.releaseOne(*one, isDropped);
+        m_parts.commands.gate().release(*one, isDropped);
     else
-        m_parts.commands.releaseHeld(gatedProcess(), isDropped);
+        m_parts.commands.gate().releaseOldest(gatedProcess(), isDropped);
 }
 
 // Adds each message that the gate of the process holds to the menu of an object that represents the process.
@@ -109,14 +109,14 @@ void WindowGate::offer(QMenu& menu)
     for (const bool isDropped : { false, true }) {
         QMenu* which = menu.addMenu(isDropped ? tr("Lose") : tr("Let through"));
         which->setObjectName(isDropped ? QStringLiteral("dropMenu") : QStringLiteral("releaseMenu"));
-        for (const HeldAt& one : m_parts.commands.held()) {
+        for (const HeldAt& one : m_parts.commands.gate().held()) {
             if (one.process != gatedProcess() || which->actions().size() >= kOffered)
                 continue;
             const QAction* chosen = which->addAction(heldWords(m_parts.pacer.state(), one.message));
             connect(chosen, &QAction::triggered, this,
-                [this, one, isDropped] { m_parts.commands.releaseOne(one, isDropped); });
+                [this, one, isDropped] { m_parts.commands.gate().release(one, isDropped); });
             connect(chosen, &QAction::hovered, this,
-                [this, one, isDropped] { m_parts.line.preview(m_parts.commands.lineOf(one, isDropped)); });
+                [this, one, isDropped] { m_parts.line.preview(m_parts.commands.gate().lineOf(one, isDropped)); });
         }
         which->setEnabled(!which->isEmpty());
     }
@@ -132,12 +132,12 @@ void WindowGate::update()
         action->setEnabled(isEnabled);
         action->setChecked(isChecked);
     };
-    follow("holdWorkload", isRunning, isRunning && m_parts.commands.isWorkloadHeld());
-    const bool isGated = isRunning && m_parts.commands.isGated();
+    follow("holdWorkload", isRunning, isRunning && m_parts.commands.session().control().isWorkloadHeld());
+    const bool isGated = isRunning && m_parts.commands.session().control().isGated();
     const QVariant askedFor = m_parts.actions.get("gate")->property(kAskedFor);
     follow("gate", isRunning, isRunning && (askedFor.isValid() ? askedFor.toBool() : isGated));
     if (isGated)
-        m_parts.commands.askHeld();
+        m_parts.commands.gate().ask();
     m_panel->setRecorded(m_parts.timeLine.isReplay());
     const bool isHolding = isGated && (gatedProcess() != 0 || m_panel->chosen());
     follow("releaseHere", isHolding, false);
@@ -153,7 +153,7 @@ void WindowGate::addStatus(std::vector<StatusPart>& parts) const
 {
     const ClusterState& state = m_parts.pacer.state();
     if (!m_parts.timeLine.isReplay() && m_parts.timeLine.mode() == TimeLine::Mode::Paused
-        && m_parts.commands.link() != ClusterCommands::Link::None) {
+        && m_parts.commands.link().state() != LinkState::None) {
         const QString behind = durationWords(m_parts.timeLine.endNs() - m_parts.timeLine.cursorNs());
         parts.push_back({ Glyph::Pause, m_parts.theme.selection,
             { tr("VIEW FROZEN: %1, %2 behind; the cluster goes on")
@@ -165,7 +165,7 @@ void WindowGate::addStatus(std::vector<StatusPart>& parts) const
         const auto process = state.processes.find(client.first);
         return client.second.isHeld && process != state.processes.end() && !process->second.hasEnded;
     });
-    if (held > 0 || (!m_parts.timeLine.isReplay() && m_parts.commands.isWorkloadHeld())) {
+    if (held > 0 || (!m_parts.timeLine.isReplay() && m_parts.commands.session().control().isWorkloadHeld())) {
         const QString clients = countedWords(std::uint64_t(held), "client", "clients");
         parts.push_back({ Glyph::Barrier, m_parts.theme.caution,
             { tr("WORKLOAD HELD: %1 begin no new operations").arg(clients), tr("WORKLOAD HELD: %1").arg(clients),
@@ -184,7 +184,7 @@ void WindowGate::addStatus(std::vector<StatusPart>& parts) const
                     .arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")),
                 tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED: %1").arg(waiting) },
             9, true, "heldMessages" });
-    const auto simulation = m_parts.commands.simulation();
+    const auto simulation = m_parts.commands.session().control().simulation();
     if (!m_parts.timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
         parts.push_back({ Glyph::Pause, m_parts.theme.good,
             { tr("VIRTUAL TIME STANDS: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS") }, 9, true });

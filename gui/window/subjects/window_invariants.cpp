@@ -17,11 +17,11 @@ WindowInvariants::WindowInvariants(WindowParts& parts) : WindowSubject(parts)
         [this] { m_parts.workspaces.toggle(Workspace::Invariants); });
     a.add({ "auditAll", "Cluster", "Check all groups", "Ctrl+Alt+V",
               "Checks the parity, the key lists and the places of all keys, group after group" },
-        [this] { m_parts.commands.auditAll(); });
+        [this] { m_parts.commands.audits().auditAll(); });
     a.add({ "keepChecking", "Cluster", "Keep checking", "Ctrl+Alt+W",
               "Checks one group each second while the file is at rest; it costs the servers a little of their time",
               true },
-        [this] { m_parts.commands.keepChecking(m_parts.actions.get("keepChecking")->isChecked()); });
+        [this] { m_parts.commands.audits().keepChecking(m_parts.actions.get("keepChecking")->isChecked()); });
 }
 
 void WindowInvariants::build()

@@ -52,7 +52,7 @@ void WindowLeave::finishStop()
         return;
     if (after == AfterStop::Leave) {
         m_parts.endShow();
-        m_parts.commands.leave();
+        m_parts.commands.link().leave();
         return;
     }
     // A stop takes effect now: output of the script that is still waiting is not shown.

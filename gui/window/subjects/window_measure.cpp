@@ -123,7 +123,7 @@ QString WindowMeasure::writeChart(const QString& path)
     if (isCsv(path)) {
         const QString detail = m_parts.timeLine.isReplay()
             ? QString()
-            : QString::fromStdString(detailWord(m_parts.commands.detail()));
+            : QString::fromStdString(detailWord(m_parts.commands.session().control().detail()));
         return writeBytes(path, chartCsv(chart, m_parts.identity(), detail).toUtf8());
     }
     ChartView& view = m_charts->view();

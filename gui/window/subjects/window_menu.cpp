@@ -95,7 +95,7 @@ void WindowMenu::offerContents(QMenu& menu, const QString& words, ObjectRef obje
 
 void WindowMenu::offerFaults(QMenu& menu) const
 {
-    if (m_parts.commands.isGated())
+    if (m_parts.commands.session().control().isGated())
         m_gate.offer(menu);
     offer(menu,
         { "kill", "pause", "resume", "restart", nullptr, "cutOff", "loseSome", "delayMessages", "heal", "faultPanel" });

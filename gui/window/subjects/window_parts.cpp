@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 bool WindowParts::isWithoutCoordinator() const
 {
-    if (commands.link() != ClusterCommands::Link::Lost || !commands.isLocal())
+    if (commands.link().state() != LinkState::Lost || !commands.link().isLocal())
         return false;
     const auto coordinator = pacer.state().processes.find(coordinatorOf(pacer.state()));
     return coordinator != pacer.state().processes.end()
@@ -22,9 +22,9 @@ bool WindowParts::isWithoutCoordinator() const
 
 bool WindowParts::hasCluster() const
 {
-    const ClusterCommands::Link link = commands.link();
-    return timeLine.isReplay() || link == ClusterCommands::Link::Here || link == ClusterCommands::Link::Lost
-        || commands.scenarioRuns() || (link == ClusterCommands::Link::Starting && commands.isLocal());
+    const LinkState link = commands.link().state();
+    return timeLine.isReplay() || link == LinkState::Here || link == LinkState::Lost || commands.link().scenarioRuns()
+        || (link == LinkState::Starting && commands.link().isLocal());
 }
 
 ProcessId WindowParts::process() const

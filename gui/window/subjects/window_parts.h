@@ -52,7 +52,7 @@ struct WindowParts {
     bool isPresenting = false;
 
     // The cluster answers. / It answers, or only its coordinator does not.
-    bool isHere() const { return commands.link() == ClusterCommands::Link::Here; }
+    bool isHere() const { return commands.link().state() == LinkState::Here; }
     bool isGoing() const { return isHere() || isWithoutCoordinator(); }
     // The cluster runs, but its coordinator does not.
     bool isWithoutCoordinator() const;

@@ -13,10 +13,10 @@ WindowRing::WindowRing(WindowParts& parts) : WindowSubject(parts)
     a.add({ "joinRing", "Cluster", "Let a node join the ring", "Ctrl+Alt+J",
               "The selected process that waits outside joins the ring, or any of them; its successor gives it a part "
               "of its keys" },
-        [this] { m_parts.commands.joinRing(isOutside(m_parts.process()) ? m_parts.process() : 0); });
+        [this] { m_parts.commands.ring().join(isOutside(m_parts.process()) ? m_parts.process() : 0); });
     a.add({ "leaveRing", "Cluster", "Let the node leave the ring", "Ctrl+Alt+O",
               "The selected node gives its keys to its successor and waits outside" },
-        [this] { m_parts.commands.leaveRing(m_parts.process()); });
+        [this] { m_parts.commands.ring().leave(m_parts.process()); });
     a.enable({ "joinRing", "leaveRing" }, false);
 }
 

@@ -2,6 +2,7 @@
 #include "gui/window/subjects/window_time.h"
 
 #include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_writer.h"
@@ -129,7 +130,7 @@ void WindowTime::build()
 void WindowTime::enable()
 {
     const Actions& a = m_parts.actions;
-    const bool hasLink = m_parts.commands.link() != ClusterCommands::Link::None, isReplay = m_parts.timeLine.isReplay();
+    const bool hasLink = m_parts.commands.link().state() != LinkState::None, isReplay = m_parts.timeLine.isReplay();
     a.enable({ "playPause", "freeze", "follow", "toStart", "stepForward", "stepBack", "operationForward",
                  "operationBack", "structureForward", "structureBack", "timeFaster", "timeSlower", "marker", "again" },
         isReplay || hasLink);
@@ -231,7 +232,7 @@ void WindowTime::addStatus(std::vector<StatusPart>& parts) const
 
 void WindowTime::addRecorded(std::vector<StatusPart>& parts) const
 {
-    if (m_parts.timeLine.isReplay() || m_parts.commands.link() == ClusterCommands::Link::None)
+    if (m_parts.timeLine.isReplay() || m_parts.commands.link().state() == LinkState::None)
         return;
     const QString trouble = m_recorder ? m_recorder->status().stopped : m_recordTrouble;
     if (!trouble.isEmpty()) {
@@ -305,7 +306,7 @@ bool WindowTime::askToSave()
 
 bool WindowTime::hasUnsaved() const
 {
-    const std::uint64_t work = workIn(m_parts.commands.state());
+    const std::uint64_t work = workIn(m_parts.commands.session().ingest().state());
     return m_recorder && m_recordIsOurs && work != 0 && work != m_workKept;
 }
 
@@ -321,14 +322,14 @@ bool WindowTime::mayForget()
     box.setEscapeButton(QMessageBox::Cancel);
     const int answer = box.exec();
     if (answer == QMessageBox::Discard)
-        m_workKept = workIn(m_parts.commands.state()); // the person is asked only once
+        m_workKept = workIn(m_parts.commands.session().ingest().state()); // the person is asked only once
     return answer == QMessageBox::Discard || (answer == QMessageBox::Save && askToSave());
 }
 
 bool WindowTime::save(const QString& path)
 {
     QString problem = m_recordTrouble;
-    const std::uint64_t work = workIn(m_parts.commands.state());
+    const std::uint64_t work = workIn(m_parts.commands.session().ingest().state());
     if (m_recorder) {
         QGuiApplication::setOverrideCursor(Qt::WaitCursor);
         m_recorder->flush();

@@ -2,6 +2,8 @@
 #include "gui/window/subjects/window_tour.h"
 
 #include "common/lhrs/decode_story.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/subjects/window_group.h"
 #include "gui/window/subjects/window_records.h"
@@ -39,13 +41,13 @@ WindowTour::WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup&
 {
     m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
     ClusterCommands& cluster = m_parts.commands;
-    connect(&cluster, &ClusterCommands::clusterChanged, this, [this] {
+    connect(&cluster.link(), &ClusterLink::clusterChanged, this, [this] {
         m_isOurs = m_isStarting;
         m_tour.forgetCluster();
-        m_cursor = m_parts.commands.committed();
+        m_cursor = m_parts.commands.session().ingest().committed();
     });
-    connect(
-        &cluster, &ClusterCommands::answered, this, [this](const QString& line, const QString& outcome, bool isGood) {
+    connect(&cluster.report(), &CommandReport::answered, this,
+        [this](const QString& line, const QString& outcome, bool isGood) {
             if (m_line.isEmpty() || line != m_line)
                 return;
             m_line.clear();
@@ -82,7 +84,7 @@ void WindowTour::start()
     if (isOn())
         return;
     const int stop = std::max(1, m_left);
-    if (m_isOurs && m_parts.commands.link() == ClusterCommands::Link::Here) {
+    if (m_isOurs && m_parts.commands.link().state() == LinkState::Here) {
         goTo(stop);
         return;
     }
@@ -138,7 +140,7 @@ void WindowTour::startCluster()
     m_parts.player.forgetWords();
     const LocalOptions options = clusterOptions();
     m_parts.commands.session().local().preferSimulated(options.simulated);
-    m_parts.commands.startLocal(options, kTourRecordBytes, kTourClients);
+    m_parts.commands.link().start(options, kTourRecordBytes, kTourClients);
 }
 
 void WindowTour::carryOut(const TourDeed& deed)
@@ -146,7 +148,8 @@ void WindowTour::carryOut(const TourDeed& deed)
     ClusterCommands& cluster = m_parts.commands;
     m_line.clear();
     // The line is reported at once, and answered when the command has been carried out.
-    const auto said = connect(&cluster, &ClusterCommands::said, this, [this](const QString& line) { m_line = line; });
+    const auto said = connect(
+        &cluster.report(), &CommandReport::said, this, [this](const QString& line) { m_line = line; });
     bool isDone = false;
     switch (deed.kind) {
     case TourDeed::Kind::Start: startCluster(); break;
@@ -158,15 +161,17 @@ void WindowTour::carryOut(const TourDeed& deed)
         m_parts.workloads->chooseClient(deed.process);
         isDone = true;
         break;
-    case TourDeed::Kind::Client: cluster.startClient(); break;
-    case TourDeed::Kind::Insert: cluster.run(deed.process, { pb::INSERT, deed.number, 1 }); break;
-    case TourDeed::Kind::InsertKey: cluster.insert(deed.process, deed.number); break;
-    case TourDeed::Kind::Forget: cluster.forgetImage(deed.process); break;
-    case TourDeed::Kind::Split: cluster.split(); break;
-    case TourDeed::Kind::Spares: cluster.addSpares(2, 1); break;
-    case TourDeed::Kind::RunClock: cluster.runClock(1); break;
-    case TourDeed::Kind::PauseClock: cluster.pauseClock(); break;
-    case TourDeed::Kind::Kill: cluster.kill(deed.process, QStringLiteral("lab.data(%1)").arg(deed.bucket)); break;
+    case TourDeed::Kind::Client: cluster.clients().start(); break;
+    case TourDeed::Kind::Insert: cluster.clients().run(deed.process, { pb::INSERT, deed.number, 1 }); break;
+    case TourDeed::Kind::InsertKey: cluster.clients().insert(deed.process, deed.number); break;
+    case TourDeed::Kind::Forget: cluster.clients().forgetImage(deed.process); break;
+    case TourDeed::Kind::Split: cluster.file().split(); break;
+    case TourDeed::Kind::Spares: cluster.file().addSpares(2, 1); break;
+    case TourDeed::Kind::RunClock: cluster.clock().run(1); break;
+    case TourDeed::Kind::PauseClock: cluster.clock().pause(); break;
+    case TourDeed::Kind::Kill:
+        cluster.faults().kill(deed.process, QStringLiteral("lab.data(%1)").arg(deed.bucket));
+        break;
     }
     disconnect(said);
     if (isDone)
@@ -178,14 +183,15 @@ void WindowTour::carryOut(const TourDeed& deed)
 bool WindowTour::refresh(double seconds)
 {
     m_time += seconds;
-    const ClusterCommands& cluster = m_parts.commands;
-    m_isOurs = m_isOurs && !cluster.scenarioRuns() && cluster.link() != ClusterCommands::Link::None;
+    ClusterCommands& cluster = m_parts.commands;
+    m_isOurs = m_isOurs && !cluster.link().scenarioRuns() && cluster.link().state() != LinkState::None;
     const Pacer& pacer = m_parts.pacer;
     // Passes on the events of this cluster that the picture has shown, in order. Events that happened while it showed
     // the past are passed on when it is back.
     if (m_isOurs && m_parts.timeLine.mode() == TimeLine::Mode::Follow) {
         const std::uint64_t shown = pacer.shownUpTo();
-        const EventPage page = m_cursor < shown ? cluster.eventsSince(m_cursor, kTourEvents) : EventPage();
+        const EventPage page = m_cursor < shown ? cluster.session().ingest().eventsSince(m_cursor, kTourEvents)
+                                                : EventPage();
         for (const RunEvent& event : page.events) {
             if (event.index > shown)
                 break;
@@ -196,7 +202,7 @@ bool WindowTour::refresh(double seconds)
     if (!isOn())
         return false;
     const TourSight seen = sight();
-    const ClusterState newest = cluster.state();
+    const ClusterState newest = cluster.session().ingest().state();
     m_tour.look(pacer.state(), newest, seen);
     if (m_time - m_deedAt >= kTourDeedEvery) {
         if (const auto deed = m_tour.takeDeed()) {
@@ -213,18 +219,19 @@ TourSight WindowTour::sight() const
     ClusterCommands& cluster = m_parts.commands;
     TourSight seen;
     using Link = TourSight::Link;
-    switch (cluster.link()) {
-    case ClusterCommands::Link::None: seen.link = Link::None; break;
-    case ClusterCommands::Link::Starting: seen.link = Link::Starting; break;
-    case ClusterCommands::Link::Here: seen.link = Link::Here; break;
-    case ClusterCommands::Link::Lost: seen.link = Link::Gone; break;
+    switch (cluster.link().state()) {
+    case LinkState::None: seen.link = Link::None; break;
+    case LinkState::Starting: seen.link = Link::Starting; break;
+    case LinkState::Here: seen.link = Link::Here; break;
+    case LinkState::Lost: seen.link = Link::Gone; break;
     }
     seen.isOurs = m_isOurs;
-    seen.trouble = cluster.trouble();
+    seen.trouble = cluster.link().trouble();
     seen.isRecording = m_parts.timeLine.isReplay();
-    seen.isScenario = cluster.scenarioRuns();
-    seen.isFull = cluster.detail() == pb::FULL;
-    seen.isClockPaused = cluster.simulation() && cluster.simulation()->is_paused();
+    seen.isScenario = cluster.link().scenarioRuns();
+    seen.isFull = cluster.session().control().detail() == pb::FULL;
+    seen.isClockPaused = cluster.session().control().simulation()
+        && cluster.session().control().simulation()->is_paused();
     seen.selected = m_parts.selection.selected();
     seen.client = m_parts.workloads->client();
     seen.count = std::uint64_t(m_parts.workloads->countBox()->value());

@@ -31,21 +31,21 @@ void WindowWork::addClientActions()
         [this] { work(pb::DELETE); });
     a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X",
               "Stops what the client is doing; operations under way are still answered" },
-        [this] { m_parts.commands.stopWorkload(m_parts.client()); });
+        [this] { m_parts.commands.clients().stopWorkload(m_parts.client()); });
     a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C",
               "Starts a further client, which knows bucket 0 only" },
-        [this] { m_parts.commands.startClient(); });
+        [this] { m_parts.commands.clients().start(); });
     a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1",
               "The client takes image adjustments, as LH* does" },
-        [this] { m_parts.commands.setImage(m_parts.client(), pb::ADJUSTING); });
+        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::ADJUSTING); });
     a.add({ "imageFrozen", "Client", "Image: frozen", "Ctrl+Shift+2",
               "The client counts image adjustments but never takes one" },
-        [this] { m_parts.commands.setImage(m_parts.client(), pb::FROZEN); });
+        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::FROZEN); });
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3",
               "The client asks the coordinator before each operation" },
-        [this] { m_parts.commands.setImage(m_parts.client(), pb::EXACT); });
+        [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::EXACT); });
     a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" },
-        [this] { m_parts.commands.forgetImage(m_parts.client()); });
+        [this] { m_parts.commands.clients().forgetImage(m_parts.client()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K",
               "Works out the way of a key by the client's image and by the file's state; nothing is sent" },
         [this] {
@@ -55,7 +55,7 @@ void WindowWork::addClientActions()
     a.add(
         { "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
             if (const auto key = m_images->key())
-                m_parts.commands.search(m_parts.client(), *key);
+                m_parts.commands.clients().search(m_parts.client(), *key);
             else
                 m_parts.line.answer(
                     tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
@@ -73,19 +73,20 @@ void WindowWork::addClusterActions()
     Actions& a = m_parts.actions;
     a.add({ "split", "Cluster", "Split", "Ctrl+Shift+S",
               "Splits the bucket at the split pointer, as if a bucket had overflowed" },
-        [this] { m_parts.commands.split(); });
+        [this] { m_parts.commands.file().split(); });
     a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" },
-        [this] { m_parts.commands.raiseAvailability(); });
+        [this] { m_parts.commands.file().raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P",
               "Gives the selected group (or group 0) one parity bucket more, up to K" },
-        [this] { m_parts.commands.addParity(m_parts.group()); });
+        [this] { m_parts.commands.file().addParity(m_parts.group()); });
     a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A",
               "Checks that the parity of the selected group (or group 0) is what its data encode to" },
-        [this] { m_parts.commands.audit(m_parts.group()); });
+        [this] { m_parts.commands.audits().audit(m_parts.group()); });
     a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N",
               "Starts two further data servers and one parity server, which wait in their pools" },
-        [this] { m_parts.commands.addSpares(2, 1); });
-    const auto detail = [this](pb::Detail level) { return [this, level] { m_parts.commands.setDetail(level); }; };
+        [this] { m_parts.commands.file().addSpares(2, 1); });
+    const auto detail = [this](
+                            pb::Detail level) { return [this, level] { m_parts.commands.link().setDetail(level); }; };
     a.add({ "detailFull", "Cluster", "Events: everything", "Ctrl+Alt+1",
               "Processes publish everything, messages included" },
         detail(pb::FULL));
@@ -110,7 +111,7 @@ void WindowWork::build()
     m_images = new ImagePanel(m_parts.pacer, m_parts.selection, m_parts.actions, &m_parts.window);
     m_parts.workspaces.addDock("imageDock", tr("Client image"), m_images);
     m_parts.clock.add(&m_images->view(), m_images);
-    connect(&m_parts.commands, &ClusterCommands::clientStarted, this, [this](ProcessId client) {
+    connect(&m_parts.commands.clients(), &ClusterClients::started, this, [this](ProcessId client) {
         m_wanted = client; // a client that a person starts is the one to use next
         update();
         m_parts.enableActions();
@@ -133,7 +134,7 @@ void WindowWork::enable()
     const ClusterState& state = m_parts.pacer.state();
     const bool isHere = m_parts.isHere(), isOfLhrs = state.isOfLhrs();
     const bool hasClient = m_parts.isGoing() && m_parts.client() != 0;
-    const bool mayStart = isHere && !m_parts.commands.scenarioRuns() && m_parts.commands.isLocal();
+    const bool mayStart = isHere && !m_parts.commands.link().scenarioRuns() && m_parts.commands.link().isLocal();
     a.enable({ "insert", "update", "search", "delete", "stopWorkload", "sendKey" }, hasClient);
     a.enable({ "imageAdjusting", "imageFrozen", "imageExact", "forgetImage" }, hasClient && isOfLhrs);
     a.enable({ "insertHere", "searchHere" }, hasClient && m_parts.selection.selected().kind == ObjectKind::Data);
@@ -150,7 +151,7 @@ QString WindowWork::lineOf(const QString& action) const
         std::pair("search", pb::SEARCH), std::pair("delete", pb::DELETE) };
     for (const auto& [id, kind] : kKinds)
         if (action == QLatin1String(id))
-            return m_parts.commands.lineOf(m_parts.client(), m_parts.workloads->work(kind));
+            return m_parts.commands.clients().lineOf(m_parts.client(), m_parts.workloads->work(kind));
     if (action == QLatin1String("split"))
         return QStringLiteral("lab.split();");
     if (action == QLatin1String("raiseK"))
@@ -160,7 +161,7 @@ QString WindowWork::lineOf(const QString& action) const
     if (action == QLatin1String("audit"))
         return QStringLiteral("lab.audit(%1);").arg(m_parts.group());
     return action == QLatin1String("secondClient")
-        ? QStringLiteral("lab.client('%1');").arg(m_parts.commands.nextClientName())
+        ? QStringLiteral("lab.client('%1');").arg(m_parts.commands.clients().nextName())
         : QString();
 }
 
@@ -211,7 +212,10 @@ void WindowWork::update()
     }
 }
 
-void WindowWork::work(pb::OperationKind kind) { m_parts.commands.run(m_parts.client(), m_parts.workloads->work(kind)); }
+void WindowWork::work(pb::OperationKind kind)
+{
+    m_parts.commands.clients().run(m_parts.client(), m_parts.workloads->work(kind));
+}
 
 // Runs one operation at the selected bucket, with a key that belongs there according to the file state.
 void WindowWork::workHere(pb::OperationKind kind)
@@ -229,9 +233,10 @@ void WindowWork::workHere(pb::OperationKind kind)
             m_parts.line.answer(
                 tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
         else if (const std::uint32_t rank = m_parts.selection.chosenRank(); bucket->second.ranks.has(rank))
-            m_parts.commands.search(m_parts.client(), bucket->second.ranks.at(rank));
+            m_parts.commands.clients().search(m_parts.client(), bucket->second.ranks.at(rank));
         else
-            m_parts.commands.search(m_parts.client(), bucket->second.ranks.inPage(pages.front()).front().second);
+            m_parts.commands.clients().search(
+                m_parts.client(), bucket->second.ranks.inPage(pages.front()).front().second);
         return;
     }
     // Keys in a bucket of level j are equal modulo 2^j; this takes the first one that is not stored, as far as events
@@ -247,7 +252,7 @@ void WindowWork::workHere(pb::OperationKind kind)
     std::uint64_t key = 1;
     while ((addressed(key) & mask) != object.a || used.contains(key))
         ++key;
-    m_parts.commands.insert(m_parts.client(), key);
+    m_parts.commands.clients().insert(m_parts.client(), key);
 }
 
 } // namespace lhrs::gui

@@ -70,7 +70,7 @@ void WindowWrite::build()
     connect(m_editor, &EditorPanel::fileChanged, this, &WindowWrite::enable);
     connect(&m_parts.workspaces, &Workspaces::arranged, this, &WindowWrite::showButtons);
     // Every command of a person shows its scenario line; together these lines form a scenario.
-    connect(&m_parts.commands, &ClusterCommands::said, this, [this](const QString& line) {
+    connect(&m_parts.commands.report(), &CommandReport::said, this, [this](const QString& line) {
         if (m_parts.actions.get("recordClicks")->isChecked())
             m_editor->insertRecorded(line);
     });
@@ -101,8 +101,8 @@ void WindowWrite::enable()
     // Text that has just been typed is checked when it is to run.
     const bool isThere = m_parts.player.isLoaded() || m_editor->hasText();
     enable({ "runScenario", "nextCall" }, isThere);
-    enable({ "nextStep" },
-        isThere || m_parts.timeLine.isReplay() || m_parts.commands.link() != ClusterCommands::Link::None);
+    enable(
+        { "nextStep" }, isThere || m_parts.timeLine.isReplay() || m_parts.commands.link().state() != LinkState::None);
     enable({ "runToCursor" }, isOn && isThere);
     enable({ "pauseScenario" }, m_parts.player.isRunning());
     enable({ "exportTables" }, !m_parts.player.engine().tables().names().isEmpty());

@@ -4,6 +4,7 @@
 // cost no real time.
 #pragma once
 
+#include "gui/lab/local/local_cluster.h"
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/lab/live/ingest.h"
@@ -51,7 +52,7 @@ public:
             return false;
         // The window hears of its cluster a moment later, and enables the actions then.
         const auto isHere = [this] {
-            return window.cluster().link() == ClusterCommands::Link::Here || !window.player().isRunning()
+            return window.cluster().link().state() == LinkState::Here || !window.player().isRunning()
                 || window.player().clusters().empty();
         };
         return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Commands for the master of a ring.
-#include "gui/window/commands/cluster_commands.h"
+#include "gui/window/commands/cluster_ring.h"
 
+#include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/show/quantity_words.h"
 
@@ -24,23 +24,25 @@ QString outcomeWords(const pb::RingChangeResult& result, const char* done, const
 
 } // namespace
 
-void ClusterCommands::joinRing(ProcessId process)
+ClusterState ClusterRing::state() const { return m_context.session.ingest().state(); }
+
+void ClusterRing::join(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_join_ring()->set_node(process);
     const QString line = process == 0 ? QStringLiteral("lab.join();")
                                       : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(state(), process));
-    ask(m_session->control().coordinator(), command, kStructure, line, [this](const pb::CommandReply& reply) {
+    m_context.report.askCoordinator(line, std::move(command), kStructure, [this](const pb::CommandReply& reply) {
         return outcomeWords(reply.walk().change(), "is in the ring", state());
     });
 }
 
-void ClusterCommands::leaveRing(ProcessId process)
+void ClusterRing::leave(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_leave_ring()->set_node(process);
-    ask(m_session->control().coordinator(), command, kStructure,
-        QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)), [this](const pb::CommandReply& reply) {
+    m_context.report.askCoordinator(QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)),
+        std::move(command), kStructure, [this](const pb::CommandReply& reply) {
             return outcomeWords(reply.walk().change(), "has left the ring", state());
         });
 }

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/commands/cluster_clients.h"
+
+#include "common/lhrs/linear_hash.h"
+#include "gui/lab/live/ingest.h"
+#include "gui/lab/local/local_cluster.h"
+#include "gui/lab/tables/qt_text.h"
+#include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/window/commands/cluster_line.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr std::chrono::seconds kWorkload { 3'600 };
+constexpr std::uint64_t kListedMax = 200; // keys of one command: the scenario line must stay readable
+
+QString workloadWords(const pb::WorkloadResult& r)
+{
+    // Fewer operations than requested: the workload was stopped, or there were no more records.
+    const bool isShort = !r.is_running() && r.operations() < r.of();
+    QStringList words { isShort
+            ? QStringLiteral("%1 of %2").arg(grouped(r.operations()), countedWords(r.of(), "operation", "operations"))
+            : countedWords(r.operations(), "operation", "operations") };
+    // "done: 100": the codes as words.
+    for (const auto& [name, count] : r.results()) {
+        pb::ResultCode code = pb::RESULT_UNKNOWN;
+        if (count > 0 && pb::ResultCode_Parse(name, &code))
+            words << QStringLiteral("%1 %2").arg(grouped(count), text(resultWord(code)));
+    }
+    if (r.unanswered() > 0)
+        words << QStringLiteral("%1 unanswered").arg(grouped(r.unanswered()));
+    if (r.wrong() + r.missing() > 0)
+        words << QStringLiteral("%1 wrong or missing").arg(grouped(r.wrong() + r.missing()));
+    words << countedWords(r.forwards(), "forward", "forwards")
+          << countedWords(r.image_adjustments(), "image adjustment", "image adjustments");
+    words << QStringLiteral("%1 in all").arg(durationWords(r.total_ns()));
+    if (r.operations() > 0)
+        words << QStringLiteral("%1 each").arg(durationWords(r.total_ns() / std::int64_t(r.operations())));
+    return words.join(QStringLiteral(", "));
+}
+
+// Keys of records in the file, as far as events have reported them: drawn with the seed, with possible repetitions.
+// Empty: no key is known.
+std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t count, std::uint64_t seed)
+{
+    std::vector<const RankMap*> buckets;
+    for (const auto& [number, bucket] : state.data)
+        if (bucket.ranks.count() > 0)
+            buckets.push_back(&bucket.ranks);
+    std::vector<std::uint64_t> keys;
+    std::uint64_t drawn = mix64(Key(seed)).value;
+    const auto below = [&drawn](std::size_t bound) {
+        drawn = mix64(Key(drawn + 1)).value;
+        return std::size_t(drawn % bound);
+    };
+    while (!buckets.empty() && keys.size() < count) {
+        const RankMap& ranks = *buckets[below(buckets.size())];
+        const std::vector<std::uint32_t> pages = ranks.pages();
+        const auto records = ranks.inPage(pages[below(pages.size())]);
+        keys.push_back(records[below(records.size())].second);
+    }
+    return keys;
+}
+
+} // namespace
+
+ClusterState ClusterClients::state() const { return m_context.session.ingest().state(); }
+
+QString ClusterClients::name(ProcessId client) const { return text(processShown(client, state())); }
+
+QString ClusterClients::nextName() const
+{
+    const ClusterState now = state();
+    const auto isTaken = [&](const std::string& name) {
+        return std::any_of(
+            now.processes.begin(), now.processes.end(), [&](const auto& p) { return p.second.name == name; });
+    };
+    for (std::uint32_t number = 0;; ++number) {
+        if (const QString name = clientNameOf(number); !isTaken(name.toStdString()))
+            return name;
+    }
+}
+
+QString ClusterClients::lineOf(ProcessId client, const Work& work, const std::vector<std::uint64_t>& keys) const
+{
+    QString options = work.window > 1 ? QStringLiteral(", window: %1").arg(work.window) : QString();
+    QStringList listed;
+    for (const std::uint64_t key : keys)
+        listed << QString::number(key);
+    if (!keys.empty())
+        options += QStringLiteral(", keys: [%1]").arg(listed.join(QStringLiteral(", ")));
+    return QStringLiteral("lab.client('%1').run({ do: '%2', count: %3%4 });")
+        .arg(name(client), text(operationWord(work.kind)))
+        .arg(work.count)
+        .arg(options);
+}
+
+void ClusterClients::start()
+{
+    const QString name = nextName();
+    m_context.report.work(QStringLiteral("lab.client('%1');").arg(name), [this, name](const std::stop_token& stop) {
+        const auto started = m_context.session.local().startClient(name.toStdString(), stop);
+        if (!started)
+            return CommandReport::Outcome { text(started.error().text), false };
+        return CommandReport::Outcome { tr("client %1 runs as process %2").arg(name).arg(started->pid()), true,
+            [this, id = started->node()] { emit this->started(id); } };
+    });
+}
+
+void ClusterClients::run(ProcessId client, const Work& work)
+{
+    if (work.kind == pb::INSERT) {
+        runOnKeys(client, work, true);
+        return;
+    }
+    // Only the client knows which records it has stored. A client that does not answer this will not answer the command
+    // either, which reports that.
+    pb::Command command;
+    command.mutable_describe_client();
+    m_context.session.control().call(client, std::move(command), kAnswer, [this, client, work](const Answer& answer) {
+        const bool hasOwn = !answer || answer.reply.client().keys_known() > 0;
+        QMetaObject::invokeMethod(
+            this, [this, client, work, hasOwn] { runOnKeys(client, work, hasOwn); }, Qt::QueuedConnection);
+    });
+}
+
+void ClusterClients::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
+{
+    const std::vector<std::uint64_t> keys = hasOwn || work.kind != pb::SEARCH
+        ? std::vector<std::uint64_t>()
+        : keysOfFile(state(), std::min(work.count, kListedMax), ++m_seed);
+    const QString line = lineOf(client, work, keys);
+    if (!hasOwn && keys.empty()) {
+        const QString why = work.kind == pb::SEARCH
+            ? tr("%1 has stored no record, and no record of the file is known here: insert some first")
+            : tr("%1 has stored no record itself: let it insert some first, or choose the client that did");
+        m_context.report.tell(line, { why.arg(name(client)), false });
+        return;
+    }
+    pb::Command command;
+    pb::RunWorkload& run = *command.mutable_run_workload();
+    run.set_kind(work.kind);
+    run.set_count(work.count);
+    run.set_keys(work.kind == pb::INSERT ? pb::NEXT : keys.empty() ? pb::PRESENT : pb::LISTED);
+    run.mutable_key_list()->Add(keys.begin(), keys.end());
+    run.set_seed(++m_seed);
+    run.set_length(m_link.recordBytes());
+    run.set_window(work.window);
+    m_context.report.ask(line, client, std::move(command), kWorkload,
+        [](const pb::CommandReply& reply) { return workloadWords(reply.workload()); });
+}
+
+void ClusterClients::search(ProcessId client, std::uint64_t key)
+{
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::SEARCH);
+    command.mutable_operate()->set_key(key);
+    m_context.report.ask(QStringLiteral("lab.client('%1').search(%2);").arg(name(client)).arg(key), client,
+        std::move(command), kStructure, [](const pb::CommandReply& reply) {
+            const pb::OperationResult& result = reply.operation();
+            const QString way = result.path() == pb::RECORD_RECOVERY ? tr(", computed from parity")
+                : result.path() == pb::BY_COORDINATOR                ? tr(", by the coordinator")
+                                                                     : QString();
+            return QStringLiteral("%1 in bucket %2%3, %4, %5")
+                .arg(text(resultWord(result.result())))
+                .arg(result.bucket())
+                .arg(way)
+                .arg(countedWords(result.forwards(), "forward", "forwards"),
+                    result.image_adjusted() ? QStringLiteral("image adjusted") : QStringLiteral("image as it was"));
+        });
+}
+
+void ClusterClients::insert(ProcessId client, std::uint64_t key)
+{
+    pb::Command command;
+    command.mutable_operate()->set_kind(pb::INSERT);
+    command.mutable_operate()->set_key(key);
+    command.mutable_operate()->set_generate_value(true);
+    command.mutable_operate()->set_length(m_link.recordBytes());
+    m_context.report.ask(QStringLiteral("lab.client('%1').insert(%2);").arg(name(client)).arg(key), client,
+        std::move(command), kStructure, [](const pb::CommandReply& reply) {
+            const pb::OperationResult& result = reply.operation();
+            return QStringLiteral("%1 in bucket %2").arg(text(resultWord(result.result()))).arg(result.bucket());
+        });
+}
+
+void ClusterClients::stopWorkload(ProcessId client)
+{
+    pb::Command command;
+    command.mutable_stop_workload();
+    m_context.report.ask(
+        QStringLiteral("handle.stop();"), client, std::move(command), kAnswer, [](const pb::CommandReply& reply) {
+            return reply.has_workload() ? QStringLiteral("stopped after %1").arg(workloadWords(reply.workload()))
+                                        : QStringLiteral("stopped");
+        });
+}
+
+void ClusterClients::setImage(ProcessId client, pb::ImageMode mode)
+{
+    pb::Command command;
+    command.mutable_set_image()->set_mode(mode);
+    const QString word = mode == pb::FROZEN ? QStringLiteral("frozen")
+        : mode == pb::EXACT                 ? QStringLiteral("exact")
+                                            : QStringLiteral("adjusting");
+    m_context.report.ask(QStringLiteral("lab.client('%1', { image: '%2' });").arg(name(client), word), client,
+        std::move(command), kAnswer,
+        [word](const pb::CommandReply&) { return QStringLiteral("its image is %1 from now on").arg(word); });
+    m_context.session.ingest().refresh({ client });
+}
+
+void ClusterClients::forgetImage(ProcessId client)
+{
+    pb::Command command;
+    const ClusterState now = state();
+    const auto known = now.clients.find(client);
+    command.mutable_set_image()->set_mode(known == now.clients.end() ? pb::ADJUSTING : known->second.mode);
+    command.mutable_set_image()->set_forget(true);
+    m_context.report.ask(QStringLiteral("lab.client('%1').forget();").arg(name(client)), client, std::move(command),
+        kAnswer, [this, client](const pb::CommandReply&) {
+            m_context.session.ingest().refresh({ client });
+            return QStringLiteral("it knows bucket 0 only");
+        });
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/commands/cluster_link.h"
+
+#include "gui/lab/local/local_cluster.h"
+#include "gui/lab/local/network_check.h"
+#include "gui/lab/tables/qt_text.h"
+#include "gui/lab/words/detail_words.h"
+#include "gui/view/cluster/object_words.h"
+#include "gui/window/commands/cluster_line.h"
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr int kWatchEvery = 200; // milliseconds
+constexpr std::uint32_t kSample = 100;
+
+} // namespace
+
+ClusterLink::ClusterLink(const CommandContext& context) : m_context(context)
+{
+    connect(&m_watch, &QTimer::timeout, this, &ClusterLink::watch);
+    m_watch.start(kWatchEvery);
+}
+
+void ClusterLink::set(LinkState state, const QString& trouble)
+{
+    if (state == m_state && trouble == m_trouble)
+        return;
+    m_state = state;
+    m_trouble = trouble;
+    emit changed();
+}
+
+void ClusterLink::begin(LinkState state, bool isLocal, const QString& address)
+{
+    m_isLocal = isLocal;
+    m_address = address;
+    m_since.start();
+    emit clusterChanged();
+    set(state);
+}
+
+void ClusterLink::start(const LocalOptions& options, std::uint32_t recordBytes, std::uint32_t clients)
+{
+    const QString line = clusterLine(options, recordBytes);
+    m_recordBytes = recordBytes;
+    emit m_context.report.said(line);
+    begin(LinkState::Starting, true, {});
+    m_context.worker.post([this, options, line, clients](const std::stop_token& stop) {
+        LocalCluster& local = m_context.session.local();
+        const Result<void> started = local.start(options, stop);
+        for (std::uint32_t client = 0; started && client < clients; ++client)
+            (void)local.startClient(clientNameOf(client).toStdString(), stop);
+        const QString trouble = started ? QString() : text(started.error().text);
+        QMetaObject::invokeMethod(
+            this,
+            [this, &local, trouble, line] {
+                set(trouble.isEmpty() ? LinkState::Here : LinkState::None, trouble);
+                const auto patience = local.patience();
+                QStringList words { QStringLiteral("%1 processes run, after %2")
+                                        .arg(local.processes())
+                                        .arg(durationWords(m_since.nsecsElapsed())) };
+                if (const std::string late = patience ? patienceWords(*patience) : ""; !late.empty())
+                    words << QString::fromStdString(late);
+                emit m_context.report.answered(
+                    line, trouble.isEmpty() ? words.join(QStringLiteral("; ")) : trouble, trouble.isEmpty());
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+void ClusterLink::connectTo(const QString& address)
+{
+    const auto endpoint = endpointOf(address.toStdString());
+    if (!endpoint) {
+        set(LinkState::None, text(endpoint.error().text));
+        return;
+    }
+    begin(LinkState::Starting, false, address);
+    m_context.worker.post([this, coordinator = *endpoint](const std::stop_token&) {
+        m_context.session.local().stop();
+        m_context.session.control().leaveCluster();
+        m_context.session.control().watchCluster(coordinator);
+    });
+}
+
+void ClusterLink::leave()
+{
+    begin(LinkState::None, false, {});
+    m_context.worker.post([this](const std::stop_token&) {
+        m_context.session.local().stop();
+        m_context.session.control().leaveCluster();
+    });
+}
+
+void ClusterLink::setDetail(pb::Detail detail)
+{
+    m_context.session.control().setDetail(detail, kSample);
+    m_context.report.tell(QStringLiteral("lab.detail('%1');").arg(QString::fromStdString(detailWord(detail))),
+        { tr("all processes publish at this detail") });
+}
+
+void ClusterLink::setScenarioRuns(bool on)
+{
+    if (!on)
+        watch(); // a short scenario ends between two checks; its cluster stays
+    m_scenarioRuns = on;
+    emit changed();
+}
+
+// Checks the coordinator's state in the session a few times a second, also for changes by a scenario.
+void ClusterLink::watch()
+{
+    ControlClient& control = m_context.session.control();
+    const bool answers = control.coordinatorAnswers();
+    if (const auto known = control.find(control.coordinator()); known && !known->info.control_endpoint().empty())
+        m_address = text(known->info.control_endpoint()).section(QLatin1Char('/'), -1);
+    switch (m_state) {
+    case LinkState::None:
+        if (m_scenarioRuns && answers) {
+            m_isLocal = m_context.session.local().isRunning();
+            set(LinkState::Here);
+        }
+        return;
+    case LinkState::Starting:
+        if (!m_isLocal && answers)
+            set(LinkState::Here);
+        else if (!m_isLocal && m_since.isValid() && m_since.elapsed() > kAnswer.count())
+            set(LinkState::None,
+                tr("Nothing answers at %1 within %2 s. Is a coordinator running there, and is this its control "
+                   "endpoint?")
+                    .arg(m_address)
+                    .arg(kAnswer.count() / 1000));
+        return;
+    case LinkState::Here:
+        if (!answers)
+            set(LinkState::Lost);
+        return;
+    case LinkState::Lost:
+        if (answers)
+            set(LinkState::Here);
+        return;
+    }
+}
+
+} // namespace lhrs::gui

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/lab/state/cluster_state.h"
+#include "gui/window/commands/command_report.h"
+
+namespace lhrs::gui {
+
+// Commands for the master of a ring.
+class ClusterRing {
+public:
+    explicit ClusterRing(const CommandContext& context) : m_context(context) { }
+
+    // 0: any process that waits outside.
+    void join(ProcessId process);
+    void leave(ProcessId process);
+
+private:
+    ClusterState state() const;
+
+    CommandContext m_context;
+};
+
+} // namespace lhrs::gui

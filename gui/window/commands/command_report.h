@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "common/errors.h"
+#include "gui/lab/control/control_client.h"
+#include "gui/lab/local/session.h"
+#include "gui/window/commands/command_worker.h"
+
+#include <QObject>
+#include <QString>
+
+#include <chrono>
+#include <functional>
+#include <stop_token>
+
+namespace lhrs::gui {
+
+inline constexpr std::chrono::milliseconds kAnswer { 3'000 }; // an address that is silent so long is no coordinator
+inline constexpr std::chrono::seconds kStructure { 60 }; // for a split, a merge, a further parity bucket
+
+// Reports each command: first the scenario line that does the same, and later its result. Commands begin in the GUI
+// thread, which waits for nothing; the signals are emitted there.
+class CommandReport : public QObject {
+    Q_OBJECT
+public:
+    struct Outcome {
+        QString words;
+        bool isGood = true;
+        std::function<void()> then = {}; // called after the report, in the GUI thread
+    };
+    // `done` if it was done, or else the error.
+    static Outcome outcomeOf(const Result<void>& result, const QString& done);
+
+    CommandReport(Session& session, CommandWorker& worker);
+
+    // Sends a command. `words`: the result of a reply; called in the control thread.
+    void ask(const QString& line, const CallTarget& to, pb::Command command, std::chrono::milliseconds timeout,
+        std::function<QString(const pb::CommandReply&)> words);
+    // The same for the coordinator of the cluster.
+    void askCoordinator(const QString& line, pb::Command command, std::chrono::milliseconds timeout,
+        std::function<QString(const pb::CommandReply&)> words);
+    // Carries out `act` in the worker.
+    void work(const QString& line, std::function<Outcome(const std::stop_token&)> act);
+    // Reports a command whose result is known at once.
+    void tell(const QString& line, const Outcome& outcome);
+
+signals:
+    void said(const QString& line);
+    void answered(const QString& line, const QString& outcome, bool isGood);
+
+private:
+    void answerSoon(const QString& line, Outcome outcome); // in any thread
+
+    Session& m_session;
+    CommandWorker& m_worker;
+};
+
+// What the commands of a window share. All of it outlives them; the session's threads and the worker end first.
+struct CommandContext {
+    Session& session;
+    CommandWorker& worker;
+    CommandReport& report;
+};
+
+} // namespace lhrs::gui
