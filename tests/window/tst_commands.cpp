@@ -112,22 +112,20 @@ void CommandsTest::aCommandIsSaidThenAnswered()
 {
     Session session;
     CommandWorker worker;
-    CommandReport report(session, worker);
+    CommandReport report(session.control(), worker);
     QStringList heard;
     connect(&report, &CommandReport::said, this, [&](const QString& line) { heard << "said " + line; });
     connect(&report, &CommandReport::answered, this, [&](const QString& line, const QString& words, bool isGood) {
         heard << "answered " + line + (isGood ? " good " : " bad ") + words;
     });
-    report.work("a", [&](const std::stop_token&) {
-        return CommandReport::Outcome { "done", true, [&] { heard << "then"; } };
-    });
+    report.work("a", [&](const std::stop_token&) { return CommandOutcome { "done", true, [&] { heard << "then"; } }; });
     QCOMPARE(heard, QStringList { "said a" }); // the answer comes from the event loop, whatever the worker does
     QTRY_COMPARE_WITH_TIMEOUT(heard, (QStringList { "said a", "answered a good done", "then" }), kLimit);
     heard.clear();
-    report.tell("b", CommandReport::outcomeOf(Error { "no" }, "done"));
+    report.tell("b", outcomeOf(Error { "no" }, "done"));
     QCOMPARE(heard, (QStringList { "said b", "answered b bad no" }));
     heard.clear();
-    report.tell("c", CommandReport::outcomeOf({}, "done"));
+    report.tell("c", outcomeOf({}, "done"));
     QCOMPARE(heard, (QStringList { "said c", "answered c good done" }));
 }
 

@@ -33,9 +33,9 @@ ClusterAudits::ClusterAudits(const CommandContext& context, const ClusterLink& l
 
 Result<GroupAudit> ClusterAudits::auditAndJudge(std::uint32_t group, const std::stop_token& stop)
 {
-    auto checked = auditGroup(m_context.session.control(), group, stop);
+    auto checked = auditGroup(m_context.control, group, stop);
     if (checked)
-        m_context.session.ingest().judge(findingsOf(*checked));
+        m_context.ingest.judge(findingsOf(*checked));
     return checked;
 }
 
@@ -44,14 +44,14 @@ void ClusterAudits::audit(std::uint32_t group)
     m_context.report.work(QStringLiteral("lab.audit(%1);").arg(group), [this, group](const std::stop_token& stop) {
         const Result<GroupAudit> checked = auditAndJudge(group, stop);
         if (!checked)
-            return CommandReport::Outcome { text(checked.error().text), false };
+            return CommandOutcome { text(checked.error().text), false };
         if (checked->unequal > 0)
-            return CommandReport::Outcome { tr("%1 of %2 record groups differ: %3")
-                                                .arg(checked->unequal)
-                                                .arg(checked->ranks)
-                                                .arg(text(checked->firstUnequal)),
+            return CommandOutcome { tr("%1 of %2 record groups differ: %3")
+                                        .arg(checked->unequal)
+                                        .arg(checked->ranks)
+                                        .arg(text(checked->firstUnequal)),
                 false };
-        return CommandReport::Outcome {
+        return CommandOutcome {
             tr("group %1: all %2 record groups encode to exactly this parity").arg(group).arg(checked->ranks)
         };
     });
@@ -60,25 +60,25 @@ void ClusterAudits::audit(std::uint32_t group)
 void ClusterAudits::auditAll()
 {
     m_context.report.work(QStringLiteral("lab.audit();"), [this](const std::stop_token& stop) {
-        const ClusterState state = m_context.session.ingest().state();
+        const ClusterState state = m_context.ingest.state();
         std::uint32_t ranks = 0;
         for (const auto& [number, group] : state.groups) {
             const Result<GroupAudit> checked = auditAndJudge(number, stop);
             if (!checked)
-                return CommandReport::Outcome { text(checked.error().text), false };
+                return CommandOutcome { text(checked.error().text), false };
             if (checked->unequal + checked->misplaced + checked->doubled > 0)
-                return CommandReport::Outcome { tr("group %1: %2")
-                                                    .arg(number)
-                                                    .arg(text(checked->unequal > 0   ? checked->firstUnequal
-                                                            : checked->misplaced > 0 ? checked->firstMisplaced
-                                                                                     : checked->firstDoubled)),
+                return CommandOutcome { tr("group %1: %2")
+                                            .arg(number)
+                                            .arg(text(checked->unequal > 0   ? checked->firstUnequal
+                                                    : checked->misplaced > 0 ? checked->firstMisplaced
+                                                                             : checked->firstDoubled)),
                     false };
             ranks += checked->ranks;
         }
-        return CommandReport::Outcome { tr(
+        return CommandOutcome { tr(
             "%1: all %2 record groups encode to exactly this parity, and each key is in its bucket")
-                                            .arg(countedWords(state.groups.size(), "group", "groups"))
-                                            .arg(ranks) };
+                                    .arg(countedWords(state.groups.size(), "group", "groups"))
+                                    .arg(ranks) };
     });
 }
 
@@ -94,11 +94,11 @@ void ClusterAudits::keepChecking(bool isOn)
 // measured. At the levels of detail for measurements it does nothing, because a few events there can mean much work.
 void ClusterAudits::checkOne()
 {
-    const pb::Detail detail = m_context.session.control().detail();
+    const pb::Detail detail = m_context.control.detail();
     if (m_link.state() != LinkState::Here || detail == pb::COUNTS || detail == pb::RECORDS
         || m_isChecking.exchange(true))
         return;
-    const Ingest& ingest = m_context.session.ingest();
+    const Ingest& ingest = m_context.ingest;
     const ClusterState state = ingest.state();
     if (!isAtRest(state) || ingest.counters().eventsPerSecond > kQuietEvents || state.groups.empty()) {
         m_isChecking = false;

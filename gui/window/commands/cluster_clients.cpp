@@ -69,13 +69,11 @@ std::vector<std::uint64_t> keysOfFile(const ClusterState& state, std::uint64_t c
 
 } // namespace
 
-ClusterState ClusterClients::state() const { return m_context.session.ingest().state(); }
-
-QString ClusterClients::name(ProcessId client) const { return text(processShown(client, state())); }
+QString ClusterClients::name(ProcessId client) const { return text(processShown(client, m_context.ingest.state())); }
 
 QString ClusterClients::nextName() const
 {
-    const ClusterState now = state();
+    const ClusterState now = m_context.ingest.state();
     const auto isTaken = [&](const std::string& name) {
         return std::any_of(
             now.processes.begin(), now.processes.end(), [&](const auto& p) { return p.second.name == name; });
@@ -104,10 +102,10 @@ void ClusterClients::start()
 {
     const QString name = nextName();
     m_context.report.work(QStringLiteral("lab.client('%1');").arg(name), [this, name](const std::stop_token& stop) {
-        const auto started = m_context.session.local().startClient(name.toStdString(), stop);
+        const auto started = m_context.local.startClient(name.toStdString(), stop);
         if (!started)
-            return CommandReport::Outcome { text(started.error().text), false };
-        return CommandReport::Outcome { tr("client %1 runs as process %2").arg(name).arg(started->pid()), true,
+            return CommandOutcome { text(started.error().text), false };
+        return CommandOutcome { tr("client %1 runs as process %2").arg(name).arg(started->pid()), true,
             [this, id = started->node()] { emit this->started(id); } };
     });
 }
@@ -122,7 +120,7 @@ void ClusterClients::run(ProcessId client, const Work& work)
     // either, which reports that.
     pb::Command command;
     command.mutable_describe_client();
-    m_context.session.control().call(client, std::move(command), kAnswer, [this, client, work](const Answer& answer) {
+    m_context.control.call(client, std::move(command), kAnswer, [this, client, work](const Answer& answer) {
         const bool hasOwn = !answer || answer.reply.client().keys_known() > 0;
         QMetaObject::invokeMethod(
             this, [this, client, work, hasOwn] { runOnKeys(client, work, hasOwn); }, Qt::QueuedConnection);
@@ -133,7 +131,7 @@ void ClusterClients::runOnKeys(ProcessId client, const Work& work, bool hasOwn)
 {
     const std::vector<std::uint64_t> keys = hasOwn || work.kind != pb::SEARCH
         ? std::vector<std::uint64_t>()
-        : keysOfFile(state(), std::min(work.count, kListedMax), ++m_seed);
+        : keysOfFile(m_context.ingest.state(), std::min(work.count, kListedMax), ++m_seed);
     const QString line = lineOf(client, work, keys);
     if (!hasOwn && keys.empty()) {
         const QString why = work.kind == pb::SEARCH
@@ -210,19 +208,19 @@ void ClusterClients::setImage(ProcessId client, pb::ImageMode mode)
     m_context.report.ask(QStringLiteral("lab.client('%1', { image: '%2' });").arg(name(client), word), client,
         std::move(command), kAnswer,
         [word](const pb::CommandReply&) { return QStringLiteral("its image is %1 from now on").arg(word); });
-    m_context.session.ingest().refresh({ client });
+    m_context.ingest.refresh({ client });
 }
 
 void ClusterClients::forgetImage(ProcessId client)
 {
     pb::Command command;
-    const ClusterState now = state();
+    const ClusterState now = m_context.ingest.state();
     const auto known = now.clients.find(client);
     command.mutable_set_image()->set_mode(known == now.clients.end() ? pb::ADJUSTING : known->second.mode);
     command.mutable_set_image()->set_forget(true);
     m_context.report.ask(QStringLiteral("lab.client('%1').forget();").arg(name(client)), client, std::move(command),
         kAnswer, [this, client](const pb::CommandReply&) {
-            m_context.session.ingest().refresh({ client });
+            m_context.ingest.refresh({ client });
             return QStringLiteral("it knows bucket 0 only");
         });
 }

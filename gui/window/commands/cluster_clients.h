@@ -44,7 +44,6 @@ signals:
 
 private:
     void runOnKeys(ProcessId client, const Work& work, bool hasOwn);
-    ClusterState state() const;
 
     CommandContext m_context;
     const ClusterLink& m_link;

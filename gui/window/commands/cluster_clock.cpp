@@ -31,8 +31,7 @@ void ClusterClock::pause()
 
 void ClusterClock::step(ClockStep step)
 {
-    ControlClient& control = m_context.session.control();
-    if (!control.simulation() || (control.isGated() && step == ClockStep::Message)) {
+    if (!m_context.control.simulation() || (m_context.control.isGated() && step == ClockStep::Message)) {
         m_gate.releaseOldest(0, false);
         return;
     }
@@ -48,23 +47,23 @@ void ClusterClock::step(ClockStep step)
     else
         command.mutable_step_clock()->set_ns(1'000'000);
     // The step comes second: commands of one sender keep their order.
-    control.call(control.simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
+    m_context.control.call(m_context.control.simulator(), std::move(pause), kSimulatorAnswer, [](const Answer&) {});
     ask(std::move(command), QStringLiteral("lab.clock({ step: '%1' });").arg(word));
 }
 
 std::optional<std::int64_t> ClusterClock::zeroNs() const
 {
-    const auto now = m_context.session.control().simulation();
+    const auto now = m_context.control.simulation();
     if (!now || now->virtual_ns() <= 0)
         return std::nullopt;
-    return now->wall_ns() - now->virtual_ns() - m_context.session.ingest().startedWallNs();
+    return now->wall_ns() - now->virtual_ns() - m_context.ingest.startedWallNs();
 }
 
 void ClusterClock::ask(pb::Command command, const QString& line)
 {
-    m_context.report.ask(line, m_context.session.control().simulator(), std::move(command), kSimulatorAnswer,
+    m_context.report.ask(line, m_context.control.simulator(), std::move(command), kSimulatorAnswer,
         [this](const pb::CommandReply& reply) {
-            m_context.session.control().learnSimulation(reply.simulation());
+            m_context.control.learnSimulation(reply.simulation());
             const QString time = QString::number(double(reply.simulation().virtual_ns()) / 1e9, 'f', 6);
             return reply.simulation().is_paused()
                 ? QObject::tr("virtual time stands at %1 s").arg(time)

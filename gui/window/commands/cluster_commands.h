@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "gui/lab/local/session.h"
 #include "gui/window/commands/cluster_audits.h"
 #include "gui/window/commands/cluster_clients.h"
 #include "gui/window/commands/cluster_clock.h"

@@ -41,14 +41,13 @@ ClusterFaults::ClusterFaults(const CommandContext& context) : m_context(context)
 void ClusterFaults::change(const QString& line, std::function<Result<void>()> act, const QString& done)
 {
     m_context.report.work(
-        line, [act = std::move(act), done](const std::stop_token&) { return CommandReport::outcomeOf(act(), done); });
+        line, [act = std::move(act), done](const std::stop_token&) { return outcomeOf(act(), done); });
 }
 
 void ClusterFaults::kill(ProcessId process, const QString& target)
 {
     change(
-        QStringLiteral("lab.kill(%1);").arg(target),
-        [this, process] { return m_context.session.local().kill({ process }); },
+        QStringLiteral("lab.kill(%1);").arg(target), [this, process] { return m_context.local.kill({ process }); },
         tr("the process is gone, and its memory with it"));
 }
 
@@ -56,25 +55,25 @@ void ClusterFaults::pause(ProcessId process, const QString& target)
 {
     change(
         QStringLiteral("lab.pause(%1, { lease: %2 });").arg(target).arg(kLease.count()),
-        [this, process] { return m_context.session.local().pause({ process }, kLease); },
+        [this, process] { return m_context.local.pause({ process }, kLease); },
         tr("it stands still, for %1 s at most").arg(kLease.count()));
 }
 
 void ClusterFaults::resume(ProcessId process, const QString& target)
 {
     change(
-        QStringLiteral("lab.resume(%1);").arg(target),
-        [this, process] { return m_context.session.local().resume({ process }); }, tr("it goes on where it stood"));
+        QStringLiteral("lab.resume(%1);").arg(target), [this, process] { return m_context.local.resume({ process }); },
+        tr("it goes on where it stood"));
 }
 
 void ClusterFaults::restart(ProcessId process, const QString& target)
 {
-    const auto known = m_context.session.control().find(process);
+    const auto known = m_context.control.find(process);
     const bool isCoordinator = known && known->info.kind() == pb::COORDINATOR;
     change(
         QStringLiteral("lab.restart(%1);").arg(target),
         [this, process] {
-            const auto started = m_context.session.local().restart({ process });
+            const auto started = m_context.local.restart({ process });
             return started ? Result<void>() : Result<void>(started.error());
         },
         isCoordinator ? tr("another coordinator listens at its address: it finds the file in its buckets")
@@ -89,7 +88,6 @@ void ClusterFaults::cutOff(ProcessId process)
     wish.kind = FaultWish::Kind::Partition;
     wish.first = { process };
     wish.secondIsRest = true;
-    wish.lease = kLease;
     arm(wish);
 }
 
@@ -98,7 +96,6 @@ void ClusterFaults::loseSome(ProcessId process)
     FaultWish wish;
     wish.second = { process };
     wish.network.set_drop(kLoss);
-    wish.lease = kLease;
     arm(wish);
 }
 
@@ -107,22 +104,19 @@ void ClusterFaults::delayMessages(ProcessId process)
     FaultWish wish;
     wish.second = { process };
     wish.network.set_delay_ms(kDelayMs);
-    wish.lease = kLease;
     arm(wish);
 }
 
 // Runs in the worker thread.
 Result<void> ClusterFaults::carryOut(const FaultWish& wish)
 {
-    LocalCluster& local = m_context.session.local();
-    ControlClient& control = m_context.session.control();
     if (wish.kind == FaultWish::Kind::Kill)
-        return local.kill(wish.first);
+        return m_context.local.kill(wish.first);
     if (wish.kind == FaultWish::Kind::Pause)
-        return local.pause(wish.first, wish.lease);
-    std::vector<FaultOrder> orders = ordersOf(wish, control);
-    leaveOut(orders, local.paused());
-    if (const Answer armed = armFaults(control, orders, kAnswer); !armed)
+        return m_context.local.pause(wish.first, wish.lease);
+    std::vector<FaultOrder> orders = ordersOf(wish, m_context.control);
+    leaveOut(orders, m_context.local.paused());
+    if (const Answer armed = armFaults(m_context.control, orders, kAnswer); !armed)
         return Error { armed.text };
     if (wish.isKept) {
         const std::lock_guard lock(m_mutex);
@@ -133,7 +127,7 @@ Result<void> ClusterFaults::carryOut(const FaultWish& wish)
 
 void ClusterFaults::arm(const FaultWish& wish)
 {
-    m_context.report.work(faultLine(wish, m_context.session.ingest().state()), [this, wish](const std::stop_token&) {
+    m_context.report.work(faultLine(wish, m_context.ingest.state()), [this, wish](const std::stop_token&) {
         const Result<void> done = carryOut(wish);
         const QString lease = wish.isKept ? tr("renewed while this window lives")
                                           : tr("for %1 s at most").arg(wish.lease.count());
@@ -147,7 +141,7 @@ void ClusterFaults::arm(const FaultWish& wish)
             words = tr("armed: it ends itself at that step, if that comes within %1 s").arg(wish.lease.count());
             break;
         }
-        CommandReport::Outcome outcome = CommandReport::outcomeOf(done, words);
+        CommandOutcome outcome = outcomeOf(done, words);
         outcome.then = [this] { ask(); };
         return outcome;
     });
@@ -157,7 +151,7 @@ void ClusterFaults::arm(const FaultWish& wish)
 
 void ClusterFaults::heal(ProcessId process)
 {
-    const ClusterState now = m_context.session.ingest().state();
+    const ClusterState now = m_context.ingest.state();
     if (const auto known = now.processes.find(process); known != now.processes.end())
         for (const auto& [number, fault] : known->second.faults)
             healFault(number);
@@ -170,9 +164,9 @@ void ClusterFaults::healFault(std::uint64_t number)
             const std::lock_guard lock(m_mutex);
             m_kept.erase(number);
         }
-        const bool isHealed = !healFaults(m_context.session.control(), number, kAnswer).empty();
-        return CommandReport::Outcome { isHealed ? tr("this fault does not act any more")
-                                                 : tr("no process has this fault any more"),
+        const bool isHealed = !healFaults(m_context.control, number, kAnswer).empty();
+        return CommandOutcome { isHealed ? tr("this fault does not act any more")
+                                         : tr("no process has this fault any more"),
             isHealed, [this] { ask(); } };
     });
 }
@@ -184,11 +178,11 @@ void ClusterFaults::healAll()
             const std::lock_guard lock(m_mutex);
             m_kept.clear();
         }
-        const std::size_t resumed = m_context.session.local().resumeAll(),
-                          ended = healFaults(m_context.session.control(), 0, kAnswer).size();
-        return CommandReport::Outcome { tr("%1 ended, %2 resumed")
-                                            .arg(countedWords(ended, "fault", "faults"),
-                                                countedWords(resumed, "process", "processes")),
+        const std::size_t resumed = m_context.local.resumeAll(),
+                          ended = healFaults(m_context.control, 0, kAnswer).size();
+        return CommandOutcome { tr("%1 ended, %2 resumed")
+                                    .arg(countedWords(ended, "fault", "faults"),
+                                        countedWords(resumed, "process", "processes")),
             true, [this] { ask(); } };
     });
 }
@@ -207,7 +201,7 @@ void ClusterFaults::renewLeases()
                 pb::Command command;
                 *command.mutable_arm_fault()->mutable_fault() = order.fault;
                 // An ended process has no fault.
-                m_context.session.control().call(process, std::move(command), kAnswer, [](const Answer&) {});
+                m_context.control.call(process, std::move(command), kAnswer, [](const Answer&) {});
             }
         }
     }
@@ -233,8 +227,8 @@ void ClusterFaults::ask()
         std::size_t missing = 0;
     };
     const auto round = std::make_shared<Round>();
-    const auto paused = m_context.session.local().paused();
-    std::vector<KnownProcess> living = livingProcesses(m_context.session.control());
+    const auto paused = m_context.local.paused();
+    std::vector<KnownProcess> living = livingProcesses(m_context.control);
     std::erase_if(living, [&](const KnownProcess& known) { return paused.contains(known.info.node()); });
     const auto finish = [this, round, paused] {
         std::vector<FaultArmed> armed;
@@ -262,7 +256,7 @@ void ClusterFaults::ask()
     for (const KnownProcess& known : living) {
         pb::Command command;
         command.mutable_list_faults();
-        m_context.session.control().call(known.info.node(), std::move(command), kListAnswer,
+        m_context.control.call(known.info.node(), std::move(command), kListAnswer,
             [this, round, finish, process = known.info.node()](const Answer& answer) {
                 bool isLast = false;
                 {

@@ -24,7 +24,7 @@ void ClusterFile::split()
 
 void ClusterFile::raiseAvailability()
 {
-    const std::uint32_t wanted = m_context.session.ingest().state().file.availability + 1;
+    const std::uint32_t wanted = m_context.ingest.state().file.availability + 1;
     pb::Command command;
     command.mutable_raise_availability()->set_availability(wanted);
     m_context.report.askCoordinator(QStringLiteral("lab.raiseAvailability(%1);").arg(wanted), std::move(command),
@@ -56,11 +56,10 @@ void ClusterFile::addSpares(std::uint32_t data, std::uint32_t parity)
 {
     m_context.report.work(QStringLiteral("lab.addSpares({ data: %1, parity: %2 });").arg(data).arg(parity),
         [this, data, parity](const std::stop_token& stop) {
-            Result<void> added = m_context.session.local().addServers(pb::DATA, data, stop);
+            Result<void> added = m_context.local.addServers(pb::DATA, data, stop);
             if (added)
-                added = m_context.session.local().addServers(pb::PARITY, parity, stop);
-            return CommandReport::outcomeOf(
-                added, QObject::tr("%1 data and %2 parity servers more").arg(data).arg(parity));
+                added = m_context.local.addServers(pb::PARITY, parity, stop);
+            return outcomeOf(added, QObject::tr("%1 data and %2 parity servers more").arg(data).arg(parity));
         });
 }
 

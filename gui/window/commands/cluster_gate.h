@@ -35,7 +35,7 @@ signals:
     void listed();
 
 private:
-    CommandReport::Outcome carryOut(const ReleaseWish& wish, const std::stop_token& stop);
+    CommandOutcome carryOut(const ReleaseWish& wish, const std::stop_token& stop);
 
     CommandContext m_context;
     std::vector<HeldAt> m_held;

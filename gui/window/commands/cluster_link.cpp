@@ -48,18 +48,17 @@ void ClusterLink::start(const LocalOptions& options, std::uint32_t recordBytes, 
     emit m_context.report.said(line);
     begin(LinkState::Starting, true, {});
     m_context.worker.post([this, options, line, clients](const std::stop_token& stop) {
-        LocalCluster& local = m_context.session.local();
-        const Result<void> started = local.start(options, stop);
+        const Result<void> started = m_context.local.start(options, stop);
         for (std::uint32_t client = 0; started && client < clients; ++client)
-            (void)local.startClient(clientNameOf(client).toStdString(), stop);
+            (void)m_context.local.startClient(clientNameOf(client).toStdString(), stop);
         const QString trouble = started ? QString() : text(started.error().text);
         QMetaObject::invokeMethod(
             this,
-            [this, &local, trouble, line] {
+            [this, trouble, line] {
                 set(trouble.isEmpty() ? LinkState::Here : LinkState::None, trouble);
-                const auto patience = local.patience();
+                const auto patience = m_context.local.patience();
                 QStringList words { QStringLiteral("%1 processes run, after %2")
-                                        .arg(local.processes())
+                                        .arg(m_context.local.processes())
                                         .arg(durationWords(m_since.nsecsElapsed())) };
                 if (const std::string late = patience ? patienceWords(*patience) : ""; !late.empty())
                     words << QString::fromStdString(late);
@@ -79,9 +78,9 @@ void ClusterLink::connectTo(const QString& address)
     }
     begin(LinkState::Starting, false, address);
     m_context.worker.post([this, coordinator = *endpoint](const std::stop_token&) {
-        m_context.session.local().stop();
-        m_context.session.control().leaveCluster();
-        m_context.session.control().watchCluster(coordinator);
+        m_context.local.stop();
+        m_context.control.leaveCluster();
+        m_context.control.watchCluster(coordinator);
     });
 }
 
@@ -89,14 +88,14 @@ void ClusterLink::leave()
 {
     begin(LinkState::None, false, {});
     m_context.worker.post([this](const std::stop_token&) {
-        m_context.session.local().stop();
-        m_context.session.control().leaveCluster();
+        m_context.local.stop();
+        m_context.control.leaveCluster();
     });
 }
 
 void ClusterLink::setDetail(pb::Detail detail)
 {
-    m_context.session.control().setDetail(detail, kSample);
+    m_context.control.setDetail(detail, kSample);
     m_context.report.tell(QStringLiteral("lab.detail('%1');").arg(QString::fromStdString(detailWord(detail))),
         { tr("all processes publish at this detail") });
 }
@@ -112,14 +111,14 @@ void ClusterLink::setScenarioRuns(bool on)
 // Checks the coordinator's state in the session a few times a second, also for changes by a scenario.
 void ClusterLink::watch()
 {
-    ControlClient& control = m_context.session.control();
-    const bool answers = control.coordinatorAnswers();
-    if (const auto known = control.find(control.coordinator()); known && !known->info.control_endpoint().empty())
+    const bool answers = m_context.control.coordinatorAnswers();
+    if (const auto known = m_context.control.find(m_context.control.coordinator());
+        known && !known->info.control_endpoint().empty())
         m_address = text(known->info.control_endpoint()).section(QLatin1Char('/'), -1);
     switch (m_state) {
     case LinkState::None:
         if (m_scenarioRuns && answers) {
-            m_isLocal = m_context.session.local().isRunning();
+            m_isLocal = m_context.local.isRunning();
             set(LinkState::Here);
         }
         return;

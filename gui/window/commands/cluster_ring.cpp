@@ -24,16 +24,15 @@ QString outcomeWords(const pb::RingChangeResult& result, const char* done, const
 
 } // namespace
 
-ClusterState ClusterRing::state() const { return m_context.session.ingest().state(); }
-
 void ClusterRing::join(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_join_ring()->set_node(process);
-    const QString line = process == 0 ? QStringLiteral("lab.join();")
-                                      : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(state(), process));
+    const QString line = process == 0
+        ? QStringLiteral("lab.join();")
+        : QStringLiteral("lab.join({ node: %1 });").arg(targetWords(m_context.ingest.state(), process));
     m_context.report.askCoordinator(line, std::move(command), kStructure, [this](const pb::CommandReply& reply) {
-        return outcomeWords(reply.walk().change(), "is in the ring", state());
+        return outcomeWords(reply.walk().change(), "is in the ring", m_context.ingest.state());
     });
 }
 
@@ -41,9 +40,10 @@ void ClusterRing::leave(ProcessId process)
 {
     pb::Command command;
     command.mutable_walk()->mutable_leave_ring()->set_node(process);
-    m_context.report.askCoordinator(QStringLiteral("lab.leave(%1);").arg(targetWords(state(), process)),
-        std::move(command), kStructure, [this](const pb::CommandReply& reply) {
-            return outcomeWords(reply.walk().change(), "has left the ring", state());
+    m_context.report.askCoordinator(
+        QStringLiteral("lab.leave(%1);").arg(targetWords(m_context.ingest.state(), process)), std::move(command),
+        kStructure, [this](const pb::CommandReply& reply) {
+            return outcomeWords(reply.walk().change(), "has left the ring", m_context.ingest.state());
         });
 }
 

@@ -16,8 +16,6 @@ public:
     void leave(ProcessId process);
 
 private:
-    ClusterState state() const;
-
     CommandContext m_context;
 };
 

@@ -7,14 +7,12 @@
 
 namespace lhrs::gui {
 
-CommandReport::CommandReport(Session& session, CommandWorker& worker) : m_session(session), m_worker(worker) { }
-
-CommandReport::Outcome CommandReport::outcomeOf(const Result<void>& result, const QString& done)
+CommandOutcome outcomeOf(const Result<void>& result, const QString& done)
 {
     return { result ? done : text(result.error().text), bool(result) };
 }
 
-void CommandReport::answerSoon(const QString& line, Outcome outcome)
+void CommandReport::answerSoon(const QString& line, CommandOutcome outcome)
 {
     QMetaObject::invokeMethod(
         this,
@@ -30,25 +28,24 @@ void CommandReport::ask(const QString& line, const CallTarget& to, pb::Command c
     std::chrono::milliseconds timeout, std::function<QString(const pb::CommandReply&)> words)
 {
     emit said(line);
-    m_session.control().call(
-        to, std::move(command), timeout, [this, line, words = std::move(words)](const Answer& answer) {
-            answerSoon(line, { answer ? words(answer.reply) : text(answer.text), bool(answer) });
-        });
+    m_control.call(to, std::move(command), timeout, [this, line, words = std::move(words)](const Answer& answer) {
+        answerSoon(line, { answer ? words(answer.reply) : text(answer.text), bool(answer) });
+    });
 }
 
 void CommandReport::askCoordinator(const QString& line, pb::Command command, std::chrono::milliseconds timeout,
     std::function<QString(const pb::CommandReply&)> words)
 {
-    ask(line, m_session.control().coordinator(), std::move(command), timeout, std::move(words));
+    ask(line, m_control.coordinator(), std::move(command), timeout, std::move(words));
 }
 
-void CommandReport::work(const QString& line, std::function<Outcome(const std::stop_token&)> act)
+void CommandReport::work(const QString& line, std::function<CommandOutcome(const std::stop_token&)> act)
 {
     emit said(line);
     m_worker.post([this, line, act = std::move(act)](const std::stop_token& stop) { answerSoon(line, act(stop)); });
 }
 
-void CommandReport::tell(const QString& line, const Outcome& outcome)
+void CommandReport::tell(const QString& line, const CommandOutcome& outcome)
 {
     emit said(line);
     emit answered(line, outcome.words, outcome.isGood);
