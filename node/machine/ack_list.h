@@ -44,7 +44,8 @@ public:
     explicit AckList(const pb::Timers& timers) : m_timers(withDefaults(timers)) { }
     void setTimers(const pb::Timers& timers) { m_timers = withDefaults(timers); }
     const pb::Timers& timers() const { return m_timers; }
-    // Later ids are above this one, so that no acknowledgement meant for a former process at this address matches any.
+    // Later ids are greater than this one, so that an acknowledgement for an earlier process at this address matches
+    // none.
     void startAt(std::uint64_t id) { m_lastId = std::max(m_lastId, id); }
 
     // Sends the message and remembers it; returns its id. It carries the operation of the present step. `block`: the
@@ -61,12 +62,13 @@ public:
     bool any(const std::function<bool(const Entry&)>& test) const;
     // Receivers of KeepTrying messages that were resent more often than the limit for giving up.
     std::set<NodeId> silent() const;
-    // Resends what is due. Messages given up are removed, reported as MessageGivenUp and passed to `givenUp`.
+    // Resends every message that is due. Messages that are given up are removed, reported as MessageGivenUp and passed
+    // to `givenUp`.
     void onTime(Time now, Effects& out, const std::function<void(const Entry&)>& givenUp);
     // When onTime must next be called.
     Time deadline() const;
     std::uint32_t size() const { return std::uint32_t(m_pending.size()); }
-    // The waiting messages by id, so in the order of sending; for watchers.
+    // The waiting messages by id, that is, in the order of sending; for watchers.
     const std::map<std::uint64_t, Entry>& pending() const { return m_pending; }
 
 private:
@@ -75,7 +77,7 @@ private:
     pb::Timers m_timers;
     std::uint64_t m_lastId = 0;
     std::map<std::uint64_t, Entry> m_pending;
-    Time m_roundTrip {}; // smoothed
+    Time m_roundTrip {}; // smoothed round-trip time
 };
 
 } // namespace lhrs

@@ -17,7 +17,7 @@ struct Wait {
     Time sent {}, due {};
     std::uint32_t tries = 0, triesMax = 0;
 };
-// Counts it, and describes the first few.
+// Counts the wait and describes the first few.
 void add(const Wait& wait, pb::NodeSample& out);
 // Adds everything that the list waits for.
 void add(const AckList& acks, pb::NodeSample& out);

@@ -7,12 +7,12 @@
 
 namespace lhrs {
 
-// Changes of the records of one process that are reported together, at the level RECORDS: an event for each would cost
-// more than the change. They are an event in the making, to which each change adds something. It waits until they are
-// many, until some time has passed (EventStamper), or until another event is to be emitted (Effects::event).
+// Record changes of one process that are reported together at the level RECORDS, because an event for each would cost
+// more than the change itself. They are collected in one unfinished event. It is emitted when it holds enough changes,
+// when some time has passed (EventStamper), or when another event is about to be emitted (Effects::event).
 class ChangeList {
 public:
-    // The event, to which the caller adds one change: always to the same body, as long as the place is the same.
+    // The event to which the caller adds one change. All changes go to the same body as long as the place is the same.
     pb::Event& grow()
     {
         ++m_size;
@@ -24,7 +24,7 @@ public:
     void moveTo(pb::Event& event);
 
 private:
-    pb::Event m_event; // has a body only
+    pb::Event m_event; // only its body is set
     std::size_t m_size = 0;
 };
 

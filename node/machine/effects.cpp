@@ -129,7 +129,7 @@ pb::Event& Effects::event()
     return event;
 }
 
-// The changes have several causes and operations, so the event has none.
+// The changes have several causes and operations, so the event names none.
 void Effects::tellGathered()
 {
     if (m_changes != nullptr && !m_changes->isEmpty())

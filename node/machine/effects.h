@@ -37,11 +37,12 @@ struct Address {
     void to(pb::Address& out) const;
 };
 
-// How a message travels. Auto: as a datagram if it fits one, else by stream. OwnStream: over a connection of its own,
-// which ends with it. Datagrams: in parts (PartTransfers), which the node handles; no driver sees this value.
+// How a message travels. Auto: as a datagram if it fits in one, otherwise by stream. OwnStream: over its own
+// connection, which is closed afterwards. Datagrams: in parts (PartTransfers); the node handles this, and no driver
+// sees this value.
 enum class Way { Auto, Stream, OwnStream, Datagrams };
 
-// A driver's clock that can be read during a step, so that experiments can measure computing time. It affects no
+// A clock of the driver that can be read during a step, so that experiments can measure computing time. It affects no
 // decision.
 class Stopwatch {
 public:
@@ -49,9 +50,9 @@ public:
     virtual Time read() const = 0;
 };
 
-// What a step of a machine wants done: lists that the driver carries out. Cleared and reused; messages and events live
-// in its arena until clear(). The order between the effects of two workers is not kept, so anything that must be in
-// order carries a sequence number.
+// What a step of a machine wants done: lists that the driver carries out. The lists are cleared and reused; messages
+// and events live in the arena until clear(). Effects of two workers are not ordered relative to each other, so
+// anything that must stay in order carries a sequence number.
 class Effects {
 public:
     // A long record block that is sent beside its message (common/wire.h). Shared with the ack list, which may resend
@@ -60,7 +61,7 @@ public:
     struct Send {
         Address to;
         Way way = Way::Auto;
-        std::uint32_t tries = 0; // 0: the first sending, else the number of the resend
+        std::uint32_t tries = 0; // 0: first transmission; otherwise the number of the resend
         NodeId node; // receiver's process number if known, else 0
         pb::Message* message = nullptr;
         Block block = {}; // null: the message contains its block, if it has one
@@ -71,16 +72,18 @@ public:
     };
 
     Effects();
-    // In an arena that the caller resets after clear(), with values in the memory of the caller's strings.
+    // Messages and events are in `arena`, which the caller resets after clear(); long values are in the memory of
+    // `strings`.
     Effects(google::protobuf::Arena& arena, StringPool& strings) : m_arena(arena), m_strings(&strings) { }
     Effects(const Effects&) = delete;
     Effects& operator=(const Effects&) = delete;
 
     // Forgets everything but keeps the memory.
     void clear();
-    // The following step is caused by this message, or by time (nullptr). What it emits carries cause and operation.
+    // The next step is caused by this message, or by the passing of time (nullptr). What the step emits carries the
+    // cause and the operation.
     void begin(const pb::Message* cause);
-    // The operation of the following messages and events, when it is not the cause's.
+    // Sets the operation of the messages and events that follow, if it differs from that of the cause.
     void serve(const pb::RequestId& operation);
     // The id of an operation, to be shared by the messages and events of this step (unsafe_arena_set_allocated_...). It
     // must not be modified.
@@ -101,46 +104,46 @@ public:
     // A message for all idle servers of a pool.
     pb::Message& multicast(pb::Role pool);
     // An event to fill in. Operation, cause and place are set here; the stamper sets numbers and times. Gathered
-    // changes are emitted first, so events keep the order in which things happened.
+    // changes are emitted first, so that events stay in the order in which things happened.
     pb::Event& event();
-    // The same for an event of a single operation that has several such events; null if no watcher would get it.
+    // The same for an operation that may emit several such events; null if no watcher would receive it.
     pb::Event* operationEvent() { return tellsOperation() ? &event() : nullptr; }
-    // The event in which changes are gathered, for one more of them; null if changes are not gathered.
+    // The event that gathers changes, so that the caller can add one; null if changes are not gathered.
     pb::Event* gathered() { return m_changes != nullptr ? &m_changes->grow() : nullptr; }
-    // Whether any watcher would get the next change of the current operation.
+    // Whether any watcher would receive the next change of the current operation.
     bool tellsChanges() const { return tellsOperation() || m_changes != nullptr; }
-    // The list in which changes are gathered; null: changes are not gathered. The stamper sets it before a step.
+    // The list that gathers changes; null: changes are not gathered. The stamper sets it before a step.
     void gatherChanges(ChangeList* changes) { m_changes = changes; }
     void tellGathered();
-    // Whether events of structure name the records that they concern; otherwise they only count them.
+    // Whether structural events name the records that they concern; otherwise they only count them.
     bool tellsRecords() const { return m_toldOneIn != 0 || m_changes != nullptr; }
-    // One in so many operations is reported; 0: none. The driver sets this before a step; the default is to report all.
+    // One in `oneIn` operations is reported; 0: none. The driver sets this before a step; the default is to report all.
     void tellOperations(std::uint32_t oneIn) { m_toldOneIn = oneIn; }
     pb::CommandReply& reply(std::uint64_t ticket);
-    // The command of this ticket is not carried out: why, and what to do.
+    // Refuses the command of this ticket; `text` says why and what to do.
     void refuse(std::uint64_t ticket, pb::Refusal refusal, const std::string& text);
     // Leave the multicast group of a pool, or join it (again); NO_ROLE: no change.
     void leavePool(pb::Role pool) { m_leave = pool; }
     void joinPool(pb::Role pool) { m_join = pool; }
 
-    // By the driver's clock, if it has one that runs during a step; else `now`, the time of the step.
+    // The time on the driver's clock if it can be read during a step; otherwise `now`, the time of the step.
     Time time(Time now) const { return m_stopwatch ? std::max(now, m_stopwatch->read()) : now; }
-    // How long the driver worked on the message before the step.
+    // How long the driver worked on the message before the step began.
     Time preparation() const { return m_preparation; }
     void setStopwatch(const Stopwatch* stopwatch) { m_stopwatch = stopwatch; }
     void setPreparation(Time time) { m_preparation = time; }
 
-    // Whether the driver has further messages for the same machine, whose effects leave together with these. Then a
+    // Whether the driver has more messages for this machine, whose effects will be sent together with these. If so, a
     // message that can be sent once for several may be postponed.
     bool moreFollow() const { return m_moreFollow; }
     void setMoreFollow(bool moreFollow) { m_moreFollow = moreFollow; }
 
-    // Whether the rare event is to happen here; never in the product, which leaves `failpoints` null.
+    // Whether this failpoint fires here. It never does in production, where `failpoints` is null.
     bool fires(Failpoint failpoint) const { return m_failpoints && m_failpoints->fires(failpoint); }
     void setFailpoints(Failpoints* failpoints) { m_failpoints = failpoints; }
     // Copies the blocks back into their messages, for a driver without a wire format.
     void joinBlocks();
-    // The record block of the message that arrived: moved out if the driver no longer needs it, else copied.
+    // The record block of the message that arrived: moved out if the driver no longer needs it, otherwise copied.
     std::string takeBlock(const std::string& records)
     {
         return &records == m_arrived ? std::move(*m_arrived) : records;
@@ -167,7 +170,7 @@ private:
 
     struct OwnArena {
         OwnArena();
-        const std::unique_ptr<char[]> block; // its first memory, so that a usual step allocates nothing
+        const std::unique_ptr<char[]> block; // the initial memory of the arena, so that a usual step allocates nothing
         google::protobuf::Arena arena;
     };
     const std::unique_ptr<OwnArena> m_ownArena;

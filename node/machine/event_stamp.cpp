@@ -64,13 +64,14 @@ void EventStamper::received(
     received->set_transport(transport);
 }
 
-// Emitting few at a time would cost as much as one event each, and watchers do not notice a delay of some milliseconds.
+// Emitting a few at a time would cost as much as one event each, and watchers do not notice a delay of a few
+// milliseconds.
 void EventStamper::endGathering(Effects& effects, Time now, bool isLast)
 {
     if (isLast || m_changes.size() >= kGatherMax || now >= gatheredAt())
         effects.tellGathered();
     if (m_changes.isEmpty())
-        m_gatheredSince = now; // or later: none of the coming changes is older
+        m_gatheredSince = now; // or later: every change still to come is at least this recent
 }
 
 void EventStamper::stamp(Effects& effects, Time now, std::int64_t wall, Time step)

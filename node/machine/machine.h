@@ -16,9 +16,10 @@ public:
     virtual ~Machine() = default;
     // A message arrived. `now` never decreases from call to call.
     virtual void onMessage(const pb::Message& message, Time now, Effects& out) = 0;
-    // How soon the message will be passed to onMessage().
+    // How soon the driver will pass the message to onMessage().
     enum class Soon { Next, Later };
-    // The driver will deliver this message: the machine may prefetch the memory that it will need. Changes no state.
+    // The driver will deliver this message soon, so the machine may prefetch the memory that it will need. Changes no
+    // state.
     virtual void expect(const pb::Message& message, Soon soon) const { (void)message, (void)soon; }
     // An operator's command. Every command gets exactly one reply, in this or a later call, matched by its ticket.
     virtual void onCommand(const pb::Command& command, Time now, Effects& out) = 0;
@@ -26,11 +27,11 @@ public:
     virtual void onTime(Time now, Effects& out) = 0;
     // The driver has measured the memory of the process. May bring deadline() forward.
     virtual void onMemory(const MemoryReading& reading, Time now, Effects& out) { (void)reading, (void)now, (void)out; }
-    // When onTime must next be called; Time::max(): only after another call.
+    // When onTime must next be called; Time::max(): not before another call.
     virtual Time deadline() const = 0;
     // The state that a new watcher needs; the driver adds process, sequence, times and info.
     virtual void snapshot(pb::Snapshot& out) const = 0;
-    // Takes the records out of a snapshot of its own, for a watcher that wants figures only.
+    // Takes the records out of a snapshot of this machine, for a watcher that wants figures only.
     virtual void leaveOutRecords(pb::Snapshot& snapshot) const { (void)snapshot; }
     // Further state for watchers: waiting messages, sequences, leases. The driver adds threads and queues.
     virtual void inspect(Time now, pb::NodeSample& out) const { (void)now, (void)out; }

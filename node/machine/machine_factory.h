@@ -11,12 +11,12 @@
 
 namespace lhrs {
 
-// Which machine is wanted, and for which process.
+// Which machine to make, and for which process.
 struct MachineOrder {
-    pb::ProcessInfo self; // with its addresses; its kind says which machine
-    Address coordinator; // of the process that all others register with
-    std::uint64_t seed = 0; // of the machine's own draws
-    bool takesOver = false; // of a coordinator: its predecessor's cluster is running
+    pb::ProcessInfo self; // with its addresses; its kind selects the machine
+    Address coordinator; // address of the process with which all others register
+    std::uint64_t seed = 0; // for the machine's own random numbers
+    bool takesOver = false; // for a coordinator: the cluster of its predecessor is running
 };
 
 // Makes the machines of one system, for a driver that does not know the system.
@@ -24,11 +24,11 @@ class MachineFactory {
 public:
     virtual ~MachineFactory() = default;
 
-    // As ProcessInfo has it; empty: the system that was there first.
+    // The name as in ProcessInfo; empty: the first system, which has no name.
     virtual std::string system() const { return {}; }
     virtual std::unique_ptr<Machine> make(const MachineOrder& order) const = 0;
 
-    // Servers that a new cluster begins with: `count` processes PREFIX-1, PREFIX-2, ... of a pool.
+    // Servers with which a new cluster begins: `count` processes PREFIX-1, PREFIX-2, ... of a pool.
     struct Servers {
         pb::Role pool = pb::NO_ROLE;
         std::string prefix;
@@ -37,9 +37,9 @@ public:
     // In the order in which they are started, after the coordinator.
     virtual std::vector<Servers> atStart() const = 0;
 
-    // Why a server of this pool cannot be added; empty: it can.
+    // Why no server can be added to this pool; empty: one can be added.
     virtual std::string whyNoServer(pb::Role pool) const = 0;
-    // Why a coordinator that has ended cannot be started again; empty: it can.
+    // Why a coordinator that has ended cannot be started again; empty: it can be.
     virtual std::string whyNoTakeOver() const { return {}; }
 };
 

@@ -10,18 +10,19 @@ namespace lhrs {
 
 // What the driver has measured of the memory of a process, in bytes.
 struct MemoryReading {
-    std::uint64_t limit = 0; // the nearest limit; 0: there is none
-    std::uint64_t left = 0; // what may still be allocated below it
+    std::uint64_t limit = 0; // the lowest limit that applies; 0: there is none
+    std::uint64_t left = 0; // bytes that may still be allocated below the limit
     std::string bound; // name of that limit, for people
 };
 
-// How much memory a server may still take. The driver measures from time to time; in between, the growth of what the
-// machine stores is counted, so that a burst of inserts cannot pass the limit between two measurements.
+// How much more memory a server may use. The driver measures from time to time. Between two measurements, the growth of
+// what the machine stores is counted, so that a burst of inserts cannot exceed the limit.
 class MemoryRoom {
 public:
     static constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
 
-    // `stored`: bytes that the machine holds at the time of the measurement; likewise in the other calls.
+    // `stored`: bytes that the machine holds at the time of the measurement; in the other calls, at the time of the
+    // call.
     void setReading(const MemoryReading& reading, std::uint64_t stored)
     {
         m_reading = reading;
@@ -39,9 +40,9 @@ public:
         const std::uint64_t left = m_reading.left + given;
         return std::min(left - std::min(left, taken), m_reading.limit);
     }
-    // Memory that clients' changes may not use: messages in queues and long transfers need it.
+    // Memory that clients' changes may not use, because messages in queues and long transfers need it.
     std::uint64_t reserve() const { return std::min(m_reading.limit / 8, kReserveMax); }
-    // Whether this many further bytes leave the reserve untouched.
+    // Whether the reserve stays untouched if this many bytes are added.
     bool fits(std::uint64_t bytes, std::uint64_t stored) const
     {
         return !hasLimit() || left(stored) >= reserve() + bytes;

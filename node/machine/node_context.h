@@ -8,14 +8,14 @@
 
 namespace lhrs {
 
-// What the parts of a process share, in any system: its identity, the coordinator's address and the messages it waits
-// for. Owned by its machine.
+// What the parts of a process share in any system: its identity, the coordinator's address and the messages that await
+// acknowledgement. Owned by the machine.
 struct NodeContext {
     pb::ProcessInfo self;
     Address coordinator;
     AckList acks;
-    std::uint64_t coordinatorEpoch = 0; // the highest one heard; orders with a lower one are refused
-    // What the entries of `acks` are about. A system has its own from 2 on.
+    std::uint64_t coordinatorEpoch = 0; // the highest one received; orders with a lower one are refused
+    // What an entry of `acks` is about. A system uses its own values from 2 on.
     enum Purpose : AckList::Purpose { Plain = 0, Registration = 1 };
 
     Time ms(std::uint32_t n) const { return std::chrono::milliseconds(n); }
@@ -25,7 +25,7 @@ struct NodeContext {
         return acks.send(
             std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Plain, now, out);
     }
-    // The process begins: it says so, and registers with the coordinator, which it tells until that answers.
+    // The process starts: reports this and registers with the coordinator, resending until the coordinator answers.
     void enter(Time now, Effects& out)
     {
         *out.event().mutable_process_started()->mutable_process() = self;
@@ -34,7 +34,7 @@ struct NodeContext {
         acks.send(std::move(message), coordinator, NodeId(), Way::Auto, AckList::Patience::KeepTrying, Registration,
             now, out);
     }
-    // Says that it lives. The caller adds what its system wants to be known.
+    // Sends Alive to the coordinator. The caller adds what its system wants to report.
     pb::Alive& sayAlive(Effects& out) const
     {
         pb::Alive& alive = *out.send(coordinator).mutable_alive();

@@ -5,11 +5,11 @@
 
 namespace lhrs {
 
-// How the time of a long task of a process is spent, for experiments: processing, waiting for transfers, other. It is
-// told when a step that works for the task begins and ends, and whether a transfer is outstanding in between. The work
-// before the step, reading the message that causes it, counts only so far as it does not overlap an earlier step of the
-// task. The times come from the driver and affect no decision; with a clock that stands still during steps, all work
-// takes no time.
+// How the time of a long task of a process is spent, for experiments: processing, waiting for transfers, or other. The
+// caller reports when a step of the task begins and ends, and whether a transfer is outstanding in between. Work before
+// the step (reading the message that causes it) counts only where it does not overlap an earlier step of the task. The
+// times come from the driver and affect no decision. With a clock that stands still during steps, all work takes no
+// time.
 class TaskTimes {
 public:
     explicit TaskTimes(Time begin) : m_begin(begin), m_at(begin) { }

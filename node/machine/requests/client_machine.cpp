@@ -36,7 +36,7 @@ ClientOperation& ClientMachine::create(pb::OperationKind kind, Key key, Time now
 ClientOperation* ClientMachine::leaveKey(const ClientOperation& op)
 {
     const std::uint64_t number = op.id.number(), first = m_byKey.find(op.key);
-    if (first != number) { // it ends while it waits for its key
+    if (first != number) { // it has ended while it was waiting for its key
         ClientOperation* before = &operationAt(first);
         while (before->nextOfKey != number)
             before = &operationAt(before->nextOfKey);
@@ -218,7 +218,7 @@ void ClientMachine::operate(const pb::Command& command, Time now, Effects& out)
             op.value = order.value();
     }
     if (order.kind() == pb::INSERT && order.key() >= m_nextKey && order.key() - m_nextKey < (std::uint64_t(1) << 31))
-        m_nextKey = order.key() + 1; // so that "next" stays unused
+        m_nextKey = order.key() + 1; // so that the keys from m_nextKey on stay unused
     beginOperation(op, now, out);
 }
 

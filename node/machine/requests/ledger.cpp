@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kHeader = 24; // bytes that identify the writer of a value
+constexpr std::uint32_t kHeader = 24; // bytes of a value that identify its writer
 
 } // namespace
 

@@ -9,7 +9,7 @@
 
 namespace lhrs {
 
-inline constexpr std::uint32_t kValueBytesMax = 65'535; // of a value that a client writes
+inline constexpr std::uint32_t kValueBytesMax = 65'535; // largest value that a client writes
 
 // Makes a value that names its writer, so that a value read back can be checked. From 24 bytes on it begins with
 // client, version, length and a checksum over them and the key; the rest is drawn from the same numbers.
@@ -29,7 +29,7 @@ public:
     struct Known {
         std::uint64_t version = 0; // request number of the write
         std::uint32_t length = 0;
-        bool isGenerated = true; // by makeValue
+        bool isGenerated = true; // the value was made by makeValue
         bool isUncertain = false; // a later change had an unknown outcome
     };
     void wrote(Key key, std::uint64_t version, std::uint32_t length, bool isGenerated);
@@ -38,11 +38,11 @@ public:
     // Null if this client never wrote the key, or deleted it; valid until the next change.
     const Known* find(Key key) const;
     const std::vector<Key>& keys() const { return m_keys; }
-    // How a value that was read fits the one that this client, `self`, wrote last.
+    // How a value that was read compares with the one that this client, `self`, wrote last.
     struct Verdict {
         bool isWrong = false;
         bool isNewer = false; // not wrong: another client wrote it
-        bool isOlder = false; // wrong: this client wrote it before the last one
+        bool isOlder = false; // wrong: this client wrote it before its last write
     };
     Verdict compare(std::uint64_t self, Key key, const Known& known, const std::string& value);
     // Call this when the key will be written.
@@ -58,9 +58,9 @@ public:
 
 private:
     KeyTable<std::uint32_t> m_places; // 1 + place in both lists
-    std::vector<Key> m_keys; // for drawing one
+    std::vector<Key> m_keys; // for drawing a key
     std::vector<Known> m_known;
-    std::string m_expected; // a value, reused
+    std::string m_expected; // a value whose memory is reused
 };
 
 } // namespace lhrs

@@ -10,9 +10,9 @@
 
 namespace lhrs {
 
-// A client's open operations by number. Numbers only grow, and old operations mostly end first, so the open ones lie in
-// a window of numbers. Finding one is an array access and allocates nothing. An Operation that has ended is reused
-// (`again()` resets it and keeps its memory).
+// A client's open operations by number. Numbers only increase, and old operations usually end first, so the open ones
+// lie in a window of numbers. Finding one is an array access and allocates nothing. An Operation that has ended is
+// reused (`again()` resets it and keeps its memory).
 template <class Operation> class OperationTable {
 public:
     bool empty() const { return m_count == 0; }
@@ -20,14 +20,14 @@ public:
     // The number of the oldest open operation; there must be one.
     std::uint64_t lowest() const { return m_first; }
 
-    // Adds an operation; `number` must be greater than all before.
+    // Adds an operation; `number` must be greater than all earlier ones.
     Operation& add(std::uint64_t number)
     {
         if (m_count == 0)
             m_first = number; // the window is empty
         LHRS_CHECK(number >= m_first + m_window.size());
         while (m_window.size() < number - m_first)
-            m_window.add().reset(); // no operation is open at the skipped numbers
+            m_window.add().reset(); // the skipped numbers have no open operation
         std::unique_ptr<Operation>& place = m_window.add();
         if (m_ended.empty()) {
             place = std::make_unique<Operation>();
@@ -67,7 +67,7 @@ public:
         }
     }
 
-    // Visits by ascending number. `visit` must neither add nor end an operation.
+    // Visits the operations in ascending order. `visit` must neither add nor end an operation.
     template <class Visit> void forEach(Visit visit) const
     {
         for (std::size_t i = 0; i < m_window.size(); ++i) {

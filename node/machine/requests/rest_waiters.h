@@ -8,14 +8,15 @@
 
 namespace lhrs {
 
-// Commands that wait until a system is at rest, or until their time is over.
+// Commands that wait until a system is at rest, or until their time limit has passed.
 class RestWaiters {
 public:
     void add(const pb::Command& command, Time now)
     {
         m_waiting.push_back({ command.ticket(), now + std::chrono::milliseconds(command.await_rest().timeout_ms()) });
     }
-    // `underWay`: gives what is under way, in words. `describe`: adds what the waiters are told of the system.
+    // `underWay`: returns in words what is under way. `describe`: adds what the waiting commands are told about the
+    // system.
     template <class UnderWay, class Describe>
     void answer(bool isAtRest, Time now, Effects& out, UnderWay underWay, Describe describe)
     {

@@ -17,14 +17,14 @@ namespace lhrs {
 // copy of such a request could take effect after it was answered.
 class ResultTable {
 public:
-    static constexpr Time kClientSilence = std::chrono::seconds(60); // after it the client's results are dropped
+    static constexpr Time kClientSilence = std::chrono::seconds(60); // after this time the client's results are dropped
 
     struct Entry {
         std::uint64_t number = 0;
         Key key;
-        std::uint64_t note = 0; // of the machine: something that it wants to say with the result
+        std::uint64_t note = 0; // for the machine: information that it keeps with the result
         pb::ResultCode result = pb::RESULT_UNKNOWN;
-        bool isInWork = false; // `result` is what it will be; the change is not safe yet
+        bool isInWork = false; // `result` is what it will be; the change is not yet safe
     };
 
     // The client no longer wants results below `doneBelow`.
@@ -34,21 +34,21 @@ public:
     const Entry* find(const pb::RequestId& request) const;
     // Inserts the entry or replaces the one of the same request.
     void keep(std::uint64_t client, const Entry& entry, Time now);
-    // Drops the entries of clients that were silent since `before`; all their requests so far count as bygone.
+    // Drops the entries of clients that have been silent since `before`; all their requests so far count as bygone.
     void expire(Time before);
     // Moves out the entries for whose key `leaves` is true and passes each to `to`.
     void take(
         const std::function<bool(Key)>& leaves, const std::function<void(std::uint64_t client, const Entry&)>& to);
     void each(const std::function<void(std::uint64_t client, const Entry&)>& to) const;
-    // Reports the limit below which each client wants no results. It moves with the keys, so late copies are
-    // recognized there.
+    // Reports for each client the number below which it no longer wants results. This bound moves with the keys, so
+    // that late copies are recognized there.
     void eachClient(const std::function<void(std::uint64_t client, std::uint64_t doneBelow)>& to) const;
     std::size_t size() const;
 
 private:
     struct Client;
     Client& clientOf(std::uint64_t client);
-    // Beyond this many clients, the one that was silent longest is dropped first.
+    // Beyond this many clients, the one that has been silent longest is dropped first.
     static constexpr std::size_t kClientsMax = 65536;
     struct Client {
         std::uint64_t doneBelow = 0;

@@ -14,8 +14,8 @@ constexpr std::size_t kFullShown = 16;
 constexpr double kSkew = 0.99; // as in YCSB
 constexpr double kRateMax = 1e7, kSkewMax = 10;
 
-// The percentile in ns of ascending times in units; there must be at least one. As everywhere, it is the
-// smallest time that at least this percentage of all times does not exceed.
+// The percentile, in ns, of times in units, in ascending order; there must be at least one. As everywhere, it is the
+// smallest time that is not exceeded by at least this percentage of all times.
 std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t percent)
 {
     return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit;
@@ -67,7 +67,7 @@ Time Workload::due(Time held) const
     return isOpenLoop() ? m_started + held + Time(std::int64_t(double(m_begun) * 1e9 / m_order.rate())) : m_started;
 }
 
-// A number in 0..count-1, distributed as the order wants its keys.
+// A number in 0..count-1, distributed as the order specifies.
 std::uint64_t Workload::drawn(std::uint64_t count)
 {
     return m_order.keys() == pb::ZIPF ? m_zipf.draw(count, m_numbers) - 1 : m_numbers.below(count);
@@ -101,7 +101,7 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
         step.key = Key(drawn(std::max<std::uint64_t>(m_order.key_space(), 1)));
         return step;
     }
-    // An insert takes a new key, unless the order demands inserts of existing keys.
+    // An insert takes a new key, unless the order asks for inserts of existing keys.
     if (step.kind == pb::INSERT && (m_order.keys() == pb::NEXT || isMixed())) {
         step.key = Key(nextKey++);
         ledger.prefetch(step.key);
@@ -114,7 +114,7 @@ std::optional<Workload::Step> Workload::next(const Ledger& ledger, std::uint64_t
     step.key = ledger.keys()[std::size_t(place)];
     ledger.prefetchKnown(std::size_t(place));
     SeededNumbers ahead = m_numbers;
-    ledger.prefetchKey(std::size_t(ahead.below(count))); // where the next one will be drawn
+    ledger.prefetchKey(std::size_t(ahead.below(count))); // the place from which the next key will be drawn
     return step;
 }
 

@@ -31,13 +31,13 @@ struct FullAt {
     }
 };
 
-// "insert".
+// For example "insert".
 const char* nameOf(pb::OperationKind kind);
 
-// What is wrong with an order for a workload, whatever the system, and what to do; null: nothing.
+// What is wrong with a workload order in any system, and what to do about it; null: nothing is wrong.
 const char* whatIsWrong(const pb::RunWorkload& order);
 
-// A named workload under way: chooses the next operation and collects the results so far.
+// A named workload under way: chooses the next operation and collects the results.
 class Workload {
 public:
     struct Step {
@@ -54,10 +54,11 @@ public:
     bool isOpenLoop() const { return m_order.rate() > 0; }
     // When the next operation is to begin; without a rate, at once.
     Time due(Time held) const;
-    // When to feed it next; max(): when an operation ends.
+    // When to feed it next; max(): not before an operation ends.
     Time deadline(Time held) const { return isOpenLoop() && hasRoom() ? due(held) : Time::max(); }
     bool isOver() const { return m_open == 0 && (m_begun >= m_order.count() || m_isStopped); }
-    // The next operation; nothing if no key fits (it needs a present key, there is none, and the order has no inserts).
+    // The next operation; nothing if no key is suitable (the operation needs an existing key, there is none, and the
+    // order has no inserts).
     std::optional<Step> next(const Ledger& ledger, std::uint64_t& nextKey);
     void begun(Time behind);
     struct Result {
@@ -66,14 +67,14 @@ public:
         std::uint32_t forwards = 0, resends = 0;
         bool isAdjusted = false, isWrong = false, isMissing = false;
         bool isNewer = false, isOlder = false;
-        FullAt full {}; // the full server because of which it was not carried out
+        FullAt full {}; // the full server that caused the refusal
         Time time {};
     };
     void ended(const Result& result);
     void stop() { m_isStopped = true; }
-    // Ends it because no key fits any more, without a command.
+    // Ends the workload without a command, because no key is suitable any more.
     void endEarly();
-    // `fullNow`: servers that refuse operations now under way; reported with those of ended operations.
+    // `fullNow`: servers that are refusing operations under way; they are reported with those of ended operations.
     void report(pb::WorkloadResult& out, Time now, std::set<FullAt> fullNow) const;
 
 private:
@@ -94,15 +95,15 @@ private:
     const ZipfNumbers m_zipf;
     Time m_behindMax {};
     std::uint64_t m_begun = 0, m_open = 0, m_done = 0;
-    std::uint32_t m_batchLeft = 0; // rest of a batch that has begun
+    std::uint32_t m_batchLeft = 0; // operations left in the current batch
     bool m_isStopped = false;
     std::map<pb::ResultCode, std::uint64_t> m_results;
     std::uint64_t m_refusedFull = 0;
     std::set<FullAt> m_full; // the first few
     std::uint64_t m_wrong = 0, m_missing = 0, m_newer = 0, m_older = 0, m_forwards = 0, m_adjustments = 0,
                   m_resends = 0;
-    std::vector<std::uint32_t> m_times; // of each operation, in units of 16 ns up to 68 s
-    std::vector<std::uint8_t> m_kinds; // of each operation of a mix
+    std::vector<std::uint32_t> m_times; // time of each operation, in units of 16 ns, up to 68 s
+    std::vector<std::uint8_t> m_kinds; // kind of each operation of a mix
     std::string m_endedEarly;
 };
 
@@ -111,7 +112,7 @@ inline bool isMutation(pb::OperationKind kind)
     return kind == pb::INSERT || kind == pb::UPDATE || kind == pb::DELETE;
 }
 
-// An operation of client `self` that has its result. `value`: what a search brought.
+// An operation of client `self` that has its result. `value`: what a search returned.
 struct EndedOperation {
     std::uint64_t self = 0, number = 0;
     pb::OperationKind kind = pb::OPERATION_UNKNOWN;
@@ -120,7 +121,7 @@ struct EndedOperation {
     bool isGenerated = false;
     pb::ResultCode result = pb::RESULT_UNKNOWN;
 };
-// Writes into the ledger what it changed, and into `out` whether it brought what the ledger knows.
+// Records the change in the ledger, and sets in `out` whether the operation returned what the ledger expects.
 void settle(Ledger& ledger, const EndedOperation& ended, const std::string& value, Workload::Result& out);
 
 } // namespace lhrs

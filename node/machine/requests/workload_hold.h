@@ -8,12 +8,12 @@
 
 namespace lhrs {
 
-// A watcher holds a client: nothing new begins, operations under way end, and commands wait. A hold that nobody renews
-// ends by itself.
+// A watcher holds a client: nothing new begins, operations under way are finished, and commands wait. A hold that is
+// not renewed ends by itself.
 class WorkloadHold {
 public:
     bool isOn() const { return m_isOn; }
-    // True: it begins; false: it was on and is renewed.
+    // True: the hold begins; false: it was on already and is renewed.
     bool hold(std::uint32_t leaseMs, Time now)
     {
         m_ends = now + std::chrono::milliseconds(leaseMs == 0 ? kLeaseMs : leaseMs);
@@ -23,7 +23,7 @@ public:
         }
         return false;
     }
-    // Ends it; returns the commands that waited.
+    // Ends the hold; returns the commands that waited.
     std::deque<pb::Command> end(Time now)
     {
         m_isOn = false;
@@ -32,9 +32,9 @@ public:
     }
     bool isOver(Time now) const { return m_isOn && m_ends <= now; }
     Time deadline() const { return m_isOn ? m_ends : Time::max(); }
-    // The sum of all holds so far, including the one that is on.
+    // The total time of all holds so far, including the current one.
     Time sum(Time now) const { return m_sum + (m_isOn ? now - m_began : Time()); }
-    // False: too many wait already.
+    // Keeps the command until the hold ends. False: too many are waiting already.
     bool keep(const pb::Command& command)
     {
         if (m_waiting.size() >= kCommandsMax)
@@ -46,7 +46,7 @@ public:
 
 private:
     static constexpr std::uint32_t kLeaseMs = 5'000;
-    static constexpr std::size_t kCommandsMax = 256; // they all begin in one step
+    static constexpr std::size_t kCommandsMax = 256; // all waiting commands begin in one step
 
     bool m_isOn = false;
     Time m_began {}, m_ends {}, m_sum {};

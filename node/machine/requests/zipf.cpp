@@ -8,7 +8,7 @@ namespace lhrs {
 
 namespace {
 
-// log(1 + x) / x and (exp(x) - 1) / x, accurate near x = 0 too, so that skew 1 needs no special case.
+// log(1 + x) / x and (exp(x) - 1) / x, also accurate near x = 0, so that skew 1 needs no special case.
 double logRatio(double x) { return std::abs(x) > 1e-8 ? std::log1p(x) / x : 1 - x * (0.5 - x / 3); }
 double expRatio(double x) { return std::abs(x) > 1e-8 ? std::expm1(x) / x : 1 + x / 2 * (1 + x / 3); }
 

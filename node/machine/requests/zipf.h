@@ -5,9 +5,9 @@
 
 namespace lhrs {
 
-// Draws numbers by Zipf's law: number r in proportion to 1 / r^skew. It uses rejection-inversion (Hoermann, Derflinger:
-// Rejection-inversion to generate variates from monotone discrete distributions, 1996). This is exact and needs no
-// table, so their count may change from one draw to the next.
+// Draws numbers by Zipf's law: number r with probability proportional to 1 / r^skew. It uses rejection-inversion
+// (Hoermann, Derflinger: Rejection-inversion to generate variates from monotone discrete distributions, 1996). This is
+// exact and needs no table, so the count of numbers may change from one draw to the next.
 class ZipfNumbers {
 public:
     explicit ZipfNumbers(double skew) : m_skew(skew) { }

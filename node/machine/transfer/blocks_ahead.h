@@ -11,16 +11,16 @@
 
 namespace lhrs {
 
-// Blocks of records of one transfer that the sender keeps under way at once. The receiver takes one in while the next
-// is being read and another is being made. With only one, each block would wait for two threads and two sockets.
+// How many blocks of records of one transfer the sender keeps under way at once. The receiver processes one while the
+// next is being read and another is being made. With only one, each block would wait for two threads and two sockets.
 inline constexpr std::uint32_t kBlocksUnderWay = 4;
-inline constexpr std::size_t kBlockBytes = 128 * 1024; // of records in one block
+inline constexpr std::size_t kBlockBytes = 128 * 1024; // bytes of records in one block
 // A partial block is sent only if no block is under way and it has at least this many bytes. A smaller one waits for
-// more records, or for the end.
+// more records or for the end.
 inline constexpr std::size_t kLeftBytes = 4096;
 
-// Blocks that arrived out of order, as two working threads may deliver them. They are not acknowledged yet; a block for
-// which there is no room is resent later.
+// Blocks that arrived out of order, which can happen when two threads deliver them. They are not acknowledged yet; a
+// block for which there is no room is resent later.
 class BlocksAhead {
 public:
     void keep(std::uint32_t block, const pb::Message& message)
@@ -28,7 +28,7 @@ public:
         if (m_kept.size() < kMax)
             m_kept.try_emplace(block, message);
     }
-    // Takes this block out if it is here; older ones are discarded.
+    // Takes out this block if it has arrived; older ones are discarded.
     std::optional<pb::Message> take(std::uint32_t block)
     {
         m_kept.erase(m_kept.begin(), m_kept.lower_bound(block));

@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kAskedMax = 8; // then the message is given up, as when a stream cannot connect
+constexpr std::uint32_t kAskedMax = 8; // after that, the message is given up, as when a stream cannot connect
 constexpr Time kLongestPause = 500ms;
 
 } // namespace
@@ -33,7 +33,7 @@ void ConnectionHandshake::carry(Time now, Effects& out)
                 && w.message.answers() == send.message->answers();
         });
         if (isWaiting)
-            continue; // it was resent while its receiver is still being asked
+            continue; // the long message was resent while its receiver is still being asked
         const std::uint64_t connection = ++m_lastConnection;
         Waiting& waiting = m_waiting[connection];
         waiting = { send.to, send.node, send.tries, *send.message, send.block, 0, {} };

@@ -8,17 +8,17 @@
 
 namespace lhrs {
 
-// The connection setup of SDDS-2000 (2003 report, figure 1): before each long message two datagrams, a request to
-// connect and "come"; then a connection for this message alone. An experiment to compare with passive open, where every
-// process listens from the start and connections persist. The papers do not cover loss; here either datagram may be
-// lost, so the first is resent until the second arrives.
+// The connection setup of SDDS-2000 (2003 report, figure 1). Two datagrams precede each long message: a request to
+// connect and the answer "come". Then a connection is opened for this message alone. This is an experiment, for
+// comparison with passive open, where every process listens from the start and connections persist. The papers do not
+// cover loss. Here either datagram may be lost, so the first is resent until the second arrives.
 class ConnectionHandshake {
 public:
     explicit ConnectionHandshake(NodeContext& context) : m_context(context) { }
     void setMode(pb::TcpMode mode) { m_isOn = mode == pb::TCP_HANDSHAKE; }
 
-    // Takes the messages of a step that travel by stream out of its effects, and first sends their receivers a request
-    // to connect.
+    // Takes the messages of a step that travel by stream out of its effects and first sends a request to connect to
+    // their receivers.
     void carry(Time now, Effects& out);
     static void onOpenConnection(const pb::Message& message, Effects& out);
     void onConnectionReady(const pb::Message& message, Effects& out);

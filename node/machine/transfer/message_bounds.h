@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bounds that hold in any system: no input may end a process. Each system checks its own messages with them, once when
-// a message enters a machine; the code behind relies on it.
+// Bounds that hold in any system, so that no input can end a process. Each system checks its own messages with them,
+// once, when a message enters a machine; the code behind relies on it.
 #pragma once
 
 #include "proto/event.pb.h"
@@ -8,18 +8,18 @@
 
 namespace lhrs {
 
-// A request without a name could not be answered, and a repeat would not be recognized: an empty request that passed
-// would set key 0 to an empty value.
+// A request without a name could not be answered, and a repeat would not be recognized: if an empty request were
+// accepted, it would set key 0 to an empty value.
 bool isNamed(const pb::RequestId& request);
 
 // Whether the process is valid for readers of the directory. The only coordinator does not register with itself.
 bool isEntry(const pb::ProcessInfo& process);
-// The same of the process that registers or says that it lives, if the message does that.
+// The same for the process that registers or sends Alive, if the message does either.
 bool hasSoundEntry(const pb::Message& message);
 
 bool isWithinLimits(const pb::Part& part);
 
-// Fills in the event for a message that is not within the limits.
+// Fills in the event for a message that exceeds the limits.
 void tellDropped(const pb::Message& message, pb::Event& event);
 
 } // namespace lhrs

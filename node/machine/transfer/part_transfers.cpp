@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::uint32_t kWindowMin = 4, kWindowMax = 64;
 constexpr std::uint32_t kOvertaken = 8; // a missing part counts as lost when this many later ones are acknowledged
-constexpr std::uint32_t kSilentMax = 8; // resends without an acknowledgement, then the transfer is given up
+constexpr std::uint32_t kSilentMax = 8; // resends without an acknowledgement before the transfer is given up
 constexpr Time kLongestWait = 500ms;
 constexpr std::size_t kIncomingBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kIncomingMax = 256;
 constexpr std::size_t kCompleteMax = 256;
-constexpr Time kForgottenAfter = 10s; // an incomplete transfer that gets no further parts
+constexpr Time kForgottenAfter
+    = 10s; // after this time, an incomplete transfer that receives no further parts is dropped
 
 } // namespace
 
@@ -117,7 +118,7 @@ void PartTransfers::onPartAck(const pb::Message& message, Time now, Effects& out
     std::uint32_t fresh = 0, highest = outgoing.below;
     const auto arrived = [&](std::uint64_t number) {
         if (number >= outgoing.next)
-            return; // for a part that was never sent
+            return; // acknowledges a part that was never sent
         highest = std::max(highest, std::uint32_t(number));
         if (!outgoing.parts[number].isThere) {
             outgoing.parts[number].isThere = true;
@@ -168,7 +169,7 @@ void PartTransfers::onTime(Time now, Effects& out)
         }
         Path& path = m_paths[outgoing.to];
         shrink(path);
-        if (++outgoing.silent > kSilentMax) { // the receiver requests the message again, or the sender resends it
+        if (++outgoing.silent > kSilentMax) { // then the receiver requests the message again, or the sender resends it
             auto* event = out.event().mutable_message_given_up();
             event->set_id(outgoing.id);
             event->set_kind(outgoing.kind);
@@ -256,7 +257,7 @@ std::optional<pb::Message> PartTransfers::onPart(const pb::Message& message, Tim
     m_incoming.erase(key);
     std::optional<pb::Message> whole(std::in_place);
     if (!parseMessage(bytes, *whole) || whole->has_part())
-        return std::nullopt; // not a valid message; the sender is not one of ours
+        return std::nullopt; // not a valid message: the sender is not one of ours
     whole->set_sender(message.sender());
     *whole->mutable_from() = message.from();
     return whole;

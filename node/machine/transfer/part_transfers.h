@@ -13,18 +13,19 @@
 
 namespace lhrs {
 
-inline constexpr std::size_t kPartBytes = 1'200; // a Part with everything that the driver adds fits a datagram
+inline constexpr std::size_t kPartBytes
+    = 1'200; // so that a Part fits in a datagram with everything that the driver adds
 
-// Sends long messages as datagrams. Each one is a transfer of parts that fit a datagram; every part is resent until it
-// is acknowledged, and the receiver reassembles them. For clusters whose bulk is to travel by UDP; streams are
-// what is usual. Each receiver has a window that keeps a sender from flooding it: it grows while nothing is lost and
-// is halved when a part is lost. Transfers to one receiver share the window, oldest first.
+// Sends long messages as datagrams. Each message is a transfer of parts that fit in a datagram. Every part is resent
+// until it is acknowledged, and the receiver reassembles them. This is for clusters whose bulk data is to travel by
+// UDP; usually it travels by stream. Each receiver has a window that keeps a sender from flooding it. The window grows
+// while nothing is lost and is halved when a part is lost. Transfers to one receiver share the window, oldest first.
 class PartTransfers {
 public:
     explicit PartTransfers(NodeContext& context) : m_context(context) { }
 
     // Takes the messages of a step that travel as datagrams out of its effects and begins to send them. A message that
-    // is already on its way to the same receiver is not sent twice.
+    // is already under way to the same receiver is not sent twice.
     void carry(Time now, Effects& out);
     // Returns the long message when its last part has arrived.
     std::optional<pb::Message> onPart(const pb::Message& message, Time now, Effects& out);
@@ -42,12 +43,12 @@ private:
         std::uint64_t id = 0, answers = 0; // of the long message
         std::string bytes;
         struct State {
-            std::uint64_t sent = 0; // the value of Path::sent when it was first sent
+            std::uint64_t sent = 0; // value of Path::sent when the part was first sent
             bool isThere = false; // acknowledged
-            bool isResent = false; // at least once
+            bool isResent = false; // resent at least once
         };
         std::vector<State> parts;
-        std::uint32_t next = 0; // first part that was never sent
+        std::uint32_t next = 0; // the first part that has never been sent
         std::uint32_t below = 0; // all parts below it are acknowledged
         std::uint32_t silent = 0; // resends since the last acknowledgement
         Time due = Time::max();
@@ -57,9 +58,9 @@ private:
         std::uint32_t window = 16; // parts that may be sent and not yet acknowledged
         std::uint32_t missing = 0; // parts sent and not yet acknowledged
         std::uint32_t grown = 0; // parts acknowledged since the window last grew
-        bool isSlow = false; // a part was lost once: the window now grows by one per round
+        bool isSlow = false; // a part has been lost: from now on the window grows by one per round
         std::uint64_t sent = 0; // parts sent so far, without resends
-        std::uint64_t recoverFrom = 0; // the loss of a part sent before this has already halved the window
+        std::uint64_t recoverFrom = 0; // a loss among the parts sent before this one has already halved the window
     };
     struct Incoming {
         std::uint32_t count = 0;
@@ -72,7 +73,7 @@ private:
 
     void sendPart(
         std::uint64_t transfer, const Outgoing& out, std::uint32_t number, std::uint32_t tries, Effects& effects) const;
-    // Sends as much as the window allows, from all transfers to this receiver.
+    // Sends as many parts as the window allows, from all transfers to this receiver.
     void sendMore(const Address& to, Time now, Effects& out);
     static void shrink(Path& path);
     void end(std::map<std::uint64_t, Outgoing>::iterator transfer);
@@ -84,7 +85,7 @@ private:
     std::map<std::uint64_t, Outgoing> m_outgoing;
     std::map<Address, Path> m_paths;
     std::map<TransferKey, Incoming> m_incoming;
-    std::deque<std::pair<TransferKey, std::uint32_t>> m_complete; // recent ones, with the number of their parts
+    std::deque<std::pair<TransferKey, std::uint32_t>> m_complete; // recent transfers, with their numbers of parts
     std::size_t m_incomingBytes = 0;
 };
 
