@@ -8,17 +8,18 @@
 
 namespace lhrs {
 
-// A place on the ring, 0..2^M - 1. (The lookup thesis has 160 bits. A type of its own, so that it can become wider.)
+// A place on the ring, 0..2^M - 1. (The lookup thesis uses 160 bits; the separate type makes it possible to widen it.)
 using RingId = Id<struct RingIdTag, std::uint64_t>;
 
-// The ring of 2^M ids and what lies between two of them: the part that the lookup thesis found error-prone exists once.
+// The ring of 2^M ids, and what lies between two of them. The lookup thesis found this arithmetic error-prone, so it
+// exists only here.
 class IdRing {
 public:
-    static constexpr unsigned kBitsMin = 8, kBitsMax = 64; // of a ring of processes
+    static constexpr unsigned kBitsMin = 8, kBitsMax = 64; // for a ring of processes
     explicit constexpr IdRing(unsigned bits = 32) : m_mask(bits >= 64 ? ~0ULL : (1ULL << bits) - 1) { }
 
     constexpr RingId wrap(std::uint64_t number) const { return RingId(number & m_mask); }
-    // How far it is from one id to another, clockwise; 0 if they are the same.
+    // The clockwise distance from one id to another; 0 if they are the same.
     constexpr std::uint64_t clockwise(RingId from, RingId to) const { return (to.value - from.value) & m_mask; }
     // x in (a, b]; the whole ring if a == b.
     constexpr bool inRight(RingId x, RingId a, RingId b) const
@@ -40,7 +41,7 @@ public:
             last = last << 8 | digest[i];
         return wrap(last);
     }
-    // A key's place: its eight bytes, the highest first, are its name.
+    // A key's place: its name is its eight bytes, most significant first.
     RingId idOf(Key key) const
     {
         char bytes[8];

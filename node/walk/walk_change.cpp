@@ -10,8 +10,8 @@ namespace lhrs {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t(128) << 10;
-constexpr std::size_t kEntryBytes = 32; // of an entry beside its value
-constexpr std::size_t kDatagramBytes = 1'000; // a message that is surely no longer travels as one
+constexpr std::size_t kEntryBytes = 32; // bytes of an entry besides its value
+constexpr std::size_t kDatagramBytes = 1'000; // a message of more bytes certainly does not fit in a datagram
 
 } // namespace
 
@@ -145,7 +145,7 @@ std::size_t RangeTaker::install(WalkStore& store, ResultTable& results, Time now
 {
     const std::size_t keys = m_staged.size();
     store.takeAll(m_staged);
-    // First the bounds: a result below them is not wanted any more.
+    // The bounds come first: a result below them is no longer wanted.
     for (const pb::WalkClient& client : m_results.clients())
         results.forget(client.client(), client.done_below(), now);
     for (const pb::WalkDone& done : m_results.done())

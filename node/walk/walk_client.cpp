@@ -52,7 +52,7 @@ const pb::WalkNode* WalkClient::chooseEntry(const Operation& op)
     }
     std::size_t place = std::size_t(m_numbers.below(m_entries.size()));
     if (m_entries[place].node() == op.entry.value)
-        place = (place + 1) % m_entries.size(); // the last copy has not come through there
+        place = (place + 1) % m_entries.size(); // another entry than that of the last copy, which brought no answer
     return &m_entries[place];
 }
 
@@ -176,7 +176,7 @@ void WalkClient::onWelcome(const pb::Message& message, Time now, Effects& out)
         registered(welcome.ordinal());
     }
     if (welcome.change() < m_change)
-        return; // overtaken
+        return; // a newer ring has already arrived
     m_change = welcome.change();
     m_entries.assign(welcome.ring().begin(), welcome.ring().end());
     if (m_entries.empty())
@@ -260,7 +260,7 @@ void WalkClient::inspect(Time now, pb::NodeSample& out) const
     add(m_context.acks, out);
     m_operations.forEach([&](const Operation& op) {
         if (!op.isSent)
-            return; // nothing of it is under way
+            return; // none of its requests is under way
         const auto entry = std::find_if(m_entries.begin(), m_entries.end(),
             [&op](const pb::WalkNode& node) { return node.node() == op.entry.value; });
         const Address address = entry == m_entries.end() ? Address() : Address::from(entry->address());

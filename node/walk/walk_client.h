@@ -11,22 +11,23 @@ namespace lhrs {
 struct WalkClientOptions {
     pb::ProcessInfo self; // with its addresses
     Address master;
-    std::uint64_t seed = 0; // of the entries that it draws
+    std::uint64_t seed = 0; // seed for drawing entries
 };
 
 // An operation of a client of the ring.
 struct WalkClientOperation : ClientOperation {
     RingId place;
     bool isLookUp = false, isSent = false;
-    NodeId via; // the entry that was asked for; 0: any
-    NodeId entry; // of the last copy
+    NodeId via; // the entry that the command asked for; 0: any
+    NodeId entry; // entry to which the last copy was sent
 
     void again() { renew(*this); }
 };
 
-// A client of the ring: it draws a node for each query, sends the query there and waits for the owner's answer. Nobody
-// acknowledges a step on the way, so it sends the query again, by another node, until the answer comes or the
-// operation's time is over. Operations on one key are done in turn. INSERT and UPDATE both mean PUT.
+// A client of the ring: it draws a node for each query, sends the query there and waits for the owner's answer. The
+// steps in between are not acknowledged, so the client resends the query through another node until the answer arrives
+// or the operation's time is over. Operations on the same key are carried out one after the other. INSERT and UPDATE
+// both mean PUT.
 //
 //   queued --(its key is free, a ring is known)--> sent --(Answer)--> done
 //                                          ^--(resend, Astray)--/
@@ -40,7 +41,7 @@ public:
     Time deadline() const override { return nextBeat(); }
     void inspect(Time now, pb::NodeSample& out) const override;
 
-    // The ring as the master last told it.
+    // The ring as last received from the master.
     const std::vector<pb::WalkNode>& entries() const { return m_entries; }
 
 private:
@@ -55,12 +56,12 @@ private:
     void addTo(pb::Alive& alive) const override
     {
         alive.set_number(std::uint32_t(m_change));
-    } // the master tells of a later one
+    } // the master will report later changes
     void send(Operation& op, Time now, Effects& out);
-    // `answer`: null: its time is over.
+    // Ends the operation. `answer` is null if its time is over.
     void finish(Operation& op, const pb::WalkAnswer* answer, pb::ResultCode result, Time now, Effects& out);
     const pb::WalkNode* chooseEntry(const Operation& op);
-    // Asks the master for the ring, not too often.
+    // Asks the master for the ring, at a limited rate.
     void ask(Time now, Effects& out);
     Time resendInterval(const Operation& op) const;
     void lookUp(const pb::Command& command, Time now, Effects& out);
@@ -68,7 +69,7 @@ private:
     SeededNumbers m_numbers;
     IdRing m_ring;
     std::vector<pb::WalkNode> m_entries;
-    std::uint64_t m_change = 0; // the newest one that the entries know of
+    std::uint64_t m_change = 0; // the newest change that the entries include
     Time m_nextAsk {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands to a client of the ring: look-ups, and those to any client.
+// The commands to a client of the ring: its own look-ups, and the commands that every client has.
 #include "node/walk/walk_client.h"
 
 #include <algorithm>

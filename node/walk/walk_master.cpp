@@ -12,10 +12,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSilentAfter = 3; // missed Alives until a process is thought to be silent
-constexpr std::uint32_t kForgetAfter = 20; // and until one outside the ring is forgotten
+constexpr std::uint32_t kSilentAfter = 3; // number of missed Alive messages after which a process counts as silent
+constexpr std::uint32_t kForgetAfter = 20; // and the number after which a silent process outside the ring is forgotten
 
-// What a node's id is the hash of. A simulated process has no port, but a name of its own.
+// The name whose hash is a node's id. A simulated process has no port, but it has a name of its own.
 std::string ringName(const pb::ProcessInfo& process)
 {
     if (process.is_simulated())
@@ -65,7 +65,7 @@ void WalkMaster::onAlive(const pb::Message& message, Time now, Effects& out)
         *out.event().mutable_walk()->mutable_ring_node_back()->mutable_node() = asRingNode(known.info);
     if (known.info.kind() == pb::CLIENT && alive.number() != std::uint32_t(m_lastChange) && !m_change)
         welcome(known, 0, out); // it has not heard of the last change
-    // A node that still takes part in a change that is over: it was forgotten while it was silent.
+    // The node still takes part in a change that is over: the master stopped resending to it while it was silent.
     const bool isStuck = known.info.kind() == pb::NODE && alive.number() != 0
         && (!m_change || m_change->number != alive.number());
     const auto isSaid = [node](const AckList::Entry& entry) {
@@ -105,7 +105,7 @@ void WalkMaster::welcomeAll(Effects& out) const
 void WalkMaster::lookAtSilence(Time now, Effects& out)
 {
     const Time alive = std::chrono::milliseconds(m_acks.timers().alive_ms());
-    // If no process could be heard for a while, because this one was stopped, silence means nothing.
+    // If this process was stopped for a while, it could receive nothing, so the silence of others means nothing.
     if (const Time slept = now - m_nextLook; slept >= alive)
         for (auto& [node, known] : m_processes)
             known.heard += slept;
@@ -247,7 +247,7 @@ void WalkMaster::startNext(Time now, Effects& out)
         else if (wanted.ticket != 0)
             out.refuse(wanted.ticket, pb::REFUSED, words);
         else
-            out.event().mutable_walk()->mutable_change_undone()->set_reason(words); // it has no number
+            out.event().mutable_walk()->mutable_change_undone()->set_reason(words); // a change not begun has no number
     }
 }
 
@@ -332,7 +332,7 @@ void WalkMaster::stop(Time now, Effects& out)
 {
     m_change->isStopped = true;
     m_acks.forget(m_change->waitsFor);
-    if (m_change->phase == Phase::Admitting) { // nobody else knows of it
+    if (m_change->phase == Phase::Admitting) { // no other process knows of it
         end(nameOf(NodeId(m_change->node.node())) + " is silent", now, out);
         return;
     }
@@ -449,8 +449,8 @@ void WalkMaster::onMessage(const pb::Message& message, Time now, Effects& out)
         return;
     }
     if (message.walk().has_undone())
-        onUndone(
-            message, now, out); // before the acknowledgement that it is, which would mean that the giver has decided
+        // Handled before the acknowledgement that the message carries, which would mean that the giver has decided.
+        onUndone(message, now, out);
     if (message.answers() != 0)
         onAcknowledged(message.answers(), now, out);
     if (message.has_register_())
@@ -462,7 +462,7 @@ void WalkMaster::onMessage(const pb::Message& message, Time now, Effects& out)
     case B::kWhoIsIn: onWhoIsIn(message, out); break;
     case B::kGiven: onGiven(message, now, out); break;
     case B::kUndone:
-        break; // above
+        break; // handled above
 
     // Not for the master.
     case B::kQuery:

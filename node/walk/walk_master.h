@@ -16,14 +16,14 @@ namespace lhrs {
 
 struct WalkMasterOptions {
     pb::ProcessInfo self; // with its addresses
-    unsigned bits = 32; // M; IdRing's bounds, which the reader of the options checks
-    std::uint32_t nodes = 0; // so many join by themselves as they register; the others wait to be told
+    unsigned bits = 32; // M, within the bounds of IdRing, which the option parser checks
+    std::uint32_t nodes = 0; // this many join by themselves when they register; the others wait for a command
     pb::Timers timers;
 };
 
 // The master of the test bed: it knows which nodes are in the ring, lets nodes join and leave one after the other, and
-// says so to clients. No query passes it, and without it the ring goes on answering. Lookup thesis, "Test bed": joins
-// are serialised, because the ring is not safe otherwise.
+// tells the clients. No query passes through it, and the ring goes on answering without it. Lookup thesis, "Test bed":
+// joins are serialized, because the ring is not safe otherwise.
 //
 //   a join   Admit the node -> its successor Gives the range -> Link the predecessor -> Over
 //   a leave  the node Gives its range to its successor -> Link the predecessor -> Over
@@ -39,26 +39,26 @@ public:
     void gauges(pb::Gauges& out) const override;
     void inspect(Time now, pb::NodeSample& out) const override;
 
-    // The nodes of the ring by id. A node is in it from the Given of its join to that of its leave.
+    // The nodes of the ring by id. A node is in the ring from the Given of its join to the Given of its leave.
     const std::map<RingId, pb::WalkNode>& ring() const { return m_ring; }
     IdRing ids() const { return m_ids; }
-    // Changes that were ordered, and those of them that were undone.
+    // The number of changes that were ordered, and how many of them were undone.
     std::uint64_t changes() const { return m_lastChange; }
     std::uint64_t undone() const { return m_undone; }
     bool isAtRest() const { return underWay().empty() && broken().empty(); }
-    // In words; empty: nothing is under way or owed.
+    // What is under way or owed, in words; empty: nothing.
     std::string underWay() const;
-    // Why the ring takes no changes; empty: it does.
+    // Why the ring accepts no changes; empty: it accepts them.
     std::string broken() const;
 
 private:
     struct Known {
         pb::ProcessInfo info;
         Time heard {};
-        std::uint32_t ordinal = 0; // of a client
+        std::uint32_t ordinal = 0; // for a client
         bool isSilent = false;
     };
-    // A join or leave that waits for its turn. Its command is ticket 0 if it is the master's own wish.
+    // A join or leave that waits for its turn. Ticket 0: the master itself wants it, without a command.
     struct Wanted {
         bool isLeave = false;
         NodeId node; // 0: any spare
@@ -72,9 +72,9 @@ private:
         Phase phase = Phase::Admitting;
         std::uint64_t ticket = 0;
         std::uint32_t keys = 0;
-        std::uint64_t waitsFor = 0; // the id of the order whose acknowledgement is the next step
+        std::uint64_t waitsFor = 0; // the id of the order whose acknowledgement starts the next step
         bool isStopped = false;
-        bool isDecided = false; // the giver said so when it was to stop
+        bool isDecided = false; // the giver answered the order to stop by saying that it had decided
         const pb::WalkNode& giver() const { return isLeave ? node : successor; }
         const pb::WalkNode& receiver() const { return isLeave ? successor : node; }
     };
@@ -88,7 +88,7 @@ private:
 
     Known& learn(const pb::ProcessInfo& process, Time now);
     void lookAtSilence(Time now, Effects& out);
-    // A process that has keys, or is to have them, is silent.
+    // Reports that a process that has keys, or was about to receive some, is silent.
     void lose(const Known& known, Effects& out);
     pb::WalkNode asRingNode(const pb::ProcessInfo& process) const;
     void welcome(const Known& known, std::uint64_t answers, Effects& out) const;
@@ -97,13 +97,13 @@ private:
     // Begins the next change, if none is under way.
     void startNext(Time now, Effects& out);
     void start(const Wanted& wanted, Time now, Effects& out);
-    // Why the change cannot be made now; empty: it can. Chooses the node if any will do.
+    // Why the change cannot be made now; empty: it can be. Chooses the node if any node will do.
     std::string refusal(Wanted& wanted) const;
     void admit(Time now, Effects& out);
     void give(Time now, Effects& out);
     void link(Time now, Effects& out);
     void stop(Time now, Effects& out);
-    // Tells those who took part that it is over, and the one who wanted it.
+    // Tells the participants, and the operator whose command it was, that the change is over.
     void end(const std::string& undoneBecause, Time now, Effects& out);
     void sayOver(std::uint64_t change, const pb::WalkNode& node, Time now, Effects& out);
     std::uint64_t order(pb::Message message, const pb::WalkNode& to, Time now, Effects& out);
@@ -117,7 +117,7 @@ private:
     bool isIn(NodeId node) const;
     bool isWanted(NodeId node) const;
     std::string nameOf(NodeId node) const;
-    // The ring node at this id or the next one clockwise, and the one before it.
+    // The ring node at this id or the next one clockwise; and the ring node before this id.
     const pb::WalkNode& atOrAfter(RingId id) const;
     const pb::WalkNode& before(RingId id) const;
 
@@ -125,13 +125,13 @@ private:
     const IdRing m_ids;
     const unsigned m_bits;
     const std::uint32_t m_nodes;
-    const pb::Timers m_timers; // as they were given
+    const pb::Timers m_timers; // as given
     AckList m_acks;
     std::map<NodeId, Known> m_processes;
     std::uint32_t m_clients = 0;
-    std::uint32_t m_joinedByThemselves = 0; // or wait for it
+    std::uint32_t m_joinedByThemselves = 0; // including those that wait to join
     std::map<RingId, pb::WalkNode> m_ring;
-    std::set<NodeId> m_lost; // of the ring, and of the change under way: those that are silent
+    std::set<NodeId> m_lost; // silent processes that belong to the ring or to the change under way
     std::deque<Wanted> m_wanted;
     std::optional<Change> m_change;
     std::uint64_t m_lastChange = 0, m_undone = 0;

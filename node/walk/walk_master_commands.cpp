@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands to the master of a ring, and what it tells of itself.
+// The commands to the master of a ring, and what the master reports about itself.
 #include "node/walk/walk_master.h"
 
 #include "node/machine/awaited_sample.h"
@@ -49,7 +49,7 @@ void WalkMaster::joinOrLeave(const pb::Command& command, bool isLeave, NodeId no
     }
     const auto waits = std::find_if(m_wanted.begin(), m_wanted.end(),
         [node](const Wanted& wanted) { return !wanted.isLeave && wanted.node == node; });
-    if (isLeave && waits != m_wanted.end() && !isIn(node)) { // it never gets in
+    if (isLeave && waits != m_wanted.end() && !isIn(node)) { // the join that is waiting is dropped
         if (waits->ticket != 0)
             out.refuse(waits->ticket, pb::REFUSED, nameOf(node) + " was told to leave before it joined");
         m_wanted.erase(waits);
@@ -93,7 +93,7 @@ void WalkMaster::describe(pb::RingDescription& out) const
     for (const NodeId node : m_lost)
         out.add_lost(node.value);
     if (!m_change || m_ring.empty())
-        return; // the first node moves nothing
+        return; // the first node has no keys to move
     pb::WalkChange& change = *out.mutable_now();
     change.set_change(m_change->number);
     change.set_is_leave(m_change->isLeave);

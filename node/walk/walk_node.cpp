@@ -13,9 +13,9 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kIdsShown = 4'096; // of keys, in a snapshot and in the news of a range
+constexpr int kIdsShown = 4'096; // largest number of keys listed in a snapshot and in events about a range
 
-// A message that nobody acknowledges, to a node, and to the client of a query.
+// Begins an unacknowledged message: to a node, or to the client of a query.
 pb::WalkMessage& say(const pb::WalkNode& to, Effects& out)
 {
     return *out.send(Address::from(to.address()), Way::Auto, 0, NodeId(to.node())).mutable_walk();
@@ -67,7 +67,7 @@ void WalkNode::route(const pb::WalkQuery& query, NodeId from, Time now, Effects&
 {
     const RingId id(query.id());
     if (m_taker && m_taker->isComplete() && m_taker->contains(id)) {
-        hold(query); // the giver may have let go of it, and has not said so yet
+        hold(query); // the giver may have given the range away already, but its message has not arrived
     } else if (!answersFor(id)) {
         passOn(query, from, out);
     } else if (m_giver && m_giver->holdsChanges() && m_giver->contains(id) && isChange(query.operation())
@@ -81,7 +81,7 @@ void WalkNode::route(const pb::WalkQuery& query, NodeId from, Time now, Effects&
 void WalkNode::hold(const pb::WalkQuery& query)
 {
     if (m_held.size() >= m_context.acks.timers().held_max())
-        return; // the client sends it again
+        return; // the client will resend it
     m_held.push_back(query);
     m_heldMost = std::max(m_heldMost, m_held.size());
 }
@@ -98,10 +98,11 @@ void WalkNode::releaseHeld(Time now, Effects& out)
 void WalkNode::passOn(const pb::WalkQuery& query, NodeId from, Effects& out) const
 {
     const bool isGiven = m_giver && m_giver->isDecided() && m_giver->contains(RingId(query.id()));
-    // If it comes from there, the receiver has given that part away since, and this node's Over is late.
+    // A query that comes from the receiver: the receiver has given that part of the range away since then, and this
+    // node's Over is late.
     const bool isPassedBack = isGiven && m_giver->receiver().node() == from.value;
     const pb::WalkNode& next = isGiven && !isPassedBack ? m_giver->receiver() : m_successor;
-    if (next.node() == 0 || next.node() == m_context.self.node()) { // not in a ring
+    if (next.node() == 0 || next.node() == m_context.self.node()) { // the node is not in a ring
         auto* astray = say(query, out).mutable_astray();
         *astray->mutable_request() = query.request();
         astray->set_copy(query.copy());
@@ -137,7 +138,7 @@ void WalkNode::passOn(const pb::WalkQuery& query, NodeId from, Effects& out) con
 void WalkNode::serve(const pb::WalkQuery& query, Time now, Effects& out)
 {
     if (query.id() != m_ring.idOf(Key(query.key())).value)
-        return; // nobody would look for the key there
+        return; // a wrong id: no search would look for the key here
     ++m_operations;
     if (isChange(query.operation())) {
         carryOut(query, now, out);
@@ -158,7 +159,7 @@ void WalkNode::carryOut(const pb::WalkQuery& query, Time now, Effects& out)
     const pb::RequestId& request = query.request();
     m_results.forget(request.client(), query.done_below(), now);
     if (m_results.isBygone(request)) {
-        ++m_bygone; // a late copy: the client has had its answer
+        ++m_bygone; // a late copy: the client already has its answer
         return;
     }
     if (const ResultTable::Entry* kept = m_results.find(request)) {
@@ -229,7 +230,7 @@ void WalkNode::open(std::uint64_t change, Time now, Effects& out)
 void WalkNode::openAsGiver(std::uint64_t change, Time now, Effects& out)
 {
     const bool isFirst = m_openChange != 0 && m_successor.node() == m_context.self.node();
-    m_isIn = m_isIn || isFirst; // its Over is late
+    m_isIn = m_isIn || isFirst; // the Over of the join is late
     open(change, now, out);
 }
 
@@ -275,7 +276,7 @@ void WalkNode::onAdmit(const pb::Message& message, Time now, Effects& out)
     m_id = m_ring.wrap(order.id());
     m_from = m_ring.wrap(order.from());
     setSuccessor(order.change(), order.successor(), out);
-    if (order.successor().node() != m_context.self.node()) // else it is the first one and will own the whole ring
+    if (order.successor().node() != m_context.self.node()) // else the first node, which will own the whole ring
         m_taker.emplace(order.change(), m_from, m_id, NodeId(order.successor().node()), m_ring);
 }
 
@@ -283,7 +284,7 @@ void WalkNode::onGive(const pb::Message& message, Time now, Effects& out)
 {
     const pb::WalkGive& order = message.walk().give();
     if (order.change() == m_undone && order.node() == m_context.self.node()) {
-        refuse(message, order.change(), m_undoneBecause, out); // the first answer may be lost
+        refuse(message, order.change(), m_undoneBecause, out); // again, because the first answer may be lost
         return;
     }
     if (!isNew(order.change(), m_lastChange, order.node(), message, out))
@@ -304,7 +305,7 @@ void WalkNode::onGive(const pb::Message& message, Time now, Effects& out)
 void WalkNode::onKeys(const pb::Message& message, Time now, Effects& out)
 {
     const pb::WalkKeys& keys = message.walk().keys();
-    // The receiver of a leave hears of it here first: the range ends where its own begins.
+    // The receiver of a leave learns of the change here first: the range ends where its own begins.
     const RingId from = m_ring.wrap(keys.from());
     if (keys.change() > m_lastChange && m_isIn && RingId(keys.to()) == m_from && from != m_from) {
         open(keys.change(), now, out);
@@ -374,7 +375,7 @@ void WalkNode::onAcknowledged(std::uint64_t id, Time now, Effects& out)
             m_isIn = false;
         else
             m_from = to;
-        releaseHeld(now, out); // to the receiver
+        releaseHeld(now, out); // to the receiver, which now owns the range
         break;
     }
     case RangeGiver::Step::Given: {
@@ -396,7 +397,7 @@ void WalkNode::onStop(const pb::Message& message, Time now, Effects& out)
     if (!isKnown && !isNew(stop.change(), m_lastChange, stop.node(), message, out))
         return;
     const bool isOpen = m_giver && m_giver->change() == stop.change() && !m_giver->isDecided();
-    if (!isKnown || isOpen) { // before its Give, or before the decision
+    if (!isKnown || isOpen) { // Stop came before Give, or before the decision
         if (isOpen)
             say(m_giver->receiver(), out).mutable_undone()->set_change(stop.change());
         openAsGiver(stop.change(), now, out);
@@ -404,7 +405,7 @@ void WalkNode::onStop(const pb::Message& message, Time now, Effects& out)
     } else if (stop.change() == m_undone) {
         refuse(message, stop.change(), m_undoneBecause, out);
     } else {
-        NodeContext::acknowledge(message, out); // decided: it will be finished
+        NodeContext::acknowledge(message, out); // decided: the change will be completed
     }
 }
 
@@ -426,7 +427,7 @@ void WalkNode::onLink(const pb::Message& message, Effects& out)
 void WalkNode::onOver(const pb::Message& message, Time now, Effects& out)
 {
     const pb::WalkOver& order = message.walk().over();
-    // The change itself is not older than the newest; a copy that comes again does nothing any more.
+    // The change itself may be the newest one, because Over ends it; a repeated copy has no further effect.
     if (!isNew(order.change() + 1, m_lastChange, order.node(), message, out))
         return;
     NodeContext::acknowledge(message, out);
@@ -458,9 +459,9 @@ void WalkNode::onMessage(const pb::Message& message, Time now, Effects& out)
     if (message.answers() != 0)
         onAcknowledged(message.answers(), now, out);
     if (!message.has_walk())
-        return; // an acknowledgement, or nothing of this system
+        return; // an acknowledgement, or not a message of this system
     if (!m_isRegistered && !message.walk().has_welcome())
-        return; // how large the ring is is not known yet; the sender tries again
+        return; // the size of the ring is not known yet; the sender will try again
     using B = pb::WalkMessage;
     switch (message.walk().body_case()) {
     case B::kQuery: onQuery(message, now, out); break;
@@ -499,7 +500,7 @@ void WalkNode::onTime(Time now, Effects& out)
     if (m_nextAlive > now)
         return;
     m_nextAlive = now + m_context.ms(m_context.acks.timers().alive_ms());
-    m_context.sayAlive(out).set_number(std::uint32_t(m_openChange)); // the master says again that it is over
+    m_context.sayAlive(out).set_number(std::uint32_t(m_openChange)); // so that the master repeats its Over
     if (now > ResultTable::kClientSilence)
         m_results.expire(now - ResultTable::kClientSilence);
 }
@@ -514,7 +515,8 @@ void WalkNode::snapshot(pb::Snapshot& out) const
     shown.set_from(m_from.value);
     *shown.mutable_successor() = m_successor;
     shown.set_state(state());
-    // What it has given is another node's, though it is freed only when that node has heard so.
+    // Keys that were given away belong to another node already, although they are freed only when that node has
+    // acknowledged them.
     const bool hasGiven = m_giver && m_giver->isDecided();
     std::size_t given = 0;
     for (const auto& [place, value] : m_store.entries()) {

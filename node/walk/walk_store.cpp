@@ -28,7 +28,7 @@ std::optional<KeyPlace> WalkStore::next(RingId from, RingId to, const std::optio
         return std::nullopt;
     auto entry = last ? m_entries.upper_bound(*last) : m_entries.lower_bound({ m_ring.wrap(from.value + 1), Key(0) });
     if (entry == m_entries.end())
-        entry = m_entries.begin(); // over the top of the ring
+        entry = m_entries.begin(); // wraps around at the top of the ring
     const KeyPlace place = entry->first;
     const bool isFurther = !last || !isPassed(m_ring, from, place, *last); // else this is the second time round
     return isFurther && m_ring.inRight(place.id, from, to) ? std::optional(place) : std::nullopt;

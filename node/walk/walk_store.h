@@ -18,14 +18,14 @@ struct KeyPlace {
     auto operator<=>(const KeyPlace&) const = default;
 };
 
-// Whether `place` comes before `last` or is it, on the way round the ring that begins after `from`.
+// Whether `place` comes before `last`, or is equal to it, clockwise on the ring starting after `from`.
 inline bool isPassed(IdRing ring, RingId from, KeyPlace place, KeyPlace last)
 {
     const std::uint64_t way = ring.clockwise(from, place.id), whole = ring.clockwise(from, last.id);
     return way != whole ? way < whole : place.key <= last.key;
 }
 
-// The keys and values of one node, by their place on the ring, so that a range of it is a few runs of the map.
+// The keys and values of one node, ordered by place on the ring, so that a range consists of a few runs of the map.
 class WalkStore {
 public:
     explicit WalkStore(IdRing ring = IdRing()) : m_ring(ring) { }
@@ -44,19 +44,19 @@ public:
     std::uint64_t bytes() const { return m_bytes; }
     const std::map<KeyPlace, std::string>& entries() const { return m_entries; }
 
-    // The first key of (from, to] clockwise, or the first one after `last`, which lies in that range; nothing: there is
-    // none (any more). `from` and `to` differ.
+    // The first key of (from, to] clockwise, or the first one after `last`, which lies in that range; nothing if there
+    // is none. `from` and `to` differ.
     std::optional<KeyPlace> next(RingId from, RingId to, const std::optional<KeyPlace>& last) const;
     // Removes all keys of (from, to]; returns their number.
     std::size_t removeRange(RingId from, RingId to);
-    // Moves everything in, from a store that is then empty.
+    // Moves everything in from `other`, which is empty afterwards.
     void takeAll(WalkStore& other);
     void clear();
 
 private:
     IdRing m_ring;
     std::map<KeyPlace, std::string> m_entries;
-    std::uint64_t m_bytes = 0; // of the values
+    std::uint64_t m_bytes = 0; // total bytes of the values
 };
 
 } // namespace lhrs

@@ -18,8 +18,7 @@ constexpr Time kLongestWait = 500ms;
 constexpr std::size_t kIncomingBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kIncomingMax = 256;
 constexpr std::size_t kCompleteMax = 256;
-constexpr Time kForgottenAfter
-    = 10s; // after this time, an incomplete transfer that receives no further parts is dropped
+constexpr Time kForgottenAfter = 10s; // an incomplete transfer without new parts is dropped then
 
 } // namespace
 

@@ -13,8 +13,7 @@
 
 namespace lhrs {
 
-inline constexpr std::size_t kPartBytes
-    = 1'200; // so that a Part fits in a datagram with everything that the driver adds
+inline constexpr std::size_t kPartBytes = 1'200; // a Part with everything that the driver adds fits in a datagram
 
 // Sends long messages as datagrams. Each message is a transfer of parts that fit in a datagram. Every part is resent
 // until it is acknowledged, and the receiver reassembles them. This is for clusters whose bulk data is to travel by

@@ -9,7 +9,7 @@ namespace lhrs {
 namespace {
 
 constexpr const char* kSystem = "walk";
-constexpr std::uint32_t kNodesMax = 300; // steps grow with the nodes: (N - 1) / 2
+constexpr std::uint32_t kNodesMax = 300; // the number of steps grows with the nodes: (N - 1) / 2 on average
 
 void addRing(CLI::App& app, WalkMasterLine& line)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The command lines of the programs of a ring that walks.
+// The command lines of the programs of a walking ring.
 #pragma once
 
 #include "node/process/options.h"
@@ -7,15 +7,15 @@
 
 namespace lhrs {
 
-struct WalkMemberLine { // of a node, of a client
+struct WalkMemberLine { // for a node or a client
     ProcessOptions process;
 };
 
 struct WalkMasterLine {
     ProcessOptions process;
     unsigned bits = 32; // M: ids are numbers modulo 2^M
-    std::uint32_t nodes = 8; // so many join by themselves as they register
-    pb::Timers timers; // as given; zero means the field's default
+    std::uint32_t nodes = 8; // this many nodes join by themselves when they register
+    pb::Timers timers; // as given; zero means the default of the field
     double timeScale = 1; // factor on all timers, given or default
 };
 

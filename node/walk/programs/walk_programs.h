@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The programs of a ring that walks. Each takes the command line and returns the exit code.
+// The programs of a walking ring. Each takes the command line and returns the exit code.
 #pragma once
 
 namespace lhrs {
