@@ -12,13 +12,13 @@
 namespace lhrs {
 
 // A bulk insert without acknowledgement (2003 report): an experiment. Requests are sent one after the other without
-// replies, so some are lost. Afterwards each key is looked up, and a missing one is fenced, so that for every request
-// it is finally known whether it was lost.
+// replies, so some are lost. Afterwards each key is looked up, and each missing key is fenced, so that in the end it is
+// known for every request whether it was lost.
 //
 //   sending -> (quiet for a while) looking -> (missing keys once more, later) fencing -> over
 //
-// Fencing is an update by a later request that lets go of all the earlier ones. If it finds no record, a copy of the
-// insert that is still under way can have no effect either.
+// Fencing is an update by a later request whose `done_below` is above all the earlier ones. If it finds no record, a
+// copy of the insert that is still under way can have no effect either.
 class BulkInsert {
 public:
     struct Request {
@@ -29,7 +29,7 @@ public:
 
     std::uint64_t ticket() const { return m_ticket; }
     const pb::RunWorkload& order() const { return m_order; }
-    // From this request on, results must not be let go of.
+    // The results of requests from this one on must be kept.
     std::uint64_t firstNumber() const { return m_first; }
     std::uint64_t lastNumber() const { return m_last; }
     bool isFencing() const { return m_phase == Phase::Fencing || m_phase == Phase::Over; }
@@ -39,18 +39,19 @@ public:
     std::uint32_t due(Time now) const;
     void sent(Request request);
     void burstSent(Time now);
-    // waits: sending waits for a location. goOn: the location has arrived.
+    // waits: sending pauses until a location is known. goOn: the location has arrived.
     void waits(Time until) { m_next = until; }
     void goOn(Time now);
     void stop() { m_count = m_sent; }
 
-    // The next key to look up or to fence; nothing if none is due now.
+    // The next key to look up or to fence; nothing if no check is due now.
     std::optional<Request> nextCheck(Time now);
     struct Checked {
         enum class Outcome { Open, Stored, Lost, Unknown } outcome = Outcome::Open;
         Request request {};
     };
-    // Evaluates what an operation of the check found; `isFence`: it was an update. Open: the key is looked up again.
+    // Evaluates the result of an operation of the check; `isFence`: it was an update. Open: the key must be looked up
+    // again.
     Checked ended(Key key, bool isFence, pb::ResultCode result, bool isWrong);
     void adjusted(std::uint32_t forwards, bool isImageAdjusted);
 
@@ -70,11 +71,11 @@ private:
     std::uint64_t m_last = 0;
     std::uint64_t m_count = 0, m_sent = 0;
     Phase m_phase = Phase::Sending;
-    Time m_next {}; // sending: the next burst; else: when the phase may begin
+    Time m_next {}; // while sending: the next burst; later: when the phase may begin
     Time m_sendingEnded {};
     std::vector<Request> m_requests; // not found yet
     std::vector<Request> m_missing; // those looked up in this phase and not found
-    std::size_t m_checked = 0; // of m_requests, checks begun in this phase
+    std::size_t m_checked = 0; // number of m_requests whose check began in this phase
     std::map<Key, Request> m_open; // checks that have not ended
     std::uint64_t m_stored = 0, m_unknown = 0, m_wrong = 0, m_forwards = 0, m_adjustments = 0;
     std::vector<Key> m_lost;

@@ -106,7 +106,7 @@ void Client::send(Operation& op, Time now, Effects& out)
 
 void Client::giveUp(Operation& op, Time now, Effects& out)
 {
-    // Demo paper, section 4(d): at the client's timeout it alarms the coordinator, which knows whether the address was
+    // Demo paper, section 4(d): at its timeout the client alarms the coordinator, which knows whether the address was
     // wrong.
     out.serve(op.id);
     const auto holder = m_locations.find(op.target);
@@ -233,8 +233,8 @@ void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
     if (open->stage != Stage::Sent || displaced.copy() + 1 != open->copies)
         return; // a later copy is under way
     open->tries = 0;
-    // A bucket forwarded it to a former location of the right bucket; the coordinator tells both the client and that
-    // bucket.
+    // A bucket forwarded the request to a former location of the right bucket; the coordinator informs both the client
+    // and that bucket.
     if (open->target != bucket)
         alarm(*open, now, out);
     else
@@ -250,7 +250,7 @@ void Client::onLocation(const pb::Message& message, Time now, Effects& out)
         return;
     if (m_scan)
         m_scan->onLocation(location, now, out);
-    if (location.adopt_file()) { // the key belongs elsewhere, and its target does not answer
+    if (location.adopt_file()) { // the key belongs elsewhere, and the bucket addressed does not answer
         adoptImage(m_image, truth, out);
         leaveForTheRightBucket(a, truth, now, out);
     }
@@ -297,8 +297,8 @@ std::vector<std::uint64_t> Client::askingFor(BucketNumber a) const
 
 void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
 {
-    // A request sent to a missing bucket because of an old image belongs elsewhere; the loss of that bucket does not
-    // concern its key.
+    // A request that was sent to a missing bucket because of an old image belongs elsewhere; the loss of that bucket
+    // does not concern its key.
     std::vector<std::uint64_t> elsewhere = askingFor(a);
     std::erase_if(elsewhere,
         [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
@@ -341,7 +341,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
                                                      : pb::DIRECT;
     const std::uint32_t bucket = reply ? reply->bucket() : op.target.value, rank = reply ? reply->rank() : 0;
     const std::int64_t time = (now - op.started).count();
-    // Its deadline passed while a server was full: that is the reason.
+    // The deadline passed while a server was full, so that is reported as the reason.
     const bool isRefusedFull = op.full.isThere() && (result == pb::RETRY || result == pb::UNKNOWN_OUTCOME);
     if (isRefusedFull)
         outcome.full = op.full;
@@ -470,7 +470,7 @@ void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (m_scan)
         m_scan->onScanReply(message, now, out);
     else if (!message.scan_reply().is_last())
-        NodeContext::acknowledge(message, out); // of a scan that is over: stop the resends
+        NodeContext::acknowledge(message, out); // for a scan that is over: the acknowledgement stops the resends
 }
 
 void Client::onRegistered(const pb::Message& message, Time now, Effects& out)

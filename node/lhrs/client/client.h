@@ -21,8 +21,8 @@ struct ClientOptions {
 // An operation of a client of the file.
 struct FileOperation : ClientOperation {
     enum class Stage { Queued, Asking, Sent, Sleeping };
-    // The copies of a request that were refused: all below `below`, and some of the 64 from there on. The network may
-    // duplicate a refusal or deliver it when a later copy is under way.
+    // The copies of a request that were refused: all those below `below`, and some of the 64 from there on. The network
+    // may duplicate a refusal, or deliver it when a later copy is under way.
     struct Refusals {
         std::uint32_t below = 0;
         std::uint64_t from = 0; // bit i: copy below + i
@@ -38,12 +38,12 @@ struct FileOperation : ClientOperation {
     std::uint64_t bulkNumber = 0; // the request of a bulk insert that this one checks
     Stage stage = Stage::Queued;
     BucketNumber target;
-    bool knowsTruth = false; // exact image: the coordinator was asked
-    bool wasAsked = false; // a location had to be asked for
+    bool knowsTruth = false; // exact image: the coordinator has been asked
+    bool wasAsked = false; // the location had to be asked for
     bool alarms = false; // its bucket is known to be unavailable: ask the coordinator
-    bool hasAlarmed = false; // the coordinator was told that its bucket does not answer
-    bool awaitsRecord = false; // it was told that this is known: until `due` only the record comes
-    std::uint32_t forwards = 0; // the most forwards of any copy
+    bool hasAlarmed = false; // the coordinator has been told that its bucket does not answer
+    bool awaitsRecord = false; // the coordinator knows this already: until `due`, only the record can arrive
+    std::uint32_t forwards = 0; // the most forwards of any of its copies
     bool isImageAdjusted = false;
     std::uint32_t resends = 0;
     Refusals refusals;
@@ -52,8 +52,9 @@ struct FileOperation : ClientOperation {
     void again() { renew(*this); }
 };
 
-// A client of the file: computes addresses with its own image, sends and resends requests, takes image adjustments, and
-// asks the coordinator only for what it cannot know itself. Operations on one key are done in turn.
+// A client of the file: computes addresses with its own image, sends and resends requests, applies image adjustments,
+// and asks the coordinator only for what it cannot find out itself. Operations on the same key are carried out one
+// after the other.
 //
 //   queued --> asking (where is the bucket?) --> sent --(Reply)--> done
 //                   ^------- given up, Displaced ----/  \--(RETRY)--> sleeping --> sent
@@ -82,7 +83,7 @@ private:
     void endScan(Time now, Effects& out);
     void setPatience(const pb::Command& command, Effects& out);
 
-    // What the file adds to what all clients do.
+    // What a client of the file adds to the behaviour of all clients.
     void begin(Operation& op, Time now, Effects& out) override;
     bool isBusy() const override { return m_workload || m_bulk; }
     void feedMore(Time now, Effects& out) override;
@@ -96,21 +97,21 @@ private:
     void addTo(pb::Alive& alive) const override { alive.set_knows_file(m_knowsFile); }
 
     static bool hasDue(const Operation& op);
-    // Computes the address and sends, or asks for the location first.
+    // Computes the address and sends the request, or asks for the location first.
     void address(Operation& op, Time now, Effects& out);
     void send(Operation& op, Time now, Effects& out);
     void ask(Operation& op, Time now, Effects& out);
     void giveUp(Operation& op, Time now, Effects& out);
-    // Tells the coordinator that the bucket does not answer, and what was wanted of it.
+    // Tells the coordinator that the bucket does not answer, and which operation was requested.
     void alarm(Operation& op, Time now, Effects& out);
-    // leaveForTheRightBucket: the keys belong elsewhere. becomeUnavailable: the coordinator says that the bucket cannot
-    // be used now or is lost.
+    // leaveForTheRightBucket: the keys belong elsewhere. becomeUnavailable: the coordinator reports that the bucket is
+    // lost or cannot be used now.
     void leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out);
     void becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out);
     // The open operations that ask the coordinator about this bucket.
     std::vector<std::uint64_t> askingFor(BucketNumber a) const;
     void finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out);
-    // Takes what a reply tells of the file: a location, and perhaps an image adjustment.
+    // Learns from a reply: a location, and possibly an image adjustment.
     void learn(const pb::Reply& reply, Effects& out);
     bool sendUnanswered(Time now, Effects& out);
     void endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out);
@@ -120,17 +121,17 @@ private:
     Time patience() const;
 
     pb::FileConfig m_config;
-    bool m_knowsFile = false; // it has been told that there is a file
+    bool m_knowsFile = false; // it has been told that the file exists
     FileImage m_image;
     LocationCache m_locations;
     pb::ImageMode m_mode = pb::ADJUSTING;
-    std::map<BucketNumber, Time> m_asked; // WhereIs under way, with the next time
-    std::set<BucketNumber> m_unavailable; // failed, according to the coordinator: alarm at once
-    std::set<BucketNumber> m_unanswered; // an operation's deadline passed with no answer
+    std::map<BucketNumber, Time> m_asked; // WhereIs under way, with the time of the next one
+    std::set<BucketNumber> m_unavailable; // failed, according to the coordinator: raise an alarm at once
+    std::set<BucketNumber> m_unanswered; // an operation's deadline passed without an answer
     std::unique_ptr<BulkInsert> m_bulk;
     std::unique_ptr<Scan> m_scan;
     std::uint64_t m_imageAdjustments = 0;
-    Time m_patience {}; // as set by a command; 0: as the file's timers say
+    Time m_patience {}; // as set by a command; 0: from the file's timers
 };
 
 } // namespace lhrs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The commands to a client of the file: bulk inserts, scans, its image.
+// The commands to a client of the file: bulk inserts, scans and its image.
 #include "node/lhrs/client/client.h"
 
 #include "node/lhrs/group/bucket_parts.h"
@@ -62,7 +62,7 @@ void Client::feedMore(Time now, Effects& out)
     }
     if (!m_hold.isOn())
         m_bulk->onTime(now);
-    // A fence counts only if it lets go of all earlier requests.
+    // A fence counts only if its `done_below` is above all earlier requests.
     while (!m_hold.isOn() && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
         const auto request = m_bulk->nextCheck(now);
         if (!request)
@@ -93,7 +93,7 @@ void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCod
         return;
     if (checked.outcome == Outcome::Stored && !isFence)
         m_ledger.wrote(op.key, op.bulkNumber, length, true);
-    // Reports the outcome of the insert, to which there was no reply.
+    // Reports the outcome of the insert, which had no reply.
     pb::RequestId id = op.id;
     id.set_number(op.bulkNumber);
     out.serve(id);

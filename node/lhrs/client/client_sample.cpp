@@ -12,7 +12,7 @@ void Client::inspect(Time now, pb::NodeSample& out) const
     const std::uint32_t most = m_context.acks.timers().client_resends_max();
     m_operations.forEach([&](const Operation& op) {
         if (op.stage == Stage::Queued)
-            return; // nothing of it is under way
+            return; // none of its requests is under way
         Wait wait { op.id.number(), nameOf(op.kind), {}, {}, op.sent, op.due, op.tries, most };
         if (op.stage == Stage::Sent) {
             if (const auto known = m_locations.find(op.target); known != m_locations.end()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client's timers: what it waits for, how long, and what it does when there is no answer.
+// A client's timers: what it waits for, for how long, and what it does when no answer arrives.
 #include "node/lhrs/client/client.h"
 
 #include "common/lhrs/failpoint_list.h"
@@ -52,9 +52,9 @@ void Client::onTime(Time now, Effects& out)
                 continue;
             Operation& op = *open;
             if (op.end <= now) {
-                // The deadline may be shorter than the patience after which a missing bucket is noticed. So the next
-                // operation asks first; otherwise none would ever learn where the bucket is. It asks by an alarm: the
-                // bucket may be well, but its location of the bucket that it forwards to may be out of date.
+                // The deadline may be shorter than the time after which a missing bucket is noticed. So the next
+                // operation asks first; otherwise no operation would ever learn where the bucket is. It asks by an
+                // alarm: the bucket may be well, but it may forward to another bucket at an outdated location.
                 if (op.stage == Stage::Sent) {
                     m_locations.erase(op.target);
                     m_unanswered.insert(op.target);

@@ -150,7 +150,7 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (!isSame && reply.block() == 0)
         coming = { holder.incarnation, region.level, reply.sequence(), {} };
     else if (!isSame)
-        return; // of a part that was given up
+        return; // for a part that was given up
     if (reply.block() != coming.blocks.size())
         return; // a copy
     coming.blocks.push_back(out.takeBlock(reply.records()));
@@ -186,7 +186,8 @@ void Scan::takeOut(Region region, Time now)
             ++it;
             continue;
         }
-        // The bucket was asked for more than it holds now; the buckets split off since then answer for the rest.
+        // The answering bucket now holds less than was asked of it; the buckets split off since then answer for the
+        // rest.
         Region around = it->first;
         Open rest = it->second;
         m_open.erase(it);
@@ -206,7 +207,7 @@ void Scan::takeOut(Region region, Time now)
 
 void Scan::accept(Region region, Answer answer, Time now)
 {
-    // A bucket that took another one back in a merge answers for both.
+    // A bucket that took back another one in a merge answers for both.
     std::erase_if(m_answered, [&](const auto& item) { return region.contains(item.first); });
     takeOut(region, now);
     m_answered.emplace(region, std::move(answer));
@@ -259,7 +260,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
         send(region, open, now, out);
     } else if (a.value >= bucketCount(truth)) {
         restart(truth, now, out);
-    } // else the file is being created
+    } // otherwise the file is still being created
 }
 
 void Scan::restart(FileImage truth, Time now, Effects& out)
@@ -291,7 +292,7 @@ void Scan::onTime(Time now, Effects& out)
         } else if (open.stage == Stage::Sleeping) {
             begin(region, open, now, out);
         } else if (m_order.probabilistic()) {
-            open.due = Time::max(); // a silent bucket has no hits or has failed; which is unknown
+            open.due = Time::max(); // a silent bucket has no hits or has failed; it is unknown which
         } else if (open.tries >= m_context.acks.timers().client_resends_max()) {
             alarm(region, open, now, out);
         } else {

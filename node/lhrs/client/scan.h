@@ -12,18 +12,18 @@
 
 namespace lhrs {
 
-// One scan at its client. It asks every bucket of its image, and these forward the scan to others. From the levels in
-// the answers it knows when all have arrived. A missing part is asked for again; then the coordinator is alarmed.
+// One scan at its client. It asks every bucket of its image, and these forward the scan to others. The levels in the
+// answers tell it when all have arrived. It asks again for a missing part, and then alarms the coordinator.
 //
 //   region open: asking (where is it?) --> sent --(ScanReply)--> answered
 //                       ^---- given up ---/  \--(RETRY)--> sleeping --> sent
 //
-// A region is all keys of a (bucket, level). Regions are disjoint or nested, so answers of different times fit together
-// without gaps or duplicates.
+// A region is the set of all keys of a (bucket, level). Regions are disjoint or nested, so answers of different times
+// fit together without gaps or duplicates.
 class Scan {
 public:
-    // `image` is the client's and is corrected if it is ahead of the file. `lastNumber`: the number of the client's
-    // last request.
+    // `image` belongs to the client and is corrected if it is ahead of the file. `lastNumber`: the number of the
+    // client's last request.
     Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber,
         const pb::RunScan& order, std::uint64_t ticket, Time now);
 
@@ -49,7 +49,7 @@ private:
     enum class Stage { Asking, Sent, Sleeping };
     struct Open {
         Stage stage = Stage::Asking;
-        bool alarms = false; // its bucket does not answer: tell the coordinator
+        bool alarms = false; // its bucket does not answer: alarm the coordinator
         std::uint32_t tries = 0;
         Time due {};
     };
@@ -69,7 +69,7 @@ private:
     void send(Region region, Open& open, Time now, Effects& out);
     void ask(Region region, Open& open, Time now, Effects& out);
     void alarm(Region region, Open& open, Time now, Effects& out);
-    // From now on asks separately for what is still open around this region; the region itself is no longer open.
+    // From now on asks separately for whatever is still open around this region; the region itself is no longer open.
     void takeOut(Region region, Time now);
     void accept(Region region, Answer answer, Time now);
     void restart(FileImage truth, Time now, Effects& out);
@@ -87,7 +87,7 @@ private:
     std::map<Region, Open> m_open;
     std::map<Region, Answer> m_answered;
     std::map<BucketNumber, Coming> m_coming;
-    Time m_silentAt = Time::max(); // probabilistic: the end, if nothing more comes
+    Time m_silentAt = Time::max(); // probabilistic scan: when it ends if nothing more arrives
     bool m_isOver = false;
     std::uint64_t m_messages = 0;
     std::uint32_t m_resends = 0, m_restarts = 0;
