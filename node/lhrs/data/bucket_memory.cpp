@@ -41,7 +41,7 @@ bool BucketMemory::hasRoomFor(const std::string& records) const
 {
     if (!m_bucket.context.memory.hasLimit())
         return true;
-    // Pages have room for more rows than will come. Records that a merge brings are kept first and stored when it is
+    // Pages have room for more rows than will arrive. Records of a merge are kept first and are stored when it is
     // decided.
     const std::uint64_t kept = m_moving.keptBytes();
     return isReserveLeft(

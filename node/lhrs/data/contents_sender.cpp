@@ -52,11 +52,12 @@ void ContentsSender::sendBlock(Time now, Effects& out)
             block.add(BlockEntry::ofDoneBelow(client, doneBelow));
         });
         m_bucket.results.each([&](std::uint64_t client, const ResultTable::Entry& entry) {
-            // Results in work too: their changes are in the contents, and their Deltas may be older than the contents.
+            // Results of changes in progress are included: the changes are in the contents, and their Deltas may be
+            // older than the contents.
             block.add(BlockEntry::ofResult(entry.key, client, entry.number, std::uint8_t(entry.result)));
         });
     }
-    // The last block speaks for all higher ranks: whatever is put there later arrives as a Delta.
+    // The last block covers all higher ranks: whatever is stored there later arrives as a Delta.
     contents->set_rank_last(m_isLastSent ? std::numeric_limits<std::uint32_t>::max() : m_next.value - 1);
     contents->set_is_last(m_isLastSent);
     m_bucket.context.acks.send(std::move(message), m_to.address, m_to.node, Way::Stream, AckList::Patience::KeepTrying,
@@ -95,7 +96,7 @@ void ContentsSenders::onSendContents(const pb::Message& message, Time now, Effec
 {
     const pb::SendContents& order = message.send_contents();
     if (Epoch(order.epoch()) > m_bucket.link.epoch())
-        return; // it is asked again; this bucket's new epoch is on its way
+        return; // the order will be resent; this bucket's new epoch is on its way
     NodeContext::acknowledge(message, out);
     const ParityLink::Column* const column = m_bucket.link.column(ParityColumn(order.column()));
     if (column == nullptr || column->holder.incarnation != Incarnation(order.incarnation()))

@@ -88,7 +88,7 @@ void DataBucket::onLocation(const pb::Message& message, Time now, Effects& out)
     const BucketNumber bucket(location.bucket());
     m_waiting.answered(bucket);
     if (!location.exists())
-        return; // not there yet: onTime asks again while something waits for it
+        return; // not known yet: onTime asks again while something waits for the location
     m_parts.context.locations[bucket] = HolderInfo::from(location.holder());
     m_scans.onLocation(m_parts, bucket, out);
     m_waiting.releaseParked(bucket);
@@ -99,7 +99,8 @@ void DataBucket::onLocation(const pb::Message& message, Time now, Effects& out)
 void DataBucket::onDisplaced(const pb::Message& message)
 {
     const pb::Displaced& displaced = message.displaced();
-    // This bucket forwarded a request to one that is gone; next time it asks the coordinator for the location.
+    // This bucket forwarded a request to a bucket that is no longer there; next time it will ask the coordinator for
+    // the location.
     const auto known = m_parts.context.locations.find(BucketNumber(displaced.bucket()));
     if (known != m_parts.context.locations.end() && known->second.incarnation.value == displaced.incarnation())
         m_parts.context.locations.erase(known);
@@ -146,7 +147,7 @@ void DataBucket::advance(Time now, Effects& out)
 {
     m_link.takeDone([&](const ParityLink::Change& change) { m_operations.answer(change, now, out); });
     for (const auto& [kind, read] : m_waiting.takeReads(m_link.heldByAll()))
-        execute(kind, read, now, out); // it looks at the record again
+        execute(kind, read, now, out); // execute() looks at the record again
     m_scans.progress(m_parts, hasLease(now), now, out);
     if (m_reconfigurations.progress(now, out))
         m_view.progress(now, out);

@@ -18,14 +18,14 @@ namespace lhrs {
 // the client. It forwards requests that belong elsewhere and implements both ends of a split. The node machine drives
 // it.
 //
-//   INIT --(Commit of the split that creates it)--> UP --(Split, and most is copied)--> SPLITTING --(Commit, Abort)-->
-//   UP
+//   INIT --(Commit of the split that creates it)--> UP --(Split, and most is copied)--> SPLITTING
+//   SPLITTING --(Commit, Abort)--> UP
 //
 // INIT queues everything; SPLITTING and MERGING answer searches and hold changes. A bucket that a merge has emptied no
 // longer acts as a bucket and waits for its release.
 //
-// Each message goes to the part whose job it is. What has become possible by it is done once, at the end of the step:
-// progress().
+// Each message goes to the part that is responsible for it. Whatever it has made possible is done once, at the end of
+// the step: progress().
 class DataBucket {
 public:
     DataBucket(ServerContext& context, const pb::Confirm& confirm, Time now, Effects& out);
@@ -92,9 +92,9 @@ private:
     void answerScan(const pb::Scan& scan, Time now, Effects& out);
     // Does what has become possible in this step.
     void progress(Time now, Effects& out);
-    // Takes up requests that no longer wait, until a change has begun; returns false if none has.
+    // Takes up requests that no longer have to wait, until a change has begun; returns false if none has.
     bool takeUp(Time now, Effects& out);
-    // Answers, the next step of a split or merge, the acknowledgement of an epoch, reports about the load.
+    // Sends answers, takes the next step of a split or merge, acknowledges an epoch, and reports the load.
     void advance(Time now, Effects& out);
     void check() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a data bucket shows of itself: its snapshot, pages of its contents, digests for the parity check, its report to
-// a restarted coordinator, what it waits for.
+// a restarted coordinator, and what it waits for.
 #include "node/lhrs/data/data_bucket.h"
 
 #include "node/lhrs/store/digest.h"
@@ -90,7 +90,7 @@ void DataBucket::report(pb::StateReport& out) const
 void DataBucket::inspect(Time now, pb::NodeSample& out) const
 {
     out.set_epoch(m_status.view.epoch());
-    // All that a column has not acknowledged is resent together, so one line is shown, for the oldest.
+    // Everything that a column has not acknowledged is resent together, so a single line is shown, for the oldest.
     for (const auto& [column, known] : m_link.columns()) {
         auto& shown = *out.add_columns();
         shown.set_role(pb::PARITY);

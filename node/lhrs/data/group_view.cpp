@@ -34,8 +34,8 @@ bool GroupView::onEpoch(const pb::Message& message, Time now, Effects& out)
         return false; // late: for the place that this process held before
     const Epoch known = m_bucket.link.epoch();
     if (Epoch(view.epoch()) < known) {
-        // A newer epoch overtook it. The sender must get an answer, or it would wait forever; but only after the newer
-        // epoch is acknowledged.
+        // A newer epoch has overtaken this one. The sender must get an answer, or it would wait forever; but only after
+        // the newer epoch has been acknowledged.
         if (!m_owed)
             NodeContext::acknowledge(message, out);
         return false;
@@ -43,7 +43,7 @@ bool GroupView::onEpoch(const pb::Message& message, Time now, Effects& out)
     if (Epoch(view.epoch()) > known)
         take(view, now, out);
     else if (!m_owed)
-        m_owed.emplace(); // asked again: the acknowledgement was lost
+        m_owed.emplace(); // a resend: the acknowledgement was lost
     m_owed->epoch = message;
     return true;
 }
@@ -60,10 +60,10 @@ void GroupView::take(const pb::View& view, Time now, Effects& out)
         wasUp[p] = column.isUp;
     link.setView(view, now, out);
     m_owed.emplace();
-    // Acknowledged only when a new parity bucket has all changes so far. The other parity buckets must have them as
-    // well: the new one has no Deltas of the changes that came with the contents. So it could not copy them to one
-    // that lacks them at a cut.
-    // A column that was new in an earlier epoch, which is not acknowledged yet, is not whole yet either.
+    // The epoch is acknowledged only when a new parity bucket has all changes so far. The other parity buckets must
+    // have them as well: the new one has no Deltas of the changes that came with the contents. So at a cut it could not
+    // copy them to one that lacks them. A column that was new in an earlier, unacknowledged epoch is not complete yet
+    // either.
     const bool isOneNew = std::any_of(link.columns().begin(), link.columns().end(),
         [&](const auto& item) { return item.second.isUp && (!wasUp[item.first] || !item.second.isWhole()); });
     for (const auto& [p, column] : link.columns()) {

@@ -9,7 +9,7 @@
 
 namespace lhrs {
 
-// A data bucket's view of its group: takes each epoch, and acknowledges it once the parity buckets have the changes
+// A data bucket's view of its group: takes in each epoch, and acknowledges it once the parity buckets have the changes
 // that it requires.
 class GroupView {
 public:
@@ -18,11 +18,11 @@ public:
     {
     }
 
-    // The view with which the bucket begins.
+    // Sets the view with which the bucket begins.
     void begin(Time now, Effects& out);
-    // Returns false for an epoch that is late here; it changes nothing.
+    // Returns false for an epoch that is out of date here; it changes nothing.
     bool onEpoch(const pb::Message& message, Time now, Effects& out);
-    // Acknowledges the epoch if it is time.
+    // Acknowledges the epoch when the conditions are met.
     void progress(Time now, Effects& out);
 
 private:
@@ -33,7 +33,7 @@ private:
     BucketLeases& m_leases;
     struct OwedAck {
         pb::Message epoch; // the message to be acknowledged
-        std::map<ParityColumn, Sequence> wanted; // the changes that parity buckets must have first
+        std::map<ParityColumn, Sequence> wanted; // the changes that the parity buckets must have first
     };
     std::optional<OwedAck> m_owed;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kValueMax = 65535; // bytes
 
-// In a bulk insert no reply is wanted, except for a client whose image is out of date.
+// In a bulk insert no reply is wanted, except by a client whose image is out of date.
 bool isSilent(const pb::KeyRequest& request) { return request.unanswered() && request.forwards() == 0; }
 
 // D = old ^ new, as long as the longer of both.
@@ -71,7 +71,7 @@ pb::ChangeKind KeyOperations::change(pb::OperationKind kind, const pb::KeyReques
     if (results.isBygone(id))
         return pb::CHANGE_UNKNOWN;
     if (const ResultTable::Entry* kept = LHRS_MUTANT(ResultsForgotten) ? nullptr : results.find(id)) {
-        if (!kept->isInWork) // otherwise it will be answered when done
+        if (!kept->isInWork) // otherwise it will be answered when the change is done
             reply(request, kept->result, Rank(std::uint32_t(kept->note)), out);
         return pb::CHANGE_UNKNOWN;
     }
@@ -101,7 +101,7 @@ pb::ChangeKind KeyOperations::insert(const pb::KeyRequest& request, Time now, Ef
     RecordStore& store = m_bucket.store;
     const std::string& value = request.value();
     const bool isNewRank = m_moving.keepsRanks();
-    // The hard limit: refused before any effect. And parity buckets accept no higher rank.
+    // The hard limit: the request is refused before it has any effect. Parity buckets also accept no higher rank.
     if (store.count() >= 4 * m_bucket.config.b() || (isNewRank && store.rankMax() >= rankLimit(m_bucket.config))) {
         reply(request, pb::RETRY, Rank(), out);
         return pb::CHANGE_UNKNOWN;
@@ -153,8 +153,8 @@ pb::ChangeKind KeyOperations::changeNothing(
         reply(request, result, rank, out);
         return pb::CHANGE_UNKNOWN;
     }
-    // The result tells what the bucket holds, and no later copy of the request may do what this one did not. So it
-    // takes its place among the changes and is answered like them. See "Results without effect" in
+    // The result reveals what the bucket holds, and no later copy of the request may have an effect that this one did
+    // not have. So it takes its place among the changes and is answered like them. See "Results without effect" in
     // node/lhrs/PROTOCOL.md.
     auto* event = out.event().mutable_result_kept();
     event->set_sequence(next());
@@ -236,7 +236,7 @@ void KeyOperations::read(const pb::KeyRequest& request, Time now, Effects& out)
             reply(request, pb::RETRY, Rank(), out);
         return;
     }
-    if (!m_leases.isHeld(now) && !LHRS_MUTANT(NoLease)) { // another may hold this place by now
+    if (!m_leases.isHeld(now) && !LHRS_MUTANT(NoLease)) { // another process may hold this place by now
         reply(request, pb::RETRY, Rank(), out);
         return;
     }
@@ -262,7 +262,7 @@ void KeyOperations::fillIn(const pb::KeyRequest& request, pb::ResultCode result,
         selfOf(m_bucket).to(*reply.mutable_holder());
     if (request.forwards() == 0)
         return;
-    reply.set_image_adjustment(true); // that of the last forwarder
+    reply.set_image_adjustment(true); // the adjustment of the last forwarder
     reply.set_iam_bucket(LHRS_MUTANT(AdjustedByAcceptor) ? m_bucket.number.value : request.forwarder());
     reply.set_iam_level(LHRS_MUTANT(AdjustedByAcceptor) ? m_bucket.status.level : request.forwarder_level());
 }

@@ -22,12 +22,12 @@ public:
     {
     }
 
-    // Executes, forwards, refuses or lets it wait. Returns the change that has begun: CHANGE_NOTHING, a result without
-    // effect that the parity buckets must keep; CHANGE_UNKNOWN, none.
+    // Executes the request, forwards it, refuses it or lets it wait. Returns the change that has begun: CHANGE_NOTHING,
+    // a result without effect that the parity buckets must keep; CHANGE_UNKNOWN, no change.
     pb::ChangeKind execute(pb::OperationKind kind, const pb::KeyRequest& request, Time now, Effects& out);
-    // All parity buckets have the change: the client is answered.
+    // All parity buckets have the change: answers the client.
     void answer(const ParityLink::Change& change, Time now, Effects& out);
-    // How many were executed.
+    // How many operations were executed.
     std::uint64_t count() const { return m_count; }
 
 private:
@@ -41,8 +41,8 @@ private:
     // Gives the change its number and sends its Deltas; `delta` is old ^ new (for an insert, the new value itself).
     pb::ChangeKind sendDelta(const pb::KeyRequest& request, pb::ChangeKind kind, Rank rank, std::string_view delta,
         std::size_t length, pb::ResultCode result, Time now, Effects& out);
-    // Whether a change that needs this many further bytes is refused because a memory is full; see BucketMemory. A
-    // refused request is answered here.
+    // Whether a change that needs this many further bytes is refused because a server's memory is full; see
+    // BucketMemory. A refused request is answered here.
     bool isRefused(const pb::KeyRequest& request, std::uint64_t growth, std::uint64_t besides, Effects& out);
     // Answers a search with the bucket's contents once no change of this key is under way.
     void read(const pb::KeyRequest& request, Time now, Effects& out);
@@ -52,7 +52,7 @@ private:
     void displace(const pb::KeyRequest& request, Effects& out) const;
     // The number of the next change.
     Sequence next() const { return m_bucket.link.sequence() + 1; }
-    // What every answer says of this bucket and of the way that the request took.
+    // Fills in what every answer says about this bucket and about the path of the request.
     void fillIn(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, pb::Reply& reply) const;
     // Returns the answer, or null if no answer is wanted.
     pb::Reply* reply(const pb::KeyRequest& request, pb::ResultCode result, Rank rank, Effects& out);

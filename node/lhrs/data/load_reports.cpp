@@ -50,8 +50,8 @@ void LoadReports::reportOverload(Time now, Effects& out)
 {
     if (m_bucket.store.count() <= m_overloadAbove || m_isOverloadSent || out.fires(Failpoint::OverloadLate))
         return;
-    // Demo paper, section 2: a bucket that overflows alerts the coordinator; once per overload, not per insert (2003
-    // report).
+    // Demo paper, section 2: a bucket that overflows alerts the coordinator. It does so once per overload, not once per
+    // insert (2003 report).
     m_isOverloadSent = true;
     pb::Message message;
     message.set_incarnation(m_bucket.incarnation.value);
@@ -72,7 +72,7 @@ void LoadReports::reportUnderflow(Time now, Effects& out)
         rearmUnderflow();
     if (count >= m_underflowBelow)
         return;
-    // Not reported for each delete. But the coordinator may have found the file as a whole full enough, so a bucket
+    // Not reported for every delete. But the coordinator may have found the file as a whole full enough, so a bucket
     // that keeps emptying reports again.
     m_underflowBelow = count / 2;
     pb::Message message;

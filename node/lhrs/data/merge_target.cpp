@@ -28,7 +28,7 @@ void MergeTarget::progress(BucketParts& bucket, Time now, Effects& out)
 {
     if (!m_isComplete || m_batch || !bucket.link.isIdle())
         return;
-    // Nothing changes here until the decision, so the ranks are known in advance: first the free ones in the order of
+    // Nothing changes here until the decision, so the ranks are known in advance: first the free ones in their order of
     // reuse, then new ones.
     std::vector<std::uint32_t> free = bucket.store.freeRanks();
     Rank highest = bucket.store.rankMax();
@@ -79,7 +79,7 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
                 continue;
             }
             const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
-            LHRS_CHECK(rank == m_ranks[next++]); // as the parity buckets were told
+            LHRS_CHECK(rank == m_ranks[next++]); // as reported to the parity buckets
             if (!out.tellsRecords())
                 continue;
             moved->add_keys(entry.key.value);

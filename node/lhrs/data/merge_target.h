@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// The bucket that takes back the records of the last bucket. They are kept aside until the decision, so that an undone
-// merge has changed nothing. Their ranks are planned once no change is under way any more.
+// The bucket that takes back the records of the last bucket. They are kept aside until the decision, so that a merge
+// that is undone has changed nothing. Their ranks are planned when no change is under way any more.
 //
 //   ordered -> (all records here, all Deltas acknowledged) staging -> prepared -> committed
 //                                                              \-> aborted: nothing has changed

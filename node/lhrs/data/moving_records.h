@@ -7,7 +7,7 @@
 
 namespace lhrs {
 
-// What a split or merge under way wants of key operations.
+// What a split or merge under way requires of key operations.
 class MovingRecords {
 public:
     // Whether no rank may be used twice.
@@ -16,9 +16,10 @@ public:
     virtual bool keepRank(Rank rank) = 0;
     // The record at this rank was inserted, updated or deleted.
     virtual void onChange(Key key, Rank rank) = 0;
-    // Whether this bucket may be about to take back the keys of that one. Either way a key will be in one of the two.
+    // Whether this bucket may be about to take back the keys of the other bucket. In either case a key will be in one
+    // of the two.
     virtual bool isUndecided(BucketNumber other) const = 0;
-    // Bytes of records that have come and are not stored yet.
+    // Bytes of records that have arrived and are not stored yet.
     virtual std::uint64_t keptBytes() const = 0;
 
 protected:

@@ -35,8 +35,8 @@ void reportOpen(
 bool Reconfigurations::takeOrder(const pb::Message& message, const pb::Split& order, bool isForUs, Effects& out)
 {
     const bool isLate = order.split() <= m_last || !isForUs;
-    // The last split may be finished for all others while the acknowledgement of a parity bucket is still on its way
-    // here. Then the order is not acknowledged, so it is resent.
+    // For all others the last split may be finished while the acknowledgement of a parity bucket is still on its way
+    // here. In that case the order is not acknowledged, so it is resent.
     if (!isLate && (m_status.state != pb::UP || m_source || m_merge))
         return false;
     NodeContext::acknowledge(message, out);
@@ -81,10 +81,10 @@ bool Reconfigurations::onMoveRecords(const pb::Message& message, Time now, Effec
         m_merge->onMoveRecords(message, out);
         return true;
     }
-    // A late block of an undone split that was to create this bucket before must not be taken.
+    // A late block of an earlier, undone split that was to create this bucket must not be accepted.
     if (move.target() != m_bucket.number.value || move.split() != m_creation || move.level() != m_status.level)
         return false;
-    if (m_status.state != pb::INIT) { // decided meanwhile: a late copy of a block
+    if (m_status.state != pb::INIT) { // decided in the meantime: this is a late copy of a block
         NodeContext::acknowledge(message, out);
         return false;
     }
@@ -138,7 +138,7 @@ bool Reconfigurations::onCommit(const pb::Message& message, Time now, Effects& o
     if (isSource) {
         m_status.level = m_source->order().level();
         m_source->commit(m_bucket, now, out);
-        if (m_source->isMerge()) { // the last bucket stops
+        if (m_source->isMerge()) { // the last bucket stops working
             m_status.isGone = true;
             m_waiting.release();
         }
@@ -147,7 +147,7 @@ bool Reconfigurations::onCommit(const pb::Message& message, Time now, Effects& o
         m_status.level = m_merge->level();
         m_merge->commit(m_bucket, now, out);
     }
-    applied(message, split, out); // perhaps done before
+    applied(message, split, out); // may have been done before
     return isSource || isMerge;
 }
 
@@ -176,7 +176,7 @@ void Reconfigurations::onAbort(const pb::Message& message, Time now, Effects& ou
         m_status.become(pb::UP, m_status.state == pb::MERGING ? "the merge was undone" : "the split was undone", out);
         m_waiting.release();
         m_load.rearmIfFits();
-        m_load.onSplitEnded(); // a report that was sent before is still owed
+        m_load.onSplitEnded(); // a report for which its split is still owed
     }
     if (m_merge && m_merge->order().split() == split && !m_merge->isCommitted()) {
         m_merge->abort(m_bucket, now);
@@ -192,7 +192,8 @@ void Reconfigurations::onAbort(const pb::Message& message, Time now, Effects& ou
 bool Reconfigurations::onFinish(const pb::Message& message, Effects& out)
 {
     // All parity buckets have told the coordinator that they have the batch, but their acknowledgements to this bucket
-    // may still be on their way. Finish is acknowledged only after those, so that no other split is ordered before.
+    // may still be on their way. Finish is acknowledged only after those acknowledgements, so that no other split is
+    // ordered before.
     if (!m_source || m_source->order().split() != message.finish().split()) {
         NodeContext::acknowledge(message, out); // a late copy
         return false;
@@ -243,8 +244,8 @@ void Reconfigurations::endMerge(Effects& out)
     m_bucket.context.locations.erase(gone);
     m_load.rearmUnderflow();
     m_status.become(pb::UP, "it has the records of the last bucket, and all parity buckets know", out);
-    // Requests to be forwarded to the bucket that is gone belong here now, and the others may need another route than
-    // by the old level.
+    // Requests that were to be forwarded to the removed bucket belong here now, and the others may need a different
+    // route than at the old level.
     m_waiting.holdParked(gone);
     m_scans.forget(gone);
     m_waiting.release();

@@ -14,11 +14,12 @@
 
 namespace lhrs {
 
-// The splits and merges in which a data bucket takes part, at any end of them: the orders of the coordinator, and what
-// they make of the bucket. A decision releases the requests that were held for it.
+// The splits and merges in which a data bucket takes part, at either end: the orders of the coordinator, and their
+// effects on the bucket. A decision releases the requests that were held for it.
 class Reconfigurations final : public MovingRecords {
 public:
-    // The bucket is created by this split, 0 for none. Orders up to `last` are late copies, even to a former holder.
+    // `creation`: the split that creates this bucket; 0: none. Orders up to `last` are late copies, possibly meant for
+    // a former holder.
     Reconfigurations(BucketParts& bucket, BucketStatus& status, std::uint64_t creation, std::uint64_t last,
         WaitingRequests& waiting, ScanAnswers& scans, LoadReports& load)
         : m_bucket(bucket), m_status(status), m_waiting(waiting), m_scans(scans), m_load(load), m_creation(creation),
@@ -26,7 +27,8 @@ public:
     {
     }
 
-    // Orders and decisions, and the records that come. They return false for late copies, which change nothing.
+    // Orders and decisions, and the records that arrive. These functions return false for late copies, which change
+    // nothing.
     bool onSplit(const pb::Message& message, Effects& out);
     bool onMerge(const pb::Message& message, Effects& out);
     bool onMoveRecords(const pb::Message& message, Time now, Effects& out);
@@ -34,13 +36,13 @@ public:
     void onAbort(const pb::Message& message, Time now, Effects& out);
     bool onFinish(const pb::Message& message, Effects& out);
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
-    // Does what has become possible. Returns false if a split or merge has ended here just now: what was held for it
-    // comes before all else.
+    // Does what has become possible. Returns false if a split or merge has just ended here: requests that were held for
+    // it come before everything else.
     bool progress(Time now, Effects& out);
 
-    // Whether it gives records away.
+    // Whether this bucket gives records away.
     bool isSource() const { return m_source != nullptr; }
-    // Whether it may be about to take records back, so that it cannot say what is in the bucket.
+    // Whether this bucket may be about to take records back, so that it cannot tell which records it holds.
     bool isMergeUndecided() const { return m_merge && m_merge->isPrepared() && !m_merge->isCommitted(); }
     bool keepsRanks() const override { return m_source && m_source->keepsRanks(); }
     bool keepRank(Rank rank) override { return m_source && m_source->keepRank(rank); }
@@ -67,12 +69,12 @@ private:
     ScanAnswers& m_scans;
     LoadReports& m_load;
     const std::uint64_t m_creation; // the split that creates this bucket
-    const Level m_createdLevel; // the level that this split gives it
+    const Level m_createdLevel; // the level at which that split creates it
     std::uint64_t m_last;
     std::unique_ptr<SplitSource> m_source;
     std::unique_ptr<SplitTarget> m_target;
     std::unique_ptr<MergeTarget> m_merge;
-    std::optional<pb::Message> m_owedFinish; // Finish; acknowledged when the split is over here too
+    std::optional<pb::Message> m_owedFinish; // Finish, to be acknowledged when the split is over here too
 };
 
 } // namespace lhrs

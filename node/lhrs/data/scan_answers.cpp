@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kScansMax = 64; // scans that a bucket answers at the same time
+constexpr std::size_t kScansMax = 64; // largest number of scans that a bucket answers at the same time
 
 bool isOfScan(const pb::RequestId& a, const pb::RequestId& b)
 {
@@ -22,7 +22,7 @@ bool isOfScan(const pb::RequestId& a, const pb::RequestId& b)
 void ScanAnswers::refuse(const BucketParts& bucket, const pb::Scan& scan, Level level, Effects& out)
 {
     if (scan.only_hits())
-        return; // without hits no answer is wanted
+        return; // the client wants no answer without hits
     auto* reply = out.send(Address::from(scan.client())).mutable_scan_reply();
     *reply->mutable_request() = scan.request();
     reply->set_bucket(bucket.number.value);
@@ -54,7 +54,7 @@ void ScanAnswers::take(const BucketParts& bucket, const pb::Scan& scan, Effects&
         refuse(bucket, scan, bucket.status.level, out);
         return;
     }
-    // The part shows one moment of the whole bucket. It includes changes that are under way, so it waits until they can
+    // The part shows the whole bucket at one moment. It includes changes that are under way, so it waits until they can
     // no longer be lost. Later changes are not included, so it never waits for them.
     Part part;
     part.request = scan.request();
@@ -140,7 +140,7 @@ void ScanAnswers::send(const BucketParts& bucket, Part& part, Time now, Effects&
             Way::Stream, AckList::Patience::GiveUp, ServerContext::ScanBlock, now, out);
         return;
     }
-    // The client asks again for a part whose end is missing, so the last block needs no acknowledgement.
+    // If the end of a part is missing, the client asks for the part again, so the last block needs no acknowledgement.
     reply->set_is_last(true);
     out.send(part.client, Way::Auto, 0, NodeId(part.request.client())) = std::move(message);
 }
@@ -190,7 +190,7 @@ void ScanAnswers::forward(const BucketParts& bucket, const pb::Scan& scan, Effec
         passed.set_level(part.level);
         passed.set_forwards(scan.forwards() + 1);
         if (!pass(bucket, passed, out) && held() < bucket.context.acks.timers().held_max())
-            m_parked.emplace(part.bucket, std::move(passed)); // otherwise the client asks again
+            m_parked.emplace(part.bucket, std::move(passed)); // otherwise the client will ask again
     }
 }
 

@@ -10,13 +10,13 @@
 
 namespace lhrs {
 
-// A data bucket's part in scans: it answers with its records of one moment, sent when all parity buckets have every
-// change that these show. It also passes the scan on to the buckets that were split off.
+// A data bucket's part in scans: it answers with its records as of one moment, and sends them when all parity buckets
+// have every change included in them. It also passes the scan on to the buckets that were split off.
 //
 //   taken -> (all its changes acknowledged) sent, block after acknowledged block
 class ScanAnswers {
 public:
-    // Takes the bucket's part as it is now; progress() sends it.
+    // Takes the part of this bucket as it is now; progress() sends it.
     void take(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     // Passes the scan on to the buckets split off since the level that its sender knew.
     void forward(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
@@ -24,14 +24,14 @@ public:
     void hold(const BucketParts& bucket, const pb::Scan& scan, Effects& out);
     std::vector<pb::Scan> takeHeld() { return std::exchange(m_held, {}); }
 
-    // Sends the parts whose changes can no longer be lost with the bucket; `hasLease`: reads may be answered.
+    // Sends the parts whose changes can no longer be lost with the bucket. `hasLease`: reads may be answered.
     void progress(BucketParts& bucket, bool hasLease, Time now, Effects& out);
     void onAck(BucketParts& bucket, const AckList::Entry& entry, Time now, Effects& out);
-    // The client no longer takes its part.
+    // The client no longer accepts its part.
     void onGivenUp(const AckList::Entry& entry);
     // The location of a bucket has become known: sends the scans that waited for it.
     void onLocation(const BucketParts& bucket, BucketNumber at, Effects& out);
-    // The bucket is gone: clients will ask again for the parts that were to be passed on to it.
+    // The bucket no longer exists: clients will ask again for the parts that were to be passed on to it.
     void forget(BucketNumber bucket) { m_parked.erase(bucket); }
     // Buckets whose locations are needed.
     std::vector<BucketNumber> wanted() const;
@@ -43,7 +43,7 @@ private:
         pb::RequestId request;
         Address client;
         Level level = 0;
-        Sequence sequence = 0; // of the last change that it shows
+        Sequence sequence = 0; // of the last change that the part includes
         std::uint32_t hits = 0;
         std::uint32_t forwards = 0;
         bool onlyHits = false;

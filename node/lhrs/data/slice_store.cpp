@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kSlicesAheadMax = 16; // more than a recovery manager has under way
+constexpr std::size_t kSlicesAheadMax = 16; // more than a recovery manager has under way at once
 
 } // namespace
 
@@ -30,7 +30,7 @@ void SliceStore::onSpareSlice(const pb::Message& message, Time now, Effects& out
         NodeContext::acknowledge(message, out); // a late copy
         return;
     }
-    // A replaced recovery manager may not know that it was, and this server may have been its spare before.
+    // A recovery manager that was replaced may not know that, and this server may have been its spare before.
     if (!isOfOurGroup(message) || slice.position() != m_bucket.position.value)
         return;
     if (slice.recovery() != m_recovery) {
@@ -50,7 +50,7 @@ void SliceStore::onSpareSlice(const pb::Message& message, Time now, Effects& out
     }
     if (!isFit(slice.records(), Rank(1), rankLimit(m_bucket.config)))
         return;
-    if (slice.number() > m_stored) { // each may have taken another path
+    if (slice.number() > m_stored) { // slices may arrive out of order, each over its own path
         if (m_ahead.size() < kSlicesAheadMax)
             m_ahead.emplace(slice.number(), message);
         return;
@@ -94,7 +94,7 @@ void SliceStore::store(const pb::SpareSlice& slice, Time now, Effects& out)
     event->set_count(records.count());
     if (!slice.is_last())
         return;
-    // Ranks that were left out are free, and the sequence numbers continue from the cut.
+    // Ranks that are left out are free, and the sequence numbers continue from the cut.
     m_bucket.link.restore(LHRS_MUTANT(SequenceNotCut) && slice.cut() > 0 ? slice.cut() - 1 : slice.cut());
     if (LHRS_MUTANT(SpareVisibleEarly))
         m_status.become(pb::UP, "filled", out);

@@ -7,8 +7,8 @@
 
 namespace lhrs {
 
-// A spare that is to take a lost data bucket's place: stores the slices that the recovery manager sends, in their
-// order. A later recovery starts over.
+// A spare that is to take the place of a lost data bucket: stores the slices from the recovery manager in order. A
+// later recovery starts over.
 class SliceStore {
 public:
     SliceStore(BucketParts& bucket, BucketStatus& status) : m_bucket(bucket), m_status(status) { }

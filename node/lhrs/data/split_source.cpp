@@ -12,10 +12,11 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kLeftRecords = 64; // may be sent again while changes are held
+constexpr std::size_t kLeftRecords = 64; // number of records that may be sent again while changes are held
 
-// After the first pass over all ranks, the copying ends once as many blocks of changes have been made as in the first
-// pass, plus this many. Changes may come faster than blocks are sent, so the rest is sent while changes are held.
+// After the first pass over all ranks, copying ends once it has made as many blocks of changes as there were in the
+// first pass, plus this many. Changes may arrive faster than blocks are sent, so the rest is sent while changes are
+// held.
 constexpr std::uint32_t kBlocksOfChanges = 256;
 
 } // namespace
@@ -38,7 +39,8 @@ void SplitSource::begin(BucketParts& bucket, Effects& out)
 
 void SplitSource::copy(BucketParts& bucket, Time now, Effects& out)
 {
-    // Two blocks for each that arrived, until enough are under way, so that a request never waits for more than that.
+    // Sends two blocks for each one that has arrived, until enough are under way, so that a request never waits for
+    // more than two blocks.
     for (int i = 0; i < 2 && !isClosed() && !isLateEnough() && m_underWay < kBlocksUnderWay && !m_batch->isFull();
          ++i) {
         const std::size_t blockBytes = out.fires(Failpoint::MoveOfOne) ? 1 : kSplitBlockBytes;
@@ -135,7 +137,7 @@ void SplitSource::onChange(const BucketParts& bucket, Key key, Rank rank)
         m_freed.push_back(move ? move->to : rank);
 }
 
-// Sends again what changed behind the marks, after all ranks were looked at: the record, or that it was deleted.
+// After all ranks have been visited: sends again a record that changed behind the marks, or that it was deleted.
 void SplitSource::tellNextAgain(BucketParts& bucket)
 {
     if (!m_gone.empty()) {
@@ -143,7 +145,7 @@ void SplitSource::tellNextAgain(BucketParts& bucket)
         m_gone.pop_back();
         if (bucket.store.find(key).value == 0) // otherwise it was inserted again and sent at its new rank
             BlockWriter(m_records).add(
-                { .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0 is none
+                { .kind = BlockEntry::Kind::Delete, .key = key, .rank = Rank(1), .bytes = {} }); // 0: no rank
         return;
     }
     const Rank rank = *m_again.begin();
@@ -219,8 +221,8 @@ void SplitSource::close(BucketParts& bucket, Time now, Effects& out)
     reportWhenPrepared(bucket, now, out);
 }
 
-// The remaining records must have the dense ranks 1..N. They do up to where the marks met, except for ranks freed
-// since; new records are above. As many records move as have changed meanwhile.
+// The remaining records must have the dense ranks 1..N. They have them up to where the marks met, except for ranks
+// freed since; new records are above. The number of records that move equals the number of changes in the meantime.
 void SplitSource::moveLast(BucketParts& bucket)
 {
     const std::uint32_t dense = (m_hole.value ? m_hole.value : m_low.value) - 1;

@@ -11,20 +11,20 @@
 
 namespace lhrs {
 
-// The bucket at the split pointer. It keeps working while it copies the leavers to the target and stages its batch, a
-// few ranks at a time. A record that changes after it was copied is sent once more. Changes are held only for the rest
-// at the end and for the decision. In a merge this is the last bucket: everything leaves, and changes are held from the
-// order on.
+// The bucket at the split pointer. It keeps working while it copies the records that leave to the target and stages its
+// batch, a few ranks at a time. A record that changes after it was copied is sent once more. Changes are held only for
+// the rest at the end and for the decision. In a merge this is the last bucket: all records leave, and changes are held
+// from the order on.
 //
-//   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed -> prepared -> committed ->
-//   finished
-//                                                                             \-> aborted: nothing has changed
+//   ordered -> copying -> caught up -> (changes held, all Deltas acknowledged) closed
+//   closed -> prepared -> committed -> finished
+//                   \-> aborted: nothing has changed
 //
-// While it copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted record is
-// released only at the decision.
+// While the bucket copies, no rank is used twice: new records take ranks above all others, and the rank of a deleted
+// record is released only at the decision.
 //
 // FILL_HOLES: two marks move towards each other, one up from rank 1 and one down from the highest rank. The lower mark
-// stops at a rank that will be free, the upper one at the record that will move there.
+// stops at a rank that will become free, the upper one at the record that will move there.
 class SplitSource {
 public:
     SplitSource(const pb::Split& order, bool isMerge) : m_order(order), m_isMerge(isMerge) { }
@@ -35,9 +35,9 @@ public:
     bool isPrepared() const { return m_batch && m_batch->isReported(); }
 
     void begin(BucketParts& bucket, Effects& out);
-    // Sends a few blocks, as far as there is room; call it again when one has arrived.
+    // Sends a few blocks if there is room; to be called again when one has arrived.
     void copy(BucketParts& bucket, Time now, Effects& out);
-    // Whether so little is left that changes may be held for it.
+    // Whether so little is left to send that changes may be held for it.
     bool isCaughtUp(const BucketParts& bucket) const;
     // Sends the rest, once changes are held and none is under way.
     void close(BucketParts& bucket, Time now, Effects& out);
@@ -77,17 +77,17 @@ private:
     Rank m_low { 1 }; // the lower mark
     Rank m_high; // the upper mark
     Rank m_last; // the highest rank when the split was ordered
-    Rank m_new; // the next to look at among the ranks assigned since
-    Rank m_hole; // the hole at which the lower mark stands; 0: none
+    Rank m_new; // the next rank to visit among those assigned since
+    Rank m_hole; // the hole at which the lower mark has stopped; 0: none
     std::vector<Rank> m_leavers;
-    std::uint32_t m_leaving = 0; // those of them that were not deleted
-    std::vector<Move> m_moves; // from the highest rank down, to the lowest rank up
-    std::vector<Move> m_late; // at the end: to freed ranks, and of new records
-    std::set<Rank> m_again; // copied, and changed since
-    std::vector<Key> m_gone; // leavers that were copied, and deleted since
-    std::vector<Rank> m_freed; // ranks that were planned to stay used, and are not
-    std::vector<Rank> m_released; // kept back
-    std::string m_records; // for the target, not sent yet
+    std::uint32_t m_leaving = 0; // those of them that have not been deleted
+    std::vector<Move> m_moves; // from the highest rank downwards to the lowest rank upwards
+    std::vector<Move> m_late; // moves at the end: to freed ranks, and of new records
+    std::set<Rank> m_again; // copied and changed since
+    std::vector<Key> m_gone; // keys of leaving records that were copied and then deleted
+    std::vector<Rank> m_freed; // ranks that were planned as used and are now free
+    std::vector<Rank> m_released; // ranks kept back until the decision
+    std::string m_records; // records for the target that are not sent yet
     std::uint32_t m_block = 0, m_underWay = 0;
     std::uint32_t m_firstBlocks = 0; // blocks of both kinds in the first pass; later ones are changes
     bool m_isLastSent = false, m_isCommitted = false;

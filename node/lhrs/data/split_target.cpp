@@ -27,7 +27,7 @@ void SplitTarget::onMoveRecords(BucketParts& bucket, const pb::Message& message,
         return;
     }
     if (!BlockReader(move.records()).isWellFormed())
-        return; // not acknowledged: the source stops, and the split is undone at its limit
+        return; // not acknowledged: the source stops, and the split is undone at its time limit
     ++m_expected;
     NodeContext::acknowledge(message, out);
     take(bucket, move, now, out);

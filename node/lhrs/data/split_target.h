@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// The new bucket: gives the records the ranks 1, 2, ... in the order of arrival and stages its own batch as they come.
-// A record that comes again has changed at the source meanwhile, and a record may be taken back.
+// The new bucket: gives the records the ranks 1, 2, ... in the order of arrival and stages its own batch meanwhile. A
+// record that arrives again has changed at the source, and a record may be taken back.
 class SplitTarget {
 public:
     void onMoveRecords(BucketParts& bucket, const pb::Message& message, Time now, Effects& out);
@@ -18,7 +18,7 @@ public:
     std::uint64_t split() const { return m_split; }
     bool isPrepared() const { return m_batch && m_batch->isReported(); }
     Level level() const { return m_level; }
-    Sequence batchSequence() const { return 1; } // it has no earlier change
+    Sequence batchSequence() const { return 1; } // this bucket has no earlier change
     void stop(BucketParts& bucket) const;
 
 private:
@@ -30,7 +30,7 @@ private:
     std::uint32_t m_expected = 0; // the next block
     BlocksAhead m_ahead;
     bool m_isComplete = false;
-    std::vector<Rank> m_takenBack; // not reused while the batch mentions them
+    std::vector<Rank> m_takenBack; // not reused while the batch refers to them
     std::optional<StagedBatch> m_batch;
 };
 
