@@ -21,8 +21,8 @@ constexpr Time kExpiryPeriod = 10s;
 
 FieldOptions optionsOf(const pb::FileConfig& config)
 {
-    // The coordinator's command line was checked. If this processor has other instructions than the coordinator's, its
-    // own ones give the same bytes.
+    // The coordinator's command line was checked. If this processor supports other instructions than the coordinator's,
+    // its own ones compute the same bytes.
     const auto named = fieldOptionsNamed(config.galois());
     FieldOptions options = named ? *named : FieldOptions();
     options.logPrecalculus = !config.no_log_precalculus();
@@ -64,17 +64,18 @@ void ParityBucket::takeView(const pb::View& view, Time now)
         isThere[member.index()] = true;
         const HolderInfo holder = HolderInfo::from(member.holder());
         if (member.state() == pb::MEMBER_LOST && holder.incarnation.value == 0) {
-            // A restarted coordinator knows of no bucket here. A later one may, so what is stored for it stays.
+            // A restarted coordinator does not know of a bucket here. A later one may, so what is stored for the bucket
+            // stays.
             position.hasFailed = true;
             continue;
         }
         if (position.incarnation != holder.incarnation) {
             if (position.hasFailed) {
-                position.log.clear(); // recovered: its numbers continue from the cut
+                position.log.clear(); // recovered: its sequence numbers continue from the cut
                 position.staging.reset();
             } else {
-                // A new bucket at this position, the target of a split: it starts at sequence 0. A former target may
-                // have been undone in an epoch that never reached this bucket.
+                // A new bucket at this position, the target of a split: it starts at sequence number 0. A former target
+                // may have been undone in an epoch that never reached this bucket.
                 LHRS_CHECK(position.incarnation.value == 0 || !m_store.hasMembersAt(Position(member.index())));
                 position = {};
                 position.level = member.level();
@@ -112,8 +113,8 @@ bool ParityBucket::isRefused(
     if (position >= m_positions.size())
         return true;
     if (epoch > m_view.epoch()) {
-        // The sender's epoch is on its way to this bucket; the Delta is kept until then. (No split is ordered before
-        // all members have the epoch.)
+        // The sender's epoch is still on its way to this bucket; the Delta is kept until then. (No split is ordered
+        // before all members have the epoch.)
         if (message.has_delta() && m_early.size() < m_context.acks.timers().held_max())
             m_early.push_back(message);
         return true;
@@ -141,7 +142,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     if (delta.kind() == pb::CHANGE_UNKNOWN || Rank(delta.rank()) > m_rankLimit)
         return;
     if (delta.sequence() <= position.applied) {
-        // XOR undoes itself: a Delta applied twice would corrupt the parity silently.
+        // XOR undoes itself: a Delta that is applied twice would corrupt the parity silently.
         if (LHRS_MUTANT(DeltaAppliedTwice))
             applyDelta(q, delta, now, out);
         acknowledgeSoon(q, delta.request(), out);
@@ -162,7 +163,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
         acknowledgeSoon(q, delta.request(), out);
         return;
     }
-    // The missing one is always accepted; otherwise the changes that wait for it would lock it out.
+    // The next Delta in order is always accepted; otherwise the changes that wait for it would lock it out.
     const bool isRoom = position.held.size() < m_context.acks.timers().held_max()
         && hasRoomToKeep(delta.delta().size());
     if (!isRoom && delta.sequence() != position.applied + 1)
@@ -191,7 +192,7 @@ void ParityBucket::onDelta(const pb::Message& message, Time now, Effects& out)
     acknowledgeSoon(q, delta.request(), out);
 }
 
-// One acknowledgement for all Deltas that came together, because it is cumulative.
+// One acknowledgement covers all Deltas that arrived together, because it is cumulative.
 void ParityBucket::acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out)
 {
     if (!out.moreFollow()) {
@@ -240,7 +241,7 @@ void ParityBucket::applyWhatFollows(Position q, Time now, Effects& out)
     while (!position.awaitsContents && !position.held.empty()) {
         const auto next = position.held.begin();
         if (next->first <= position.applied) {
-            position.held.erase(next); // already part of the contents
+            position.held.erase(next); // already included in the contents
             continue;
         }
         if (next->first != position.applied + 1)
@@ -276,8 +277,8 @@ std::optional<Rank> ParityBucket::rankOf(Position q, Key key)
 
 void ParityBucket::disagree(Position, Sequence)
 {
-    // The data bucket and this bucket hold different things under one rank. Going on would give wrong bytes later, so
-    // the process ends and its place is recovered.
+    // The data bucket and this bucket store different things under one rank. Continuing would produce wrong bytes
+    // later, so the process ends and its place is recovered.
     LHRS_CHECK(!"a Delta does not fit the parity record of its rank");
 }
 
@@ -339,7 +340,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     const Position q(batch.position());
     PositionState& position = m_positions[q.value];
     if (batch.asks_only()) {
-        // An undone split leaves an empty change, even if none of its blocks had arrived.
+        // An undone split leaves an empty change, even if none of its blocks has arrived.
         if (batch.sequence() > position.applied && !position.held.contains(batch.sequence())
             && batch.split() <= position.lastSplit) {
             HeldChange& empty = position.held[batch.sequence()];
@@ -375,7 +376,7 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
     const bool isNext = batch.block() == staged.blocks.size();
     if (isNext && (!isFit(batch.changes(), Rank(), m_rankLimit) || !hasRoomToKeep(batch.changes().size())))
         return; // not acknowledged: the split is undone at its time limit
-    NodeContext::acknowledge(message, out); // "prepared", once the last block is here
+    NodeContext::acknowledge(message, out); // "prepared", sent once the last block has arrived
     if (!isNext)
         return;
     staged.blocks.push_back(out.takeBlock(batch.changes()));
@@ -405,7 +406,7 @@ void ParityBucket::decide(const pb::Message& message, std::uint64_t split, Bucke
     for (auto& [sequence, held] : position.held) {
         if (held.batch.split != split)
             continue;
-        held.decision = decision; // if undone, it becomes an empty change
+        held.decision = decision; // if the split is undone, this becomes an empty change
         if (decision == HeldChange::Decision::Commit)
             position.lastMergedFrom = held.batch.mergesFrom;
     }
@@ -439,8 +440,8 @@ void ParityBucket::onAbort(const pb::Message& message, Time now, Effects& out)
 
 namespace {
 
-// The last entry of a batch about each rank (see StagedBatch), in the order in which they were written. An insert
-// belongs to the delete before it if both have the same key.
+// The last entry of a batch about each rank (see StagedBatch), in the order of writing. An insert belongs to the
+// preceding delete if both have the same key.
 class LastWords {
 public:
     explicit LastWords(const std::vector<std::string>& blocks)
@@ -453,7 +454,7 @@ public:
             m_last[entry.rank.value] = word;
         });
     }
-    // Calls use(entry) for those last entries that are of this kind.
+    // Calls use(entry) for each of those last entries that is of this kind.
     template <class Use> void each(const std::vector<std::string>& blocks, BlockEntry::Kind kind, const Use& use) const
     {
         Rank of; // the rank that the entry is about
@@ -524,7 +525,7 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
     event->set_changes(changes);
     event->set_record_groups(m_store.recordGroups());
     position.level = batch.level;
-    // Results of requests for keys that left are removed with them.
+    // The results of requests for keys that have left are removed with them.
     const BucketNumber bucket = bucketAt(m_group, q, m_config.m());
     position.results.take([&](Key key) { return forwardTo(bucket, batch.level, addressed(key, m_config)) != bucket; },
         [](std::uint64_t, const ResultTable::Entry&) {});
@@ -538,7 +539,7 @@ void ParityBucket::onEpoch(const pb::Message& message, Time now, Effects& out)
     if (view.group() != m_group.value || out.fires(Failpoint::EpochHeardLate))
         return; // late: for the place that this process held before
     if (view.epoch() < m_view.epoch()) {
-        NodeContext::acknowledge(message, out); // a newer epoch overtook it; its sender may still wait
+        NodeContext::acknowledge(message, out); // a newer epoch has overtaken it, but its sender may still be waiting
         return;
     }
     if (view.epoch() > m_view.epoch()) {

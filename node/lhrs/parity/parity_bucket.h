@@ -23,7 +23,7 @@
 namespace lhrs {
 
 // A parity bucket: applies the Deltas of its group's data buckets, for each position in the order of their sequence
-// numbers and each exactly once; stages the batches of splits; fills itself when it joins a live group.
+// numbers and each exactly once; stages the batches of splits; and fills itself when it joins a live group.
 //
 //   INIT --(contents of all positions, Epoch)--> UP        a parity bucket of a new group starts UP
 class ParityBucket final : public Survivor {
@@ -47,7 +47,7 @@ public:
     void onRecoverRecord(const pb::Message& message, Time now, Effects& out);
     void onMemberRead(const pb::Message& message, Effects& out);
     void onMemberRecord(const pb::Message& message, Time now, Effects& out);
-    // Ends a turn of several messages by sending the deferred acknowledgements.
+    // Ends the processing of several messages by sending the deferred acknowledgements.
     void giveOwedWords(Effects& out);
     // A message of the ack list was acknowledged.
     void onAck(const AckList::Entry& entry, Time now, Effects& out);
@@ -64,16 +64,17 @@ public:
     std::uint32_t held() const;
     std::uint64_t operations() const { return m_operations; }
     // Bytes stored, as the process counts its memory between two measurements: parity records, batches that wait for
-    // their decision, and changes that wait for their predecessor.
+    // their decision, and changes that wait for their predecessors.
     std::uint64_t storedBytes() const { return m_store.bytes() + m_batchBytes + m_heldBytes; }
-    // Checks whether the memory is at its limit. If that has changed, the data buckets are told at the next onTime().
+    // Checks whether the memory is at its limit. If the answer has changed, the data buckets are told at the next
+    // onTime().
     void lookAtMemory();
     bool isFull() const { return m_isFull; }
     const ResultTable& results(Position q) const override { return m_positions[q.value].results; }
     const pb::FileConfig& config() const override { return m_config; }
     std::optional<Rank> rankOf(Position q, Key key) override;
-    // Reports what it knows of the changes of a position: applied, waiting, and applied but perhaps not at all parity
-    // buckets.
+    // Reports what this bucket knows about the changes of a position: those applied, those waiting, and those applied
+    // but possibly not at all parity buckets.
     void reportPosition(Position q, pb::PositionReport& out) const;
     bool bringToCut(Position q, Sequence cut, const google::protobuf::RepeatedPtrField<pb::Delta>& missing, Time now,
         Effects& out) override;
@@ -101,7 +102,7 @@ private:
         Batch batch; // split 0: not a batch
         enum class Decision { Open, Commit, Abort } decision = Decision::Open;
     };
-    // The sequence number as of which the contents of these ranks were taken (while the bucket is filled).
+    // The sequence number at which the contents of these ranks were taken (while the bucket is being filled).
     struct ContentsRange {
         Rank last;
         Sequence snap = 0;
@@ -112,18 +113,18 @@ private:
         Level level = 0;
         Sequence applied = 0;
         std::map<Sequence, HeldChange> held;
-        std::optional<Batch> staging; // its sequence number comes with the last block
+        std::optional<Batch> staging; // a batch that is still arriving; its sequence number comes with the last block
         ResultTable results;
         bool awaitsContents = false;
         std::uint32_t contentsExpected = 0;
         BlocksAhead contentsAhead;
         std::vector<ContentsRange> ranges;
-        Sequence contentsLast = 0; // snap of the last block; from here on all ranks are of one state
-        std::uint64_t lastSplit = 0; // last one decided, so that late messages about it are recognized
-        std::uint32_t lastMergedFrom = 0; // what lastCommit merged; 0: it was a split
+        Sequence contentsLast = 0; // snap of the last block; from there on all ranks have the same state
+        std::uint64_t lastSplit = 0; // the last split decided, so that late messages about it are recognized
+        std::uint32_t lastMergedFrom = 0; // the bucket that lastCommit merged; 0: it was a split
         std::uint64_t lastCommit = 0; // the last split or merge that was committed
-        bool hasFailed = false; // its incarnation is fenced: no further change of it is accepted
-        std::optional<pb::RequestId> owesWord; // set: an acknowledgement is owed; the operation it serves
+        bool hasFailed = false; // its incarnation is fenced: no further change from it is accepted
+        std::optional<pb::RequestId> owesWord; // set: an acknowledgement is owed, for this operation
         DeltaLog log;
     };
 
@@ -134,12 +135,13 @@ private:
     void applyDelta(Position q, const pb::Delta& delta, Time now, Effects& out);
     void applyBatch(Position q, Sequence sequence, const Batch& batch, Time now, Effects& out);
     void acknowledgeSoon(Position q, const pb::RequestId& operation, Effects& out);
-    // Acknowledges what is applied of the position; `answers` is the id of the message that this answers, 0 for none.
+    // Acknowledges what has been applied of the position. `answers` is the id of the message that this answers; 0:
+    // none.
     void acknowledge(Position q, Effects& out, std::uint64_t answers = 0) const;
-    // The bytes by which the data buckets, together, may make this bucket grow until its next acknowledgement.
+    // The number of bytes by which the data buckets together may make this bucket grow until its next acknowledgement.
     std::uint64_t roomForChanges() const;
     void sayRoom(pb::DeltaAck& ack) const;
-    // Whether there is room for this many bytes that are not yet applied changes. When memory is short, a split is
+    // Whether there is room for this many bytes of changes that are not yet applied. When memory is short, a split is
     // undone rather than a change lost.
     bool hasRoomToKeep(std::size_t bytes) const;
     void tellRoom(Time now, Effects& out);
@@ -165,14 +167,14 @@ private:
     std::unique_ptr<RecoveryManager> m_manager;
     std::unique_ptr<RecordRecoveries> m_records;
     ParityStore m_store;
-    std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // of all positions
+    std::uint64_t m_batchBytes = 0, m_heldBytes = 0; // total over all positions
     std::vector<PositionState> m_positions;
-    std::deque<pb::Message> m_early; // of an epoch that has not reached this bucket yet
+    std::deque<pb::Message> m_early; // messages of an epoch that has not reached this bucket yet
     bool m_isFilling = false;
-    bool m_isCountedOn = false; // the coordinator has confirmed that all data buckets count on it
+    bool m_isCountedOn = false; // the coordinator has confirmed that all data buckets wait for it
     bool m_owesWords = false;
     bool m_isFull = false;
-    Time m_nextRoomWord = Time::max(); // once full, repeated: a word may be lost, and no Delta asks for one
+    Time m_nextRoomWord = Time::max(); // repeated while full: a report may be lost, and no Delta asks for one
     std::optional<TaskTimes> m_fillTimes;
     std::uint64_t m_fillBytes = 0;
     std::uint64_t m_operations = 0;

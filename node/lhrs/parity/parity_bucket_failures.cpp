@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket in failures: leases that it grants, the log of changes, the cut, and its part in recoveries.
+// A parity bucket in failures: the leases that it grants, the log of changes, the cut, and its part in recoveries.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include "common/failpoints.h"
@@ -30,7 +30,7 @@ void ParityBucket::logDelta(PositionState& position, const pb::Delta& delta, con
 
 void ParityBucket::beginRecovery(Time now, Effects& out)
 {
-    // Everything that an older epoch had begun starts over.
+    // Everything that was begun in an older epoch starts over.
     m_manager.reset();
     m_records.reset();
     m_context.acks.forgetIf([](const AckList::Entry& entry) { return entry.purpose == ServerContext::OfRecovery; });
@@ -74,8 +74,8 @@ void ParityBucket::reportPosition(Position q, pb::PositionReport& out) const
     out.set_position(q.value);
     out.set_applied(position.applied);
     for (const auto& [sequence, change] : position.held) {
-        // A committed batch is complete at all parity buckets; an aborted one is an empty change. So only its number is
-        // reported.
+        // A committed batch is complete at all parity buckets, and an aborted one is an empty change. So only its
+        // number is reported.
         pb::Delta& held = *out.add_held();
         if (change.batch.split == 0)
             held = change.delta;
@@ -101,7 +101,7 @@ void ParityBucket::onCutReport(const pb::Message& message, Time now, Effects& ou
 {
     const pb::CutReport& report = message.cut_report();
     if (report.group() != m_group.value || out.fires(Failpoint::CutReportLate) || report.epoch() > m_view.epoch())
-        return; // it comes again; this bucket's new epoch is on its way
+        return; // the request will be resent; this bucket's new epoch is on its way
     NodeContext::acknowledge(message, out);
     if (m_manager && report.epoch() == m_view.epoch())
         m_manager->onCutReport(report, now, out);
@@ -112,7 +112,7 @@ void ParityBucket::onDeltaCopy(const pb::Message& message, Time now, Effects& ou
     const pb::DeltaCopy& copy = message.delta_copy();
     if (copy.group() != m_group.value || copy.epoch() != m_view.epoch() || copy.position() >= m_positions.size()
         || !m_positions[copy.position()].hasFailed)
-        return; // of another epoch, or too early: it is resent
+        return; // from another epoch, or too early: it will be resent
     if (bringToCut(Position(copy.position()), copy.cut(), copy.deltas(), now, out))
         NodeContext::acknowledge(message, out);
 }

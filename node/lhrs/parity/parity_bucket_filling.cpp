@@ -133,8 +133,8 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
         position.held.clear();
     }
     applyWhatFollows(q, now, out);
-    // This acknowledges what is applied and also answers the block, so the data bucket is certain to get it. Until then
-    // the data bucket withholds its EpochAck, and there may be no further Delta whose resend would ask.
+    // This acknowledges what has been applied and also answers the block, so that the data bucket is certain to receive
+    // it. Until then the data bucket withholds its EpochAck, and there may be no further Delta whose resend would ask.
     acknowledge(q, out, message.id());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A parity bucket at the limit of its memory. It drops no change. It tells its data buckets how much they may make it
-// grow, so that they refuse anything beyond that before it takes effect.
+// A parity bucket at the limit of its memory. It drops no change. It tells its data buckets how much they may still
+// make it grow, so that they refuse anything beyond that before it takes effect.
 #include "node/lhrs/parity/parity_bucket.h"
 
 #include <algorithm>
@@ -9,15 +9,15 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint64_t kRoomSaid = std::uint64_t(256) << 20; // above this the room is not reported
+constexpr std::uint64_t kRoomSaid = std::uint64_t(256) << 20; // more room than this is not reported
 
 } // namespace
 
 std::uint64_t ParityBucket::roomForChanges() const
 {
-    // A split brings as much as a bucket holds: the source's leavers and moves. It brings half as much again if its
-    // target is in this group too, and the same amount once more when the target's records are stored. Blocks that have
-    // arrived already have their memory.
+    // A split brings as much as a bucket holds: the records of the source that leave or move. It brings half as much
+    // again if its target is in this group too, and the same amount once more when the target's records are stored.
+    // Blocks that have arrived already have their memory.
     const std::uint64_t batch = 2 * m_store.bytes();
     const std::uint64_t kept = m_context.memory.reserve() + (batch - std::min(batch, m_batchBytes));
     const std::uint64_t left = m_context.memory.left(storedBytes());
@@ -26,8 +26,8 @@ std::uint64_t ParityBucket::roomForChanges() const
 
 void ParityBucket::lookAtMemory()
 {
-    // Full: there is no room for one further page of each data bucket, with records as long as the longest so far. No
-    // longer full: there is room for two.
+    // Full: there is no room for one more page of each data bucket, with records as long as the longest so far. No
+    // longer full: there is room for two such pages.
     const std::uint64_t wanted = m_store.longestPage() * m_positions.size() * (m_isFull ? 2 : 1);
     const bool isFull = m_context.memory.hasLimit() && roomForChanges() < wanted;
     if (isFull != m_isFull)

@@ -11,9 +11,9 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kRoundsMax = 5; // rounds of asking again before RETRY
+constexpr std::uint32_t kRoundsMax = 5; // number of times that members are asked again before RETRY
 constexpr Time kBeforeNextRound = 3ms;
-constexpr Time kPatience = 1s; // with members that do not answer
+constexpr Time kPatience = 1s; // how long to wait for members that do not answer
 
 const pb::Member* memberOf(const pb::View& view, MemberId id)
 {
@@ -28,7 +28,7 @@ void RecordRecoveries::onRecoverRecord(const pb::RecoverRecord& order, Time now,
 {
     const RequestKey key { order.request().request().client(), order.request().request().number() };
     if (m_attempts.contains(key))
-        return; // asked again while the attempt is under way
+        return; // the client asks again while the attempt is under way
     Attempt attempt;
     attempt.request = order.request();
     attempt.lost = Position(order.position());
@@ -52,19 +52,19 @@ void RecordRecoveries::ask(Attempt& attempt, Time now, Effects& out)
     const auto members = m_bucket.store().members(attempt.rank);
     std::vector<Position> lost;
     for (const pb::Member& member : m_bucket.view().members()) {
-        // A failed position without a record of this rank counts as zero.
+        // A failed position without a record at this rank counts as zero.
         if (member.role() == pb::DATA && member.state() == pb::FAILED && members[member.index()].isPresent)
             lost.emplace_back(member.index());
     }
     const auto plan = planRecovery(
         m_bucket.view(), m_bucket.config().m(), m_bucket.column(), std::move(lost), pb::DECODE_AUTO);
     if (!plan) {
-        attempt.end = now; // not enough members: RETRY
+        attempt.end = now; // too few members: RETRY
         return;
     }
     for (const MemberId id : plan->asked) {
         if (id.role == pb::DATA && !members[id.index].isPresent)
-            continue; // zero in this bucket's parity field
+            continue; // contributes zero to this bucket's parity field
         const pb::Member* member = memberOf(m_bucket.view(), id);
         const HolderInfo holder = HolderInfo::from(member->holder());
         attempt.missing[id] = true;
@@ -140,7 +140,7 @@ bool RecordRecoveries::compute(Attempt& attempt, Time now, Effects& out)
         contributions.push_back(bytesOf(entry.bytes));
     }
     if (!isConsistent) {
-        // A Delta is still on its way to some member: ask the members that are behind again.
+        // A Delta is still on its way to some member: ask those members again that lag behind.
         if (++attempt.rounds > kRoundsMax) {
             answer(attempt, pb::RETRY, {}, out);
             return true;

@@ -12,9 +12,9 @@
 
 namespace lhrs {
 
-// Record recovery (demo paper, section 4(d)): a parity bucket reconstructs one record without its bucket. It looks up
-// the key in its own key lists, asks the live members for their records of that rank, computes the record, and answers
-// the client itself. A key that is in no key list does not exist, so no member is asked.
+// Record recovery (demo paper, section 4(d)): a parity bucket reconstructs one record whose bucket has failed. It looks
+// up the key in its own key lists, asks the live members for their records of that rank, computes the record, and
+// answers the client itself. A key that is in no key list does not exist, so no member is asked.
 class RecordRecoveries {
 public:
     RecordRecoveries(ServerContext& context, Survivor& bucket) : m_context(context), m_bucket(bucket) { }
@@ -30,7 +30,7 @@ private:
         pb::KeyRequest request;
         Position lost;
         Rank rank;
-        std::map<MemberId, std::string> contributions; // blocks; outstanding ones are empty and in `missing`
+        std::map<MemberId, std::string> contributions; // blocks; outstanding ones are empty and listed in `missing`
         std::map<MemberId, bool> missing;
         std::uint32_t rounds = 0;
         Time nextRound = Time::max();
@@ -38,7 +38,7 @@ private:
     };
 
     void ask(Attempt& attempt, Time now, Effects& out);
-    // Returns whether the attempt is over, that is, whether the client was answered.
+    // Returns whether the attempt is over, that is, whether the client has been answered.
     bool compute(Attempt& attempt, Time now, Effects& out);
     void answer(const Attempt& attempt, pb::ResultCode result, std::string_view value, Effects& out) const;
 

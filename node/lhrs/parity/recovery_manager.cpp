@@ -72,7 +72,7 @@ void RecoveryManager::cut(Time now, Effects& out)
             transfers.clear();
         m_cuts[q] = cut;
         if (!m_unusable.empty())
-            continue; // the coordinator starts over without them
+            continue; // the coordinator will start over without them
         for (std::size_t to = 0; to < columns.size(); ++to) {
             pb::DeltaCopy copy;
             copy.set_group(m_bucket.group().value);

@@ -11,7 +11,7 @@
 
 namespace lhrs {
 
-// The parity bucket that the coordinator named to recover its group (demo paper, section 4(e)). First it brings all
+// The parity bucket that the coordinator chose to recover its group (demo paper, section 4(e)). First it brings all
 // survivors to one cut of every lost position; then it rebuilds the lost data buckets on spares, slice by slice. It
 // lives for one epoch of the recovery; in the next epoch everything starts over.
 class RecoveryManager {
@@ -34,7 +34,7 @@ private:
     std::map<ParityColumn, pb::CutReport> m_reports;
     std::set<std::uint64_t> m_copies; // DeltaCopy under way
     bool m_isCut = false;
-    std::set<ParityColumn> m_unusable; // they lack a change that no survivor has
+    std::set<ParityColumn> m_unusable; // columns that lack a change that no survivor has
     std::map<Position, Sequence> m_cuts;
     std::uint32_t m_copied = 0;
     std::unique_ptr<SliceRebuild> m_rebuild;

@@ -12,12 +12,12 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kSliceDefault = 3'125; // ranks, if no other number is ordered
-constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // but at most this per member, so a slice stays in the cache
-constexpr std::size_t kUnstoredMax = 8; // spare slices under way
-constexpr std::size_t kSlicesAsked = 3; // one is computed, one arrives, one is put together
+constexpr std::uint32_t kSliceDefault = 3'125; // ranks per slice, if the order names no other number
+constexpr std::size_t kSliceBytes = std::size_t(1) << 20; // limit per member, so that a slice stays in the cache
+constexpr std::size_t kUnstoredMax = 8; // most spare slices under way at once
+constexpr std::size_t kSlicesAsked = 3; // one is being computed, one is arriving, one is being assembled
 constexpr std::size_t kSliceBytesMax = std::size_t(8) << 20;
-constexpr std::size_t kEntryBytes = 29; // per record, if it is a run by itself
+constexpr std::size_t kEntryBytes = 29; // bytes per record, if it is a run by itself
 constexpr Time kBetweenRounds = 3ms;
 constexpr Time kLongestBetweenRounds = 50ms;
 
@@ -26,7 +26,7 @@ std::size_t bytesAt(const Survivor& bucket, Rank rank)
     return bucket.store().has(rank) ? kEntryBytes + bucket.store().parity(rank).size() : 0;
 }
 
-// The ordered number, or else one that suits the size of the first records.
+// The ordered number; without one, a number that suits the size of the first records.
 std::uint32_t ranksOfSlice(const Survivor& bucket, std::uint32_t ordered)
 {
     if (ordered != 0)
@@ -69,7 +69,7 @@ void SliceRebuild::start(Time now, Effects& out)
     };
     for (m_last = store.rankMax(); m_last.value > 0 && !(store.has(m_last) && isLost(m_last));)
         m_last = Rank(m_last.value - 1);
-    m_slices.push_back(makeSlice(out)); // even if no record is lost: it says so and brings the results
+    m_slices.push_back(makeSlice(out)); // even if no record is lost, because the slice says so and carries the results
     request(m_slices.back(), now, out);
     askAhead(now, out);
     advance(now, out);
@@ -109,7 +109,7 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
     const std::uint32_t ranks = out.fires(Failpoint::SliceOfOne) ? 1 : m_ranksOfSlice;
     slice.from = m_next;
     slice.to = Rank(std::max(m_next.value, std::min(m_last.value, m_next.value + ranks - 1)));
-    // A member's answer must fit one message, whatever number of ranks was ordered.
+    // A member's answer must fit in one message, whatever number of ranks was ordered.
     std::size_t bytes = 0;
     for (Rank r = slice.from; r <= slice.to; r = r.next()) {
         bytes += bytesAt(m_bucket, r);
@@ -128,8 +128,8 @@ SliceRebuild::Slice SliceRebuild::makeSlice(const Effects& out)
     return slice;
 }
 
-// Requests of a step leave at its end, after the computing. So the survivors prepare the next slice meanwhile only if
-// it was requested in the step before.
+// The requests of a step are sent at its end, after the computation. So the survivors can prepare the next slice in the
+// meantime only if it was requested in the step before.
 void SliceRebuild::askAhead(Time now, Effects& out)
 {
     while (m_slices.size() < kSlicesAsked && m_next <= m_last) {
@@ -203,7 +203,7 @@ void SliceRebuild::advance(Time now, Effects& out)
 void SliceRebuild::compute(Slice& slice)
 {
     const ParityStore& store = m_bucket.store();
-    // A participant's records of the slice. A data position that is not asked, a dummy bucket, has none.
+    // A participant's records of the slice. A data position that is not asked (a dummy bucket) has none.
     struct Source {
         MemberId id;
         bool isOwn = false;
@@ -269,12 +269,12 @@ void SliceRebuild::compute(Slice& slice)
     slice.open = std::move(stillOpen);
 }
 
-// Computes the lost records of these ranks directly in the blocks that are sent.
+// Computes the lost records of these ranks directly in the blocks to be sent.
 void SliceRebuild::decode(Slice& slice, std::span<const Rank> ranks, std::span<const ByteSpan> contributions)
 {
     const ParityStore& store = m_bucket.store();
     const std::size_t lostCount = m_plan->lost.size();
-    struct Place { // of a record; the block may move until all have their places
+    struct Place { // place of a record; the block may move until all places are assigned
         std::size_t offset = 0;
         std::uint32_t length = 0;
     };

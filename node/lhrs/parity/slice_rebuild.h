@@ -19,8 +19,8 @@ namespace lhrs {
 
 // Bucket recovery (demo paper, section 4(e)): the recovery manager asks m members for the records of s successive ranks
 // and computes the lost ones; the matrix is inverted once. It sends them to the spares while the next slices are
-// already requested. Records of live members may change meanwhile, so a rank whose contributions are not of one state
-// is requested again.
+// already requested. Records of live members may change in the meantime, so a rank whose contributions are not of the
+// same state is requested again.
 class SliceRebuild {
 public:
     SliceRebuild(ServerContext& context, const Survivor& bucket, const pb::Recover& order, Time now);
@@ -36,7 +36,7 @@ private:
     // A range of ranks that are requested together.
     struct Slice {
         Rank from, to;
-        std::vector<Rank> open; // not computed yet, ascending
+        std::vector<Rank> open; // ranks not computed yet, in ascending order
         std::map<MemberId, std::string> data; // record blocks of this round
         std::set<MemberId> missing;
         std::uint32_t rounds = 0;
@@ -44,7 +44,7 @@ private:
         std::map<Position, std::string> blocks; // computed records, by lost position
         std::uint32_t records = 0;
         std::uint64_t bytes = 0;
-        std::uint64_t inBytes = 0; // sent by members for it
+        std::uint64_t inBytes = 0; // bytes that members have sent for it
         Time requested {}, arrived {}, worked {}; // `requested` and `arrived` since the order
     };
 
@@ -63,15 +63,15 @@ private:
     ServerContext& m_context;
     const Survivor& m_bucket;
     const pb::Recover m_order;
-    const Way m_way; // of slices to the spares
+    const Way m_way; // for slices to the spares
     const std::uint32_t m_ranksOfSlice;
     TaskTimes m_times;
     std::optional<RecoveryPlan> m_plan;
     std::unique_ptr<Decoder> m_decoder;
     Rank m_next { 1 };
     Rank m_last; // the highest rank of a lost record
-    std::deque<Slice> m_slices; // the first is computed once complete; the others are requested
-    std::uint32_t m_sent = 0; // slices
+    std::deque<Slice> m_slices; // the first is computed once it is complete; the others are requested
+    std::uint32_t m_sent = 0; // slices sent
     bool m_isLastSent = false, m_isReported = false;
     std::set<std::uint64_t> m_unstored; // SpareSlices under way
     std::uint32_t m_records = 0;
