@@ -12,7 +12,7 @@
 
 namespace lhrs {
 
-// What a data bucket is at present. All its parts read it; epochs and reconfigurations change it.
+// The present status of a data bucket. All its parts read it; epochs and reconfigurations change it.
 struct BucketStatus {
     pb::MemberState state;
     Level level;
@@ -41,10 +41,10 @@ struct BucketParts {
 // This process as the holder of its bucket.
 HolderInfo selfOf(const BucketParts& bucket);
 
-// What the key hashes from: the key itself, or its mix64 if the file is configured so.
+// The value from which the address of a key is computed: the key itself, or its mix64 if the file is configured so.
 Key addressed(Key key, const pb::FileConfig& config);
 
-// A record that appears or disappears, as a change: the delta is the record itself.
+// A record that appears or disappears, written as a change: the delta is the record itself.
 BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record, Rank rank);
 
 // Puts a Result or DoneBelow of a record block into the table.

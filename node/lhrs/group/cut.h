@@ -10,7 +10,7 @@
 namespace lhrs {
 
 // What a surviving parity bucket knows of the Deltas of one failed data position. All up to `applied` are in its parity
-// fields, those in `held` wait for a predecessor, and those in `logged` are applied and can be copied to others.
+// fields; those in `held` wait for a predecessor; those in `logged` are applied and can be copied to others.
 struct PositionKnowledge {
     Sequence applied = 0;
     std::set<Sequence> held;
@@ -18,7 +18,8 @@ struct PositionKnowledge {
 };
 
 // The cut C[q]: the largest number such that every Delta up to it is applied or held by some survivor. It includes all
-// acknowledged changes. No complete set has acknowledged what lies beyond, so no client was told OK.
+// acknowledged changes. No change beyond the cut was acknowledged by all parity buckets, so no client received OK for
+// one.
 Sequence cutOf(const std::vector<PositionKnowledge>& survivors);
 
 // One step of bringing the survivors to the cut: survivor `to` takes the Delta from survivor `from`.
@@ -30,9 +31,9 @@ struct DeltaTransfer {
 };
 
 // Finds the transfers that bring every survivor to the cut, in ascending order. Returns the survivors that cannot be
-// brought there, because they lack a Delta that is in no log and is held by no survivor.
-// Logs are trimmed only up to what all counted parity buckets have applied. So it is uncertain whether such a survivor
-// ever counted: the coordinator and a data bucket failed while it was being added.
+// brought there, because they lack a Delta that no survivor holds or has in its log. Logs are trimmed only up to what
+// all counted parity buckets have applied. So it is uncertain whether such a survivor ever counted: the coordinator and
+// a data bucket failed while it was being added.
 std::vector<std::size_t> planCut(
     const std::vector<PositionKnowledge>& survivors, Sequence cut, std::vector<DeltaTransfer>& transfers);
 

@@ -25,7 +25,7 @@ std::optional<RecoveryPlan> planRecovery(
     for (Position q; q.value < m; q = q.next()) {
         if (std::find(lost.begin(), lost.end(), q) != lost.end())
             continue;
-        plan.participants.push_back(Participant::data(q)); // zero: a dummy bucket, or no record of this rank
+        plan.participants.push_back(Participant::data(q)); // zero: a dummy bucket, or no record at this rank
         if (live.contains(q.value))
             plan.asked.push_back({ pb::DATA, q.value });
     }
@@ -56,8 +56,8 @@ std::uint64_t stateOf(std::span<const ParityStore::Member> members)
     std::uint64_t state = 0;
     for (std::size_t q = 0; q < members.size(); ++q) {
         const ParityStore::Member& member = members[q];
-        // The position is above the bits of a version. The mapping is one-to-one in key and version and is mixed before
-        // the sum.
+        // The position is placed above the bits of a version. The mapping is one-to-one in key and version, and the
+        // value is mixed before it is added.
         if (member.isPresent)
             state += mix64(
                 Key(mix64(Key((std::uint64_t(q + 1) << kSequenceBits) + member.version)).value ^ member.key.value))

@@ -8,13 +8,14 @@
 
 namespace lhrs {
 
-// Whether the message asks for a key operation, and its request then.
+// Whether the message requests a key operation; if so, keyRequestOf returns the request.
 bool hasKeyRequest(const pb::Message& message);
 const pb::KeyRequest& keyRequestOf(const pb::Message& message);
-// The request of a message that is to ask for this operation.
+// The request in a message that is to request this operation.
 pb::KeyRequest& keyRequestIn(pb::Message& message, pb::OperationKind kind);
 
-// Tells the client of a request, or the bucket that forwarded it, that this process is not (or no longer) that bucket.
+// Tells the client of a request, or the bucket that forwarded it, that this process is not that bucket, or is that
+// bucket no longer.
 void sayDisplaced(const Address& to, const pb::RequestId& request, std::uint32_t bucket, std::uint64_t incarnation,
     std::uint32_t copy, Effects& out);
 void sayDisplaced(const Address& to, const pb::KeyRequest& request, Effects& out);

@@ -80,12 +80,12 @@ std::vector<LeaseHolder::Granter> LeaseHolder::takeDue(Time now)
     std::vector<Granter> due;
     if (now < m_nextRound)
         return due;
-    // A bucket without a valid lease asks again sooner: a granter may have learned of it just now.
+    // A bucket without a valid lease asks again sooner: a granter may have learned of it only now.
     m_nextRound = now + (isHeld(now) ? m_times.renewal : m_times.renewal / 4);
-    // As many as are needed, and one more for each granter that is late with its answer.
+    // As many granters as are needed, and one more for each granter whose answer is late.
     std::uint32_t wanted = m_needed;
     for (State& state : m_granters) {
-        if (wanted == 0) { // not asked any more, so its silence means nothing
+        if (wanted == 0) { // no longer asked, so its silence means nothing
             state.askedFirst = Time::max();
             continue;
         }
@@ -125,8 +125,8 @@ Time LeaseHolder::deadline() const
 
 namespace {
 
-// A grant runs by the asker's clock, and this clock may be faster. Each may be wrong by 5 %, which makes 10.5 % of the
-// whole length, however little of it is left by this clock.
+// A grant runs by the asker's clock, which may be slower than this one. Each clock may be wrong by 5 %. Together that
+// is 10.5 % of the whole length, however little of it is left by this clock.
 Time longestOf(Time grantedUntil, const LeaseTimes& times) { return grantedUntil + times.length / 8; }
 
 } // namespace
@@ -142,7 +142,8 @@ void LeaseGranter::setView(const pb::View& view, MemberId self, Time now)
     std::map<MemberId, State> members;
     for (const pb::Member& member : view.members()) {
         const Incarnation incarnation(member.holder().incarnation());
-        // The target of a split asks from its Confirm on, so it is missed even if it ends before its first request.
+        // The target of a split asks from its Confirm on, so its silence is noticed even if it fails before its first
+        // request.
         const bool isActive = member.role() == pb::DATA
             && (member.state() == pb::UP || member.state() == pb::SPLITTING || member.state() == pb::MERGING
                 || member.state() == pb::INIT);

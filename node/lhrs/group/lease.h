@@ -9,7 +9,7 @@
 
 namespace lhrs {
 
-// A member of a bucket group: data position or parity column.
+// A member of a bucket group: a data position or a parity column.
 struct MemberId {
     pb::Role role = pb::NO_ROLE;
     std::uint32_t index = 0;
@@ -18,22 +18,22 @@ struct MemberId {
 inline MemberId idOf(const pb::Member& member) { return { member.role(), member.index() }; }
 
 // How many grants a member of this view needs: one from each parity bucket that is UP. Subtracting the failed members
-// would be unsafe: lost data buckets are replaced without this member's grant. After that as many members may fail as
-// there are parity buckets, all of them with this view, and they must not be able to serve reads on each other's
+// would be unsafe: lost data buckets are replaced without a grant from this member. Afterwards as many members may fail
+// as there are parity buckets, all of them with this view, and they must not be able to serve reads on each other's
 // grants. See "Reads are fenced by leases" in node/lhrs/PROTOCOL.md.
 std::uint32_t grantsNeeded(const pb::View& view);
 
 // The durations of leases.
 struct LeaseTimes {
     Time length = 300ms; // of a grant
-    Time renewal = 100ms; // between two requests of a grant
-    Time suspicion = 150ms; // of silence
-    Time again() const { return 2 * suspicion; } // for silence that goes on
+    Time renewal = 100ms; // between two requests for a grant
+    Time suspicion = 150ms; // silence after which a member is suspected
+    Time again() const { return 2 * suspicion; } // for continued silence
 };
 
 // A data bucket's side of the leases that fence its reads: it answers reads only while it holds enough unexpired grants
-// of other members of its view. A grant runs from the sending of its request, on the asker's monotonic clock. Parity
-// buckets are asked first; for each one that is late with its answer, one further member is asked.
+// from other members of its view. A grant is valid from the sending of its request, on the asker's monotonic clock.
+// Parity buckets are asked first; for each one whose answer is late, one further member is asked.
 class LeaseHolder {
 public:
     struct Granter {
@@ -49,21 +49,21 @@ public:
     std::uint32_t held(Time now) const;
     // When the lease ends if no grant is renewed; max(): no grant is needed.
     Time heldUntil() const;
-    // `from` granted a request that was sent at `sent`, for `length`.
+    // `from` has granted, for `length`, a request that was sent at `sent`.
     void onGrant(MemberId from, Incarnation incarnation, Time sent, Time length);
 
-    // The members to ask now; call at deadline(). The request must carry `now`, and the grant returns it.
+    // The members to ask now; call at deadline(). The request must carry `now`, which the grant returns.
     std::vector<Granter> takeDue(Time now);
     // Members that were asked and did not answer within the suspicion time. Each is reported once, and again while its
-    // silence lasts: the first check may have found it alive, and it failed afterwards.
+    // silence lasts, because it may have been alive at the first check and failed afterwards.
     std::vector<Granter> takeSilent(Time now);
     Time deadline() const;
 
 private:
     struct State {
         Granter granter;
-        Time until {}; // of the grant
-        Time askedFirst = Time::max(); // since its last answer
+        Time until {}; // end of the grant
+        Time askedFirst = Time::max(); // the first request since its last answer
         Time suspectAgain {};
     };
 
@@ -73,8 +73,8 @@ private:
     Time m_nextRound = Time::max();
 };
 
-// A granting member's side: which grants it has given. An incarnation that is not in the view, or has failed in it,
-// gets no grant. What was granted before is reported, so that a replacement waits until it has run out.
+// The side of a member that grants leases: the grants that it has given. An incarnation that is not in the view, or has
+// failed in it, gets no grant. Earlier grants to it are reported, so that a replacement waits until they have run out.
 class LeaseGranter {
 public:
     void setView(const pb::View& view, MemberId self, Time now);
@@ -82,10 +82,10 @@ public:
     const LeaseTimes& times() const { return m_times; }
     // Grants the request and returns true, or refuses it.
     bool grant(MemberId asker, Incarnation incarnation, Time now);
-    // How much longer the last grants to members that failed in this view can run, measured by the slowest clock.
+    // How long the last grants to members that have failed in this view can still run, measured by the slowest clock.
     Time leftToFailed(Time now) const;
-    // Data buckets that should ask this member, or have asked it, and have been silent for the suspicion time; each
-    // once, and again.
+    // Data buckets that should ask this member, or have asked it, and have been silent for the suspicion time. Each is
+    // returned once, and again while its silence lasts.
     std::vector<MemberId> takeSilent(Time now);
     Time deadline() const;
 
@@ -94,13 +94,13 @@ private:
         Incarnation incarnation;
         bool hasFailed = false;
         Time suspectAgain {};
-        Time heard {}; // last request, or when this view began
-        bool isWatched = false; // it should ask this member, or has asked it
+        Time heard {}; // time of the last request, or of the start of this view
+        bool isWatched = false; // this data bucket should ask this member, or has asked it
     };
 
     LeaseTimes m_times;
     std::map<MemberId, State> m_members;
-    std::map<Incarnation, Time> m_until; // of the last grant
+    std::map<Incarnation, Time> m_until; // end of the last grant
     bool m_isAsked = false; // every data bucket of the view asks this member periodically
 };
 

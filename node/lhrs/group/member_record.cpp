@@ -21,7 +21,7 @@ struct Run {
     std::uint32_t length = 0;
 };
 
-// The first run from `from` to `to`, contiguous in the store's memory if possible.
+// The first run between `from` and `to`, contiguous in the store's memory if possible.
 template <class Store> Run runFrom(const Store& store, Rank from, Rank to)
 {
     Run run { from };
@@ -37,7 +37,7 @@ template <class Store> Run runFrom(const Store& store, Rank from, Rank to)
     return run;
 }
 
-// Copies its bytes, rank after rank.
+// Copies the bytes of the run, rank after rank.
 template <class Store, class BytesAt>
 void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& bytesAt)
 {
@@ -49,8 +49,8 @@ void copyBytes(const Store& store, const Run& run, BlockRun& to, const BytesAt& 
         std::ranges::copy(bytesAt(Rank(run.first.value + i)), to.bytes(i).begin());
 }
 
-// Reserves room for the following ranks, as if all were as long as those of the first run. It is bounded, because the
-// first may be the longest by far.
+// Reserves room for the following ranks, as if all their records were as long as those of the first run. The room is
+// bounded, because the first may be by far the longest.
 void makeRoom(std::string& out, std::size_t roomMax, const Run& run, Rank last)
 {
     if (out.empty())

@@ -16,14 +16,15 @@ namespace lhrs {
 
 // Writes a data bucket's records of these ranks as a block of inserts; ranks without a record are left out.
 void writeRecords(const RecordStore& store, Rank from, Rank to, std::string& out);
-// Writes one run of such a block, some dozens of ranks at most, for `from` <= `to` <= the highest rank. Returns the
-// first rank that is not yet written. In an empty string it reserves room for the remaining ranks too, as if they were
-// as long, but at most `roomMax` bytes.
+// Writes one run of such a block, at most a few dozen ranks, for `from` <= `to` <= the highest rank. Returns the first
+// rank that is not written yet. In an empty string it also reserves room for the remaining ranks, as if their records
+// were as long, but at most `roomMax` bytes.
 Rank writeRun(const RecordStore& store, Rank from, Rank to, std::size_t roomMax, std::string& out);
-// The most records of this length in a run. A run is written in two passes and should stay in the cache between them.
+// The largest number of records of this length in a run. A run is written in two passes and should stay in the cache
+// between them.
 std::uint32_t runRanks(std::size_t length);
 // Writes a parity bucket's records: for each an Insert with the parity field and, in place of a key, the state of its
-// members (see stateOf). The receiver has its own key list and only needs to know whether it is the same.
+// members (see stateOf). The receiver has its own key list and only needs to know whether the two agree.
 void writeParityRecords(const ParityStore& store, Rank from, Rank to, std::string& out);
 
 // Reads such a block rank by rank.
@@ -44,10 +45,11 @@ private:
     BlockEntry m_entry;
 };
 
-// Whether a record block is well formed, and its ranks are in this range.
+// Whether a record block is well formed and all its ranks are in this range.
 bool isFit(const std::string& block, Rank least, Rank most);
 
-// Answer a request of the recovery of another member; the caller writes the block of records that they return.
+// Answer a request from the recovery of another member; the caller writes the block of records into the string that
+// they return.
 std::string& answerMemberRead(const pb::Message& message, MemberId self, Effects& out);
 std::string& answerSliceRequest(const pb::Message& message, MemberId self, Rank rankMax, Way way, Effects& out);
 
@@ -55,7 +57,7 @@ LeaseTimes leaseTimesOf(const pb::Timers& timers);
 // Answers a LeaseRequest if the asker may have a grant.
 void grantLease(
     LeaseGranter& grants, const pb::Message& request, MemberId self, Incarnation incarnation, Time now, Effects& out);
-// Tells the coordinator that a member is silent.
+// Reports to the coordinator that a member is silent.
 void suspect(NodeContext& context, const pb::View& view, MemberId silent, Time now, Effects& out);
 
 } // namespace lhrs

@@ -23,13 +23,13 @@ bool isSane(const pb::View& view)
     });
 }
 
-// (a, j): a bucket of level j has a number below 2^j.
+// (a, j): a bucket of level j has a number less than 2^j.
 bool isBucketOfLevel(std::uint32_t bucket, std::uint32_t level)
 {
     return level <= kLevelMax && bucket < (std::uint64_t(1) << level);
 }
 
-// The report becomes the state of the file, so every number in it must be within its bounds.
+// The report becomes the state of the file, so every number in it must be within bounds.
 bool isSane(const pb::StateReport& report)
 {
     if (report.recovery_stamp() != 0
@@ -96,7 +96,7 @@ bool isWithinLimits(const pb::Message& message)
     case B::kStateReport: return namesSoundProcess(message) && isSane(message.state_report());
     case B::kPart: return isWithinLimits(message.part());
 
-    // The other messages have no limits to exceed.
+    // The other messages have no numbers with limits.
     case B::kDisplaced:
     case B::kWhereIs:
     case B::kAlarm:

@@ -6,7 +6,7 @@
 namespace lhrs {
 
 // Whether the numbers of a message are within the limits of the protocol. Limits that depend on the state of a bucket,
-// such as its highest rank, are checked there.
+// such as its highest rank, are checked by the bucket.
 bool isWithinLimits(const pb::Message& message);
 
 // Whether the directory entry that the message carries, if any, is valid for readers of the directory.

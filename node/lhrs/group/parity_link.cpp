@@ -39,7 +39,7 @@ void ParityLink::setView(const pb::View& view, Time now, Effects& out)
         if (column.isUp && !wasUp)
             column.needed = m_sequence;
         if (column.acknowledged == 0 && !column.room)
-            column.grownTo = m_grown; // what is under way to it is not known
+            column.grownTo = m_grown; // what is under way to it is unknown
         const auto at = std::lower_bound(columns.begin(), columns.end(), p,
             [](const auto& item, ParityColumn wanted) { return item.first < wanted; });
         if (at != columns.end() && at->first == p)
@@ -63,7 +63,7 @@ const ParityLink::Column* ParityLink::column(ParityColumn p) const
 
 void ParityLink::restore(Sequence cut)
 {
-    LHRS_CHECK(m_sequence == m_done && m_pending.isEmpty()); // unchanged, or filled by a recovery that was given up
+    LHRS_CHECK(m_sequence == m_done && m_pending.isEmpty()); // unchanged, or filled in a recovery that was given up
     m_sequence = cut;
     m_done = cut;
     for (auto& [p, column] : m_columns)
@@ -144,7 +144,7 @@ void ParityLink::send(std::unique_ptr<Change> change, Time now, Effects& out)
     m_deletes += change->kind == pb::CHANGE_DELETE ? 1 : 0;
     m_pendingBytes += change->delta.size();
     m_pending.add() = std::move(change);
-    // Demo paper, section 2: the record's change goes to all k parity buckets, here all at once.
+    // Demo paper, section 2: the change of the record goes to all k parity buckets; here it is sent to all at once.
     for (auto& [p, column] : m_columns) {
         if (!out.fires(Failpoint::DeltaLeftOut))
             sendTo(column, *m_pending.back(), 0, out);
@@ -187,9 +187,9 @@ void ParityLink::measureRoundTrip(Sequence before, Sequence applied, Time now)
     m_roundTrip = (7 * m_roundTrip + (now - pendingChange(applied)->sent)) / 8;
 }
 
-// An acknowledgement of changes that were resent lets the next missing ones be resent at once if they are as old. A
-// resend is bounded, and more than that may have been lost. Each change goes once this way; if it is lost again, it
-// waits for its interval.
+// An acknowledgement of changes that were resent allows the next missing ones to be resent at once if they are as old.
+// A resend is bounded, and more changes than that may have been lost. Each change is resent once in this way; if it is
+// lost again, it waits for its interval.
 Time ParityLink::dueAfterAck(const Column& column, Time now) const
 {
     if (column.acknowledged >= m_sequence)
@@ -202,7 +202,7 @@ Time ParityLink::dueAfterAck(const Column& column, Time now) const
 bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
 {
     Column* const found = columnOf(ParityColumn(ack.column()));
-    // A late acknowledgement of a withdrawn parity bucket must not count for its successor in the column.
+    // A late acknowledgement from a withdrawn parity bucket must not count for its successor in the column.
     if (found == nullptr || found->holder.incarnation != from || Incarnation(ack.incarnation()) != m_incarnation
         || ack.applied() > m_sequence)
         return false;
@@ -215,16 +215,16 @@ bool ParityLink::onDeltaAck(const pb::DeltaAck& ack, Incarnation from, Time now)
         column.tries = 0;
         column.due = dueAfterAck(column, now);
     }
-    if (ack.applied() == column.acknowledged) // an older one is outdated
+    if (ack.applied() == column.acknowledged) // an older acknowledgement
         column.room = ack.has_limit() ? ack.room() : MemoryRoom::kUnlimited;
     return true;
 }
 
 void ParityLink::onDeltaNak(const pb::DeltaNak& nak, Time now, Effects& out)
 {
-    // A newer epoch is on its way to this bucket; under it everything is sent again (setView). If the epochs are equal,
-    // the parity bucket did not know this bucket yet when it refused. Each Delta of a burst is refused, so resend once,
-    // not once per refusal.
+    // A newer epoch is on its way to this bucket, and under it everything is sent again (setView). If the epochs are
+    // equal, the parity bucket did not know this bucket yet when it refused. Each Delta of a burst is refused, so the
+    // resend happens once, not once per refusal.
     Column* const found = columnOf(ParityColumn(nak.column()));
     if (found != nullptr && Epoch(nak.epoch()) == m_epoch && found->tries <= 1
         && found->due > now + interval(*found) / 2)
@@ -246,7 +246,7 @@ Sequence ParityLink::heldByAll() const
         }
         held = std::min(held, column.acknowledged);
     }
-    // An undecided batch counts as held by no parity bucket, even if there are none.
+    // An undecided batch counts as held by no parity bucket, even if there are no parity buckets.
     if (m_undecided != 0)
         held = std::min(held, m_undecided - 1);
     return held;
@@ -254,8 +254,8 @@ Sequence ParityLink::heldByAll() const
 
 void ParityLink::forgetDone(Sequence held)
 {
-    // A parity bucket that is being filled is not waited for but must get every change, so changes are kept for resends
-    // until then.
+    // A parity bucket that is being filled does not delay changes but must receive every one, so changes are kept for
+    // resends until then.
     Sequence everywhere = std::min(held, m_done);
     for (const auto& [p, column] : m_columns)
         everywhere = std::min(everywhere, column.acknowledged);
@@ -291,8 +291,8 @@ bool ParityLink::isBeingDeleted(Key key, Sequence& by) const
 
 Time ParityLink::interval(const Column& column) const
 {
-    // A parity bucket that was paused may have caused a round trip of seconds. The interval is bounded; otherwise a
-    // change lost later would wait for minutes.
+    // A parity bucket that was paused may have caused a round trip of seconds. The interval is bounded, because
+    // otherwise a change that is lost later would wait for minutes.
     const Time least = m_context.ms(m_context.acks.timers().resend_ms());
     return std::min(std::max(least, 4 * m_roundTrip) * (1 << std::min(column.tries, 6u)), std::max(Time(1s), least));
 }
@@ -310,7 +310,7 @@ void ParityLink::resend(Column& column, Time now, Effects& out)
         change.isResent = true;
         ++sent;
     }
-    if (sent == 0) { // nothing is missing except perhaps an undecided batch
+    if (sent == 0) { // nothing is missing, except possibly an undecided batch
         column.due = Time::max();
         return;
     }
@@ -326,8 +326,8 @@ void ParityLink::alarm(Incarnation silent, const char* what, Time now, Effects& 
         [silent](const auto& item) { return item.second.holder.incarnation == silent; });
     if (column == m_columns.end())
         return;
-    // Demo paper, section 4(d): the sender's address may be wrong or the receiver unavailable; the coordinator finds
-    // out.
+    // Demo paper, section 4(d): the sender may have a wrong address, or the receiver may be unavailable; the
+    // coordinator finds out.
     pb::Message message;
     auto* alarm = message.mutable_alarm();
     alarm->set_group(m_group.value);

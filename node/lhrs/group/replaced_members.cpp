@@ -29,7 +29,7 @@ std::uint64_t ReplacedMembers::stamp(std::uint64_t coordinatorEpoch) const
 void ReplacedMembers::tell(std::uint64_t since, std::uint64_t coordinatorEpoch, pb::Registered& out) const
 {
     out.set_replaced_stamp(stamp(coordinatorEpoch));
-    // A server that was told by another coordinator may know other members.
+    // A server whose stamp came from another coordinator may know other members.
     const std::uint64_t count = since >> 32 == coordinatorEpoch ? std::uint32_t(since) : 0;
     for (std::size_t i = count > m_dropped ? std::size_t(count - m_dropped) : 0; i < m_order.size(); ++i)
         out.add_replaced(m_order[i].value);

@@ -30,19 +30,19 @@ struct HolderInfo {
     }
 };
 
-// Bucket number -> holder, as far as this process knows. It is only a hint: the bucket may have moved.
+// Bucket number -> holder, as far as this process knows. It is only a hint, because the bucket may have moved.
 using LocationCache = std::map<BucketNumber, HolderInfo>;
 
-// The highest rank of a bucket: at most 4 b records, plus ranks that wait to be freed.
+// The highest possible rank of a bucket: for at most 4 b records, plus ranks that are waiting to be freed.
 inline Rank rankLimit(const pb::FileConfig& config) { return Rank(8 * config.b() + 65'536); }
 
-// How a slice of a bucket recovery travels in this file.
+// How slices of a bucket recovery travel in this file.
 inline Way bulkWay(const pb::FileConfig& config)
 {
     return config.recovery_transport() == pb::RECOVERY_UDP ? Way::Datagrams : Way::Stream;
 }
 
-// What the parts of one server share besides.
+// What the parts of one server share in addition.
 struct ServerContext : NodeContext {
     LocationCache locations {};
     MemoryRoom memory {}; // See "Memory" in node/lhrs/PROTOCOL.md.

@@ -21,7 +21,7 @@ struct RecordChange {
 };
 
 // What a parity bucket added to a parity record, as reported in events: `members` is the number of records in the group
-// afterwards, `recordGroups` the number of the bucket's parity records.
+// afterwards, `recordGroups` is the number of parity records in the bucket.
 struct AppliedDelta {
     Position position;
     pb::ChangeKind kind = pb::CHANGE_UNKNOWN;
@@ -33,8 +33,8 @@ struct AppliedDelta {
     std::uint32_t recordGroups = 0;
 };
 
-// Report a change by an event of its own, together with others, or not at all, as the level of detail wants it. A place
-// is a data bucket or a parity bucket, so a list has changes of one kind only.
+// Report a change in an event of its own, together with others, or not at all, depending on the level of detail. A
+// place is a data bucket or a parity bucket, so a list has changes of one kind only.
 void tell(Effects& out, const RecordChange& change);
 void tell(Effects& out, const AppliedDelta& delta);
 
