@@ -29,7 +29,8 @@ std::size_t BytePool::capacityOfClass(std::size_t sizeClass)
 
 std::size_t BytePool::capacity(std::size_t size) { return size == 0 ? 0 : capacityOfClass(classOf(size)); }
 
-// A small file has small slabs: the first holds 16 blocks, each later one twice as many, up to kSlab.
+// A small file has small slabs: the first holds 16 blocks, and each later one holds twice as many as the one before, up
+// to kSlab bytes.
 std::size_t BytePool::nextSlab(std::size_t sizeClass) const
 {
     const std::size_t block = capacityOfClass(sizeClass);

@@ -8,19 +8,19 @@
 
 namespace lhrs {
 
-// Memory for values and parity fields of 1..65,536 bytes. Size classes lie at most a quarter apart, and blocks are cut
-// from slabs, so storing a record allocates nothing. Blocks do not move and are 16-byte aligned.
+// Memory for values and parity fields of 1..65,536 bytes. Neighbouring size classes differ by at most a quarter, and
+// blocks are cut from slabs, so storing a record allocates nothing. Blocks do not move and are 16-byte aligned.
 class BytePool {
 public:
     static constexpr std::size_t kLargest = 65536;
 
-    // A block of at least `size` bytes, contents undefined; null for size 0.
+    // A block of at least `size` bytes with undefined contents; null for size 0.
     std::byte* take(std::size_t size);
-    // Gives back a block that was taken with the same size.
+    // Returns a block that was taken with the same size.
     void giveBack(std::byte* block, std::size_t size);
     // The size of the block that take(size) returns.
     static std::size_t capacity(std::size_t size);
-    // How many further bytes take(size) would request from the system.
+    // How many more bytes take(size) would request from the system.
     std::size_t growthFor(std::size_t size) const;
     std::size_t bytes() const { return m_bytes; }
 

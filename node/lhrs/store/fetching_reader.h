@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// Reads a record block for a caller that looks up each key in a store. Meanwhile it prefetches for the entries ahead:
-// first their places in the index, then the records at those places.
+// Reads a record block for a caller that looks up each key in a store. It also prefetches for the entries ahead: first
+// their places in the index, then the records at those places.
 class FetchingReader {
 public:
     FetchingReader(std::string_view block, const RecordStore& store)
@@ -29,7 +29,7 @@ public:
     }
 
 private:
-    static constexpr int kNear = 6, kFar = 12; // entries ahead
+    static constexpr int kNear = 6, kFar = 12; // number of entries ahead
 
     void fetchIndex()
     {

@@ -12,14 +12,12 @@
 
 namespace lhrs {
 
-// Maps a key to its place (1, 2, ...) in a list of the owner, which stores the keys. The index itself stores none and
-// takes five bytes a slot. It uses open addressing with Robin Hood hashing and is at most 7/8 full.
-// Each entry stores its distance from its home slot. So a probe compares only keys with the same home, and an entry is
-// erased without comparing any key.
-// The index grows into a table half as large again, so it is at least 7/12 full. Each insert moves a few entries to the
-// new table, so no insert waits for all of them.
-// `keyAt(place)` returns the key at a place that is in the index. It may also have `prefetch(place)` for entries that
-// are needed soon.
+// Maps a key to its place (1, 2, ...) in a list that belongs to the owner, which stores the keys. The index itself
+// stores no keys and takes five bytes per slot. It uses open addressing with Robin Hood hashing and is at most 7/8
+// full. Each entry stores its distance from its home slot, so a probe compares only keys with the same home, and an
+// entry is erased without comparing any key. The index grows into a table half as large again, so it is at least 7/12
+// full. Each insert moves a few entries to the new table, so no insert waits for all of them. `keyAt(place)` returns
+// the key at a place that is in the index. It may also have `prefetch(place)` for entries that are needed soon.
 class KeyIndex {
 public:
     explicit KeyIndex(std::uint64_t seed = kHashSeed) : m_seed(seed) { }
@@ -37,7 +35,8 @@ public:
         m_now.prefetch(key);
         m_before.prefetch(key);
     }
-    // The place of the key if it is in the index, found without reading the stored keys: mostly right. 0: it is not in.
+    // The place of the key if it is in the index, found without reading the stored keys, so it may occasionally be
+    // wrong. 0: the key is not in the index.
     std::uint32_t guess(Key key) const
     {
         return find(key, [key](std::uint32_t) { return key; });
@@ -53,8 +52,8 @@ public:
         ++m_count;
         if (isIn)
             return;
-        // The table is full, or an entry would lie too far from home: take a larger table. If so few keys lie so far
-        // from home, they may have been chosen on purpose: take another hash.
+        // The table is full, or an entry would lie too far from home: use a larger table. If there are only a few keys
+        // and they lie so far from home, they may have been chosen on purpose: use another hash.
         if (isFull || m_count * 4 >= m_now.size()) {
             takeAlong(m_before.size(), keyAt);
             m_before = std::exchange(m_now, Table(larger(m_now.size()), m_seed));
@@ -74,7 +73,7 @@ public:
         m_now = Table(count + count / 7 + 2, m_seed);
     }
 
-    // From now on the key is at another place.
+    // Records that the key is at another place from now on.
     void move(Key key, std::uint32_t from, std::uint32_t to)
     {
         for (Table* table : { &m_now, &m_before }) {
@@ -106,8 +105,7 @@ public:
     }
     std::size_t count() const { return m_count; }
     std::size_t bytes() const { return (m_now.size() + m_before.size()) * kSlotBytes; }
-    // How many further bytes the index takes for this many more keys: a larger table, while the former one still
-    // exists.
+    // How many more bytes the index takes for this many more keys: a larger table, while the former one still exists.
     std::size_t growthFor(std::size_t keys) const
     {
         std::size_t now = m_now.size(), before = m_before.size();
@@ -120,7 +118,7 @@ public:
 
 private:
     static constexpr std::size_t kSlotBytes = sizeof(std::uint32_t) + 1;
-    // Slots of the former table that each insert empties. Three would be enough to empty it before the next growth.
+    // Slots of the former table that each insert empties. Three would suffice to empty it before the next growth.
     static constexpr std::size_t kTakenAlong = 4;
     static std::size_t larger(std::size_t size) { return std::max<std::size_t>(16, size + size / 2); }
 
@@ -172,7 +170,7 @@ private:
             __builtin_prefetch(&places[s]);
         }
 
-        // The slot of the entry, or the number of slots if it is not in the table.
+        // The slot of the entry, or the number of slots if the entry is not in the table.
         std::size_t slotOf(Key key, std::uint32_t place) const
         {
             if (size() == 0)
@@ -211,7 +209,7 @@ private:
             return true;
         }
 
-        // Closes the gap: the entries behind it that are not at home move one slot nearer.
+        // Closes the gap: the entries behind it that are not at home move one slot closer to home.
         void eraseAt(std::size_t s)
         {
             for (std::size_t n = next(s); distances[n] > 1; s = n, n = next(n)) {
@@ -228,8 +226,8 @@ private:
         std::unique_ptr<std::uint8_t[]> distances; // 1: at home; 0: empty
     };
 
-    // Empties this many slots of the former table. Erasing an entry pulls the following ones nearer, so a slot is
-    // erased until no entry moves into it. At every moment the former table is a valid table.
+    // Empties this many slots of the former table. Erasing an entry moves the following ones closer, so a slot is
+    // erased until no entry moves into it. The former table is valid at every moment.
     template <class KeyAt> void takeAlong(std::size_t count, const KeyAt& keyAt)
     {
         for (; count > 0 && m_before.size() > 0; --count) {
@@ -242,7 +240,7 @@ private:
             if (++m_taken >= m_before.size())
                 m_before = Table();
         }
-        // The entries that the next insert moves are scattered over the list, so they are prefetched.
+        // The entries that the next insert will move are scattered over the list, so they are prefetched.
         if constexpr (requires { keyAt.prefetch(std::uint32_t()); }) {
             for (std::size_t s = m_taken; s < std::min(m_taken + kTakenAlong, m_before.size()); ++s) {
                 if (m_before.distances[s] != 0)
@@ -251,8 +249,8 @@ private:
         }
     }
 
-    // Rebuilds the index in one step with another hash, together with this key, which found no slot near enough. The
-    // new table is larger unless few entries are in.
+    // Rebuilds the index in one step with another hash and adds this key, which found no slot near enough. The new
+    // table is larger, unless only few entries are in it.
     template <class KeyAt> void rebuild(Key key, std::uint32_t place, const KeyAt& keyAt)
     {
         std::vector<std::pair<Key, std::uint32_t>> all { { key, place } };
@@ -273,8 +271,8 @@ private:
 
     std::uint64_t m_seed;
     Table m_now;
-    Table m_before; // the former table, while it is emptied
-    std::size_t m_taken = 0; // its slots that are empty
+    Table m_before; // the former table, while it is being emptied
+    std::size_t m_taken = 0; // how many of its slots are empty
     std::size_t m_count = 0; // entries of both tables
 };
 

@@ -15,7 +15,7 @@ constexpr std::size_t kPageBytes = 1024 * 1024;
 
 inline std::uint32_t pageCount(std::uint32_t wanted) { return wanted == 0 ? 256 : std::min(wanted, kPageRecords); }
 
-// Calls `each(rank)`, which returns the size in bytes, for the used ranks of a page. Returns the first rank after the
+// Calls `each(rank)`, which returns a size in bytes, for each used rank of a page. Returns the first rank after the
 // page, or 0 at the end.
 template <class Store, class Each>
 std::uint32_t walkPage(const Store& store, std::uint32_t from, std::uint32_t count, Each each)

@@ -71,7 +71,7 @@ bool ParityStore::apply(
     if (rankMax() < rank) {
         if (change != Change::Insert
             || std::uint64_t(rank.value) * m_code.groupSize() > std::numeric_limits<std::uint32_t>::max())
-            return false; // the second condition: beyond any memory
+            return false; // the second condition: no memory is that large
         m_records.resize(rank.value);
         m_members.resize(rank.value);
     }

@@ -15,13 +15,12 @@
 namespace lhrs {
 
 // The parity records of one parity bucket by rank: the key list, lengths, versions and parity field B of each record
-// group. When the last member leaves, the parity record is removed. Its B must then be all zero, which is checked at no
-// cost.
-// Only record recovery looks up a key here. So the index of a position is built at the first lookup and kept until it
-// is forgotten. Most of the time no index takes memory, and changes need not maintain one.
+// group. When the last member leaves, the parity record is removed. Its B must then be all zero; checking this costs
+// nothing extra. Only record recovery looks up a key here. So the index of a position is built at the first lookup and
+// kept until it is forgotten. Most of the time no index takes memory, and changes need not maintain one.
 class ParityStore {
 public:
-    static constexpr std::uint32_t kRanksAtOnce = 50'000; // some milliseconds
+    static constexpr std::uint32_t kRanksAtOnce = 50'000; // takes a few milliseconds
     enum class Change : std::uint8_t { Insert, Update, Delete };
     struct Member {
         Key key;
@@ -34,8 +33,8 @@ public:
     ParityStore(FieldWidth field, std::uint32_t m, ParityColumn column, FieldOptions options);
 
     // B ^= P[q][p] * delta, and the same change to the key list; `length` is that of the new value. Returns false and
-    // changes nothing if the change does not fit what is stored (an insert over a member, a delete of another key).
-    // Then the data bucket and the parity bucket disagree, which is a bug.
+    // changes nothing if the change does not match what is stored (an insert over a member, a delete of another key).
+    // In that case the data bucket and the parity bucket disagree, which is a bug.
     [[nodiscard]] bool apply(
         Change change, Position q, Rank rank, Key key, std::uint32_t length, Sequence version, std::string_view delta);
 
@@ -48,7 +47,8 @@ public:
         __builtin_prefetch(m_members.row(rank.value - 1));
     }
 
-    // For callers that read rank after rank: prefetches the ranks ahead, so they do not wait for memory at each one.
+    // For callers that read rank after rank: prefetches the ranks ahead, so that they do not wait for memory at each
+    // one.
     void prefetchBehind(Rank rank) const
     {
         constexpr std::uint32_t kAhead = 6;
@@ -61,7 +61,7 @@ public:
     // Whether any record group has a member of this data position.
     bool hasMembersAt(Position q) const;
     std::uint32_t memberCount(Rank rank) const;
-    // B is as long as the longest member ever was, in whole symbols.
+    // B is as long as the longest member has ever been, in whole symbols.
     ByteSpan parity(Rank rank) const;
     std::uint32_t lengthAt(Rank rank) const { return m_records[rank.value - 1].length; }
     // Like RecordStore::piece and pieceRanks, for parity fields.
@@ -73,13 +73,13 @@ public:
     {
         return std::uint32_t(RecordPages<Record>::rowsOfPage(first.value - 1));
     }
-    // Adds this many further ranks to the index of the position's keys; all later changes maintain it. Returns false if
-    // a key occurs twice, which is a bug.
+    // Adds this many more ranks to the index of the position's keys; all later changes maintain it. Returns false if a
+    // key occurs twice, which is a bug.
     [[nodiscard]] bool index(Position q, std::uint32_t ranks = kRanksAtOnce);
     // Whether the index covers all ranks.
     bool isIndexed(Position q) const { return m_index[q.value] && m_index[q.value]->isWhole; }
     void forgetIndex(Position q) { m_index[q.value].reset(); }
-    // Only for an indexed position. Rank 0: its bucket has no such key.
+    // Only for an indexed position. Rank 0: the bucket of that position has no such key.
     Rank find(Position q, Key key) const
     {
         LHRS_CHECK(isIndexed(q));
@@ -90,7 +90,7 @@ public:
     Rank rankMax() const { return Rank(std::uint32_t(m_records.size())); }
     const ErasureCode& code() const { return m_code; }
     std::size_t bytes() const;
-    // About how much further ranks take at least, with parity fields as long as the longest so far.
+    // About how many bytes a further page takes at least, with parity fields as long as the longest so far.
     std::size_t longestPage() const { return m_records.longestPage() + 64 * m_members.width() * sizeof(Member); }
 
 private:
@@ -106,7 +106,7 @@ private:
         Key operator()(std::uint32_t rank) const { return store.m_members.row(rank - 1)[q.value].key; }
     };
     struct Index {
-        KeyIndex keys; // of the ranks up to `last`, or of all if isWhole
+        KeyIndex keys; // keys of the ranks up to `last`, or of all ranks if isWhole
         Rank last;
         bool isWhole = false;
         bool has(Rank rank) const { return isWhole || rank <= last; }
@@ -120,7 +120,7 @@ private:
     RecordPages<Record> m_records; // by rank - 1; their bytes are B
     Rows<Member> m_members; // m for each rank
     std::uint32_t m_recordGroups = 0;
-    std::vector<std::unique_ptr<Index>> m_index; // by position; null: nothing has been looked up there
+    std::vector<std::unique_ptr<Index>> m_index; // by position; null: nothing has been looked up for it
 };
 
 } // namespace lhrs

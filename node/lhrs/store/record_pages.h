@@ -22,11 +22,11 @@ inline constexpr std::uint32_t kLengthMask = (1u << kLengthBits) - 1;
 static_assert(BytePool::kLargest <= kLengthMask);
 
 // What a bucket stores by rank: each row has a head and `Head::length` bytes, at most BytePool::kLargest. A page of 64
-// rows is one piece of memory: first all heads, then cells of one width. So a row needs no address, and a run of ranks
-// is contiguous.
-// The width of a page is that of its longest row, unless more than half of the bytes of its cells would then be unused.
-// In that case longer rows are stored outside the page, and the cell holds their address. So values of equal length
-// waste no byte, and a single long value costs only its own length. The last page has 8, 16, 32 or 64 rows.
+// rows is a single piece of memory: first all heads, then cells of one width. So a row needs no address, and a run of
+// ranks is contiguous. The width of a page is that of its longest row, unless more than half of the bytes in its cells
+// would then be unused. In that case longer rows are stored outside the page, and the cell holds their address. So
+// values of equal length waste no byte, and a single long value costs only its own length. The last page has 8, 16, 32
+// or 64 rows.
 template <class Head> class RecordPages {
     static_assert(std::is_trivially_copyable_v<Head> && alignof(Head) <= alignof(std::max_align_t));
 
@@ -39,13 +39,14 @@ public:
     std::byte* bytes(std::size_t row) { return bytesOf(m_pages[row / kRows], row % kRows); }
     const std::byte* bytes(std::size_t row) const { return bytesOf(m_pages[row / kRows], row % kRows); }
 
-    // The bytes of this many rows of this length if they are contiguous, else null. Rows of different pages never are.
+    // The bytes of this many rows of this length if they are contiguous, otherwise null. Rows of different pages never
+    // are.
     const std::byte* piece(std::size_t row, std::size_t rows, std::uint32_t length) const
     {
         const Page& page = m_pages[row / kRows];
         return length == page.width && rows <= rowsOfPage(row) ? cell(page, row % kRows) : nullptr;
     }
-    // How many rows of its page there are from this one on.
+    // The number of rows in the page of this row, counted from this row on.
     static std::size_t rowsOfPage(std::size_t row) { return kRows - row % kRows; }
 
     // Call this when the row will be needed soon.
@@ -80,9 +81,9 @@ public:
         return bytesOf(page, r);
     }
 
-    // About how many further bytes are taken if the row gets this length; it may be a new one behind all others. That
-    // is either a page made anew, while its former memory still exists, or a slab for a row outside. 0: the row already
-    // has a cell that is wide enough.
+    // About how many more bytes are taken if the row gets this length; it may also be a new row behind all others. The
+    // bytes are either those of a new page, while the former one still exists, or of a slab for a row outside. 0: the
+    // row already has a cell that is wide enough.
     std::size_t growthFor(std::size_t row, std::uint32_t length) const
     {
         const std::size_t p = row / kRows;
@@ -96,8 +97,8 @@ public:
                                            : kRowsAtFirst;
         return std::max(memoryOf(capacity, std::max(length, hasPage ? m_pages[p].width : 0)), m_pool.growthFor(length));
     }
-    // An upper bound of the further bytes that this many new rows take, with this many bytes in all and none longer
-    // than `longest`. A page has cells for all its rows, the last page also for rows that never come, and it may have
+    // An upper bound on the additional bytes for this many new rows, with this many bytes in total and none longer than
+    // `longest`. A page has cells for all its rows, the last page even for rows that never follow, and it may have
     // twice as many bytes unused as used. The longest row may be stored outside, in a slab of its own.
     std::size_t growthForRows(std::size_t rows, std::size_t bytes, std::uint32_t longest) const
     {
@@ -138,7 +139,7 @@ public:
 
 private:
     static constexpr std::size_t kRows = 64;
-    static constexpr std::size_t kLine = 64; // of a cache
+    static constexpr std::size_t kLine = 64; // bytes of a cache line
     static constexpr std::size_t kRowsAtFirst = 8;
     static constexpr std::size_t kWastedAnyway = 4096; // bytes a page may waste, so that short values do not reshape it
 
@@ -147,7 +148,7 @@ private:
         std::uint32_t width = 0; // of a cell; 0, or at least the size of an address
         std::uint16_t capacity = 0; // rows
         std::uint16_t used = 0; // rows that have bytes
-        std::uint32_t total = 0; // sum of the rows' bytes, each counted up to the width
+        std::uint32_t total = 0; // total bytes of the rows, each counted up to the width
     };
 
     static Head* heads(const Page& page) { return std::launder(reinterpret_cast<Head*>(page.memory.get())); }
@@ -169,8 +170,8 @@ private:
         return isOutside(page, heads(page)[r].length) ? addressIn(at) : at;
     }
 
-    // The width that keeps the most rows in their cells with at least half of the cells' bytes used, if row `r` had
-    // this length.
+    // The width that keeps the most rows in their cells while at least half of the bytes in the cells are used,
+    // assuming that row `r` has this length.
     static std::uint32_t fittingWidth(const Page& page, std::size_t r, std::uint32_t length)
     {
         std::array<std::uint32_t, kRows> lengths;
@@ -184,7 +185,7 @@ private:
         std::size_t shorter = 0;
         for (std::size_t i = 0; i < used; ++i)
             shorter += lengths[i];
-        for (std::size_t i = used; i-- > 0;) { // `shorter`: the sum up to i; longer rows would lie outside
+        for (std::size_t i = used; i-- > 0;) { // `shorter`: the sum up to i; longer rows would be stored outside
             if (used * lengths[i] <= 2 * (shorter + (used - 1 - i) * lengths[i]))
                 return std::max<std::uint32_t>(sizeof(std::byte*), (lengths[i] + 1) & ~1u);
             shorter -= lengths[i];
@@ -251,7 +252,7 @@ private:
     BytePool m_pool; // for rows stored outside
     std::vector<Page> m_pages;
     std::size_t m_size = 0;
-    std::size_t m_memory = 0; // of the pages, in bytes
+    std::size_t m_memory = 0; // total bytes of the pages
     std::uint32_t m_longest = 0; // the longest row so far, in bytes
 };
 

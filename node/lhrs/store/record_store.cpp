@@ -67,7 +67,7 @@ Rank RecordStore::insert(Key key, std::string_view value, Sequence version, bool
 void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence version)
 {
     while (rankMax() < rank) {
-        // Skipped ranks are free.
+        // Ranks that are skipped are free.
         m_slots.resize(m_slots.size() + 1);
         if (rankMax() < rank) {
             slot(rankMax()).state = State::Free;
@@ -82,7 +82,7 @@ void RecordStore::insertAt(Rank rank, Key key, std::string_view value, Sequence 
     s.state = State::Used;
     s.key = key.value;
     setVersion(rank, version);
-    fill(rank, value); // slots may have moved from here on
+    fill(rank, value); // from here on, slots may have moved
     m_index.insert(key, rank.value, KeyAt { *this });
 }
 

@@ -25,12 +25,12 @@ public:
     // Rank 0 if the key is not in the store.
     Rank find(Key key) const { return Rank(m_index.find(key, KeyAt { *this })); }
     bool has(Rank rank) const;
-    // The record of a used rank.
+    // The record at a used rank.
     Record at(Rank rank) const;
 
     // Length of the value at a used rank.
     std::uint32_t lengthAt(Rank rank) const { return m_slots[rank.value - 1].length; }
-    // The values of this many successive records of this length if they are contiguous, else null.
+    // The values of this many successive records of this length if they are contiguous, otherwise null.
     const std::byte* piece(Rank first, std::uint32_t count, std::uint32_t length) const
     {
         return m_slots.piece(first.value - 1, count, length);
@@ -41,15 +41,16 @@ public:
         return std::uint32_t(RecordPages<Slot>::rowsOfPage(first.value - 1));
     }
 
-    // prefetchIndex: the key will be looked up soon. prefetchRecord: it is looked up next, and the index is already
-    // fetched.
+    // prefetchIndex: the key will be looked up soon. prefetchRecord: the key is looked up next, and its index slot has
+    // been fetched already.
     void prefetchIndex(Key key) const { m_index.prefetch(key); }
     void prefetchRecord(Key key) const
     {
         if (const std::uint32_t rank = m_index.guess(key))
             m_slots.prefetch(rank - 1);
     }
-    // For callers that read rank after rank: prefetches the ranks ahead, so they do not wait for memory at each one.
+    // For callers that read rank after rank: prefetches the ranks ahead, so that they do not wait for memory at each
+    // one.
     void prefetchBehind(Rank rank) const
     {
         constexpr std::uint32_t kAhead = 6;
@@ -57,12 +58,12 @@ public:
             m_slots.prefetch(rank.value + kAhead - 1);
     }
 
-    // Returns the record's rank: a free one, the last freed first, else a new one above all. With `isNew` always a new
-    // one.
+    // Returns the record's rank: the rank freed last if there is a free one, otherwise a new one above all others. With
+    // `isNew` it is always a new one.
     Rank insert(Key key, std::string_view value, Sequence version, bool isNew = false);
-    // For an empty store that will get records at ranks up to this: its index is allocated at once.
+    // For an empty store that will receive records at ranks up to this one: allocates its index at once.
     void reserve(Rank rankMax) { m_index.reserve(rankMax.value); }
-    // Puts the record at this rank, which must not be used.
+    // Stores the record at this rank, which must not be used.
     void insertAt(Rank rank, Key key, std::string_view value, Sequence version);
     void update(Rank rank, std::string_view value, Sequence version);
     // Removes the record; its rank is retired.
@@ -80,18 +81,18 @@ public:
     // Free ranks; the last element is reused first.
     const std::vector<std::uint32_t>& freeRanks() const { return m_free; }
     std::size_t bytes() const;
-    // About how many further bytes a value of this length takes, as an insert or as the new value of a used rank.
+    // About how many more bytes a value of this length takes, as an insert or as the new value of a used rank.
     std::size_t growthOfInsert(std::uint32_t length, bool isNew) const
     {
         return m_slots.growthFor(isNew || m_free.empty() ? m_slots.size() : m_free.back() - 1, length);
     }
-    // What else an insert may make the store take, now or through later deletes: a larger index, and a list of free
-    // ranks as long as it can become. A parity bucket has neither.
+    // How many more bytes the store may need because of an insert, now or through later deletes: for a larger index,
+    // and for a list of free ranks as long as it can become. A parity bucket has neither.
     std::size_t growthBesides(bool isNew) const
     {
         return m_index.growthFor(1) + (isNew || m_free.empty() ? freeListGrowth(m_slots.size() + 1) : 0);
     }
-    // An upper bound for inserting all records of a block (common/record_block.h).
+    // The same for inserting all records of a block (common/record_block.h), as an upper bound.
     std::size_t growthOfBlock(std::string_view block) const;
     std::size_t growthOfUpdate(Rank rank, std::uint32_t length) const
     {
@@ -99,7 +100,7 @@ public:
     }
 
 private:
-    // While the list grows, its former memory still exists: at most half of the new size.
+    // While the list grows, its former memory still exists, which is at most half of the new size.
     std::size_t freeListGrowth(std::size_t ranks) const
     {
         return m_free.capacity() >= ranks ? 0 : (ranks + ranks / 2 - m_free.capacity()) * sizeof(std::uint32_t);
@@ -126,7 +127,7 @@ private:
     void setVersion(Rank rank, Sequence version);
     void fill(Rank rank, std::string_view value);
 
-    KeyIndex m_index; // of used ranks
+    KeyIndex m_index; // keys of used ranks
     RecordPages<Slot> m_slots; // by rank - 1
     std::vector<std::uint32_t> m_free;
 };

@@ -9,7 +9,7 @@
 namespace lhrs {
 
 // A list of rows with the same number of entries, contiguous within a row. It grows by segments and moves nothing, so a
-// change of one row never waits for a copy of the others, and little memory is unused.
+// change of one row never waits until the others are copied, and little memory is unused.
 template <class T> class Rows {
 public:
     explicit Rows(std::size_t width = 1) : m_width(width) { }
