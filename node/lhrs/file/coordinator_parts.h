@@ -21,12 +21,12 @@ struct CoordinatorParts {
     ProbePace probePace { acks.timers() };
 
     // How long the staging of a split or merge may take. One that takes longer is undone and gets more time at its next
-    // try; otherwise it would never finish on a network that is always slower than the limit.
+    // attempt; otherwise it would never finish on a network that is always slower than the limit.
     Time stagingLimit() const { return patience * std::chrono::milliseconds(acks.timers().staging_ms()); }
     void onLimitPassed() { patience = std::min(2 * patience, 64u); }
     void onDone() { patience = 1; }
 
-    // Answers a command that waits; ticket 0: no command waits.
+    // Answers the command that waits; ticket 0: no command waits.
     void answer(std::uint64_t ticket, const pb::CommandReply& reply, Effects& out) const
     {
         if (ticket == 0)

@@ -19,7 +19,7 @@ Directory::Entry& Directory::learn(const pb::ProcessInfo& process, Time now)
 void Directory::learn(const pb::Alive& alive, Time now)
 {
     Entry& entry = learn(alive.process(), now);
-    if (alive.ordinal() > 0) { // it was registered, perhaps by a former coordinator
+    if (alive.ordinal() > 0) { // it was registered before, perhaps by a former coordinator
         entry.ordinal = alive.ordinal() - 1;
         m_clients = std::max(m_clients, alive.ordinal());
     }
@@ -47,7 +47,7 @@ void Directory::setPlace(
         entry->isReplaced = false;
         return;
     }
-    // A question about a place is about its present holder, not a process that has ended or does not know yet that it
+    // A question about a place concerns its present holder, not a process that has ended or does not yet know that it
     // was replaced.
     if (const auto holder = m_holders.find(name); holder != m_holders.end() && holder->second != node) {
         Entry& former = m_entries.at(holder->second);

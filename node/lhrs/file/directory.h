@@ -10,17 +10,17 @@
 
 namespace lhrs {
 
-// All processes that have contacted the coordinator: addresses, endpoints, role, and when each was last heard. It
+// All processes that have contacted the coordinator: addresses, endpoints, roles, and when each was last heard from. It
 // includes the registry of spares, which is used where multicast does not work.
 class Directory {
 public:
     struct Entry {
         pb::ProcessInfo info;
-        pb::Place place; // NO_ROLE: a spare, a client, the coordinator
+        pb::Place place; // NO_ROLE: a spare, a client or the coordinator
         Incarnation incarnation;
         Time heard {};
-        std::uint32_t ordinal = 0; // of a client
-        bool isReplaced = false; // its place has another holder, but it has not said that it is a spare
+        std::uint32_t ordinal = 0; // for a client
+        bool isReplaced = false; // its place has another holder, but it has not yet reported itself as a spare
     };
 
     Entry& learn(const pb::ProcessInfo& process, Time now);
@@ -28,13 +28,13 @@ public:
     Entry* find(NodeId node);
     void setPlace(NodeId node, pb::Role role, std::uint32_t number, std::uint32_t column, Incarnation incarnation);
     std::vector<const Entry*> all() const;
-    // Idle servers of a pool that were heard since `since`.
+    // Idle servers of a pool from which a message has arrived since `since`.
     std::vector<const Entry*> spares(pb::Role pool, Time since) const;
     void list(pb::ProcessList& out, Time now) const;
-    // Drops processes without a place that were silent since `before`. The failure of a bucket is detected by its
+    // Drops processes without a place that have been silent since `before`. The failure of a bucket is detected by its
     // group, not here.
     void expire(Time before);
-    // The coordinator itself was stopped for `slept`, so it cannot have heard any process in that time.
+    // The coordinator itself was stopped for `slept`, so it cannot have heard from any process in that time.
     void excuse(Time slept);
 
 private:

@@ -54,7 +54,8 @@ bool FileState::everyGroupHas(std::uint32_t k) const
 
 bool FileState::raiseAvailability()
 {
-    // At most once per split that starts there: a group that just got its parity bucket does not raise K again.
+    // K grows at most once per split that starts here: a group that has just received its parity bucket does not raise
+    // K again.
     if ((m_image.n != 0 && !LHRS_MUTANT(RaisedAtAnyN)) || m_raisedAt == buckets() || !everyGroupHas(m_availability)
         || m_availability >= required(buckets()))
         return false;
@@ -175,7 +176,7 @@ bool FileState::isHolder(Incarnation incarnation) const
     if (m_hidden.contains(incarnation))
         return true;
     // Each server asks several times a second, and its place is usually where it was last time. Without this hint, a
-    // file of M buckets would look at M * M members.
+    // file of M buckets would examine M * M members.
     const auto isIn = [incarnation](
                           const MemberInfo& m) { return m.holder.incarnation == incarnation && !m.hasFailed(); };
     const auto seen = m_seenIn.find(incarnation);

@@ -9,9 +9,9 @@
 namespace lhrs {
 
 // How long the coordinator waits for answers to its probes: probes_max times probe_ms, so that a failed bucket is
-// detected soon. If more members are silent than the parity replaces and their answers come later than that, the
-// network is slow. Then probing goes on for twice as long as an answer took; otherwise every group of a file on such a
-// network would be declared lost.
+// detected soon. If more members are silent than the parity can replace and their answers arrive after that, the
+// network is slow. In that case probing continues for twice as long as an answer took; otherwise every group of a file
+// on such a network would be declared lost.
 class ProbePace {
 public:
     explicit ProbePace(const pb::Timers& timers) : m_timers(timers) { }
@@ -22,8 +22,8 @@ public:
         const Time base = std::chrono::milliseconds(m_timers.probe_ms());
         return now < m_until ? std::max(base, m_patience / std::max(1u, m_timers.probes_max())) : base;
     }
-    // Processes an answer to a probing that began at `asked`. `isDoubtful`: its group seems to have too many silent
-    // members.
+    // Processes an answer to a probing that began at `asked`. `isDoubtful`: too many members of the group seem to be
+    // silent.
     void onAnswer(Time asked, bool isDoubtful, Time now)
     {
         const Time lost = std::chrono::milliseconds(m_timers.lost_ms());

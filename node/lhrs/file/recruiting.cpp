@@ -9,14 +9,14 @@
 namespace lhrs {
 
 namespace {
-// The shortage is reported again about every 5 s while it lasts. A server started because of the last report may
-// have gone to another purpose, and a window that connected later has not seen the report.
+// The shortage is reported again about every 5 s while it lasts. A server that was started after the last report may
+// have been used for another purpose, and a window that connected later has not seen the report.
 constexpr std::uint32_t kRoundsToSayAgain = 8;
 }
 
 Time Recruiter::offerLife() const
 {
-    // The server counts from its own sending; an offer is used only while it is certainly still open there.
+    // The server measures the time from its own sending; an offer is used only while it is certainly still open there.
     return std::chrono::milliseconds(m_shared.acks.timers().offer_ms()) * 3 / 4;
 }
 
@@ -133,7 +133,8 @@ bool Recruiter::take(Found& found, Time now, Effects& out)
     }
     const auto takeFrom = [&](Pool& pool, std::vector<pb::ProcessInfo>& taken, std::uint64_t& invitation) {
         invitation = pool.invitation;
-        // Demo paper, section 3: the first that answer are selected; the others are told that they are not needed.
+        // Demo paper, section 3: the servers that answer first are selected; the others are told that they are not
+        // needed.
         for (std::size_t o = 0; o < pool.offers.size(); ++o) {
             if (o < pool.wanted)
                 taken.push_back(pool.offers[o].process);
@@ -153,7 +154,7 @@ void Recruiter::onTime(Time now, Effects& out)
 {
     if (!m_isWanting || now < m_nextRound)
         return;
-    // Offers of the last round may have expired since, but they did arrive: multicast works.
+    // Offers of the last round may have expired since then, but they did arrive, so multicast works.
     const bool isHeardByNobody = m_round > 0 && !std::exchange(m_wasHeard, false);
     bool areSparesRegistered = false;
     for (auto& [role, pool] : m_pools) {

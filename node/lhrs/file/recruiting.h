@@ -13,29 +13,29 @@ namespace lhrs {
 
 enum class Recruiting { Auto, Multicast, Registry };
 
-// What the recruiters of one coordinator share: how invitations are sent, which servers they can reach, and their
-// numbers.
+// What the recruiters of one coordinator share: how invitations are sent, which servers they can reach, and the
+// invitation numbers.
 struct Invitations {
     const Recruiting how;
     const Address self;
     const AckList& acks;
     const Directory& directory;
-    bool useRegistry = false; // detected: no multicast arrives
+    bool useRegistry = false; // no multicast arrives, as was detected
     std::uint64_t last = 0;
 
     pb::Transport transport() const { return useRegistry || how == Recruiting::Registry ? pb::UDP : pb::MULTICAST; }
-    // Idle servers of a pool that were heard within four alive_ms.
+    // Idle servers of a pool from which a message arrived within the last four alive_ms.
     std::vector<const Directory::Entry*> spares(pb::Role pool, Time now) const
     {
         return directory.spares(pool, now - 4 * std::chrono::milliseconds(acks.timers().alive_ms()));
     }
-    // Tells a server that its offer is not taken.
+    // Tells a server that its offer is not accepted.
     static void cancel(const pb::ProcessInfo& process, std::uint64_t invitation, Effects& out);
 };
 
-// Recruits servers from the two pools (demo paper, section 3). It invites by the pool's multicast group, takes the
-// first that offer themselves, and cancels the other offers. If no multicast arrives although spares are registered, it
-// uses the registry and reports this. It invites again, at growing intervals, until there are enough.
+// Recruits servers from the two pools (demo paper, section 3). It invites through the pool's multicast group, takes the
+// servers whose offers arrive first, and cancels the other offers. If no multicast arrives although spares are
+// registered, it uses the registry and reports this. It invites again, at growing intervals, until there are enough.
 class Recruiter {
 public:
     struct Want {
@@ -51,7 +51,7 @@ public:
 
     explicit Recruiter(Invitations& invitations) : m_shared(invitations) { }
 
-    // Starts over with these wants; `purpose` says in words what the servers are for.
+    // Starts over for these numbers of servers; `purpose` says in words what they are for.
     void start(Want want, std::string purpose, Time now, Effects& out);
     void stop(Effects& out);
     // Returns true if the offer answers the present invitation.
@@ -63,7 +63,7 @@ public:
 
     bool isWanting() const { return m_isWanting; }
     bool isMissing() const;
-    // Describes what it waits for if no spare is left, to be appended to the purpose; "": nothing is known to be
+    // Says what it is waiting for if no spare is left, to be appended to the purpose; "": nothing is known to be
     // missing.
     std::string missing() const;
 
@@ -76,8 +76,8 @@ private:
         std::uint32_t wanted = 0;
         std::uint64_t invitation = 0;
         std::vector<Offered> offers;
-        bool isMissingSaid = false; // no further spare is registered, and this was reported
-        std::uint32_t sayAgain = 2; // the round from which it is reported (again)
+        bool isMissingSaid = false; // no further spare is registered, and this has been reported
+        std::uint32_t sayAgain = 2; // the round in which it is reported (again)
     };
 
     void invite(pb::Role role, Pool& pool, Time now, Effects& out);
@@ -87,7 +87,7 @@ private:
     Invitations& m_shared;
     std::map<pb::Role, Pool> m_pools;
     bool m_isWanting = false;
-    bool m_wasHeard = false; // an offer came since the last round
+    bool m_wasHeard = false; // an offer has arrived since the last round
     std::string m_purpose;
     std::uint32_t m_round = 0;
     std::uint32_t m_emptyRounds = 0;
