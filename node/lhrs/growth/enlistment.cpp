@@ -65,7 +65,7 @@ void Enlistment::confirm(Time now, Effects& out)
         const HolderInfo holder { Address::from(process.address()), NodeId(process.node()),
             file.allocate(NodeId(process.node())) };
         if (place.isHidden)
-            file.hide(holder.incarnation); // entered when it is enabled
+            file.hide(holder.incarnation); // becomes visible when it is enabled
         else if (isData)
             group.data[positionOf(BucketNumber(place.number), file.config().m())] = { holder, place.level,
                 place.state };
@@ -133,7 +133,7 @@ void Enlistment::release(Time now, Effects& out)
 
 void Enlistment::withdraw(Time now, Effects& out)
 {
-    // A server that had offered itself does not answer: release the confirmed ones and start over.
+    // A server that had offered itself does not answer: release those that confirmed, and start over.
     release(now, out);
     takeOut();
     recruit(now, out);

@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// Gets servers for new places of one bucket group: recruits them, enters them into the group's next epoch, and confirms
-// them. If one that had offered itself does not answer, it starts over with others.
+// Obtains servers for new places of one bucket group: recruits them, enters them into the group's next epoch, and
+// confirms them. If one that had offered itself does not answer, it starts over with others.
 //
 //   recruit -> confirm -> confirmed
 //       ^---withdraw--/
@@ -18,12 +18,12 @@ class Enlistment {
 public:
     struct Place {
         pb::Role role = pb::NO_ROLE;
-        std::uint32_t number = 0; // of the bucket or the group
+        std::uint32_t number = 0; // number of the bucket or the group
         std::uint32_t column = 0;
         Level level = 0;
         pb::MemberState state = pb::UP;
-        std::uint64_t split = 0; // the split that creates it
-        bool isHidden = false; // a spare that is filled first: not in the group's table yet
+        std::uint64_t split = 0; // the split that creates the bucket
+        bool isHidden = false; // a spare that is filled first: not yet in the group's table
     };
     struct Member {
         Place place;
@@ -40,7 +40,7 @@ public:
     // Returns true if the offer answers this recruiting.
     bool onOffer(const pb::Message& message, Time now, Effects& out);
     void onTime(Time now, Effects& out);
-    // Returns true if the message was one of this object's Confirms.
+    // Returns true if the message was one of this object's Confirm messages.
     bool onAcknowledged(const AckList::Entry& entry);
     void onGivenUp(const AckList::Entry& entry, Time now, Effects& out);
     Time deadline() const { return m_recruiter.deadline(); }
@@ -51,9 +51,9 @@ public:
     std::string missing() const { return m_recruiter.missing(); }
     const std::vector<Member>& members() const { return m_members; }
     bool has(const HolderInfo& holder) const;
-    // Tells the other members of the group about these.
+    // Tells the other members of the group about these members.
     void tell(Orders& orders, Time now, Effects& out) const;
-    // Refuses a command that waits for it; 0: none.
+    // Refuses the command that waits for it; 0: no command waits.
     void refuse(std::uint64_t ticket, Effects& out) const;
     // Removes the members from the group's table.
     void takeOut();
@@ -74,7 +74,7 @@ private:
     bool m_isEntered = false;
     std::string m_purpose;
     std::vector<Member> m_members;
-    std::set<std::uint64_t> m_waiting; // ids of the Confirms that are not acknowledged
+    std::set<std::uint64_t> m_waiting; // ids of the Confirm messages that are not acknowledged
 };
 
 } // namespace lhrs

@@ -28,7 +28,7 @@ void FileMerge::start(Time now, Effects& out)
     auto& event = named(out.event().mutable_merge_ordered());
     event.set_into(m_target.value);
     event.set_level(m_level);
-    order(m_target, now, out); // first, so that it expects the records
+    order(m_target, now, out); // the target is ordered first, so that it expects the records
 }
 
 void FileMerge::resume(bool isDecided, Time now, Effects& out)
@@ -53,13 +53,14 @@ void FileMerge::commitSource(Time now, Effects& out)
 
 void FileMerge::release(Time now, Effects& out)
 {
-    // The last bucket becomes a spare again. If its group has no other data bucket, so do the group's parity buckets.
+    // The last bucket becomes a spare again. If its group has no other data bucket, the parity buckets of the group
+    // become spares too.
     m_step = Step::Release;
     const GroupNumber g = m_parts.file.groupOf(m_source);
     FileState::Group& group = m_parts.file.group(g);
     const Position q = positionOf(m_source, m_parts.file.config().m());
     const auto cancel = [&](const FileState::MemberInfo& member) {
-        // A member that does not get this Cancel gets another when it next says Alive.
+        // A member that does not receive this Cancel is sent another one when its next Alive arrives.
         pb::Message message;
         message.mutable_cancel()->set_incarnation(member.holder.incarnation.value);
         if (!member.hasFailed())

@@ -8,8 +8,8 @@
 
 namespace lhrs {
 
-// One merge of the file, as the coordinator drives it: the last bucket gives its records back to the bucket that it was
-// split from. It is staged and decided like a split with the roles reversed; then the last bucket is released.
+// One merge of the file, as the coordinator drives it: the last bucket gives its records back to the bucket from which
+// it was split. It is staged and decided like a split with the roles reversed; then the last bucket is released.
 //
 //   tell the target -> stage -> commit source -> commit target -> settle -> release -> done
 //                         \--(limit, failure)--> undo                                -> undone
@@ -20,16 +20,16 @@ public:
     FileMerge(CoordinatorParts& parts, std::uint64_t split, std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
-    // Resumes a former coordinator's merge, with the commit or with the undo.
+    // Resumes the merge of a former coordinator, with the commit or with the undo.
     void resume(bool isDecided, Time now, Effects& out);
     void onPrepared(const pb::Prepared& prepared, Time now, Effects& out);
     void onAcknowledged(const AckList::Entry& entry, Time now, Effects& out);
     void onTime(Time now, Effects& out);
     Time deadline() const { return m_limit; }
 
-    // Members of its groups failed: if the merge is undecided, it is undone; otherwise it continues without them.
+    // Members of its groups have failed: if the merge is undecided, it is undone; otherwise it continues without them.
     void onFailed(Time now, Effects& out);
-    // The members of this group have all that is decided, so its recovery may begin.
+    // The members of this group have everything that is decided, so its recovery may begin.
     bool isSettled(GroupNumber g) const;
 
     bool isOver() const { return m_step == Step::Done || m_step == Step::Undone; }

@@ -112,7 +112,7 @@ void FileSplit::commitSource(Time now, Effects& out)
     file.data(m_source)->level = m_level;
     if (m_isNewGroup) {
         FileState::Group& group = file.group(m_group);
-        // A coordinator that resumes the split may know of columns that have failed since; they are created anew.
+        // A coordinator that resumes the split may know columns that have failed since; they are created anew.
         group.k = std::max(group.k, std::uint32_t(group.parity.size()));
     }
     tellDecided(out.event().mutable_split_committed()).set_new_bucket(m_target.value);
@@ -153,7 +153,7 @@ void FileSplit::doom(const std::string& reason)
 void FileSplit::undo(Time now, Effects& out)
 {
     m_orders.forget();
-    if (m_step == Step::Recruit) { // no other member was told of it
+    if (m_step == Step::Recruit) { // no other member was told of the split
         m_step = Step::Cancel;
         m_enlistment.stop(now, out);
         if (m_isNewGroup)
@@ -194,8 +194,8 @@ void FileSplit::onFailed(Time now, Effects& out)
 
 bool FileSplit::isSettled(GroupNumber g) const
 {
-    // At Finish all members have the commit. The source may wait for the acknowledgement of a parity bucket that is
-    // gone; the epoch of the recovery tells it so.
+    // At Finish all members have the commit. The source may be waiting for the acknowledgement of a parity bucket that
+    // is no longer there; the epoch of the recovery tells it so.
     if (!concerns(g) || isOver() || m_step == Step::Finish)
         return true;
     return m_step == Step::CommitSource && isDoneAtSource(g);

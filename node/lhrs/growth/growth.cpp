@@ -10,7 +10,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kPause = 500ms; // after an undo
+constexpr Time kPause = 500ms; // pause after an undo
 
 } // namespace
 
@@ -18,7 +18,7 @@ constexpr Time kPause = 500ms; // after an undo
 
 void Growth::owe(std::uint64_t ticket, Time now, Effects& out)
 {
-    ++m_owed; // no report may be dropped: each is one split owed
+    ++m_owed; // no report may be dropped: each one adds a split that is owed
     if (ticket != 0)
         m_splitTickets.push_back(ticket);
     announce(out);
@@ -73,7 +73,7 @@ void Growth::pump(Time now, Effects& out)
     while (!m_parityWanted.empty() && isIdle()) {
         const ParityWish wish = m_parityWanted.front();
         if (!file.isWell(wish.group))
-            break; // recovery comes before all else
+            break; // recovery takes precedence
         m_parityWanted.pop_front();
         const auto group = file.groups().find(wish.group);
         if (group == file.groups().end())
@@ -121,7 +121,7 @@ void Growth::endCreation(Effects& out)
 void Growth::startSplit(Time now, Effects& out)
 {
     FileState& file = m_parts.file;
-    // In this order: K grows at the start of a round, then the group of n gets its missing parity bucket before its
+    // In this order: K grows at the start of a round, and the group of n gets its missing parity bucket before its
     // first split.
     if (file.raiseAvailability()) {
         auto* event = out.event().mutable_availability_raised();
@@ -133,7 +133,7 @@ void Growth::startSplit(Time now, Effects& out)
     const GroupNumber group = file.groupOf(n);
     if ((!file.isWell(group) || !file.isWell(file.groupOf(splitTarget(file.image()))))
         && !LHRS_MUTANT(ReconfigurationsOverlap))
-        return; // recovery comes before all else
+        return; // recovery takes precedence
     if (n.value % file.config().m() == 0 && file.group(group).k < file.availability()) {
         startParity(group, 0, now, out); // the split stays owed
         return;
@@ -164,11 +164,11 @@ void Growth::moveSplits(Time now, Effects& out)
         if (ended)
             endSplit(*ended, now, out);
     } while (ended);
-    if (m_wave.takeDecided()) // its turn came just now
+    if (m_wave.takeDecided()) // its turn has just come
         announce(out);
 }
 
-// Adds as many splits as are owed and may run side by side; then those that have joined are staged.
+// Adds as many splits as are owed and may run side by side; then stages those that have joined.
 void Growth::fillWave(Time now, Effects& out)
 {
     while (m_wave.areAllTold()) {
@@ -211,7 +211,7 @@ void Growth::endSplit(const SplitWave::Ended& split, Time now, Effects& out)
 void Growth::startMerge(Time now, Effects& out)
 {
     FileState& file = m_parts.file;
-    // Only while the file as a whole holds few records. The report was about one bucket and may be out of date.
+    // Only while the file as a whole holds few records. The report was about a single bucket and may be out of date.
     const bool isLoadLow = 5 * m_records < std::uint64_t(2) * file.config().b() * file.buckets();
     if (file.buckets() == 1 || (m_mergeTickets.empty() && !isLoadLow)) {
         m_mergesOwed = 0;
@@ -221,7 +221,7 @@ void Growth::startMerge(Time now, Effects& out)
     }
     const BucketNumber last(file.buckets() - 1), into(retreatMerge(file.image()).n);
     if (!file.isWell(file.groupOf(last)) || !file.isWell(file.groupOf(into)))
-        return; // recovery comes before all else
+        return; // recovery takes precedence
     std::uint64_t ticket = 0;
     if (m_mergeTickets.empty()) {
         --m_mergesOwed;
@@ -345,7 +345,7 @@ Time Growth::deadline() const
         earliest = std::min(earliest, m_merge->deadline());
     if (m_parity)
         earliest = std::min(earliest, m_parity->deadline());
-    // Whatever waits for a recovery is begun when the recovery ends.
+    // Whatever waits for a recovery will begin when the recovery ends.
     if (isIdle() && (m_owed > 0 || wantsMerge()) && m_pauseUntil > m_now)
         earliest = std::min(earliest, m_pauseUntil);
     return earliest;

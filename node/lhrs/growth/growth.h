@@ -15,17 +15,17 @@
 namespace lhrs {
 
 // How the file is created and grows: the splits that are owed, the K rule, and which reconfiguration begins when. There
-// is one reconfiguration at a time; its steps are in FileSplit and ParityCreation. Only splits may be several
-// (SplitWave).
+// is one reconfiguration at a time; its steps are in FileSplit and ParityCreation. Only splits may run several at a
+// time (SplitWave).
 class Growth {
 public:
     explicit Growth(CoordinatorParts& parts) : m_parts(parts) { }
 
     // One more split is owed; `ticket` != 0: a command waits for it.
     void owe(std::uint64_t ticket, Time now, Effects& out);
-    // The same for a merge, if the file may shrink; `records`: about how many records the file holds.
+    // The same for a merge, if the file may shrink. `records`: approximate number of records in the file.
     void oweMerge(std::uint64_t records, Time now, Effects& out);
-    // Orders a merge whatever the load.
+    // Orders a merge, whatever the load is.
     void merge(std::uint64_t ticket, Time now, Effects& out);
     void addParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
 
@@ -38,7 +38,7 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // Resumes splits, or a merge, that were under way when the former coordinator ended: they are finished or undone.
+    // Resumes splits, or a merge, that were under way when the former coordinator ended: they are completed or undone.
     // Their members are in the table.
     void resumeSplits(const std::vector<SplitWave::Unfinished>& splits, Time now, Effects& out);
     void resumeMerge(std::uint64_t merge, bool isDecided, Time now, Effects& out);
@@ -49,11 +49,11 @@ public:
         return m_wave.isUnderWay(split) || (m_merge && m_merge->name() == split);
     }
 
-    // Members of the group were declared failed.
+    // Members of the group have been declared failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
-    // Whether something undecided is bringing this member in, so that its failure loses nothing.
+    // Whether this member is being brought in by an undecided operation, so that its failure loses nothing.
     bool isOnItsWay(GroupNumber g, MemberId member) const;
-    // Nothing undecided is under way in the group, and all its members have what is decided.
+    // Nothing undecided is under way in the group, and all its members have everything that is decided.
     bool isSettled(GroupNumber g) const;
 
     bool isAtRest() const
@@ -89,18 +89,18 @@ private:
     void startParity(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
 
     CoordinatorParts& m_parts;
-    std::unique_ptr<Enlistment> m_creation; // of the file
+    std::unique_ptr<Enlistment> m_creation; // creation of the file
     SplitWave m_wave { m_parts };
-    bool m_isNextNarrow = false; // part of the last wave was undone: the next one has one split
+    bool m_isNextNarrow = false; // part of the last wave was undone, so the next one has one split
     std::unique_ptr<FileMerge> m_merge;
     std::unique_ptr<ParityCreation> m_parity;
     std::uint32_t m_owed = 0;
     std::deque<std::uint64_t> m_splitTickets;
     std::uint32_t m_mergesOwed = 0;
-    std::uint64_t m_records = 0; // about how many, from the last Underflow report
+    std::uint64_t m_records = 0; // approximate number, from the last Underflow report
     std::deque<std::uint64_t> m_mergeTickets;
     std::deque<ParityWish> m_parityWanted;
-    Time m_pauseUntil {}; // after an undo
+    Time m_pauseUntil {}; // end of the pause after an undo
     Time m_now {};
 };
 

@@ -83,7 +83,7 @@ void ParityCreation::undo(std::string reason, Time now, Effects& out)
     m_undoReason = std::move(reason);
     m_orders.forget();
     m_step = Step::Cancel;
-    if (!m_enlistment.isConfirmed()) { // no member was told of it
+    if (!m_enlistment.isConfirmed()) { // no member was told of the parity bucket
         m_enlistment.stop(now, out);
         undone(out);
         return;
@@ -108,8 +108,9 @@ void ParityCreation::abort(const std::string& reason, Time now, Effects& out)
 {
     if (isCountedOn() && m_parts.file.isHolder(m_enlistment.members().front().holder.incarnation)) {
         // All data buckets send their changes to the new parity bucket and wait for its acknowledgements before they
-        // answer clients. Other parity buckets that have not heard of it will do so in the next epoch. An undo would
-        // lose one more member, so it is kept; but k is not raised before the new parity bucket knows.
+        // answer clients. Other parity buckets that do not know of it yet learn of it in the next epoch. An undo would
+        // lose one more member, so the new one is kept; but k is not raised before the new parity bucket knows that it
+        // counts.
         if (m_step == Step::Count) {
             m_orders.forget();
             m_step = Step::Settle;
@@ -141,7 +142,7 @@ void ParityCreation::advance(Time now, Effects& out)
             count(now, out);
         return;
     case Step::Count:
-        // A data bucket that fails together with the coordinator can no longer tell whether it counted on the new
+        // A data bucket that fails together with the coordinator can no longer tell whether it waited for the new
         // parity bucket. So that parity bucket must know it itself.
         m_step = Step::Settle;
         order(now, out);
@@ -186,7 +187,7 @@ void ParityCreation::onContentsDone(const pb::ContentsDone& done, Time now, Effe
     if (m_step != Step::Fill || m_group.value != done.group() || m_column.value != done.column())
         return;
     if (done.incarnation() != m_enlistment.members().front().holder.incarnation.value)
-        return; // of a former candidate for this column
+        return; // from a former candidate for this column
     m_isFilled = true;
     m_records = done.records();
     advance(now, out);
@@ -207,7 +208,7 @@ void ParityCreation::onTime(Time now, Effects& out)
 {
     if (m_limit <= now)
         undo("filling the parity bucket took longer than its limit", now, out);
-    // No other process expects a message from a parity bucket that has all contents and is sent no changes. So the
+    // No other process expects a message from a parity bucket that has all contents and receives no changes. So the
     // order is repeated; if it is not acknowledged, the parity bucket has failed.
     if (m_step == Step::Fill && m_nextOrder <= now && m_orders.areDone())
         order(now, out);

@@ -8,7 +8,7 @@
 
 namespace lhrs {
 
-// Adds a parity bucket to a live group while writes go on.
+// Adds a parity bucket to a live group while writes continue.
 //
 //   recruit, confirm -> tell -> fill -> count -> settle        -> added
 //                          \--(limit)--> cancel                -> undone: k is unchanged
@@ -24,9 +24,10 @@ public:
     void onTime(Time now, Effects& out);
     Time deadline() const;
 
-    // Whether all data buckets count on it and only other parity buckets may not have heard of it.
+    // Whether all data buckets wait for it, and only other parity buckets may not know of it yet.
     bool isCountedOn() const;
-    // A member of the group failed, or the parity bucket is not wanted any more: undone if it does not count yet.
+    // A member of the group has failed, or the parity bucket is no longer wanted: undoes the creation if the parity
+    // bucket does not count yet.
     void abort(const std::string& reason, Time now, Effects& out);
 
     GroupNumber group() const { return m_group; }
@@ -51,7 +52,7 @@ private:
     CoordinatorParts& m_parts;
     const GroupNumber m_group;
     const ParityColumn m_column;
-    std::uint64_t m_ticket; // of the command that waits; 0: none
+    std::uint64_t m_ticket; // ticket of the command that waits; 0: none
     const Time m_started;
     Step m_step = Step::Recruit;
     Enlistment m_enlistment;

@@ -31,7 +31,7 @@ void SplitWave::join(const Begun& split, Time now, Effects& out)
 FileImage SplitWave::ahead() const
 {
     FileImage image = m_parts.file.image();
-    for (std::size_t s = 0; s < m_splits.size(); ++s) // none is decided while others may join
+    for (std::size_t s = 0; s < m_splits.size(); ++s) // none is decided while more may join
         image = advanceSplit(image);
     return image;
 }
@@ -43,15 +43,16 @@ bool SplitWave::mayJoin() const
     const BucketNumber source(before.n), target = splitTarget(before);
     if (m_splits.size() >= m_width || !file.isWell(file.groupOf(source)) || !file.isWell(file.groupOf(target)))
         return false;
-    // The K rule looks at k of all groups and may need a parity bucket first, so such a split must be the first of a
-    // wave.
+    // The K rule depends on k of all groups and may require a parity bucket first, so such a split must be the first of
+    // a wave.
     if (before.n == 0 && file.availability() < file.required(bucketCount(before)))
         return false;
     const auto group = file.groups().find(file.groupOf(source));
     if (group == file.groups().end()
         || (source.value % file.config().m() == 0 && group->second.k < file.availability()))
         return false;
-    // The hazard in the 2003 report: a bucket that does not exist yet, or is splitting, must not be ordered to split.
+    // The hazard in the 2003 report: a bucket that does not exist yet, or that is splitting, must not be ordered to
+    // split.
     const bool isBusy = std::any_of(
         m_splits.begin(), m_splits.end(), [source](const auto& split) { return split->isEnd(source); });
     const FileState::MemberInfo* member = file.data(source);
@@ -101,8 +102,9 @@ std::optional<SplitWave::Ended> SplitWave::takeEnded(Time now, Effects& out)
             first.isOver() ? m_splits.pop_front() : m_splits.pop_back();
             return ended;
         }
-        // Undone from the last to the first, so that what a failure or a new coordinator finds is always the beginning
-        // of the wave. A group that the first split has created thus stays until no other split has a member in it.
+        // Splits are undone from the last to the first, so that a failure or a new coordinator always finds the
+        // beginning of the wave. A group that the first split has created thus stays until no other split has a member
+        // in it.
         if (last.isDoomed() && !last.isUndoing())
             last.undo(now, out);
         else if (m_isClosed && !first.hasTurn() && !first.isDoomed())
@@ -121,7 +123,8 @@ void SplitWave::onFailed(GroupNumber g, Time now, Effects& out)
 {
     if (std::none_of(m_splits.begin(), m_splits.end(), [g](const auto& split) { return split->concerns(g); }))
         return;
-    // All that are undecided: taking one out of a group needs a new epoch, under which no other can be staged.
+    // All undecided splits: taking the target of one out of a group requires a new epoch, under which no other can be
+    // staged.
     for (const auto& split : m_splits) {
         if (split->concerns(g))
             split->onFailed(now, out);

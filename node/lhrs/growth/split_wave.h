@@ -12,14 +12,14 @@
 namespace lhrs {
 
 // The splits that are under way: one, or a few consecutive ones if the file allows it. They are enlisted one after the
-// other, then staged at once. Each is decided, in the order of n, when the one before is over. They are undone
+// other and then staged at once. Each is decided, in the order of n, when the one before it is over. They are undone
 // together, from the last to the first. See "Splits in waves" in node/lhrs/PROTOCOL.md.
 class SplitWave {
 public:
     static constexpr std::size_t kWidthMax = 4;
     struct Begun {
-        std::uint64_t split = 0; // its name
-        std::uint64_t ticket = 0; // of the command that waits; 0: none
+        std::uint64_t split = 0; // number of the split
+        std::uint64_t ticket = 0; // ticket of the command that waits; 0: none
     };
     struct Ended {
         bool wasUndone = false;
@@ -28,13 +28,13 @@ public:
     // A split that a former coordinator left unfinished.
     struct Unfinished {
         std::uint64_t split = 0;
-        FileImage before; // the file when this one is decided
-        bool isDecided = false; // at most the first
+        FileImage before; // the file as it is when this split is decided
+        bool isDecided = false; // true for the first one at most
     };
 
     explicit SplitWave(CoordinatorParts& parts) : m_parts(parts) { }
 
-    // Begins a wave of at most `width` splits with its first.
+    // Begins a wave of at most `width` splits with its first split.
     void begin(std::size_t width, const Begun& split, Time now, Effects& out);
     // Adds one more split to the wave.
     void join(const Begun& split, Time now, Effects& out);
@@ -47,14 +47,14 @@ public:
     bool isUnderWay(std::uint64_t split) const;
     // All splits of the wave are enlisted, so another may join now or the wave may be closed.
     bool areAllTold() const { return isGathering() && m_splits.back()->isTold(); }
-    // Whether the next split may be staged side by side with these.
+    // Whether the next split may be staged at the same time as these.
     bool mayJoin() const;
-    // Moves on until one split is over, and removes that one.
+    // Advances the splits until one is over, and removes that one.
     std::optional<Ended> takeEnded(Time now, Effects& out);
-    // One was decided since the last call: (i,n) has advanced.
+    // A split was decided since the last call: (i,n) has advanced.
     bool takeDecided();
 
-    // Members of the group failed.
+    // Members of the group have failed.
     void onFailed(GroupNumber g, Time now, Effects& out);
     bool brings(GroupNumber g, MemberId member) const;
     bool isSettled(GroupNumber g) const;
@@ -69,9 +69,9 @@ public:
 
 private:
     bool isGathering() const { return !m_isClosed && !m_splits.empty() && !m_splits.back()->isDoomed(); }
-    // The file when all of these are decided.
+    // The file as it will be when all of these are decided.
     FileImage ahead() const;
-    // If the last one finds no spare, drops it; those before it continue.
+    // If the last split finds no spare, drops it; those before it continue.
     void dropMissing(Time now, Effects& out);
     void add(const FileSplit::Plan& plan, Time now, Effects& out);
 
