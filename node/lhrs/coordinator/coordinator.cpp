@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kAvailabilityMax = 8;
 constexpr int kTimeScaleMost = 100;
 constexpr std::size_t kOverloadsSeenMax = 64;
-constexpr std::uint32_t kForgetAfter = 20; // missed Alives until a process without a place is dropped
+constexpr std::uint32_t kForgetAfter = 20; // missed Alive messages after which a process without a place is dropped
 
 } // namespace
 
@@ -182,14 +182,14 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
         return;
     if (m_isFileNew && alive.knows_file()
         && !m_file.wasGiven(Incarnation(alive.incarnation()), NodeId(alive.process().node()))) {
-        // No process heard at the start knew of that file. Its buckets are not this coordinator's to end.
+        // No process that was heard at the start knew of that file. This coordinator has no right to end its buckets.
         if (m_foreign.insert(NodeId(alive.process().node())).second)
             *out.event().mutable_foreign_bucket()->mutable_alive() = alive;
         return;
     }
     if (m_file.isHolder(Incarnation(alive.incarnation())))
         return;
-    // The process believes that it holds a place that was withdrawn or given to another: its Cancel was lost.
+    // The process believes that it holds a place that was withdrawn or given to another process: its Cancel was lost.
     pb::Message cancel;
     cancel.mutable_cancel()->set_incarnation(alive.incarnation());
     const auto isAsked = [&](const AckList::Entry& entry) {
@@ -200,8 +200,8 @@ void Coordinator::onAlive(const pb::Message& message, Time now, Effects& out)
             AckList::Patience::GiveUp, PlainOrder, now, out);
 }
 
-// A server that knows of the file keeps a restarted coordinator from creating a second one. A server that knows which
-// members were replaced keeps it from taking these for the group.
+// A server that knows of the file prevents a restarted coordinator from creating a second one. A server that knows
+// which members were replaced prevents it from taking them for the group.
 void Coordinator::tellOfFile(const Directory::Entry& entry, std::uint64_t knowsReplaced, Effects& out)
 {
     pb::Message& message = out.send(Address::from(entry.info.address()), Way::Auto, 0, NodeId(entry.info.node()));
@@ -230,7 +230,7 @@ void Coordinator::onOverload(const pb::Message& message, Time now, Effects& out)
         m_growth.owe(0, now, out);
         return;
     }
-    // The debt stays with the bucket, which reports again when it holds a tenth more.
+    // The debt stays with the bucket, which will report again when it holds a tenth more records.
     const FileState::MemberInfo* bucket = m_file.data(BucketNumber(message.overload().bucket()));
     if (!bucket || bucket->holder.node != NodeId(message.sender()))
         return;
@@ -259,7 +259,7 @@ void Coordinator::onUnderflow(const pb::Message& message, Time now, Effects& out
 
 bool Coordinator::isCopy(const pb::Message& message)
 {
-    // A copy is not a second debt; but two reports of one bucket may overtake each other.
+    // A copy is not a second debt; but two reports from one bucket may overtake each other.
     std::set<std::uint64_t>& seen = m_overloadsSeen[NodeId(message.sender())];
     const bool isLongAgo = seen.size() == kOverloadsSeenMax && message.id() < *seen.begin();
     if (isLongAgo || !seen.insert(message.id()).second)
@@ -305,7 +305,8 @@ void Coordinator::onTime(Time now, Effects& out)
     if (m_rebuild)
         listenAnewAfterSleep(now, out);
     const bool looks = m_nextLook <= now;
-    // If no process was heard for a while (a suspended machine woke this one first), silence does not mean failure.
+    // If no process was heard for a while (when a suspended machine resumes, this process may wake first), silence does
+    // not mean failure.
     if (const Time slept = now - m_nextLook; slept >= std::chrono::milliseconds(m_acks.timers().alive_ms()))
         m_directory.excuse(slept);
     if (looks)
@@ -355,7 +356,7 @@ void Coordinator::onCommand(const pb::Command& command, Time now, Effects& out)
     m_now = now;
     const bool isQuestion = command.has_list_processes() || command.has_describe_file();
     if (m_rebuild && command.has_acknowledge_loss() && m_rebuild->isFileSilent()) {
-        takeOver(now, out); // an operator gives up a file that no process holds any more
+        takeOver(now, out); // an operator gives up a file of which no process holds a bucket any more
         describe(*out.reply(command.ticket()).mutable_file());
         sign(out);
         return;
@@ -373,7 +374,7 @@ void Coordinator::carryOut(const pb::Command& command, Time now, Effects& out)
 {
     using C = pb::Command;
     switch (command.body_case()) {
-    // Questions change nothing, not even the order of answers.
+    // Queries change nothing, not even the order of answers.
     case C::kListProcesses: m_directory.list(*out.reply(command.ticket()).mutable_processes(), now); return;
     case C::kDescribeFile: describe(*out.reply(command.ticket()).mutable_file()); return;
     case C::kForceSplit:
@@ -486,7 +487,7 @@ void Coordinator::raiseAvailability(const pb::Command& command, Effects& out)
         return;
     }
     m_file.ask(wanted);
-    // A split that is under way has already passed the K rule; K then grows when the next one starts.
+    // A split that is under way has already passed the K rule; K grows when the next one starts.
     if (m_file.exists() && m_growth.isIdle() && m_file.raiseAvailability()) {
         auto* event = out.event().mutable_availability_raised();
         event->set_availability(m_file.availability());

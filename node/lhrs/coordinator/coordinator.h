@@ -18,16 +18,16 @@ namespace lhrs {
 
 struct CoordinatorOptions {
     pb::ProcessInfo self; // with its addresses
-    pb::FileConfig config; // m and b are at least 1; the reader of the options checks this
+    pb::FileConfig config; // m and b are at least 1, which the option parser checks
     pb::Timers timers;
     Recruiting recruiting = Recruiting::Auto;
     std::uint64_t seed = 0;
-    bool listensFirst = false; // a file may exist already; listen to it before ordering anything
-    bool isFileKnown = false; // a file exists; create none unless an operator says so
+    bool listensFirst = false; // a file may exist already: listen for it before ordering anything
+    bool isFileKnown = false; // a file exists: create none unless an operator orders it
 };
 
 // The coordinator of one file: it knows (i,n), K and the holder of each place, recruits servers, and orders splits and
-// parity creations. Key operations do not pass through it.
+// the creation of parity buckets. Key operations do not pass through it.
 class Coordinator : public Machine {
 public:
     explicit Coordinator(CoordinatorOptions options);
@@ -46,7 +46,7 @@ public:
     // Nothing is under way or owed, and no member is missing.
     bool isAtRest() const { return !m_rebuild && m_takeover.areDone() && m_growth.isAtRest() && m_failures.isAtRest(); }
     bool isListening() const { return m_rebuild != nullptr; }
-    // There is a file, but none of its buckets is heard: waits for them, or until an operator gives them up.
+    // A file exists, but none of its buckets is heard: waits for them, or until an operator gives them up.
     bool isFileSilent() const { return m_rebuild && m_rebuild->isFileSilent(); }
     bool isSuperseded() const { return m_isSuperseded; }
 
@@ -61,8 +61,9 @@ private:
     // Restart of the coordinator.
     void listen(const pb::Message& message, Time now, Effects& out);
     void askForState(const pb::Message& message, Time now, Effects& out) const;
-    // Whether the report answers a question of this listening or a later one, and the promise of its process still held
-    // on arrival. A report that was long under way describes the file as it was under a former coordinator.
+    // Whether the report answers a question of this listening phase or a later one, and whether the promise of its
+    // process was still valid on arrival. A report that was delayed for long describes the file as it was under a
+    // former coordinator.
     bool isOfNow(const pb::StateReport& report, Time now) const;
     void hearsServer(Time now);
     std::unique_ptr<FileRebuild> newRebuild() const;
@@ -70,7 +71,7 @@ private:
     void endListening(Time now, Effects& out);
     void takeOver(Time now, Effects& out);
     void onStateReport(const pb::Message& message, Time now, Effects& out);
-    // Ends what a data bucket still has under way but no other process knows of.
+    // Ends an operation that a data bucket still has under way but that no other process knows.
     void settleForgotten(const pb::StateReport& report, Time now, Effects& out);
     void onSuperseded(const pb::Message& message, Effects& out);
 
@@ -81,11 +82,11 @@ private:
     void tellAllOfFile(Effects& out);
     void onWhereIs(const pb::Message& message, Effects& out);
     void onOverload(const pb::Message& message, Time now, Effects& out);
-    // Load control, a switch of the file: whether the file holds too few records for a split.
+    // Load control, an option of the file: whether the file holds too few records for a split.
     bool isLoadLow(const pb::Overload& overload) const;
     void onUnderflow(const pb::Message& message, Time now, Effects& out);
     bool isCopy(const pb::Message& report);
-    // Refuses the command if there is none.
+    // Returns whether a file exists; if none does, refuses the command.
     bool isThereAFile(const pb::Command& command, Effects& out) const;
     void onOffer(const pb::Message& message, Time now, Effects& out);
     void onPrepared(const pb::Message& message, Time now, Effects& out);
@@ -97,7 +98,7 @@ private:
     void answerWaiters(Time now, Effects& out);
 
     const pb::ProcessInfo m_self;
-    const pb::Timers m_timers; // as they were given
+    const pb::Timers m_timers; // as given
     AckList m_acks;
     FileState m_file;
     Directory m_directory;
@@ -108,18 +109,18 @@ private:
     RecoveryPolicy m_policy;
     std::map<NodeId, std::set<std::uint64_t>> m_overloadsSeen; // ids of the latest reports of each sender
     RestWaiters m_waiters;
-    std::unique_ptr<FileRebuild> m_rebuild; // while it listens
+    std::unique_ptr<FileRebuild> m_rebuild; // exists while the coordinator listens
     Time m_listensSince {}, m_listensUntil = Time::max(), m_listensAtMost {};
     Orders m_takeover; // messages to the members after a restart
     std::set<Incarnation> m_unheard; // members that had not reported when listening ended
-    std::set<NodeId> m_foreign; // holders of a former file that was not known at the start
-    const bool m_isFileKnown; // as given by the starter of this process
-    bool m_isFileNew = true; // this coordinator has created it or will create it
-    bool m_isFileTold = false; // told to all processes that were there when it was created
+    std::set<NodeId> m_foreign; // holders of a former file that was unknown at the start
+    const bool m_isFileKnown; // as given by whatever started this process
+    bool m_isFileNew = true; // this coordinator has created the file or will create it
+    bool m_isFileTold = false; // all processes that were present when it was created have been told
     bool m_isSuperseded = false;
     bool m_isStarted = false;
     Time m_now {};
-    Time m_nextLook {}; // at the directory
+    Time m_nextLook {}; // next look at the directory
 };
 
 } // namespace lhrs

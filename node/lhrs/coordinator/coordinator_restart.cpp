@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A coordinator that starts while its file is running: it listens, rebuilds the file state from the buckets' reports,
-// settles what was under way, and goes on.
+// A coordinator that starts while its file is running: it listens, rebuilds the file state from the reports of the
+// buckets, settles what was under way, and continues.
 #include "node/lhrs/coordinator/coordinator.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void Coordinator::listen(const pb::Message& message, Time now, Effects& out)
             m_rebuild->hearsOfFile();
         if (alive.role() != pb::NO_ROLE)
             m_rebuild->expect(NodeId(alive.process().node()), Incarnation(alive.incarnation()));
-        // To a client the question is a sign of life.
+        // For a client the question is a sign of life.
         askForState(message, now, out);
     } else if (message.has_state_report() && isOfNow(message.state_report(), now)) {
         if (message.state_report().process().kind() == pb::NODE)
@@ -43,8 +43,8 @@ void Coordinator::askForState(const pb::Message& message, Time now, Effects& out
 
 void Coordinator::listenAnewAfterSleep(Time now, Effects& out)
 {
-    // While awake, the coordinator runs at every alive_ms. A coordinator that was stopped heard only a few processes
-    // long ago, but its listening time has run out.
+    // While it is awake, the coordinator runs every alive_ms. One that was stopped heard only a few processes, long
+    // ago, but its listening time has run out.
     if (now - m_nextLook < std::chrono::milliseconds(m_acks.timers().alive_ms()))
         return;
     m_rebuild = newRebuild();
@@ -65,7 +65,7 @@ std::unique_ptr<FileRebuild> Coordinator::newRebuild() const
 void Coordinator::hearsServer(Time now)
 {
     // The listening time counts from the first report of a server. A coordinator that hears no server is cut off. It
-    // would take a running file for none and reuse the numbers of another coordinator.
+    // would assume that a running file does not exist and reuse the numbers of another coordinator.
     if (m_listensUntil != Time::max())
         return;
     const Time listens = std::chrono::milliseconds(m_acks.timers().restart_ms());
@@ -81,7 +81,7 @@ void Coordinator::onStateReport(const pb::Message& message, Time now, Effects& o
         m_rebuild->add(report);
         return;
     }
-    m_policy.learn(report, out); // at any time: the report says since when this holds
+    m_policy.learn(report, out); // at any time: the report says since when its setting has applied
     if (!isOfNow(report, now))
         return;
     m_directory.learn(report.process(), now);
@@ -100,7 +100,7 @@ void Coordinator::settleForgotten(const pb::StateReport& report, Time now, Effec
             continue;
         pb::Message message;
         if (part.step() == pb::OpenSplit::COMMITTED) {
-            // All other members have carried it out, or it would still be under way. A source that does not hear of
+            // All other members have carried it out, or it would still be under way. A source that does not learn of
             // this accepts no other order.
             if (!part.is_merge() && part.source() == bucket.value) {
                 message.mutable_finish()->set_split(part.split());
@@ -108,7 +108,7 @@ void Coordinator::settleForgotten(const pb::StateReport& report, Time now, Effec
             }
             continue;
         }
-        // It was not decided. A decision needs the reports of all members, so another member would know of it.
+        // It was not decided. A decision requires the reports of all members, so another member would know of it.
         message.mutable_abort()->set_split(part.split());
         message.mutable_abort()->set_bucket(bucket.value);
         message.mutable_abort()->set_reason("the coordinator was started anew and did not hear of it");
@@ -123,7 +123,7 @@ void Coordinator::endListening(Time now, Effects& out)
     if (now < m_listensUntil)
         return;
     m_rebuild->forgetBefore(now - FileRebuild::kPromise);
-    // A file of which nothing can be heard is waited for until an operator gives it up.
+    // If nothing of a file can be heard, the coordinator waits until an operator gives the file up.
     const bool mayWait = now < m_listensAtMost || m_rebuild->isFileSilent();
     if (!m_rebuild->missing().empty() && mayWait) {
         m_listensUntil = now + Time(100ms);
@@ -137,7 +137,7 @@ void Coordinator::takeOver(Time now, Effects& out)
     const std::unique_ptr<FileRebuild> rebuild = std::move(m_rebuild);
     const std::uint64_t epoch = rebuild->nextCoordinatorEpoch();
     m_file.setCoordinatorEpoch(epoch);
-    // No number is reused that the former coordinator may have given out.
+    // Does not reuse any number that the former coordinator may have assigned.
     m_acks.startAt((epoch - 1) << 40);
     m_invitations.last = (epoch - 1) << 32;
     const pb::StateReport* recoveryTold = rebuild->recoveryTold();
@@ -163,8 +163,8 @@ void Coordinator::takeOver(Time now, Effects& out)
     for (auto& [g, group] : m_file.groups()) {
         groups.push_back(g);
         group.epoch = group.epoch.next();
-        // A cut that was under way is agreed on anew once the former coordinator's splits are settled. Until then no
-        // parity bucket may manage it, because an undecided batch has no cut.
+        // A cut that was under way is agreed on anew once the splits of the former coordinator are settled. Until then
+        // no parity bucket may manage it, because an undecided batch has no cut.
         if (group.state == pb::GROUP_FROZEN)
             group.manager = ParityColumn(std::numeric_limits<std::uint32_t>::max());
         m_takeover.sendEpoch(g, now, out);
@@ -194,7 +194,7 @@ void Coordinator::takeOver(Time now, Effects& out)
     for (const GroupNumber g : groups) {
         const auto group = m_file.groups().find(g);
         if (group == m_file.groups().end())
-            continue; // it was to be created by a split that is undone
+            continue; // a split that is undone was to create it
         const auto hasFailed = [](const auto& m) { return m.second.hasFailed(); };
         const bool isSilent = std::any_of(
             found.silent.begin(), found.silent.end(), [g](const FileRebuild::Silent& s) { return s.group == g; });

@@ -10,10 +10,10 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kSweep = 50ms; // between two checks for orders that are not acknowledged
+constexpr Time kSweep = 50ms; // time between two checks for orders that are not acknowledged
 constexpr std::uint32_t kAskAgainAfterMs = 25;
 constexpr std::size_t kMissedMax = 64; // searches kept for a group; clients ask again anyway
-constexpr Time kProvenLive = 300ms; // how long an answer to a probe counts
+constexpr Time kProvenLive = 300ms; // how long an answer to a probe counts as proof
 
 } // namespace
 
@@ -101,7 +101,7 @@ void Failures::onSuspect(const pb::Message& message, Time now, Effects& out)
     suspect(g, now, out);
 }
 
-// Names the member as events do, which number data buckets through the whole file.
+// Names the member as events do, in which data buckets are numbered through the whole file.
 void Failures::tellOfSuspicion(
     GroupNumber g, pb::Role role, std::uint32_t index, const char* reason, Effects& out) const
 {
@@ -133,11 +133,12 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
 {
     if (out.fires(Failpoint::AlarmUnanswered))
         return;
-    // Demo paper, section 4(d): is it an addressing error, or is the bucket unavailable? Checked in this order.
+    // Demo paper, section 4(d): is it an addressing error, or is the bucket unavailable? The two are checked in this
+    // order.
     const pb::Alarm& alarm = message.alarm();
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
-    // A client that knows that the bucket has failed wants the record and no Location.
+    // A client that knows that the bucket has failed wants the record, not a Location.
     if (alarm.knows_unavailable() && isOn() && alarm.has_request() && file.location(accused).exists()
         && handOver(file.groupOf(accused), alarm, out))
         return;
@@ -148,10 +149,10 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     if (!isOn() || (!alarm.has_request() && !alarm.is_scan()) || !location.exists())
         return;
     const BucketNumber right = addressOf(addressed(Key(alarm.request().key()), file.config()), file.image());
-    if (right != accused && !alarm.is_scan()) { // a scan is for the bucket, not a key
+    if (right != accused && !alarm.is_scan()) { // a scan is for a bucket, not for a key
         location.set_adopt_file(true);
-        // The accused bucket forwarded the request to a process that is gone: its location of the right bucket is out
-        // of date.
+        // The accused bucket forwarded the request to a process that no longer exists: its location of the right bucket
+        // is out of date.
         const FileState::MemberInfo& forwarder = *file.data(accused);
         if (!forwarder.hasFailed() && !out.fires(Failpoint::HintLeftOut))
             *out.send(forwarder.holder.address, Way::Auto, 0, forwarder.holder.node).mutable_location() = file.location(
@@ -162,8 +163,8 @@ void Failures::answerAlarm(const pb::Message& message, Time now, Effects& out)
     const FileState::MemberInfo& member = *file.data(accused);
     const Incarnation told(alarm.suspect().holder().incarnation());
     if (!member.hasFailed()) {
-        // The location is old or missing, or all members answered just now and none was missed since: the client should
-        // retry there.
+        // The location is outdated or missing, or all members have just answered and none has been missed since: the
+        // client should retry there.
         const auto proven = m_provenLive.find(g);
         if (told != member.holder.incarnation
             || (!m_groups.contains(g) && proven != m_provenLive.end() && now - proven->second < kProvenLive))
@@ -200,8 +201,8 @@ void Failures::keepMissed(GroupNumber g, const pb::Alarm& alarm)
         missed.pop_front();
 }
 
-// Demo paper, section 4(d): the missed record is recovered before its bucket. Otherwise the first client that raised
-// the alarm would find the bucket already rebuilt when it asks again.
+// Demo paper, section 4(d): the missed record is recovered before its bucket. Otherwise the client that raised the
+// first alarm would find the bucket already rebuilt when it asks again.
 void Failures::answerMissed(Effects& out)
 {
     std::erase_if(m_missed, [&](const auto& item) {
@@ -217,14 +218,15 @@ void Failures::answerMissed(Effects& out)
 }
 
 // Hands the search to the first parity bucket, which answers the client. The order is not acknowledged, because the
-// client asks again. Returns false if this is not possible now.
+// client asks again. Returns false if this is impossible now.
 bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
 {
     FileState& file = m_parts.file;
     const BucketNumber accused(alarm.suspect().index());
     const FileState::MemberInfo* member = file.data(accused);
     const auto recovery = m_groups.find(g);
-    // A split decided since may have moved the key; the former bucket's parity would report it as surely not found.
+    // A split that was decided since then may have moved the key; the parity of the former bucket would report it as
+    // definitely not found.
     if (addressOf(addressed(Key(alarm.request().key()), file.config()), file.image()) != accused)
         return false;
     if (!alarm.is_search() || !member || member->state != pb::FAILED || recovery == m_groups.end()
@@ -247,7 +249,7 @@ bool Failures::handOver(GroupNumber g, const pb::Alarm& alarm, Effects& out)
 
 void Failures::dropVanished(Time now, Effects& out)
 {
-    // A group that a split was to create ends when the split is undone, whatever its members did meanwhile.
+    // A group that a split was to create ends when the split is undone, whatever its members have done since.
     std::erase_if(m_groups, [&](auto& item) {
         if (m_parts.file.groups().contains(item.first))
             return false;

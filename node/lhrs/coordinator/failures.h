@@ -13,20 +13,19 @@
 namespace lhrs {
 
 // Detects that members of a group have failed and starts the recovery of each such group. Recoveries of different
-// groups run side by side.
+// groups run in parallel.
 class Failures {
 public:
     Failures(CoordinatorParts& parts, Growth& growth) : m_parts(parts), m_growth(growth) { }
 
-    // A member of the group was missed: probes all members unless a probing is under way.
+    // A member of the group was missed: probes all members, unless a probing is under way.
     void suspect(GroupNumber g, Time now, Effects& out);
-    // Resumes with a group that a former coordinator knew not to be well, or that has silent members.
+    // Resumes with a group that a former coordinator knew to be unwell, or that has silent members.
     void resume(GroupNumber g, Time now, Effects& out);
     // An operator's commands.
     void recover(const pb::RecoverGroup& order, Time now, Effects& out);
     void acknowledgeLoss(GroupNumber g, std::uint64_t ticket, Time now, Effects& out);
-    // A client reports a bucket that does not answer. The answer comes back as a Location, or as the Reply of a parity
-    // bucket.
+    // A client reports a bucket that does not answer. The answer is a Location, or the Reply of a parity bucket.
     void onAlarm(const pb::Message& message, Time now, Effects& out);
     void onSuspect(const pb::Message& message, Time now, Effects& out);
     void onProbeReply(const pb::Message& message, Time now, Effects& out);
@@ -42,7 +41,7 @@ public:
 
     bool isAtRest() const { return m_groups.empty(); }
     std::string underWay() const;
-    // Why an operator's command cannot be carried out; "" if it can.
+    // Why an operator's command cannot be carried out; "" if it can be.
     std::string refusal(GroupNumber g) const;
     std::string refusal(const pb::RecoverGroup& order) const;
 
@@ -61,7 +60,7 @@ private:
     std::map<GroupNumber, std::unique_ptr<GroupRecovery>> m_groups;
     // Searches whose bucket was not yet known to have failed when the client missed an answer, oldest first.
     std::map<GroupNumber, std::deque<pb::Alarm>> m_missed;
-    std::map<GroupNumber, Time> m_provenLive; // when all members of the group had last answered
+    std::map<GroupNumber, Time> m_provenLive; // when all members of the group last answered
     Time m_nextSweep {};
 };
 

@@ -22,7 +22,7 @@ bool isSplitTarget(
     });
 }
 
-// A merge gave all its records to another bucket; only its release is still to come.
+// A merge has given all its records to another bucket; only its release is still to come.
 bool isReleased(const pb::Member& member, GroupNumber g, FileImage image, const std::vector<FileRebuild::Split>& splits,
     std::uint32_t m)
 {
@@ -38,7 +38,7 @@ bool isConcerned(GroupNumber g, const std::vector<FileRebuild::Split>& splits, s
 }
 
 // The smallest file in which the split can have begun. If earlier splits of its wave are undecided, their targets may
-// be missing. But its source is there, with the level from before.
+// be missing. But its source exists, with the level from before.
 FileImage leastBefore(const FileRebuild::Split& split)
 {
     FileImage least { split.level - 1, split.source.value };
@@ -134,8 +134,8 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
         if (group.view.members().empty() || report.view().epoch() > group.view.epoch())
             group.view = report.view();
     }
-    // A released process may know that members which report were replaced, and these have been told nothing since.
-    // (This does not hold for a dissolved group: its number may be in use again, with younger members.)
+    // A released process may know that some reporting members were replaced and have been told nothing since. (This
+    // does not hold for a dissolved group: its number may be in use again, with younger members.)
     for (const auto& [node, report] : m_reports) {
         const auto known = groups.find(GroupNumber(report.view().group()));
         if (report.role() != pb::NO_ROLE || report.view().members().empty() || known == groups.end())
@@ -149,7 +149,7 @@ std::map<GroupNumber, FileRebuild::Group> FileRebuild::groups() const
             continue;
         Group& group = groups[GroupNumber(report.view().group())];
         for (const pb::Member& member : group.view.members()) {
-            // A process that was declared failed is no member any more, even if it is back.
+            // A process that was declared failed is no longer a member, even if it has returned.
             if (member.holder().incarnation() == report.incarnation() && !hasFailed(member))
                 group.reports[Incarnation(report.incarnation())] = &report;
         }
@@ -170,7 +170,7 @@ bool FileRebuild::isUnmade(GroupNumber g, const pb::Member& member, const std::m
         return false;
     const Level made = Level(std::bit_width(a));
     const std::uint32_t source = a - (1U << (made - 1));
-    const auto knowsOfIt = [a](const auto& item) { // not by its own report: it is no longer a member
+    const auto knowsOfIt = [a](const auto& item) { // not by its own report, if it is no longer a member
         return std::ranges::any_of(
             item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
     };
@@ -191,9 +191,9 @@ bool FileRebuild::hasFailed(const pb::Member& member) const
 
 bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
 {
-    // A parity bucket whose creation is given up. It is called UP, but a data bucket has acknowledged changes that it
-    // may lack, and that data bucket may fail. The data bucket reports this, or it has not heard that the parity bucket
-    // is UP and still makes changes without it.
+    // A parity bucket whose creation is being given up. It is called UP, but a data bucket has acknowledged changes
+    // that it may lack, and that data bucket may fail. The data bucket either reports this, or does not know that the
+    // parity bucket is UP and still makes changes without it.
     const auto lacks = [&](const auto& item) {
         const pb::StateReport& report = *item.second;
         const auto isIt = [&](const pb::Member& m) {
@@ -205,11 +205,11 @@ bool FileRebuild::isBucket(const Group& group, const pb::Member& member) const
     };
     if (member.role() == pb::PARITY && std::any_of(group.reports.begin(), group.reports.end(), lacks))
         return false;
-    // It does not count either until it knows that all data buckets count on it: a silent data bucket cannot report.
+    // Nor does it count until it knows that all data buckets wait for it: a silent data bucket cannot report.
     const auto own = group.reports.find(Incarnation(member.holder().incarnation()));
     if (member.role() == pb::PARITY && own != group.reports.end() && !own->second->is_counted_on())
         return false;
-    // The view that called it INIT may be the last one, because no epoch announces that a split is decided.
+    // The view that called it INIT may be the last one, because no epoch announces the decision of a split.
     if (member.state() != pb::INIT)
         return true;
     if (own != group.reports.end() || member.role() == pb::PARITY)
@@ -243,7 +243,7 @@ std::uint32_t FileRebuild::columns(const Group& group) const
     return columns;
 }
 
-// ---- levels, and the file state that they give
+// ---- levels, and the file state derived from them
 
 FileRebuild::KnownLevel FileRebuild::levelOf(const Group& group, const pb::Member& member) const
 {
@@ -251,7 +251,7 @@ FileRebuild::KnownLevel FileRebuild::levelOf(const Group& group, const pb::Membe
     const auto own = group.reports.find(incarnation);
     if (own != group.reports.end())
         return { own->second->level(), true };
-    // Its parity buckets know the level of a silent bucket: it changes with a batch that they apply.
+    // The parity buckets of a silent bucket know its level, because the level changes with a batch that they apply.
     KnownLevel known { member.level(), false };
     for (const auto& [reporter, report] : group.reports) {
         for (const pb::PositionMark& mark : report->positions()) {
@@ -272,7 +272,7 @@ FileRebuild::Levels FileRebuild::levels(const std::map<GroupNumber, Group>& grou
         }
     }
     // A serving bucket was created by a split of a lower bucket, which has at least its level, even if no process
-    // reports it.
+    // reports that.
     for (const auto& [g, group] : groups) {
         for (const auto& [incarnation, report] : group.reports) {
             const std::uint32_t a = report->role() == pb::DATA && report->state() == pb::UP ? report->number() : 0;
@@ -310,21 +310,21 @@ FileImage FileRebuild::imageWith(
 {
     if (splits.empty())
         return within(imageOf(levels), groups, levels);
-    const Split& first = splits.front(); // as it is before the decision
+    const Split& first = splits.front(); // as the file is before the decision
     const FileImage before = first.isMerge ? advanceSplit({ first.level - 1, first.target.value })
                                            : FileImage { first.level - 1, first.source.value };
     if (first.isInTurn)
         return before;
-    // A bucket missing below its target was undone, or lost with its whole group; the split itself is undecided either
-    // way.
+    // A bucket that is missing below its target was undone, or lost with its whole group; the split itself is undecided
+    // in both cases.
     const FileImage found = within(imageOf(levels), groups, levels), least = leastBefore(first);
     return bucketCount(found) > bucketCount(before) ? before : bucketCount(found) < bucketCount(least) ? least : found;
 }
 
 FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
-    // If a whole group is gone, the levels of the others may fit several file sizes. A group that is known tells which
-    // of its buckets never existed and so are not lost.
+    // If a whole group has disappeared, the levels of the others may fit several file sizes. A group that is known
+    // shows which of its buckets never existed and so are not lost.
     std::uint32_t end = bucketCount(image);
     for (const auto& [g, group] : groups) {
         for (Position q; q.value < config().m(); q = q.next()) {
@@ -358,7 +358,7 @@ FileImage FileRebuild::within(FileImage image, const std::map<GroupNumber, Group
 std::vector<FileRebuild::Split> FileRebuild::openSplits(
     const std::map<GroupNumber, Group>& groups, const Levels& levels) const
 {
-    std::map<std::uint64_t, Split> open; // by name
+    std::map<std::uint64_t, Split> open; // by number
     Split latest;
     std::uint64_t latestCommitted = 0;
     for (const auto& [g, group] : groups) {
@@ -370,7 +370,7 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(
                     latest = named;
                 if (part.step() == Open::COMMITTED)
                     latestCommitted = std::max(latestCommitted, part.split());
-                // A target and the parity buckets keep the name of the last split that they carried out; the source
+                // A target and the parity buckets keep the number of the last split that they carried out; the source
                 // forgets it when it is over.
                 const bool isOver = part.step() == Open::COMMITTED
                     && (report->role() != pb::DATA || part.bucket() != part.source());
@@ -379,9 +379,9 @@ std::vector<FileRebuild::Split> FileRebuild::openSplits(
             }
         }
     }
-    // Splits begun before the latest one are over: a bucket that a merge has emptied may not know this. The splits of
-    // one wave are an exception: their names and targets are consecutive, and each is decided when the one before is
-    // over.
+    // Splits that began before the latest one are over: a bucket that a merge has emptied may not know this. The splits
+    // of one wave are an exception: their numbers and targets are consecutive, and each is decided when the one before
+    // it is over.
     std::erase_if(open, [&](const auto& item) {
         const Split& split = item.second;
         const std::uint64_t before = latest.split - split.split;
@@ -467,9 +467,9 @@ std::string FileRebuild::missing() const
             ++members;
             silent += isSilent ? 1 : 0;
         }
-        // With recovery off no member is replaced, so all must report.
+        // With recovery off, no member is replaced, so all must report.
         const std::uint32_t k = config().recovery() == pb::RECOVERY_OFF ? 0 : columns(group);
-        // The few that report may be replaced members that have been told nothing since.
+        // The few that report may be replaced members that have been told nothing since their replacement.
         const bool areFewHeard = silent > 0 && 2 * silent >= members;
         if (group.view.state() != pb::GROUP_LOST && (silent > k || areFewHeard))
             return std::to_string(silent) + " members of group " + std::to_string(g.value) + " are silent";
@@ -478,7 +478,7 @@ std::string FileRebuild::missing() const
         if (!levels.contains(a))
             return "nothing is known of bucket " + std::to_string(a.value);
     }
-    // The target of a decided split may not have heard of the decision.
+    // The target of a decided split may not know of the decision yet.
     for (const Split& split : splits) {
         const auto group = known.find(groupOf(split.target, config().m()));
         const auto isTarget = [&](const pb::Member& member) {
@@ -519,7 +519,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
             if (!isMember(group, member, found.splits))
                 continue;
             if (isReleased(member, g, image, found.splits, m))
-                continue; // it gets its Cancel
+                continue; // it will receive its Cancel
             FileState::MemberInfo info { HolderInfo::from(member.holder()), member.level(), member.state() };
             if (!info.hasFailed() && hasFailed(member)) // the view that calls it UP is out of date
                 info.state = pb::FAILED;
@@ -544,7 +544,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
                 entry.parity[ParityColumn(member.index())] = info;
             }
         }
-        if (entry.data.empty()) // only spares of an undone split are left of it
+        if (entry.data.empty()) // only spares of an undone split are left
             file.erase(g);
     }
     const auto enterLost = [&](BucketNumber a, Level level) {
@@ -558,7 +558,7 @@ FileRebuild::Found FileRebuild::build(FileState& file) const
         if (!file.data(a))
             enterLost(a, lhrs::levelOf(a, image));
     }
-    // The target of a decided split exists even if nothing is left of its group.
+    // The target of a decided split exists even if nothing of its group is left.
     for (const Split& split : found.splits) {
         if (!split.isMerge && split.isDecided && !file.data(split.target))
             enterLost(split.target, split.level);

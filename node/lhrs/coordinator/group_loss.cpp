@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A group that lost more members than its parity replaces: the loss is announced, and an operator acknowledges it.
+// A group that has lost more members than its parity can replace: the loss is announced, and an operator acknowledges
+// it.
 #include "node/lhrs/coordinator/group_recovery.h"
 
 #include "node/lhrs/growth/growth.h"
@@ -13,7 +14,7 @@ void GroupRecovery::lose(Time now, Effects& out)
     m_step = Step::Lost;
     m_lostAt = Time::max();
     m_orders.forget();
-    // Members that were on their way in become spares again.
+    // Members that were about to join become spares again.
     if (m_enlistment)
         m_enlistment->stop(now, out);
     m_enlistment.reset();
@@ -114,7 +115,7 @@ void GroupRecovery::renew(Time now, Effects& out)
         places.push_back(place);
         m_replaced.push_back(g.data.at(q).holder.incarnation);
     }
-    // The remaining parity encodes the lost records too, so it is made anew from the remaining data.
+    // The remaining parity also encodes the lost records, so it is created anew from the remaining data.
     for (const auto& [p, member] : g.parity) {
         m_replaced.push_back(member.holder.incarnation);
         if (!member.hasFailed()) {

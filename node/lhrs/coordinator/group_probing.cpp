@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Finds out which members of a group are alive: all are probed; a silent one is declared failed or waited for.
+// Finds out which members of a group are alive: all are probed; a silent one is declared failed or is waited for.
 #include "node/lhrs/coordinator/group_recovery.h"
 
 #include "common/lhrs/failpoint_list.h"
@@ -12,7 +12,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr Time kBetweenProbings = 250ms; // while the recovery waits for members
+constexpr Time kBetweenProbings = 250ms; // time between probings while the recovery waits for members
 
 } // namespace
 
@@ -59,7 +59,7 @@ void GroupRecovery::onProbeReply(const pb::ProbeReply& reply, NodeId from, Time 
         || std::any_of(group().parity.begin(), group().parity.end(), isOf))
         m_parts.probePace.onAnswer(Time(reply.probing()), m_step == Step::Wait || m_step == Step::Lost, now);
     if (reply.probing() != m_probing)
-        return; // a late reply: the process may have failed since
+        return; // a late reply: the process may have failed since then
     if (m_step == Step::Bury) {
         refuseBurial(reply, from, out);
         return;
@@ -100,16 +100,16 @@ void GroupRecovery::conclude(Time now, Effects& out)
         if (m_step == Step::Probe || m_step == Step::Wait)
             out.event().mutable_members_answered()->set_group(m_group.value);
         if (failures() == 0 && (m_step == Step::Probe || (m_step == Step::Wait && !group().isRecovering)))
-            m_step = Step::Over; // all are there, or back before any was declared failed
+            m_step = Step::Over; // all are alive, or returned before any was declared failed
         else if (isSpareDead || m_step == Step::Wait)
             startOver(now, out);
         return;
     }
     if (m_parity && (m_parity->isOver() || m_parity->isCountedOn()))
-        abortParity(now, out); // it is there, so it is no loss
+        abortParity(now, out); // the member is alive, so nothing is lost
     const auto losses = std::uint32_t(std::count_if(dead.begin(), dead.end(), [&](MemberId id) { return !isNew(id); }));
     if (failures() + losses > group().k) {
-        // None is declared failed yet; a member that comes back with its memory counts as alive.
+        // None has been declared failed yet; a member that returns with its memory counts as alive.
         m_step = Step::Wait;
         m_lostAt = std::min(m_lostAt, now + std::chrono::milliseconds(m_parts.acks.timers().lost_ms()));
         if (m_lostAt <= now) {
@@ -125,7 +125,7 @@ void GroupRecovery::conclude(Time now, Effects& out)
     startOver(now, out);
 }
 
-// The time of the next probe. A lost group is probed only when one of its members is missed.
+// The time of the next probe. A lost group is probed only when one of its members has been missed.
 Time GroupRecovery::looksAgainAt() const
 {
     const bool isIdle = m_step == Step::Over || m_step == Step::Renew

@@ -58,7 +58,7 @@ void GroupRecovery::resume(Time now, Effects& out)
     g.isRecovering = true;
     if (g.state == pb::GROUP_LOST) {
         m_step = Step::Lost;
-        announceLost(out); // it may be lost as of now: nothing is known of a bucket
+        announceLost(out); // it may have been lost just now: nothing is known of a bucket
         return;
     }
     for (ParityColumn p; p.value < g.k; p = p.next()) {
@@ -79,7 +79,7 @@ void GroupRecovery::resume(Time now, Effects& out)
     startOver(now, out);
 }
 
-// A member that is on its way into the group is no loss: the operation that brings it in is undone.
+// A member that is about to join the group is no loss: the operation that brings it in is undone.
 bool GroupRecovery::isNew(MemberId id) const
 {
     const bool isFilled = m_parity && !m_parity->isOver() && id == MemberId { pb::PARITY, m_parity->column().value };
@@ -100,7 +100,7 @@ void GroupRecovery::declare(MemberId id, const char* reason, Effects& out)
 {
     FileState::MemberInfo* member = m_parts.file.member(m_group, id.role, id.index);
     if (!member)
-        return; // it was taken out meanwhile by an undo
+        return; // an undo has removed it meanwhile
     member->state = pb::FAILED;
     member->isFenced = false;
     announceFailed(id, reason, out);
@@ -309,11 +309,11 @@ void GroupRecovery::restore(Time now, Effects& out)
 void GroupRecovery::advance(Time now, Effects& out)
 {
     if (m_step == Step::Settle) {
-        endParity(); // before the new failures count: it may be one of them
+        endParity(); // before the new failures count, because it may be one of them
         if (!m_growth.isSettled(m_group) || m_parity)
             return;
-        if (failures() == 0 && group().state == pb::GROUP_UP) { // only members on their way in have failed
-            if (m_isEpochUntold) { // members that missed that epoch would never get it
+        if (failures() == 0 && group().state == pb::GROUP_UP) { // only members that were about to join have failed
+            if (m_isEpochUntold) { // members that missed that epoch would never receive it
                 restore(now, out);
                 return;
             }
@@ -329,13 +329,13 @@ void GroupRecovery::advance(Time now, Effects& out)
     switch (m_step) {
     case Step::Freeze:
         m_step = Step::Cut;
-        if (m_isRebuilt) { // CutDone came before the last acknowledgement
+        if (m_isRebuilt) { // CutDone arrived before the last acknowledgement
             m_isRebuilt = false;
             degrade(now, out);
         }
         return;
     case Step::Degrade:
-        for (const ParityColumn p : failedParity()) // from now on data buckets change without them
+        for (const ParityColumn p : failedParity()) // from now on data buckets make changes without them
             m_parts.file.replaced().add(group().parity.at(p).holder.incarnation);
         if (failedData().empty())
             refill(now, out);
@@ -401,7 +401,7 @@ void GroupRecovery::onCutDone(const pb::CutDone& done, Time now, Effects& out)
     if (m_step == Step::Cut)
         degrade(now, out);
     else if (m_step == Step::Freeze)
-        m_isRebuilt = true; // kept until all have acknowledged the epoch
+        m_isRebuilt = true; // kept until all members have acknowledged the epoch
 }
 
 void GroupRecovery::onRecoveryDone(const pb::RecoveryDone& done, Time now, Effects& out)

@@ -17,8 +17,9 @@ namespace lhrs {
 
 class Growth;
 
-// The recovery of one group whose members do not all answer. It determines the failed members and fences them by new
-// epochs. Then it has the recovery manager rebuild the lost data buckets and creates new parity buckets for lost ones.
+// The recovery of one group in which not all members answer. It determines the failed members and fences them by new
+// epochs. Then it has the recovery manager rebuild the lost data buckets, and it replaces lost parity buckets by new
+// ones.
 //
 //   probe -> (all live) over
 //     \--> settle -> freeze -> cut -> degrade -> enlist -> rebuild -> fence -> enable -> refill -> restore -> over
@@ -32,9 +33,10 @@ class GroupRecovery {
 public:
     GroupRecovery(CoordinatorParts& parts, Growth& growth, GroupNumber g, Time now);
 
-    // Resumes what a former coordinator had begun: from the start, with the members that it had declared failed.
+    // Resumes what a former coordinator had begun: from the start, with the members that the former one had declared
+    // failed.
     void resume(Time now, Effects& out);
-    // The way of recovery for slices ordered from now on, in place of the file's setting.
+    // How slices ordered from now on are recovered, in place of the file's setting.
     void setWay(const pb::RecoverGroup& order)
     {
         m_slice = order.slice() != 0 ? order.slice() : m_parts.file.config().slice();
@@ -67,7 +69,7 @@ public:
         return m_step >= (LHRS_MUTANT(ReadBeforeCut) ? Step::Freeze : Step::Enlist) && m_step <= Step::Enable;
     }
     std::string words() const;
-    // The same, with what the recovery waits for.
+    // The same, including what the recovery is waiting for.
     std::string underWay() const;
 
 private:
@@ -132,20 +134,20 @@ private:
     const Time m_started;
     Step m_step = Step::Probe;
     Orders m_orders;
-    // probing
-    bool m_isEpochUntold = false; // an epoch was ordered but dropped before all had it
+    // ---- probing
+    bool m_isEpochUntold = false; // an epoch was ordered, but dropped before all members had it
     bool m_isProbing = false;
     std::map<MemberId, Probed> m_silent;
-    std::uint64_t m_probing = 0; // number of the present probing
+    std::uint64_t m_probing = 0; // number of the current probing
     std::uint32_t m_tries = 0;
     Time m_nextProbe = Time::max();
     Time m_lostAt = Time::max();
-    // the present attempt
+    // ---- the current attempt
     std::unique_ptr<Enlistment> m_enlistment;
     std::unique_ptr<ParityCreation> m_parity;
-    std::set<ParityColumn> m_columnsToFill; // lost, and removed from the table
-    std::vector<std::uint32_t> m_rebuilt; // buckets that were enabled
-    std::vector<Incarnation> m_replaced; // their places are being announced as taken by others
+    std::set<ParityColumn> m_columnsToFill; // lost and removed from the table
+    std::vector<std::uint32_t> m_rebuilt; // buckets that have been enabled
+    std::vector<Incarnation> m_replaced; // members whose replacement is being announced
     Time m_fencedAt {};
     bool m_isFenced = false;
     std::uint64_t m_recovery = 0;
@@ -154,7 +156,7 @@ private:
     pb::RecoveryDone m_done;
     std::uint32_t m_slice; // ranks; 0: the default of the manager
     pb::DecodeWay m_decode;
-    ParityColumn m_wantedManager; // used if it is UP when chosen; else the first that is UP
+    ParityColumn m_wantedManager; // used if it is UP when chosen; otherwise the first that is UP
     std::uint64_t m_ticket = 0; // of the command that acknowledged the loss
 };
 

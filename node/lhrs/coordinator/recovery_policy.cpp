@@ -7,7 +7,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kAlivesMissed = 10; // Alives a bucket may miss until the command is refused
+constexpr std::uint32_t kAlivesMissed = 10; // Alive messages that a bucket may miss before the command is refused
 
 const char* wordOf(pb::RecoveryWay way)
 {
@@ -85,7 +85,7 @@ void RecoveryPolicy::learn(const pb::StateReport& report, Effects& out)
 
 void RecoveryPolicy::answerWaiters(Effects& out)
 {
-    // A member that has failed since need not know: its report counts no more.
+    // A member that has failed since then need not know: its report no longer counts.
     std::erase_if(m_open, [this](NodeId node) {
         const auto g = m_parts.file.groupOfNode(node);
         if (!g)

@@ -7,7 +7,8 @@
 
 namespace lhrs {
 
-// Fills the event about a recovery whose buckets are enabled: what the recovery manager did and where its time went.
+// Fills in the event about a recovery whose buckets are enabled: what the recovery manager did and how its time was
+// spent.
 void reportRecovery(GroupNumber g, ParityColumn manager, const pb::FileConfig& config, const pb::RecoveryDone& done,
     pb::RecoveryFinished& event);
 
