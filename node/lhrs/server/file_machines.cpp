@@ -29,7 +29,7 @@ std::unique_ptr<Machine> FileMachines::make(const MachineOrder& order) const
         NodeOptions { order.self, order.coordinator, order.self.spare_role(), order.seed });
 }
 
-// The first data server becomes bucket 0 and wants parity at once.
+// The first data server becomes bucket 0 and needs parity at once.
 std::vector<MachineFactory::Servers> FileMachines::atStart() const
 {
     return { { pb::PARITY, "parity", m_options.parityServers }, { pb::DATA, "data", m_options.dataServers } };

@@ -7,7 +7,7 @@
 
 namespace lhrs {
 
-// The machines of one LH*RS file: its coordinator, servers in two pools, clients.
+// The machines of one LH*RS file: its coordinator, servers in two pools, and clients.
 class FileMachines : public MachineFactory {
 public:
     struct Options {

@@ -73,7 +73,7 @@ void NodeMachine::onPart(const pb::Message& message, Time now, Effects& out)
         take(*whole, now, out);
 }
 
-// Handlers take what they need of message, time and effects.
+// A handler takes those of message, time and effects that it needs.
 template <auto handler, class Bucket>
 static void handle(Bucket& bucket, const pb::Message& message, Time now, Effects& out)
 {
@@ -96,7 +96,7 @@ template <auto handler> void NodeMachine::toData(const pb::Message& message, Tim
 template <auto handler> void NodeMachine::toParity(const pb::Message& message, Time now, Effects& out)
 {
     if (m_parity)
-        handle<handler>(*m_parity, message, now, out); // else the sender notices it by missing acknowledgements
+        handle<handler>(*m_parity, message, now, out); // else the sender notices that acknowledgements are missing
 }
 
 template <auto dataHandler, auto parityHandler>
@@ -208,7 +208,7 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, E
         m_followed = NodeId(message.sender());
         return true;
     }
-    // A coordinator that was only paused gives orders for a file that another coordinator knows better.
+    // A coordinator that was only paused gives orders for a file that a later coordinator knows better.
     pb::Message& answer = out.send(Address::from(message.from()), Way::Auto, 0, NodeId(message.sender()));
     answer.mutable_superseded()->set_coordinator_epoch(m_context.coordinatorEpoch);
     return false;
@@ -216,13 +216,13 @@ bool NodeMachine::isOfPresentCoordinator(const pb::Message& message, Time now, E
 
 void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& out)
 {
-    // The report must still be true when it is used, so for a while no earlier coordinator is followed. And a
+    // The report must still be true when it is used, so for a while this process follows no earlier coordinator. And a
     // coordinator that starts after this one must not take the same epoch. See "A coordinator that starts" in
     // node/lhrs/PROTOCOL.md. (A coordinator that already has its epoch asks members that had been silent; it is
     // followed anyway.)
     if (message.coordinator_epoch() == 0) {
-        // A coordinator that starts at an address other than the configured one would take over from one that clients
-        // and servers can reach.
+        // A coordinator that starts at an address other than the configured one would replace one that clients and
+        // servers can reach.
         const Address from = Address::from(message.from());
         if (from.ip != m_context.coordinator.ip || from.udpPort != m_context.coordinator.udpPort)
             return;
@@ -256,7 +256,7 @@ void NodeMachine::onReportState(const pb::Message& message, Time now, Effects& o
 
 void NodeMachine::refuse(const pb::Message& message, Effects& out)
 {
-    // A client or bucket believes that this process holds a place: it must ask the coordinator again.
+    // A client or bucket believes that this process holds a place, so it must ask the coordinator again.
     if (message.has_scan()) {
         const pb::Scan& scan = message.scan();
         out.serve(scan.request());
@@ -270,7 +270,7 @@ void NodeMachine::refuse(const pb::Message& message, Effects& out)
     const pb::KeyRequest& request = keyRequestOf(message);
     out.serve(request.request());
     sayDisplaced(Address::from(request.client()), request, out);
-    if (request.forwards() > 0) // the bucket that forwarded it must not do so again
+    if (request.forwards() > 0) // the bucket that forwarded the request must not do so again
         sayDisplaced(Address::from(message.from()), request, out);
 }
 
@@ -351,7 +351,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     }
     if (!isSpare() || m_offerExpires <= now || incarnation <= m_lastIncarnation || confirm.invitation() != m_invitation
         || confirm.role() != m_pool)
-        return; // the offer expired, or a late copy; without an Ack another spare is taken
+        return; // the offer has expired, or this is a late copy; without an Ack, another spare is taken
     if (out.fires(Failpoint::ConfirmedAndSilent))
         return;
     NodeContext::acknowledge(message, out);
@@ -380,7 +380,7 @@ void NodeMachine::onConfirm(const pb::Message& message, Time now, Effects& out)
     state->set_state(confirm.state());
     state->set_reason("confirmed by the coordinator");
     state->set_level(confirm.level());
-    m_nextAlive = now; // the directory should know at once
+    m_nextAlive = now; // so that the directory learns of it at once
 }
 
 void NodeMachine::onCancel(const pb::Message& message, Time now, Effects& out)
@@ -422,7 +422,7 @@ void NodeMachine::onRegistered(const pb::Message& message, Time now, Effects&)
     if (message.registered().recovery_stamp() > m_recoveryStamp) {
         m_recovery = message.registered().recovery();
         m_recoveryStamp = message.registered().recovery_stamp();
-        m_nextAlive = now; // an operator waits until all know it
+        m_nextAlive = now; // an operator is waiting until all servers know it
     }
     m_context.acks.setTimers(message.registered().timers());
 }

@@ -16,12 +16,12 @@ namespace lhrs {
 struct NodeOptions {
     pb::ProcessInfo self; // with its addresses
     Address coordinator;
-    pb::Role pool = pb::DATA; // the pool of spares it belongs to
+    pb::Role pool = pb::DATA; // the pool to which this spare belongs
     std::uint64_t seed = 0;
 };
 
-// One server process: an idle server of a pool, then a data bucket or a parity bucket. All messages for the bucket come
-// through it.
+// One server process: an idle server of a pool, and later a data bucket or a parity bucket. All messages for the bucket
+// pass through it.
 //
 //   spare --(Invite)--> invited --(Confirm)--> data bucket | parity bucket --(Cancel)--> spare
 //                          \--(Cancel, or the offer expires)--> spare
@@ -45,14 +45,14 @@ public:
     const DataBucket* dataBucket() const { return m_data.get(); }
     const ParityBucket* parityBucket() const { return m_parity.get(); }
     pb::Role pool() const { return m_pool; }
-    // Bytes that its bucket stores, as counted between two measurements of the process's memory.
+    // Bytes that its bucket stores, as counted between two measurements of the memory of the process.
     std::uint64_t storedBytes() const
     {
         return m_data ? m_data->storedBytes() : m_parity ? m_parity->storedBytes() : 0;
     }
 
 private:
-    // Handles a message that came whole or was put together from parts.
+    // Handles a message that arrived as a whole or was reassembled from parts.
     void take(const pb::Message& message, Time now, Effects& out);
     // Sends the long messages of this step by the transport that the file prescribes.
     void carry(Time now, Effects& out);
@@ -63,11 +63,11 @@ private:
     void onRegistered(const pb::Message& message, Time now, Effects& out);
     void onProbe(const pb::Message& message, Effects& out) const;
     void onReportState(const pb::Message& message, Time now, Effects& out);
-    // Whether the message comes from the coordinator that is followed, or from no coordinator at all.
+    // Whether the message comes from the coordinator that this process follows, or from no coordinator at all.
     bool isOfPresentCoordinator(const pb::Message& message, Time now, Effects& out);
     void onAlive(Time now, Effects& out);
     void onAcknowledged(std::uint64_t id, Time now, Effects& out);
-    // Pass a message for the data bucket, the parity bucket, or either to its handler there.
+    // Pass a message to the handler in the data bucket, in the parity bucket, or in whichever exists.
     template <auto handler> void toData(const pb::Message& message, Time now, Effects& out);
     template <auto handler> void toParity(const pb::Message& message, Time now, Effects& out);
     template <auto dataHandler, auto parityHandler> void toEither(const pb::Message& message, Time now, Effects& out);
@@ -85,17 +85,17 @@ private:
     const pb::Role m_pool;
     bool m_isStarted = false;
     bool m_isRegistered = false;
-    bool m_knowsFile = false; // it has been told that there is a file
+    bool m_knowsFile = false; // it has been told that the file exists
     ReplacedMembers m_replaced;
-    pb::RecoveryWay m_recovery = pb::RECOVERY_OFF; // of the file, if an operator changed it; its stamp follows
+    pb::RecoveryWay m_recovery = pb::RECOVERY_OFF; // setting of the file, if an operator changed it; its stamp follows
     std::uint64_t m_recoveryStamp = 0;
     std::uint64_t m_invitation = 0; // number of the open offer's invitation; 0: none
     Time m_offerExpires = Time::max();
     Time m_nextAlive {};
-    pb::View m_formerView; // of its former group, as last told
+    pb::View m_formerView; // view of its former group, as last received
     NodeId m_followed; // the coordinator whose orders are carried out
     NodeId m_reportedTo; // the last listening coordinator that got a report
-    std::uint64_t m_promised = 0; // the least epoch which that coordinator will take
+    std::uint64_t m_promised = 0; // the lowest epoch that this coordinator will take
     Time m_promiseEnds {};
     bool m_isFullTold = false;
     Incarnation m_lastIncarnation; // a Confirm for it or an older one is a late copy
