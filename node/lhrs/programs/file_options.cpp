@@ -31,9 +31,9 @@ Result<void> addThreshold(const std::string& word, pb::FileConfig& config)
     return {};
 }
 
-constexpr std::uint32_t kCapacityMax = 1u << 28; // a server does not accept more (message_check.cpp)
+constexpr std::uint32_t kCapacityMax = 1u << 28; // a server accepts no more (message_check.cpp)
 
-// The bounds of all parameters, whether they came from a file or from the command line.
+// The bounds of all parameters, whether they come from a file or from the command line.
 Result<void> checkConfig(const pb::FileConfig& config)
 {
     if (config.m() < 1 || config.m() > 32)
@@ -70,7 +70,7 @@ Result<void> checkConfig(const pb::FileConfig& config)
     return {};
 }
 
-// A number within these bounds, given to `set`.
+// Parses a number within these bounds and passes it to `set`.
 template <class Set> auto numberFor(std::uint32_t least, std::uint32_t most, const char* what, const Set& set)
 {
     return [=](const std::string& word) -> Result<void> {
@@ -186,7 +186,7 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     config.set_recovery(pb::RECOVERY_AUTOMATIC);
     config.set_b(10'000);
     config.set_galois("simd");
-    // First, so that the other options override the file.
+    // This option comes first, so that the other options override the file.
     addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
         [&config](const std::string& word) { return readText(word, config); });
     addLayoutOptions(app, config, hasThresholds);

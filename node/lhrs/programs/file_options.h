@@ -18,7 +18,7 @@ struct NodeLine {
 struct CoordinatorLine {
     ProcessOptions process;
     pb::FileConfig config;
-    pb::Timers timers; // as given; zero means the field's default
+    pb::Timers timers; // as given; zero means the default of the field
     double timeScale = 1; // factor on all timers, given or default
     std::string recruiting = "auto"; // auto, multicast or registry
     bool isNewFile = false; // no file is running at this address, so the coordinator need not listen for one first

@@ -16,7 +16,7 @@ namespace lhrs {
 
 namespace {
 
-// A case of the tests as it is played for watchers.
+// A test case that is played for watchers.
 class PlayedCase : public PlayedRun {
 public:
     PlayedCase(const pb::Case& told, std::string name) : m_simulation(told), m_name(std::move(name)) { }

@@ -7,7 +7,7 @@
 
 namespace lhrs {
 
-// The word of --recruiting.
+// The value of --recruiting that has this name.
 inline Recruiting recruitingNamed(std::string_view word)
 {
     return word == "multicast" ? Recruiting::Multicast : word == "registry" ? Recruiting::Registry : Recruiting::Auto;
