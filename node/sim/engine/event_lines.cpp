@@ -14,7 +14,7 @@ namespace {
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Reflection;
 
-// Drawn or measured: different in every build or run.
+// Random or measured values, which differ in every build or run.
 constexpr std::array<std::string_view, 12> kLeftOut { "id", "invitation", "split", "incarnation", "total_ns",
     "process_ns", "communication_ns", "other_ns", "transfer_ns", "time_ns", "version", "address" };
 
@@ -34,7 +34,7 @@ std::string processName(const SimCluster& cluster, std::uint64_t node)
 
 std::string fieldsOf(const SimCluster& cluster, const google::protobuf::Message& message, const char* separator);
 
-// One value; `index` in a repeated field, else -1.
+// A single value; `index` in a repeated field, otherwise -1.
 std::string valueOf(
     const SimCluster& cluster, const google::protobuf::Message& message, const FieldDescriptor& field, int index)
 {

@@ -59,7 +59,7 @@ public:
         return result;
     }
 
-    // 0..bound-1; the bias of the plain remainder is far below what a test could detect.
+    // 0..bound-1; the bias of the plain remainder is far smaller than a test could detect.
     std::uint64_t below(std::uint64_t bound)
     {
         LHRS_CHECK(bound > 0);

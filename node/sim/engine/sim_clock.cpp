@@ -9,7 +9,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-constexpr Time kBehindMax = std::chrono::milliseconds(200); // of real time
+constexpr Time kBehindMax = std::chrono::milliseconds(200); // in real time
 constexpr double kFar = 1e18; // ns: beyond any virtual time
 
 Time scaled(Time time, double factor)
@@ -93,7 +93,7 @@ std::optional<Time> SimClock::realTimeOf(Time at) const
         return std::nullopt;
     if (pace() == 0)
         return m_real;
-    // One nanosecond more, so that rounding does not miss the happening by a fraction of a nanosecond.
+    // Adds one nanosecond, so that rounding does not miss the happening by a fraction of a nanosecond.
     return m_real + scaled(at - m_virtual, 1 / pace()) + nanoseconds(1);
 }
 

@@ -9,7 +9,7 @@
 namespace lhrs {
 
 // How far virtual time may advance: at a factor of real time, as fast as possible, not at all, or to the end of a step.
-// Real time is an argument, of any monotonic clock.
+// Real time is an argument and may come from any monotonic clock.
 class SimClock {
 public:
     // What has happened so far, in the units that steps use.
@@ -19,35 +19,35 @@ public:
     };
     // Where a step ends; exactly one field is set.
     struct Goal {
-        std::optional<std::uint64_t> events; // of all published events
+        std::optional<std::uint64_t> events; // counts all published events
         std::optional<std::uint64_t> messages;
-        std::optional<Time> at; // virtual time
+        std::optional<Time> at; // a virtual time
     };
 
     static constexpr double kFactorMin = 0.001;
     static constexpr double kFactorMax = 100;
 
-    // Runs from now on at this factor; 0: as fast as possible.
+    // From now on runs at this factor; 0: as fast as possible.
     void run(double factor, Time virtualNow, Time real);
     void pause(Time virtualNow);
-    // Runs to the goal as fast as possible, then pauses. If the clock waits for commands, it runs at its factor, then
-    // waits again.
+    // Runs to the goal as fast as possible and then pauses. If the clock waits for commands, it runs at its factor and
+    // then waits again.
     void step(const Goal& goal, Time virtualNow, Time real);
     // The step has reached its goal.
     void endStep(Time virtualNow);
-    // From now on virtual time advances only during steps and while a command awaits its answer, so commands alone
+    // From now on virtual time advances only during steps and while a command awaits its answer, so that commands alone
     // control it.
     void waitForCommands() { m_waits = true; }
     bool waitsForCommands() const { return m_waits; }
     void setAwaited(bool isAwaited, Time virtualNow, Time real);
-    // While gates are closed, virtual time runs at the speed of real time; as fast as possible would advance it far for
-    // nothing.
+    // While gates are closed, virtual time runs at the speed of real time; running as fast as possible would advance it
+    // far to no purpose.
     void setGated(bool isGated, Time virtualNow, Time real);
-    // If virtual time is far behind its limit because the machine is slow, it continues from its present value.
+    // If virtual time is far behind its limit because the computer is slow, it continues from its present value.
     void keepUp(Time virtualNow, Time real);
 
     bool isPaused() const { return m_isPaused && !m_goal; }
-    // Not paused, but no command or step is waiting for time to pass.
+    // Not paused, but there is no command or step that waits for time to pass.
     bool isIdle() const { return m_waits && !m_isPaused && !m_isAwaited && !m_goal; }
     bool isStepping() const { return m_goal.has_value(); }
     double factor() const { return m_factor; }

@@ -123,7 +123,8 @@ Time SimCluster::localTime(const SimProcess& process, Time global) const
     return process.clockOffset + global + nanoseconds(global.count() * process.driftPpm / 1'000'000);
 }
 
-// The first instant at which the clock of its machine shows at least `local`; never, while the gate is closed.
+// The first instant at which the clock of the process's machine shows at least `local`; never, while the gate is
+// closed.
 Time SimCluster::globalTime(const SimProcess& process, Time local) const
 {
     if (local == Time::max())
@@ -261,7 +262,7 @@ void SimCluster::happen(Happening& happening)
         break;
     case Happening::Kind::Timer:
         if (happening.at != happening.process->m_timerAt || happening.process->isGone())
-            break; // an earlier timer took its place
+            break; // an earlier timer has replaced it
         happening.process->m_timerAt = Time::max();
         wind(*happening.process);
         break;
@@ -304,7 +305,7 @@ void SimCluster::arrive(SimProcess& process, SimInput input)
 {
     const bool isDatagram = input.message && input.transport != pb::STREAM;
     if (isDatagram && m_now < process.m_pausedUntil && process.m_inbox.size() >= m_options.inboxMax)
-        return; // like a socket's buffer that is not read
+        return; // as with a socket's buffer that is not read
     process.m_inbox.push_back(std::move(input));
     process.m_inboxMost = std::max(process.m_inboxMost, process.m_inbox.size());
     if (!process.m_stepIsScheduled)
@@ -329,7 +330,7 @@ void SimCluster::workOff(SimProcess& process)
         return;
     }
     process.m_stepIsScheduled = false;
-    // A process that wakes up finds timers and messages due at once, in no defined order.
+    // A process that wakes up finds that timers and messages are due at once, in no defined order.
     if (std::exchange(process.m_hasJustWoken, false) && m_failures.chance(500))
         std::stable_partition(
             process.m_inbox.begin(), process.m_inbox.end(), [](const SimInput& i) { return !i.message && !i.command; });
@@ -362,10 +363,10 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
     process.m_hasBegun = true;
     const std::uint32_t factor = m_now < process.m_slowUntil ? process.m_slowness : 1;
     const Time cost = (m_options.stepCost + m_options.stepCostPerKib * std::int64_t(input.bytes) / 1024) * factor;
-    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // messages released by a gate do not wait
+    process.m_busyUntil = std::max(m_now, process.m_busyUntil) + cost; // messages released from a gate do not wait
     m_effects.clear();
     m_effects.begin(input.message.get());
-    m_effects.at(pb::NO_ROLE, 0); // one Effects serves all processes, but each has its own place
+    m_effects.at(pb::NO_ROLE, 0); // one Effects object serves all processes, but each has its own place
     process.m_stamper->prepare(m_effects, true);
     try {
         const CheckGuard guard;
@@ -387,7 +388,7 @@ void SimCluster::step(SimProcess& process, const SimInput& input)
         m_failure = process.info.name() + ": an exception left the machine: " + escaped.what();
         return;
     }
-    m_effects.tellGathered(); // time passes for messages only
+    m_effects.tellGathered(); // time advances for messages only
     m_effects.joinBlocks();
     if (m_door && m_door->crashesAt(process, m_effects.events())) {
         kill(process.index);
@@ -447,7 +448,7 @@ void SimCluster::carryOut(SimProcess& process, Time leaves)
         send(process, message, leaves);
     for (const Effects::Multicast& message : m_effects.multicasts())
         multicast(process, message, leaves);
-    // A callback may give new commands, which are only queued. It must not use the reply after it returns.
+    // A callback may give new commands, which are only queued. It must not use the reply after it has returned.
     for (const pb::CommandReply* reply : m_effects.replies()) {
         const auto waiting = m_waiting.find(reply->ticket());
         if (waiting == m_waiting.end()) {
@@ -535,7 +536,7 @@ void SimCluster::multicast(SimProcess& process, const Effects::Multicast& multic
     }
 }
 
-// Messages travel as objects; from time to time one is serialized and parsed, to show that it survives.
+// Messages travel as objects; one in `reparseEvery` is serialized and parsed, to show that it survives.
 std::shared_ptr<const pb::Message> SimCluster::throughTheWire(const pb::Message& message)
 {
     if (m_options.reparseEvery == 0 || m_order.below(m_options.reparseEvery) != 0)

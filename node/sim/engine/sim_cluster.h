@@ -27,32 +27,32 @@ struct SimInput {
     pb::Transport transport = pb::UDP;
 };
 
-// A simulated process: a machine, an inbox, a clock of its own.
+// A simulated process: a machine, an inbox and a clock of its own.
 struct SimProcess {
     std::uint32_t index = 0; // from 1; also the ip of its address
     pb::ProcessInfo info;
     std::unique_ptr<Machine> machine;
-    pb::Role pool = pb::NO_ROLE; // the multicast group to which it listens
+    pb::Role pool = pb::NO_ROLE; // the multicast group that it has joined
 
     // Its clock shows: offset + time * (1 + drift).
     Time clockOffset {};
     std::int64_t driftPpm = 0;
 
-    // It was killed: it has no machine any more.
+    // The process was killed: it no longer has a machine.
     bool isGone() const { return machine == nullptr; }
-    // It does nothing until then, but its clock runs.
+    // The process does nothing until then, but its clock runs.
     Time pausedUntil() const { return m_pausedUntil; }
     Time slowUntil() const { return m_slowUntil; }
     const EventStamper& stamper() const { return *m_stamper; }
     std::uint64_t messagesIn() const { return m_messagesIn; }
     std::uint64_t messagesOut() const { return m_messagesOut; }
-    // Number of inputs that wait for its next step; the highest number ever.
+    // Number of inputs that wait for its next step, and the highest number so far.
     std::size_t inbox() const { return m_inbox.size(); }
     std::size_t inboxMost() const { return m_inboxMost; }
     const pb::Place& place() const { return m_place; }
-    // Its gate is closed: its machine gets no messages and no time.
+    // The gate is closed: the machine gets no messages and no time.
     bool isGated() const { return m_gate && m_gate->isClosed(); }
-    // nullptr: its gate was never closed.
+    // nullptr: the gate was never closed.
     const SimGate* gate() const { return m_gate.get(); }
 
 private:
@@ -74,7 +74,7 @@ private:
     bool m_hasBegun = false; // its machine has taken its first step
     std::unique_ptr<SimGate> m_gate;
     Time m_timerAt = Time::max(); // global time of its earliest timer in the queue
-    pb::Place m_place; // after its last step
+    pb::Place m_place; // its place after its last step
     std::uint64_t m_messagesIn = 0;
     std::uint64_t m_messagesOut = 0;
     std::uint64_t m_messagesTaken = 0; // taken from the inbox: held or delivered
@@ -82,11 +82,11 @@ private:
 
 public:
     std::uint64_t messagesTaken() const { return m_messagesTaken; }
-    // Messages lost on command, for want of room, or with the process.
+    // Messages lost by command, for lack of room, or with the process.
     std::uint64_t lostAtGate() const { return m_lostAtGate; }
 };
 
-// Stands between a process and its network, and may end the process at an event: the interface for armed faults.
+// Stands between a process and its network, and may end the process at an event: the interface for the fault injector.
 class SimDoor {
 public:
     virtual ~SimDoor() = default;
@@ -117,14 +117,14 @@ public:
         pb::NetworkFaults network;
         std::uint64_t seed = 0;
         std::uint32_t driftPpmMax = 0;
-        Time clockOffsetMax = std::chrono::seconds(10); // clocks start between 0 and this
+        Time clockOffsetMax = std::chrono::seconds(10); // clocks start between 0 and this value
         Time stepCost = std::chrono::microseconds(5);
         Time stepCostPerKib {};
         std::uint32_t reparseEvery = 64; // 0: never
         bool allByStream = false;
         bool withMessages = false; // also record events of messages
         bool withHash = true;
-        std::uint32_t inboxMax = 1000; // datagrams that wait at a paused process
+        std::uint32_t inboxMax = 1000; // limit on datagrams that wait at a paused process
     };
 
     explicit SimCluster(const Options& options);
@@ -141,25 +141,25 @@ public:
     std::uint64_t drawMachineSeed() { return m_machineSeeds.next(); }
 
     const std::deque<std::unique_ptr<SimProcess>>& processes() const { return m_processes; }
-    // nullptr if no process has this address or number.
+    // nullptr if there is no process with this address or number.
     const SimProcess* at(const Address& address) const;
     const SimProcess* numbered(NodeId node) const;
 
-    // Gives a command to a process; `onReply` is called with the reply, after the step that produced it.
+    // Gives a command to a process; `onReply` is called with the reply after the step that produced it.
     void command(const SimProcess& process, pb::Command command, OnReply onReply);
     // Calls `what` after some time.
     void after(Time delay, std::function<void()> what);
-    // Runs until the condition holds (true), or until the time is over or something fails (false).
+    // Runs until the condition holds (true), or until the time limit passes or something fails (false).
     bool runUntil(const std::function<bool()>& condition, Time limit);
 
-    // For callers that control the passing of time. When the next thing happens; nothing: never.
+    // For callers that control the passing of time. The time of the next happening; nothing: there is none.
     std::optional<Time> nextAt() const;
     // Executes the next happening.
     void happenNext();
-    // Only time passes, until `at`; not beyond nextAt().
+    // Lets time pass until `at` without a happening; not beyond nextAt().
     void passTo(Time at) { m_now = std::max(m_now, at); }
-    // A function that runUntil calls before each happening, as often as it answers AskAgain. It may give commands
-    // meanwhile.
+    // Sets a function that runUntil calls before each happening, repeatedly while it returns AskAgain. The function may
+    // give commands.
     enum class Gate { Open, AskAgain, Ended };
     void setGate(std::function<Gate()> gate) { m_gate = std::move(gate); }
 
@@ -178,11 +178,11 @@ public:
     void closeGates(std::uint32_t leaseMs);
     void openGates(const std::string& reason);
     bool isGated() const { return m_isGated; }
-    // The held message with this number, or the oldest one (0), is delivered to the process now as one step, or
-    // dropped. Nothing: there is no such message.
+    // Delivers the held message with this number, or the oldest one (0), to the process now, as one step; or drops it.
+    // Returns nothing if there is no such message.
     std::optional<pb::HeldMessage> release(const SimProcess& process, std::uint64_t number, bool isDropped);
-    // The clock of its machine advances by this amount. If a timer is due, that is one step, unless the process is
-    // paused.
+    // Advances the clock of the process's machine by this amount. If a timer is due, that is one step, unless the
+    // process is paused.
     void advanceGated(const SimProcess& process, Time by);
     void describeGate(const SimProcess& process, pb::GateState& out);
     // Whether anything is under way to a process, or waits in the inbox of a process that is not paused.
@@ -191,17 +191,17 @@ public:
     // Failures. Kills the process and its memory: its inputs are discarded, and some or all of the messages that it has
     // just sent may be lost, as if it had ended earlier.
     void kill(std::uint32_t process);
-    // The process does nothing for this time. Inputs wait, up to a bound.
+    // The process does nothing during this time. Inputs wait, up to a limit.
     void pause(std::uint32_t process, Time time);
     void wake(std::uint32_t process);
     // Each of its steps takes `factor` times as long.
     void slowDown(std::uint32_t process, std::uint32_t factor, Time time);
-    // Sets its wall clock; the time given to the machine does not change.
+    // Sets the wall clock of the process; the time given to its machine does not change.
     void setWallClock(std::uint32_t process, Time jump) { m_processes.at(process - 1)->m_wallOffset += jump; }
-    // The identity of another process in place of one that has ended or was moved away: a new number, the same address.
+    // The identity of a process that replaces one that has ended or was moved away: a new number, the same address.
     pb::ProcessInfo successorOf(std::uint32_t process);
     SimProcess& startAgain(const pb::ProcessInfo& identity, std::unique_ptr<Machine> machine);
-    // The process continues under another address; messages to its former address do not reach it.
+    // The process continues at another address; messages to its former address do not reach it.
     SimProcess& moveAway(std::uint32_t process);
     void part(SimNetwork::Parting parting) { m_network.part(std::move(parting)); }
     // Ends network faults and slowness, and wakes paused processes.
@@ -211,7 +211,7 @@ public:
     // What the clock of the process shows; its machine's clock stands still while the gate is closed.
     Time clockOf(const SimProcess& process) const { return localTime(process, m_now); }
     Time protocolClockOf(const SimProcess& process) const;
-    // The error if a machine's own check failed or a message did not survive serialization. The run is then over.
+    // The error, if a check inside a machine failed or a message did not survive serialization. The run is then over.
     const std::optional<std::string>& failure() const { return m_failure; }
     // SHA-256 over (time, process, event bytes) of all events so far, in hex.
     std::string hash() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Processes that end, pause, are slow, or start in place of others.
+// Processes that end, pause, run slowly, or are started as replacements.
 #include "node/sim/engine/sim_cluster.h"
 
 #include "common/errors.h"
@@ -23,7 +23,7 @@ void SimCluster::kill(std::uint32_t index)
     process.m_inbox.clear();
     process.m_stepIsScheduled = false;
     process.pool = pb::NO_ROLE;
-    // Of its last messages, all have left, none has, or any subset.
+    // Of its last messages, all have been sent, none, or any subset.
     const std::uint64_t lost = m_failures.below(3);
     m_agenda->forEach([&](Happening& happening) {
         if (happening.from == index && happening.kind == Happening::Kind::Arrival

@@ -46,7 +46,7 @@ void SimCluster::openGates(const std::string& reason)
             openGate(*process, reason);
 }
 
-// The clock runs first, then held messages are delivered in order, before later ones that are in the inbox.
+// The clock runs first; then held messages are delivered in order, before later ones that are in the inbox.
 void SimCluster::openGate(SimProcess& process, const std::string& reason)
 {
     SimGate& gate = *process.m_gate;
@@ -62,7 +62,7 @@ void SimCluster::openGate(SimProcess& process, const std::string& reason)
     std::deque<SimInput> first;
     while (auto held = gate.take())
         first.push_back({ std::move(held->message), nullptr, held->bytes, held->transport });
-    process.m_messagesTaken -= first.size(); // they will be taken again, before what waits
+    process.m_messagesTaken -= first.size(); // they will be taken again, before the inputs that wait
     std::move(process.m_inbox.begin(), process.m_inbox.end(), std::back_inserter(first));
     process.m_inbox = std::move(first);
     process.m_inboxMost = std::max(process.m_inboxMost, process.m_inbox.size());
@@ -71,7 +71,7 @@ void SimCluster::openGate(SimProcess& process, const std::string& reason)
     wind(process);
 }
 
-// Holds the inputs of a machine whose gate is closed. Its clock stands still, so it is not given the time.
+// Holds the inputs of a machine whose gate is closed. Its clock stands still, so the machine is not given the time.
 void SimCluster::hold(SimProcess& process, const SimInput& input)
 {
     if (!input.message) {
@@ -124,7 +124,7 @@ void SimCluster::describeGate(const SimProcess& process, pb::GateState& out)
 {
     if (process.m_gate)
         process.m_gate->describe(out);
-    out.set_is_closed(out.is_closed() || (m_isGated && !process.m_hasBegun)); // it will close with its first step
+    out.set_is_closed(out.is_closed() || (m_isGated && !process.m_hasBegun)); // it will close with the first step
     const Time deadline = process.machine->deadline();
     const bool wantsNone = deadline == Time::max() || process.m_pausedUntil > m_now;
     const Time left = wantsNone ? Time(-1) : std::max(Time(), deadline - protocolClockOf(process));

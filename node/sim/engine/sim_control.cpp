@@ -39,8 +39,8 @@ Time SimControl::virtualNow(Time real) const
     return std::max(m_cluster.now(), std::min(m_clock.limit(real), m_cluster.nextAt().value_or(Time::max())));
 }
 
-// Commands that change something happen now, not at the time of the last happening. A case must run as it does
-// unwatched.
+// Commands that change something take effect now, not at the time of the last happening. But a case must run as it
+// would without watchers.
 void SimControl::letTimePass(Time real)
 {
     if (m_site)
@@ -53,9 +53,9 @@ void SimControl::look(Time real)
         const auto at = isOver() ? std::nullopt : m_clock.goal()->at;
         if (at && m_site)
             m_cluster.passTo(*at);
-        m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // also if nothing happened in that time
+        m_clock.endStep(std::max(m_cluster.now(), at.value_or(Time()))); // even if nothing happened in that time
         if (m_site && m_cluster.isGated())
-            m_site->tellHeld(); // time stands still, so the periodic gauges would not report it
+            m_site->tellHeld(); // time stands still, so the periodic gauges would not report the held messages
         for (const std::uint64_t ticket : std::exchange(m_steppers, {})) {
             pb::CommandReply done;
             *done.mutable_simulation() = state(real);
@@ -75,7 +75,7 @@ void SimControl::look(Time real)
             refuse(ticket, pb::REFUSED, name + " has ended; nobody answers any more");
         }
     }
-    // A process that continues answers the commands that came while it was paused.
+    // A process that continues answers the commands that arrived while it was paused.
     for (std::size_t i = 0; i < m_deferred.size();) {
         const SimProcess* process = m_cluster.numbered(NodeId(m_deferred[i].first));
         if (process && !process->isGone() && process->pausedUntil() > m_cluster.now()) {
@@ -163,7 +163,7 @@ void SimControl::refuse(std::uint64_t ticket, pb::Refusal refusal, const std::st
 
 void SimControl::command(const pb::Command& command, Time real)
 {
-    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the last answer may have come just now
+    m_clock.setAwaited(!m_awaited.empty(), m_cluster.now(), real); // the last answer may have arrived just now
     if (command.passing_ns() > 0 && m_clock.waitsForCommands() && !command.has_step_clock())
         m_awaited[command.ticket()] = m_cluster.now()
             + std::chrono::nanoseconds(std::min<std::uint64_t>(command.passing_ns(), std::uint64_t(1) << 60));
@@ -261,7 +261,7 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
         look(real); // the process may have ended or continued
         return;
     }
-    if (commandGate(process, command, real)) // also for a paused process; likewise the next command
+    if (commandGate(process, command, real)) // even for a paused process; the same holds for the next command
         return;
     if (command.has_watch()) {
         pb::CommandReply done;
@@ -308,7 +308,8 @@ void SimControl::commandProcess(const SimProcess& process, const pb::Command& co
     } else {
         pb::Command given = command;
         if (command.has_hold_workload()) {
-            // The holder of a lease lives in real time: virtual time may run a hundred times as fast, or stand still.
+            // The holder of a lease lives in real time, whereas virtual time may run a hundred times as fast or stand
+            // still.
             const std::uint32_t lease = command.hold_workload().lease_ms() == 0 ? kHoldLeaseMs
                                                                                 : command.hold_workload().lease_ms();
             m_holds.erase(process.info.node());
@@ -353,7 +354,7 @@ bool SimControl::question(const SimProcess& process, const pb::Command& command)
 // A simulated process has no threads: it has an inbox and takes one step after the other.
 void SimControl::sample(const SimProcess& process, pb::NodeSample& out) const
 {
-    // The machine gives times on its own clock; a sample uses the clock of the process.
+    // The machine reports times on its own clock; a sample uses the clock of the process.
     const Time now = m_cluster.protocolClockOf(process), behind = m_cluster.clockOf(process) - now;
     out.set_process(process.info.node());
     out.set_time_ns((now + behind).count());

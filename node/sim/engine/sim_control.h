@@ -17,8 +17,8 @@
 namespace lhrs {
 
 // Carries out the commands of control.proto on a simulated cluster, each for the process that it names. A query is
-// answered outside of virtual time, so watching does not change a run. A command that changes something takes effect at
-// the present virtual time. It has no socket or thread: the caller passes in commands and takes the replies.
+// answered outside virtual time, so that watching does not change a run. A command that changes something takes effect
+// at the present virtual time. It has no socket or thread: the caller passes in commands and takes the replies.
 class SimControl {
 public:
     using OnReply = std::function<void(pb::CommandReply& reply)>;
@@ -34,11 +34,11 @@ public:
 
     SimControl(SimCluster& cluster, SimClock& clock, Self self, OnReply onReply);
 
-    // The cluster is operated from outside; otherwise it is only watched, and `plays` describes its run.
+    // operate: the cluster is operated from outside. watch: it is only watched, and `plays` describes its run.
     void operate(SimSite& site, SimFaults& faults);
     void watch(const std::string& plays) { m_plays = plays; }
 
-    // `real` is the time that drives the clock; likewise below.
+    // `real` is the time that drives the clock, as in the functions below.
     void command(const pb::Command& command, Time real);
     // Call it before and after virtual time advances: completes steps that have reached their goal, and handles
     // processes that have ended.
@@ -52,7 +52,7 @@ public:
     bool isOver() const { return m_isOver || m_cluster.failure(); }
     Time virtualNow(Time real) const;
     pb::SimulationState state(Time real) const;
-    // Fills in the endpoints for commands to, and events of, a process of this cluster.
+    // Fills in the endpoints for commands to a process of this cluster, and for events from it.
     void introduce(pb::ProcessInfo& info) const;
 
 private:
@@ -93,10 +93,10 @@ private:
     bool m_isEnding = false;
     std::map<std::uint64_t, Open> m_open; // commands given to machines, by ticket
     std::vector<std::pair<std::uint64_t, pb::Command>> m_deferred; // for paused processes, by process number
-    // Clients whose workload is held: the real time at which the hold ends unless renewed.
+    // Clients whose workload is held: the real time at which the hold ends unless it is renewed.
     std::map<std::uint64_t, Time> m_holds;
-    std::optional<Time> m_gateEnds; // likewise for the gates
-    // By ticket: commands whose answer virtual time waits for, and until when at most.
+    std::optional<Time> m_gateEnds; // the same for the gates
+    // By ticket: commands for whose answer virtual time waits, and the latest time until which it waits.
     std::map<std::uint64_t, Time> m_awaited;
     std::vector<std::uint64_t> m_steppers; // tickets
     std::uint64_t m_kills = 0; // kills already handled

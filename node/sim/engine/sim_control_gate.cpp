@@ -18,7 +18,7 @@ void refuseIn(pb::CommandReply& reply, pb::Refusal refusal, const char* text)
 
 } // namespace
 
-// False: the command is about something else.
+// Returns false if the command is about something else.
 bool SimControl::commandGate(const SimProcess& process, const pb::Command& command, Time real)
 {
     const bool changes = command.has_set_gate() || command.has_release_held();
@@ -42,11 +42,11 @@ bool SimControl::commandGate(const SimProcess& process, const pb::Command& comma
         describeGate(process, *done.mutable_gate(), real);
     reply(command.ticket(), std::move(done));
     if (changes)
-        look(real); // it may have ended
+        look(real); // the process may have ended
     return true;
 }
 
-// False: the state is unchanged.
+// Returns false if the state is unchanged.
 bool SimControl::setGate(const pb::SetGate& order, Time real)
 {
     const bool wasClosed = m_cluster.isGated();
@@ -118,7 +118,7 @@ void SimControl::describeGate(const SimProcess& process, pb::GateState& out, Tim
             0, std::chrono::duration_cast<std::chrono::milliseconds>(*m_gateEnds - real).count())));
 }
 
-// With closed gates, time alone brings neither messages nor events: a step that waits for them ends if none can come.
+// With closed gates, time alone brings neither messages nor events: a step that waits for them ends if none can arrive.
 bool SimControl::isAtGoal() const
 {
     const SimClock::Counts counts { m_cluster.eventCount(), m_cluster.messagesArrived() };

@@ -23,7 +23,7 @@ public:
     bool command(const SimProcess& process, const pb::Command& command, pb::CommandReply& reply);
     // Which faults are armed, for a watcher that connects late.
     void describe(const SimProcess& process, pb::Snapshot& snapshot) const;
-    // It is paused: it answers commands about faults only.
+    // The process is paused: it answers commands about faults only.
     bool isPaused(const SimProcess& process) const;
     // The process has ended, and so have its faults.
     void forget(const SimProcess& process) { m_books.erase(process.info.node()); }
@@ -40,8 +40,8 @@ private:
     const FaultBook* bookOf(const SimProcess& process) const;
 
     SimCluster& m_cluster;
-    std::map<std::uint64_t, FaultBook> m_books; // by process number; only processes at which a fault was armed
-    // By receiver and sender: when the last delayed frame is released.
+    std::map<std::uint64_t, FaultBook> m_books; // by process number; only processes for which a fault was armed
+    // By receiver and sender: the time at which the last delayed frame is released.
     std::map<std::pair<std::uint64_t, std::uint64_t>, Time> m_streams;
 };
 

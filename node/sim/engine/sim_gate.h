@@ -14,7 +14,7 @@
 namespace lhrs {
 
 // The gate of a simulated process, and the time that its protocol clock has left out. It is the counterpart in virtual
-// time of Gate and ProtocolClock (node/runtime). It does not deliver by itself.
+// time of Gate and ProtocolClock (node/runtime). It does not deliver messages by itself.
 class SimGate {
 public:
     struct Held {
@@ -30,13 +30,13 @@ public:
     std::size_t held() const { return m_held.size(); }
     std::uint64_t released() const { return m_released; }
     std::uint64_t dropped() const { return m_dropped; }
-    // Messages held since the process began; number of changes of its contents.
+    // Number of messages held since the process began, and number of changes of its contents.
     std::uint64_t heldEver() const { return m_number; }
     std::uint64_t changes() const { return m_changes; }
 
     // What the protocol clock shows at virtual time `now`, without its offset and drift.
     Time clockAt(Time now) const;
-    // When it will show this; nothing: it stands still.
+    // The virtual time at which the protocol clock will show this; nothing: it stands still.
     std::optional<Time> when(Time shown) const;
     void close(Time now);
     // Returns how long it was closed. The caller must then take out what it holds.
@@ -54,15 +54,15 @@ public:
 
 private:
     bool m_isClosed = false;
-    Time m_floor {}; // it shows no less than this, and exactly this while the gate is closed
-    Time m_left {}; // virtual time left out
+    Time m_floor {}; // the clock shows no less than this, and exactly this while the gate is closed
+    Time m_left {}; // total virtual time left out
     Time m_closed {}; // when it closed
-    Time m_advanced {}; // since it closed
+    Time m_advanced {}; // time advanced since it closed
     std::deque<Held> m_held;
     std::size_t m_bytes = 0;
     std::uint64_t m_number = 0; // last number assigned
     std::uint64_t m_changes = 0;
-    std::uint64_t m_released = 0; // since it closed; likewise the next one
+    std::uint64_t m_released = 0; // since it closed; the same holds for the next one
     std::uint64_t m_dropped = 0;
 };
 

@@ -27,7 +27,7 @@ public:
     // Time of the next happening. The agenda must not be empty.
     Time nextAt() const { return m_heap.front().at; }
 
-    // `drawn` orders happenings at the same time.
+    // `drawn` decides the order of happenings at the same time.
     void push(Happening happening, std::uint64_t drawn)
     {
         std::uint32_t slot = std::uint32_t(m_slots.size());
@@ -64,7 +64,7 @@ private:
     struct Key {
         Time at;
         std::uint64_t drawn;
-        std::uint64_t number; // should all else be equal, the first pushed is first
+        std::uint64_t number; // if all else is equal, the first pushed is first
         std::uint32_t slot;
     };
     static bool isLater(const Key& a, const Key& b)
@@ -76,7 +76,7 @@ private:
 
     std::vector<Key> m_heap;
     std::vector<Happening> m_slots;
-    std::vector<std::uint32_t> m_free; // slots
+    std::vector<std::uint32_t> m_free; // free slots
     std::uint64_t m_pushed = 0;
 };
 

@@ -39,7 +39,7 @@ Time SimNetwork::partedUntil(std::uint32_t from, std::uint32_t to, Time now) con
     return until;
 }
 
-// How long a message sent now waits on its path. With some probability the path clogs from now on.
+// How long a message that is sent now waits on its path. With some probability the path becomes clogged from now on.
 Time SimNetwork::clog(std::uint32_t from, std::uint32_t to, Time now)
 {
     if (m_faults.clogs() == 0)

@@ -14,12 +14,12 @@
 
 namespace lhrs {
 
-// A message of at most this many bytes may travel as a datagram, as udpMax in the real transport.
+// A message of at most this many bytes may travel as a datagram, like udpMax in the real transport.
 inline constexpr std::size_t kDatagramBytesMax = 1400;
 
 // What the network does to one message. Datagrams are lost, duplicated, delayed and therefore reordered. Streams are
-// ordered and take time; from time to time a connection breaks. Paths clog, and processes are partitioned from each
-// other. It maps numbers to times and knows neither processes nor contents.
+// ordered and take time; from time to time a connection breaks. Paths become clogged, and processes are partitioned
+// from each other. This class maps numbers to times and knows neither processes nor contents.
 class SimNetwork {
 public:
     SimNetwork(const pb::NetworkFaults& faults, std::uint64_t seed) : m_faults(faults), m_draw(seed, DrawnFor::Network)
@@ -30,12 +30,12 @@ public:
     void becomeQuiet();
     // The delays of a datagram's copies: none if it is lost, two if it is duplicated.
     void datagram(std::uint32_t from, std::uint32_t to, Time now, std::vector<Time>& delays);
-    // When a stream message sent now arrives: after all messages sent before it. Nothing: lost, because the connection
-    // broke.
+    // When a stream message that is sent now arrives: after all messages sent before it. Nothing: the message is lost,
+    // because the connection broke.
     std::optional<Time> stream(std::uint32_t from, std::uint32_t to, std::size_t bytes, Time now);
 
-    // A partition: nothing passes from any process of `from` to any of `to` until it ends. Datagrams are lost. Of
-    // stream messages, half arrive after it; for the others the connection breaks.
+    // A partition: nothing passes from any process in `from` to any process in `to` until it ends. Datagrams are lost.
+    // Of the stream messages, half arrive afterwards; for the others the connection breaks.
     struct Parting {
         std::set<std::uint32_t> from;
         std::set<std::uint32_t> to;

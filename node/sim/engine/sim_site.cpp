@@ -35,7 +35,7 @@ pb::ProcessInfo SimSite::identity(pb::ProcessKind kind, pb::Role pool, const std
     return self;
 }
 
-// The identity is drawn before the seed of the machine: a run depends on the order of the draws.
+// The identity is drawn before the seed of the machine, because a run depends on the order of the draws.
 const SimProcess& SimSite::startCoordinator(const pb::ProcessInfo& self, bool isFirst)
 {
     m_started[self.node()] = self;

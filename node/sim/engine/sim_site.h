@@ -13,8 +13,8 @@
 
 namespace lhrs {
 
-// Starts the processes of one simulated cluster, as a user or a script starts live ones: a coordinator, servers,
-// clients; and replacements for processes that ended. The factory says which machines they run.
+// Starts the processes of one simulated cluster, as a user or a script starts live ones: a coordinator, servers and
+// clients, and replacements for processes that have ended. The factory decides which machines they run.
 class SimSite {
 public:
     static constexpr std::size_t kProcessesMax = 32'768; // processes started in one run
@@ -26,15 +26,16 @@ public:
     void begin();
     Result<std::vector<const SimProcess*>> startMore(
         pb::ProcessKind kind, pb::Role pool, const std::vector<std::string>& names);
-    // Starts the same programs again; those still running are ended first. A server is empty and waits in the pool in
-    // which it was first started. A coordinator has the address of its predecessor and takes over what is running.
+    // Starts the same programs again, after ending those that are still running. A server is empty and waits in the
+    // pool in which it was first started. A coordinator has the address of its predecessor and takes over the running
+    // cluster.
     Result<std::vector<const SimProcess*>> startAgain(const std::vector<std::uint64_t>& nodes);
 
-    // The figures of a process; machine figures are left out because the machine is not simulated.
+    // The figures of a process; those of its computer are left out, because it is not simulated.
     static void fillGauges(const SimProcess& process, pb::Gauges& out);
 
-    // Emits the gauges of processes whose gates hold a different number of messages than last reported, whatever the
-    // time.
+    // Emits the gauges of each process whose gate holds a different number of messages than last reported, whatever the
+    // time is.
     void tellHeld();
 
 private:
@@ -46,7 +47,7 @@ private:
 
     SimCluster& m_cluster;
     const MachineFactory& m_factory;
-    std::uint32_t m_coordinator = 0; // index
+    std::uint32_t m_coordinator = 0; // index of the coordinator
     std::map<std::uint64_t, pb::ProcessInfo> m_started; // by process number, including processes that have ended
     // By index: the counts at the process and at its gate when its gauges were last emitted.
     std::map<std::uint32_t, std::pair<std::uint64_t, std::uint64_t>> m_told;

@@ -9,8 +9,8 @@
 
 namespace lhrs {
 
-// What a data bucket held at each rank as of each sequence number, according to its own events. A parity bucket that is
-// behind is judged against the state that it has applied.
+// What a data bucket held at each rank at each sequence number, according to its own events. A parity bucket that lags
+// behind is judged by the state that it has applied.
 class BucketHistory {
 public:
     using Value = std::shared_ptr<const std::string>;
@@ -26,7 +26,7 @@ public:
     void know(std::uint64_t sequence) { m_known = std::max(m_known, sequence); }
     std::uint32_t rankMax() const { return std::uint32_t(m_ranks.size()); }
 
-    // The rank as of the sequence number; nullptr if it had never been used by then.
+    // The rank at this sequence number; nullptr if it had never been used until then.
     const Slot* at(std::uint32_t rank, std::uint64_t sequence) const
     {
         if (rank == 0 || rank > m_ranks.size())
@@ -39,7 +39,7 @@ public:
     }
     const Slot* latest(std::uint32_t rank) const { return at(rank, ~std::uint64_t(0)); }
 
-    // The bucket failed: its changes after `sequence` count as not done.
+    // The bucket failed: its changes after `sequence` count as not made.
     void cut(std::uint64_t sequence)
     {
         m_known = sequence;

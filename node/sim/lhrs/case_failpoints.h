@@ -10,7 +10,7 @@
 
 namespace lhrs {
 
-// The failpoints of a case: the selected failpoints fire at random until the faults are over.
+// The failpoints of a case: the selected ones fire at random until the faults are over.
 class CaseFailpoints : public Failpoints {
 public:
     explicit CaseFailpoints(const pb::Case& told)

@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-// For this long after a process is back, it may still be declared failed.
+// For this long after a process has returned, it may still be declared failed.
 constexpr Time kGrace = 2s;
 
 } // namespace
@@ -30,7 +30,7 @@ void FaultInjector::begin(const SimProcess& coordinator) { m_coordinator = &coor
 void FaultInjector::coordinatorEnds()
 {
     m_formerFile = std::make_unique<FileState>(file());
-    // The next coordinator may take a member that is silent for a moment for dead.
+    // The next coordinator may consider a member dead that is silent for only a moment.
     m_oracle.setBounded(!m_case.is_unbounded(), true);
 }
 
@@ -68,7 +68,7 @@ bool FaultInjector::isAway(std::uint32_t process) const
     const auto away = m_away.find(process);
     if (away == m_away.end() || away->second.until <= m_cluster.now())
         return false;
-    // A process that got another place since then has answered.
+    // A process that has received another place since then has answered.
     return away->second.end > m_cluster.now() || away->second.place == placeOf(*found);
 }
 
@@ -76,7 +76,7 @@ bool FaultInjector::isAway(const FileState::MemberInfo& member) const
 {
     if (member.hasFailed() || isAway(member.holder.address.ip))
         return true;
-    // A rebuilt bucket that has not heard that it is enabled: only the coordinator knows that it counts, and the
+    // A rebuilt bucket that does not yet know that it is enabled: only the coordinator knows that it counts, and the
     // coordinator may end too.
     const auto* node = dynamic_cast<const NodeMachine*>(m_cluster.at(member.holder.address)->machine.get());
     return node && node->dataBucket() && node->dataBucket()->incarnation() == member.holder.incarnation
@@ -88,7 +88,7 @@ std::uint32_t FaultInjector::bearable(GroupNumber g) const
 {
     const FileState::Group& group = file().groups().at(g);
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
-    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates it is under way
+    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates the bucket is under way
     const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
     std::uint32_t away = 0;
     for (const auto& [q, member] : group.data)
@@ -198,8 +198,8 @@ void FaultInjector::hit(const pb::CaseAction& action)
     const bool isSeenByCoordinator = (action.kind() != pb::CaseAction::PART
                                          && action.kind() != pb::CaseAction::SET_WALL_CLOCK)
         || action.side() == pb::CaseAction::ALL || action.side() == pb::CaseAction::THE_COORDINATOR;
-    // (A victim that is away already is no further loss. If k is 0 any member is: it may have been hit as a spare, and
-    // be back.)
+    // (A victim that is already away is no additional loss. If k is 0, any member is a loss: it may have been hit as a
+    // spare and have returned.)
     const bool isLoss = victim.isCounted || (victim.isMember && file().groups().at(victim.group).k == 0);
     if (!m_case.is_unbounded() && isSeenByCoordinator && isLoss && bearable(victim.group) == 0) {
         ++m_counts.spared;
@@ -212,7 +212,7 @@ void FaultInjector::hit(const pb::CaseAction& action)
     m_lastGroup = victim.group;
     if (action.target() == pb::CaseAction::NEWCOMER)
         m_oracle.onHitOnItsWay(victim.process);
-    if (isCoordinator) // it may take processes that it cannot hear for dead
+    if (isCoordinator) // it may consider processes dead that it cannot hear
         m_oracle.setBounded(!m_case.is_unbounded(), true);
     const Time time = std::chrono::milliseconds(action.duration_ms());
     switch (static_cast<int>(action.kind())) {

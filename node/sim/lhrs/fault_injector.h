@@ -17,21 +17,21 @@ namespace lhrs {
 
 class Coordinator;
 
-// Injects the failures of a case: chooses a victim among the processes to which an action applies. In a bounded
-// case it skips failures that the group could not bear at that moment; members that are not back yet count as failed.
+// Injects the failures of a case: chooses a victim among the processes to which an action applies. In a bounded case it
+// skips failures that the group could not tolerate at that moment; members that have not returned yet count as failed.
 class FaultInjector {
 public:
     FaultInjector(const pb::Case& told, SimCluster& cluster, Oracle& oracle);
 
     // The file exists; from now on there are processes to hit.
     void begin(const SimProcess& coordinator);
-    // The coordinator is about to end, or to be replaced. Until the next one knows the file, the state known to the
+    // The coordinator is about to end or to be replaced. Until the next one knows the file, the state known to the
     // present one is used.
     void coordinatorEnds();
-    // Whether any member of the file can be heard. If none can, no coordinator could know that there is a file.
+    // Whether any member of the file can be heard. If none can, no coordinator could know that a file exists.
     bool isAnyHeard(std::uint32_t but = 0) const;
-    // Carries out KILL, PAUSE, PART, SLOW or SET_WALL_CLOCK. Does nothing if the action applies to no process, or the
-    // group could not bear it.
+    // Carries out KILL, PAUSE, PART, SLOW or SET_WALL_CLOCK. Does nothing if the action applies to no process, or if
+    // the group could not tolerate it.
     void hit(const pb::CaseAction& action);
     // Called with a client that is about to be killed.
     std::function<void(std::uint32_t process)> onClientKilled;
@@ -43,18 +43,18 @@ public:
         std::uint64_t pauses = 0;
         std::uint64_t parts = 0;
         std::uint64_t slow = 0;
-        std::uint64_t clients = 0; // killed
-        std::uint64_t spared = 0; // in a bounded case
+        std::uint64_t clients = 0; // clients killed
+        std::uint64_t spared = 0; // failures skipped in a bounded case
     };
     const Counts& counts() const { return m_counts; }
 
 private:
-    // A process that may be hit; `isCounted`: a member that the group counts on.
+    // A process that may be hit; `isCounted`: it is a member that the group relies on.
     struct Victim {
         std::uint32_t process = 0;
         GroupNumber group;
         bool isCounted = false;
-        bool isMember = false; // false: a spare, or a spare on its way into a group
+        bool isMember = false; // false: a spare, or a spare that is about to join a group
     };
 
     std::vector<Victim> applyTo(const pb::CaseAction& action) const;
@@ -72,9 +72,9 @@ private:
     Oracle& m_oracle;
     const SimProcess* m_coordinator = nullptr;
     struct Away {
-        Time end {}; // end of what was done to it
-        Time until {}; // a while later: until then it may still be taken for dead
-        Incarnation place; // its place at that time; none: 0
+        Time end {}; // end of the failure
+        Time until {}; // some time later: until then it may still be considered dead
+        Incarnation place; // its place at that time; 0: none
     };
     std::map<std::uint32_t, Away> m_away; // by process
     std::unique_ptr<FileState> m_formerFile;

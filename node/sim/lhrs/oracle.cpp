@@ -32,7 +32,7 @@ KeyOperation keyOperationIn(const pb::Message& message)
         return { check::RequestKind::Delete, &message.delete_() };
     if (message.has_search())
         return { check::RequestKind::Search, &message.search() };
-    // A parity bucket may answer it without a copy to the bucket.
+    // A parity bucket may answer the search without a copy to the bucket.
     if (message.has_alarm() && message.alarm().is_search())
         return { check::RequestKind::Search, &message.alarm().request() };
     return {};
@@ -150,8 +150,8 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         break;
     }
     default:
-        // While its successor listens, a former coordinator is still obeyed by processes that have not heard of the
-        // successor. It may go through a wave of splits: each split it decides has reached the processes involved in
+        // While its successor listens, a former coordinator is still obeyed by processes that do not know of the
+        // successor. It may complete a wave of splits: each split that it decides has reached the processes involved in
         // the one before.
         if (isPresentCoordinator(process)
             || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event)
@@ -170,7 +170,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
         return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
     if (m_cut.contains(machine->dataBucket()->incarnation().value))
-        return; // it is fenced but does not know it yet: no client will ever be told of this
+        return; // the bucket is fenced but does not know it yet, so no client will ever be told of this change
     if (m_recovering.contains(process.index)
         || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
         return fail(
@@ -186,7 +186,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
         fail(3, say(where, ": the key is not at rank ", change.rank));
     if (kind == check::RequestKind::Insert && before && before->isPresent)
         fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
-    // A parity bucket counts here once all members count on it; one that has just become UP may not have reached that
+    // A parity bucket counts here once all members rely on it; one that has just become UP may not have reached that
     // point.
     const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
@@ -203,7 +203,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     m_touchedKeys.emplace(bucket, change.key);
 }
 
-// A change without effect: it has a sequence number, so that its answer is known wherever the bucket is rebuilt.
+// A change without effect. It has a sequence number, so that its answer is known wherever the bucket is rebuilt.
 void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
 {
     const DataBucket* bucket = event.place().role() == pb::DATA ? node(process.index)->dataBucket() : nullptr;
@@ -218,8 +218,8 @@ void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
     m_kept[nameOf(event.operation())] = { event.place().number(), sequence };
 }
 
-// The answer that a request had no effect may leave only when all parity buckets know it; otherwise a later copy might
-// have one.
+// The answer that a request had no effect may be sent only when all parity buckets know it; otherwise a later copy
+// might have an effect.
 void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key)
 {
     const check::RequestName request = nameOf(reply.request());
@@ -249,15 +249,15 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
     const auto kept = m_kept.find(request);
     m_told[number] = event.change_acknowledged().sequence();
-    // Late messages to a replaced bucket: its parity buckets may have applied changes of a later bucket at its place,
+    // Late messages to a replaced bucket: its parity buckets may have applied changes of a later bucket in its place,
     // after a merge.
     const bool isCut = bucket && m_cut.contains(bucket->incarnation().value);
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
         return isCut ? void()
                      : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number,
                          kept->second.second, false, columnsOf(*bucket) }));
-    // A replaced bucket hears late that its change is everywhere. Its successor has the record, which may have changed
-    // since.
+    // A replaced bucket learns late that its change is at all parity buckets. Its successor has the record, which may
+    // have changed since.
     if (isCut && (!version || version->bucket != number))
         return;
     if (!version || !bucket || version->bucket != number)
@@ -272,7 +272,7 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     report(std::move(found));
 }
 
-// Checks that the bucket has under this key what was written last.
+// Checks that the bucket stores the last value that was written under this key.
 void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
 {
     const DataBucket* bucket = dataBucket(number);
@@ -301,7 +301,7 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
         if (parity && parity->incarnation().value == member.holder().incarnation())
             column.applied = parity->applied(q);
         else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
-            column.applied = last->second[q.value]; // its last state: the process is gone
+            column.applied = last->second[q.value]; // its last state: the process has ended
         columns.push_back(column);
     }
     return columns;
@@ -404,7 +404,7 @@ void Oracle::checkAuthority()
     }));
 }
 
-// k is raised: all members must count on the new parity bucket, and it must have what they have acknowledged.
+// k is raised: all members must rely on the new parity bucket, and it must have everything that they have acknowledged.
 void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
     for (const auto& [bucketNumber, holder] : m_dataBuckets) {
@@ -467,11 +467,11 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
     const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
     const Coordinator* knows = coordinator();
     if (parity && parity->state() == pb::UP && !knows) {
-        m_deferred.emplace(process, rank); // whether it holds its place is unknown
+        m_deferred.emplace(process, rank); // it is unknown whether it holds its place
         return;
     }
     if (!parity || parity->state() != pb::UP || !knows->file().isHolder(parity->incarnation()))
-        // While it is being filled its records are of different times; or it was withdrawn but does not know it yet.
+        // While it is being filled, its records are from different times; or it was withdrawn but does not know it yet.
         return;
     std::vector<check::Member> members;
     for (std::uint32_t q = 0; q < m_config.m(); ++q) {
@@ -550,7 +550,7 @@ void Oracle::finished(const pb::OperationResult& result)
     const std::string value = isSearch ? result.value() : std::string();
     const check::Outcome outcome = outcomeOf(result.result());
     report(m_ledger.finished(request, outcome, value));
-    // A copy that the network made may be carried out after the client was told RETRY.
+    // A copy made by the network may be carried out after the client has received RETRY.
     const bool isUncertain = outcome == check::Outcome::Retry && !isSearch && m_ledger.isCopied(request);
     m_book.answered(request, isUncertain ? check::Outcome::Unknown : outcome, value, m_cluster.now().count());
 }

@@ -25,7 +25,7 @@ class NodeMachine;
 class ParityBucket;
 
 // The model: it sees all processes of a simulated cluster and knows what was requested, changed and acknowledged. After
-// each step it checks what the step touched; at rest it checks everything. The state is copied into plain structs and
+// each step it checks what the step affected; at rest it checks everything. The state is copied into plain structs and
 // judged by common/check, which shares no code with the store.
 class Oracle : public SimObserver {
 public:
@@ -38,32 +38,33 @@ public:
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
     void onCopied(const pb::Message& message) override;
-    // The process is about to be killed, or to be disturbed in another way.
+    // The process is about to be killed or disturbed in another way.
     void onKilled(const SimProcess& process);
     void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
-    // `isBounded`: a lost group is a failure of the test, because no more members failed than it bears (the fault
-    // injector ensures that). `isNetworkBad`: the network alone may make live members seem dead.
+    // `isBounded`: a lost group is a failure of the test, because no more members fail than the group tolerates (the
+    // fault injector ensures this). `isNetworkBad`: the network alone may make live members seem dead.
     void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
-    // Whether a live member was declared failed: then more members than the bound may be gone.
+    // Whether a live member was declared failed: then more members may be missing than the bound allows.
     bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }
-    // It was hit on its way into a group; the group counts on it a moment later without having asked it.
+    // The process was hit when it was about to join a group; the group relies on it a moment later without having asked
+    // it.
     void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
-    // The group's parity buckets that have every acknowledged change: the members that it can lose depend on them.
+    // The group's parity buckets that have every acknowledged change; they determine how many members it can lose.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
     bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
     const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
     // A client reported a result to its user.
     void finished(const pb::OperationResult& result);
-    // The client is gone, with its open requests.
+    // The client has ended, with requests still open.
     void abandoned(const SimProcess& client) { m_book.abandoned(client.info.node(), m_cluster.now().count()); }
     // Checks everything when nothing is under way; `file` is the coordinator's description.
     void checkAtRest(const pb::FileDescription& file);
     // Checks what the clients saw, key by key.
     void checkHistories();
-    // Whether LOST is the correct answer: the record was lost with its bucket.
+    // Whether LOST is the correct answer, because the record was lost with its bucket.
     bool isLost(std::uint64_t key) const;
     bool isInLostGroup(std::uint64_t key) const;
-    // The key's bucket waits for a bucket that is lost.
+    // The key's bucket waits for another bucket that is lost.
     bool isStuck(std::uint64_t key) const;
     // The run itself found a violation.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
@@ -77,26 +78,26 @@ public:
     std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
     const check::FileState& file() const { return m_file; }
 
-    // How often each thing was checked; used to test the oracle itself.
+    // How often each kind of check was made; used to test the oracle itself.
     struct Counts {
         std::uint64_t recordGroups = 0;
         std::uint64_t acknowledgements = 0;
         std::uint64_t replies = 0;
         std::uint64_t splits = 0;
-        std::uint64_t beside = 0; // staged while another split was under way
+        std::uint64_t beside = 0; // splits staged while another split was under way
         std::uint64_t undone = 0;
         std::uint64_t forwards = 0;
         std::uint64_t parityAdded = 0;
         std::uint64_t failed = 0; // members declared failed
-        std::uint64_t cuts = 0; // of lost buckets
+        std::uint64_t cuts = 0; // cuts of lost buckets
         std::uint64_t withdrawn = 0; // recoveries whose cut excluded a change
-        std::uint64_t recovered = 0; // data buckets
+        std::uint64_t recovered = 0; // data buckets recovered
         std::uint64_t degraded = 0; // records recovered while their bucket was missing
-        std::uint64_t lost = 0; // groups
-        std::uint64_t merges = 0; // decided
-        std::uint64_t full = 0; // servers; counted each time one reached its memory limit
-        std::uint64_t rebuilt = 0; // coordinators
-        std::uint64_t readopted = 0; // buckets declared failed that a takeover took back; nothing is judged after that
+        std::uint64_t lost = 0; // groups lost
+        std::uint64_t merges = 0; // merges decided
+        std::uint64_t full = 0; // counted each time a server reached its memory limit
+        std::uint64_t rebuilt = 0; // files rebuilt by a coordinator
+        std::uint64_t readopted = 0; // failed buckets that a takeover accepted; nothing is judged after that
     };
     const Counts& counts() const { return m_counts; }
 
@@ -136,22 +137,22 @@ private:
     void onGroupCreated(const pb::GroupCreated& created);
     // The bucket has no live holder that counts.
     bool isGone(std::uint32_t number) const;
-    // False for a bucket that a merge has emptied: it may stay for a while, or be rebuilt briefly, but no request is
+    // False for a bucket that a merge has emptied: it may remain for a while, or be rebuilt briefly, but no request is
     // sent there.
     bool isOfFile(std::uint32_t number) const;
-    // Learns from its parity buckets the effect of a split that a lost bucket could not report.
+    // Learns from the parity buckets of a lost bucket the effect of a split that it could not report.
     void learn(std::uint32_t number, std::uint64_t upTo);
     void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
     void rememberApplied(const SimProcess& process);
     void checkRoles(const pb::FileDescription& file);
-    // The machines that hold the places of a group, as the coordinator believes.
+    // The machines that hold the places of a group, according to the coordinator.
     struct GroupMembers {
         std::vector<const DataBucket*> data; // by position; null: no bucket
         std::vector<const ParityBucket*> parity;
     };
-    // Whether nothing can be said of the group, because it is lost, waits for a lost one, or misses too many members.
+    // Whether the group cannot be judged, because it is lost, waits for a lost one, or misses too many members.
     bool isLeftOut(const pb::FileDescription::Group& group) const;
-    // Nothing if one is missing or not UP, which is a failure.
+    // Returns nothing if a member is missing or not UP, which is a failure.
     std::optional<GroupMembers> findMembers(const pb::FileDescription::Group& group);
     // Checks a group at rest; returns its data buckets.
     std::vector<check::DataBucket> checkGroup(const pb::FileDescription::Group& group, const GroupMembers& members);
@@ -172,9 +173,9 @@ private:
     bool isPresentCoordinator(const SimProcess& process) const;
     bool isFormerCoordinator(const SimProcess& process) const;
     static bool isDecision(const pb::Event& event);
-    // The event is a split or merge that leads to the present file.
+    // The event is a split or merge that leads to the present state of the file.
     bool isKnownDecision(const pb::Event& event) const;
-    // Checks that the bucket has what its history says (I13).
+    // Checks that the bucket stores what its history says (I13).
     void checkWhole(std::uint32_t number);
     const DataBucket* dataBucket(std::uint32_t number) const;
     check::DataBucket extract(const DataBucket& bucket) const;
@@ -193,23 +194,23 @@ private:
         std::uint64_t incarnation = 0;
         Time since {};
     };
-    std::map<std::uint32_t, Holder> m_dataBuckets; // by number: its present or last holder
+    std::map<std::uint32_t, Holder> m_dataBuckets; // by number: the present or last holder
     std::set<std::uint32_t> m_parityBuckets; // processes
-    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: incarnation of its last place
+    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: the incarnation of its last place
     std::map<std::uint32_t, pb::Place> m_places; // by process: the place of that incarnation
     std::map<std::uint32_t, std::uint32_t> m_recovering; // process -> the bucket that it is to become
-    std::set<std::uint64_t> m_fenced; // incarnations that were declared failed
-    std::set<std::uint64_t> m_cut; // those of them that are data buckets on whose cut the survivors agreed
-    std::map<std::uint32_t, std::uint64_t> m_cuts; // of lost buckets, until they are replaced
-    std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by incarnation of parity buckets: last seen
+    std::set<std::uint64_t> m_fenced; // incarnations that have been declared failed
+    std::set<std::uint64_t> m_cut; // those of them that are data buckets on whose cut the survivors have agreed
+    std::map<std::uint32_t, std::uint64_t> m_cuts; // cuts of lost buckets, until these are replaced
+    std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by parity bucket's incarnation
     // (bucket, sequence): batches that the bucket has not reported yet.
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
     std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
     std::set<std::uint32_t> m_lostGroups;
     std::set<std::uint32_t> m_lostBuckets;
-    std::vector<std::uint32_t> m_enabledNow; // in this step
-    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed while alive
+    std::vector<std::uint32_t> m_enabledNow; // buckets enabled in this step
+    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed while they were alive
     // (group, column): failed before the group was created.
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;
     // (group, column): declared failed while alive, since it last counted.
@@ -218,14 +219,14 @@ private:
     bool m_isBounded = true;
     std::set<std::uint32_t> m_hitOnTheirWay;
     bool m_isNetworkBad = true;
-    std::uint64_t m_lastIncarnation = 0; // last one that the coordinator assigned
-    std::map<std::uint32_t, std::uint64_t> m_ordered; // by group: highest epoch ordered
-    std::map<std::uint64_t, std::uint64_t> m_epochs; // by incarnation: highest epoch named
+    std::uint64_t m_lastIncarnation = 0; // the last one that the coordinator assigned
+    std::map<std::uint32_t, std::uint64_t> m_ordered; // by group: the highest epoch ordered
+    std::map<std::uint64_t, std::uint64_t> m_epochs; // by incarnation: the highest epoch named
     // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
     std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client
     HistoryBook m_book;
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) that a history does not cover yet
+    std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) not yet in a history
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched; // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
     bool m_authorityTouched = false;
@@ -233,12 +234,12 @@ private:
     std::uint32_t m_availability = 0;
     bool m_isRaisedEarly = false; // K was raised after the last decided split
     std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, for groups that are created
-    std::vector<Time> m_commits; // of all splits
-    std::set<std::uint64_t> m_openSplits; // ordered and not finished
+    std::vector<Time> m_commits; // times of all commits of splits
+    std::set<std::uint64_t> m_openSplits; // splits ordered and not finished
     bool m_fileExists = false;
-    bool m_hasMerged = false; // then images may be ahead, and k of a group above K
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // decided: from, into
-    bool m_isRebuilt = false; // by a later coordinator
+    bool m_hasMerged = false; // if so, images may be ahead, and k of a group may be above K
+    std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // a decided merge: from, into
+    bool m_isRebuilt = false; // the file was rebuilt by a later coordinator
     std::map<pb::Role, std::uint32_t> m_missing;
     Counts m_counts;
 };

@@ -64,7 +64,7 @@ bool Oracle::isLeftOut(const pb::FileDescription::Group& group) const
     const bool isStuck = !m_lostGroups.empty()
         && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
             || std::any_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
-    // More members have ended than the parity replaces, and their absence has not been noticed long enough.
+    // More members have ended than the parity can replace, and their absence has not been noticed for long enough.
     const auto gone = std::count_if(
         members.begin(), members.end(), [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
     return m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()));

@@ -47,7 +47,8 @@ bool Oracle::isDecision(const pb::Event& event)
 
 bool Oracle::isKnownDecision(const pb::Event& event) const
 {
-    // A coordinator that already has a successor finishes earlier decisions; the file may have moved on meanwhile.
+    // A coordinator that already has a successor completes earlier decisions; the file may have moved on in the
+    // meantime.
     const auto buckets = [](const pb::FileState& file) { return check::FileState { file.i(), file.n() }.buckets(); };
     return (event.has_split_committed() && buckets(event.split_committed().file()) <= m_file.buckets())
         || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
@@ -74,7 +75,8 @@ bool Oracle::isLost(std::uint64_t key) const
 bool Oracle::isStuck(std::uint64_t key) const
 {
     const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
-    // More have died than the group bears, the bucket or its lease granters among them, unnoticed so far.
+    // More members have ended than the group tolerates, among them the bucket or its lease granters, and this has not
+    // been noticed yet.
     if (!m_isBounded && (!bucket || isInLostGroup(key)))
         return true;
     // A decided split whose source is lost waits for an operator, and so do the recoveries in its target's group.
@@ -93,8 +95,8 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
         const auto columns = m_columns.find(group);
         return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
     }
-    // No event reports what a later coordinator found. It is the columns that every bucket of the group counts on, and
-    // that have everything the bucket has acknowledged to clients.
+    // No event reports what a later coordinator found. The counted columns are those on which every bucket of the group
+    // relies and which have everything that the bucket has acknowledged to clients.
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
     std::uint32_t members = 0;
     for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
@@ -146,12 +148,12 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
     m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
     for (auto& [request, kept] : m_kept)
-        if (kept.first == number) // by the bucket that had this number before a merge; its results moved with the keys
+        if (kept.first == number) // by the former bucket of this number, merged since; its results moved with the keys
             kept = { ~0U, 0 };
     m_ledger.settled(number);
     m_told.erase(number);
     m_arrived.erase(number);
-    m_cuts.erase(number); // of a bucket that was lost during its merge and never replaced
+    m_cuts.erase(number); // cut of a bucket that was lost during its merge and never replaced
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
 
@@ -161,7 +163,7 @@ void Oracle::onReleased(const SimProcess& process)
     m_parityBuckets.erase(process.index);
     const std::uint64_t incarnation = m_incarnations[process.index];
     if (m_fenced.contains(incarnation))
-        return; // it was taken for dead: its changes are judged by the cut
+        return; // it was considered dead: its changes are judged by the cut
     for (const auto& [number, holder] : m_dataBuckets) {
         if (holder.process != process.index || holder.incarnation != incarnation)
             continue;
@@ -179,7 +181,7 @@ void Oracle::onUndone(std::uint32_t target)
     m_histories.erase(target);
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
-    if (target % m_config.m() == 0) // its group goes too; other buckets meant for the group change nothing
+    if (target % m_config.m() == 0) // its group ends too; other buckets meant for the group change nothing
         std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
 }
 
@@ -203,7 +205,7 @@ void Oracle::onKilled(const SimProcess& process)
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_counts.failed;
-    // A process that was given this place but never heard of it may hold another place by now, which continues.
+    // A process that was given this place but never learned of it may hold another place by now, which remains valid.
     const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
     const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
     const bool isHere = place.role() == failed.role()
@@ -275,14 +277,14 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
 void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
 {
     if (m_fenced.contains(m_incarnations[manager.index]))
-        return; // it was replaced but does not know it yet
+        return; // it has been replaced but does not know it yet
     for (int i = 0; i < agreed.positions_size(); ++i) {
         const std::uint32_t number = agreed.group() * m_config.m() + agreed.positions(i);
         const std::uint64_t cut = agreed.cuts(i);
         const auto holder = m_dataBuckets.find(number);
         if (holder == m_dataBuckets.end())
             continue;
-        // Includes a bucket that was enabled and failed before it heard of it.
+        // Includes a bucket that was enabled and failed before it learned of it.
         for (const pb::Member& member : node(manager.index)->parityBucket()->view().members())
             if (member.role() == pb::DATA && member.index() == agreed.positions(i) && member.state() == pb::FAILED)
                 m_cut.insert(member.holder().incarnation());
@@ -315,7 +317,8 @@ void Oracle::onEnabled(const SimProcess& process)
     if (m_cut.contains(m_incarnations[process.index]))
         return; // it has failed and been replaced since, but does not know it yet
     if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
-        return; // by a former coordinator, whose successor has put another there; members with a later view ignore it
+        return; // ordered by a former coordinator, whose successor has put another process there; members with a later
+                // view ignore it
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
@@ -436,7 +439,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_merging.reset();
     m_openSplits.clear();
     m_isRebuilt = true;
-    // If whole groups are gone, the file may be found smaller than it was raised for.
+    // If whole groups are missing, the rebuilt file may be smaller than the one for which K was raised.
     m_isRaisedEarly = m_isRaisedEarly || !m_isBounded;
     m_columnsInCreation.clear();
     m_authorityTouched = true;
@@ -445,11 +448,12 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     for (const auto& [g, group] : coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
-        // The coordinator that called the group lost told no process: the group is recovered from the survivors, and
+        // The coordinator that called the group lost told no process. The group is recovered from the survivors, and
         // nothing may be missing.
         if (group.state != pb::GROUP_LOST && m_lostGroups.erase(g.value) > 0)
             std::erase_if(m_lostBuckets, [&](std::uint32_t number) { return number / m_config.m() == g.value; });
-        // The former coordinator may have declared it failed without telling any process: then it continues as before.
+        // The former coordinator may have declared it failed without telling any process; in that case it continues as
+        // before.
         for (const auto& [q, member] : group.data) {
             if (member.hasFailed())
                 continue;
@@ -476,7 +480,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 }
 
 // Whether a parity bucket that was declared failed lacks changes of a data bucket that has ended since. The processes
-// that know of the failure are gone as well ("Known" in tests/README.md).
+// that know of the failure have ended as well ("Known" in tests/README.md).
 bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
 {
     const SimProcess* process = m_cluster.numbered(holder);
@@ -491,7 +495,7 @@ bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
     return false;
 }
 
-// The processes that knew of the failure ended with the coordinator: more than k ("Known" in tests/README.md). If no
+// More than k processes, those that knew of the failure, ended with the coordinator ("Known" in tests/README.md). If no
 // other bucket was enabled in its place, this loses nothing; but what the survivors agreed on without it no longer
 // holds.
 void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
@@ -527,7 +531,7 @@ void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effec
         highest = std::max(highest, epoch);
     };
     bool isAcknowledged = false;
-    // A replaced coordinator that does not know it may order anything: no process may obey it.
+    // A coordinator that was replaced and does not know it may order anything, but no process may obey it.
     const bool isFormer = process.info.kind() == pb::COORDINATOR && !isPresentCoordinator(process);
     for (const Effects::Send& send : effects.sends()) {
         const pb::Message& message = *send.message;

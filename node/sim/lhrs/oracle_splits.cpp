@@ -16,22 +16,23 @@ using check::say;
 void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 {
     if (m_cut.contains(m_incarnations[process.index]))
-        return; // same reason as in onSplitApplied
+        return; // for the same reason as in onSplitApplied
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
     const auto holder = m_dataBuckets.find(target);
     // (A starting coordinator may find a bucket that was declared failed before any process was told.)
     if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index])
-        return; // it was paused, and the split that was to create it is undone
+        return; // the process was paused, and the split that was to create the bucket is undone
     // The records count once the split is committed; until then its sequence number may still become an empty change.
     auto& arrived = m_arrived[target];
     for (int i = 0; i < moved.keys_size(); ++i) {
         const std::uint64_t key = moved.keys(i);
         const check::Version* version = m_ledger.latest(key);
         if (!version || !version->isPresent)
-            // A late block of an undone split; if the split is not undone, the commit check finds the misplaced key.
+            // A late block of an undone split; if the split is not undone, the check at the commit finds the misplaced
+            // key.
             continue;
-        // A record that is moved again has changed meanwhile.
+        // A record that is moved again has changed in between.
         BucketHistory::Slot& slot = arrived[moved.new_ranks(i)];
         if (slot.isPresent && slot.key != key)
             fail(3, say("bucket ", target, " puts two records that moved at rank ", moved.new_ranks(i)));
@@ -44,7 +45,7 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
 {
     if (m_cut.contains(m_incarnations[process.index]))
-        return; // it was paused and does not know that it was replaced: the number may belong to another bucket by now
+        return; // it was paused and does not know that it was replaced: its number may belong to another bucket by now
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
     auto arrived = std::exchange(m_arrived[event.place().number()], {});
@@ -56,7 +57,7 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
         history.set(rank, slot);
     }
     if (m_merging && m_merging->second == event.place().number())
-        m_merging.reset(); // it has the records of the last bucket
+        m_merging.reset(); // the target has the records of the last bucket
     for (const std::uint32_t rank : applied.left_ranks())
         history.set(rank, { applied.sequence(), false, 0, nullptr });
     for (int i = 0; i < applied.from_ranks_size(); ++i) {
@@ -78,7 +79,7 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
     m_deferred.clear();
 }
 
-// Splits are ordered one after the other, or, if the file permits, each one next after those under way.
+// Splits are ordered one after the other or, if the file permits, each one right after those that are under way.
 void Oracle::onSplitOrdered(const pb::SplitOrdered& ordered)
 {
     const std::uint64_t target = m_file.buckets() + m_openSplits.size();
@@ -104,7 +105,7 @@ void Oracle::onMergeEvent(const pb::Event& event)
     if (event.has_merge_committed()) {
         const auto& merge = event.merge_committed();
         const check::FileState after { merge.file().i(), merge.file().n() };
-        // A merge is a reversed split: splitting again must lead back to the present file.
+        // A merge is a split in reverse: splitting again must lead back to the present state of the file.
         report(check::checkSplitOrder(after, merge.into(), merge.bucket(), m_file));
         m_file = after;
         m_merging = { merge.bucket(), merge.into() };

@@ -20,7 +20,8 @@ public:
 
     Shrunk shrink()
     {
-        // Operations first: with fewer of them every further run is quicker. Once more at the end, when less is on.
+        // Operations come first, because every further run is quicker with fewer of them. They are tried once more at
+        // the end, when fewer features are on.
         leaveOutParts([](pb::Case& c) { return c.mutable_operations(); });
         leaveOutParts([](pb::Case& c) { return c.mutable_actions(); });
         leaveOutParts([](pb::Case& c) { return c.mutable_failpoints(); });
@@ -48,7 +49,7 @@ private:
         return true;
     }
 
-    // Leaves out halves of a list, then quarters, down to single entries.
+    // Leaves out halves of a list, then quarters, and so on down to single entries.
     template <class ListOf> void leaveOutParts(ListOf listOf)
     {
         for (int size = (listOf(m_smallest)->size() + 1) / 2; size >= 1 && m_runs < m_runsMax; size = size / 2) {

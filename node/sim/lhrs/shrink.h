@@ -7,11 +7,11 @@
 
 namespace lhrs {
 
-// Makes a failing case smaller: leaves out faults, switches, actions, clients and operations, by halves, as long as the
+// Makes a failing case smaller: leaves out faults, options, actions, clients and operations, by halves, as long as the
 // same invariant fails.
 struct Shrunk {
     pb::Case smallest;
-    std::uint32_t runs = 0; // simulations needed
+    std::uint32_t runs = 0; // number of simulations needed
 };
 
 // `failing` must fail with `invariant`; `runsMax` bounds the work.

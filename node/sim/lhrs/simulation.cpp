@@ -109,14 +109,14 @@ void Simulation::onStep(const SimProcess& process, const SimInput& input, Effect
             if (m_isDone[std::size_t(i)] || !field || field->number() != seen->first
                 || std::max(1U, action.nth()) != seen->second)
                 continue;
-            // At this very moment: the messages of the step may or may not have left.
+            // At this very moment: the messages of the step may or may not have been sent.
             m_isDone[std::size_t(i)] = true;
             m_cluster.after({}, [this, &action] { perform(action); });
         }
     }
 }
 
-// A real process would have ended here, like any other process of its group with as much memory.
+// A real process would have ended here, and so would any other process of its group with the same amount of memory.
 void Simulation::checkMemory(const SimProcess& process)
 {
     const auto* node = dynamic_cast<const NodeMachine*>(process.machine.get());
@@ -179,7 +179,7 @@ void Simulation::issue(ClientState& client)
                 m_oracle.finished(reply.operation());
             const pb::ResultCode result = reply.operation().result();
             ++m_results[pb::ResultCode_Name(result)];
-            // A client that does not know yet that a bucket has moved may give up before it finds out.
+            // A client that does not yet know that a bucket has moved may give up before it finds out.
             const std::uint64_t key = reply.operation().key();
             if (m_isReadingBack && result == pb::RETRY && !m_oracle.isStuck(key) && ++m_readAgain[key] <= 3) {
                 pb::Operate operate;
@@ -196,7 +196,7 @@ void Simulation::issue(ClientState& client)
     }
 }
 
-// On a quiet network every search must get its answer: LOST if the bucket is lost, and only then.
+// On a quiet network every search must get its correct answer: LOST if the bucket is lost, and only then.
 void Simulation::checkReadBack(std::uint64_t key, pb::ResultCode result)
 {
     const bool isExcused = result == pb::RETRY && m_oracle.isStuck(key);
@@ -223,7 +223,7 @@ void Simulation::pause(ClientState& client)
     });
 }
 
-// Gives the coordinator the actions whose time has come. Any answer will do: there may be nothing to do.
+// Gives the coordinator the actions that are due. Any answer is accepted, because there may be nothing to do.
 void Simulation::act()
 {
     for (int i = 0; i < m_case.actions_size() && !m_areFaultsOver; ++i) {
@@ -279,7 +279,7 @@ void Simulation::perform(const pb::CaseAction& action)
         return;
     ++m_actionsUnderWay;
     m_cluster.command(*m_coordinator, std::move(command), [this, of = m_restarts](const pb::CommandReply&) {
-        m_actionsUnderWay -= of == m_restarts ? 1 : 0; // a later coordinator knows nothing of it
+        m_actionsUnderWay -= of == m_restarts ? 1 : 0; // a later coordinator does not know of it
     });
 }
 
@@ -289,7 +289,7 @@ void Simulation::startCoordinator(bool isFirst)
     options.self = isFirst ? m_cluster.identity(pb::COORDINATOR, "coordinator", pb::NO_ROLE)
                            : m_cluster.successorOf(m_coordinator->index);
     if (isFirst)
-        options.config = m_case.file(); // a later coordinator learns it from the buckets
+        options.config = m_case.file(); // a later coordinator learns the parameters from the buckets
     else
         options.config.set_m(1), options.config.set_b(1);
     options.timers = m_case.timers();
@@ -315,7 +315,7 @@ void Simulation::replaceCoordinator(const pb::CaseAction& action)
     const Time time = std::chrono::milliseconds(action.duration_ms());
     if (action.kind() == pb::CaseAction::TAKE_OVER) {
         const SimProcess& former = m_cluster.moveAway(m_coordinator->index);
-        // Until the next coordinator knows the file, it is undefined which of the two is followed.
+        // Until the next coordinator knows the file, it is undefined which of the two processes obey.
         m_cluster.pause(former.index, std::chrono::hours(1));
         m_sleeping.push_back({ former.index, time });
         startCoordinator(false);
@@ -328,7 +328,7 @@ void Simulation::replaceCoordinator(const pb::CaseAction& action)
     });
 }
 
-// Its open requests get no answer, and it sends no further ones.
+// Its open requests get no answer, and it sends no more.
 void Simulation::endClient(std::uint32_t process)
 {
     for (ClientState& client : m_clients) {
@@ -341,7 +341,7 @@ void Simulation::endClient(std::uint32_t process)
     }
 }
 
-// Where a spare is missing, another one starts after a while, as an operator would do it.
+// Where a spare is missing, another one is started after a while, as an operator would do.
 void Simulation::askForSpares()
 {
     if (m_case.spares_late() && !m_areFaultsOver && m_oracle.fileExists())
@@ -429,24 +429,24 @@ void Simulation::heal()
             startNode(pool);
 }
 
-// Nothing more will happen: everything that is not at rest waits for a group that is lost for good.
+// Nothing more will happen: everything that is not at rest waits for a group that is permanently lost.
 bool Simulation::isAtRestButLost(bool isStuck) const
 {
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
-    // The latter: a coordinator that still listens knows of no group.
+    // A coordinator that is still listening knows no group.
     if (m_oracle.lostGroups().empty() || !coordinator.file().exists())
         return false;
     const auto isInit = [](const auto& item) { return item.second.state == pb::INIT; };
     return (coordinator.growth().isIdle() || isStuck)
         && std::all_of(coordinator.file().groups().begin(), coordinator.file().groups().end(), [&](const auto& item) {
-               // The target's group waits with it.
+               // The target's group waits too.
                return (isStuck && std::any_of(item.second.data.begin(), item.second.data.end(), isInit))
                    || item.second.state == pb::GROUP_LOST
                    || (item.second.state == pb::GROUP_UP && !item.second.isRecovering);
            });
 }
 
-// All processes that held anything of the file have ended. A coordinator that starts then waits for an operator.
+// All processes that held any part of the file have ended. A coordinator that starts afterwards waits for an operator.
 bool Simulation::isNothingLeft() const
 {
     const auto isBucket = [](const auto& process) {
@@ -454,7 +454,7 @@ bool Simulation::isNothingLeft() const
         return node && (node->dataBucket() || node->parityBucket());
     };
     const auto& processes = m_cluster.processes();
-    // The remaining ones may have been replaced, or may never have counted.
+    // The remaining members may have been replaced, or may never have counted.
     return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive())
         && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
         && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_faultInjector.isAnyHeard());
@@ -488,8 +488,8 @@ std::string Simulation::whoWaits() const
     return {};
 }
 
-// Waits until nothing is under way and the last late copy of a datagram has arrived: a bucket that a merge left with
-// few records may request the next merge only then.
+// Waits until nothing is under way and the last late copy of a datagram has arrived: a bucket that a merge has left
+// with few records may request the next merge only then.
 bool Simulation::comeToRest()
 {
     constexpr int kRoundsMax = 100; // a file that alternates between merges and splits never comes to rest
@@ -511,10 +511,10 @@ bool Simulation::comeToRest()
 
 bool Simulation::waitForRest()
 {
-    // The time counts from the last progress: a file that owes forty splits is not stuck.
+    // The time counts from the last progress, because a file that owes forty splits is not stuck.
     const Oracle::Counts& counts = m_oracle.counts();
     const auto steps = [&] { return counts.splits + counts.parityAdded + counts.cuts + counts.recovered; };
-    // A coordinator that starts waits for silent members, and then once more before it declares them lost.
+    // A coordinator that starts waits for silent members, and then waits once more before it declares them lost.
     const Time patience = std::chrono::milliseconds(withDefaults(m_case.timers()).lost_ms());
     const Time limit = kRecoveryTime + 2 * std::max(Time(), patience - 10s);
     Time end = m_cluster.now() + limit;
@@ -556,7 +556,7 @@ bool Simulation::waitForRest()
     return true;
 }
 
-// Every key that was ever named is read by the clients in turn.
+// The clients take turns to read every key that was ever named.
 bool Simulation::readBack()
 {
     m_isReadingBack = true;

@@ -17,8 +17,8 @@
 namespace lhrs {
 
 // Plays one case to its end. First a coordinator, spares and clients run over the simulated network, with the case's
-// operations, actions and faults. Then the network is quiet, and everything must be answered and come to rest. Then all
-// keys are read back and the oracle checks everything.
+// operations, actions and faults. Then the network becomes quiet, and everything must be answered and come to rest.
+// Then all keys are read back and the oracle checks everything.
 class Simulation : private SimObserver {
 public:
     using Listener = std::function<void(const SimProcess& process, const pb::Event& event)>;
@@ -38,14 +38,14 @@ public:
     };
     const std::optional<Failure>& failure() const { return m_failure; }
     const SimCluster& cluster() const { return m_cluster; }
-    // For callers that control the passing of time and send queries meanwhile.
+    // For callers that control the passing of time and send queries in between.
     SimCluster& steeredCluster() { return m_cluster; }
     const Oracle& oracle() const { return m_oracle; }
     const CaseFailpoints& failpoints() const { return m_failpoints; }
     const FaultInjector& faultInjector() const { return m_faultInjector; }
-    std::uint32_t restarts() const { return m_restarts; } // of the coordinator
+    std::uint32_t restarts() const { return m_restarts; } // restarts of the coordinator
     std::uint64_t answered() const { return m_answered; }
-    // The case itself is over, and its keys are being read back.
+    // The operations of the case are over, and its keys are being read back.
     bool isReadingBack() const { return m_isReadingBack; }
     // Number of operations by name of their result.
     const std::map<std::string, std::uint64_t>& results() const { return m_results; }
@@ -66,7 +66,8 @@ private:
     void startNode(pb::Role pool);
     void startClients();
     void startCoordinator(bool isFirst);
-    // The coordinator ends, or continues where no process hears it; after a time another starts in its place.
+    // The coordinator ends, or continues where no process hears it. After some time another one is started in its
+    // place.
     void replaceCoordinator(const pb::CaseAction& action);
     void endClient(std::uint32_t process);
     void issue(ClientState& client);
@@ -82,7 +83,7 @@ private:
     bool runUntil(const std::function<bool()>& condition, Time limit, const char* otherwise);
     bool comeToRest();
     bool waitForRest();
-    std::string whoWaits() const; // a process with work under way; empty: none
+    std::string whoWaits() const; // a process that has work under way; empty: none
     bool readBack();
     void keepFailure();
 
@@ -97,7 +98,7 @@ private:
     std::optional<Failure> m_failure;
     const SimProcess* m_coordinator = nullptr;
     std::vector<ClientState> m_clients;
-    std::vector<bool> m_isDone; // actions
+    std::vector<bool> m_isDone; // by action
     std::map<int, std::uint32_t> m_seen; // by field of Event: number of occurrences, while actions wait for it
     bool m_areFaultsOver = false;
     std::uint32_t m_actionsUnderWay = 0;
@@ -108,9 +109,9 @@ private:
     std::uint64_t m_asked = 0;
     std::uint64_t m_answered = 0;
     std::uint64_t m_expected = 0; // answers expected while the keys are read back
-    std::map<std::uint64_t, std::uint32_t> m_readAgain; // by key
+    std::map<std::uint64_t, std::uint32_t> m_readAgain; // number of repeated reads, by key
     std::uint32_t m_nodes = 0;
-    bool m_isSpareMissing = false; // at any time
+    bool m_isSpareMissing = false; // whether one was missing at any time
     bool m_isReadingBack = false;
     std::map<std::string, std::uint64_t> m_results;
 };

@@ -101,7 +101,7 @@ pb::CaseOperation::Kind drawKind(Generator& draw, const Mix& mix)
 // Returns the maximum possible number of records.
 std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
 {
-    // In few seeds the values are so long that contents, moves and batches travel in several blocks.
+    // In a few seeds the values are so long that contents, moves and batches travel in several blocks.
     const bool areValuesLong = draw.chance(40);
     const auto count = std::uint32_t(draw.between(200, areValuesLong ? 300 : draw.chance(300) ? 1000 : 500));
     const bool isCrowded = draw.chance(350);
@@ -117,7 +117,7 @@ std::uint32_t drawOperations(Generator& draw, pb::Case& drawn)
         operation->set_kind(drawKind(draw, mix));
         operation->set_client(std::uint32_t(draw.below(drawn.clients())));
         const bool isInsert = operation->kind() == pb::CaseOperation::INSERT;
-        // Changes and searches mostly use keys that were inserted before; new keys are mostly inserted.
+        // Changes and searches mostly use keys that were inserted before; inserts mostly use new keys.
         if (!known.empty() && (isInsert ? isCrowded && draw.chance(300) : draw.chance(850)))
             operation->set_key(known[draw.below(known.size())]);
         else
@@ -175,8 +175,8 @@ void drawFailure(Generator& draw, std::uint32_t durationMs, bool isUnbounded, pb
     switch (static_cast<int>(action.kind())) {
     case A::PAUSE:
     case A::PART:
-        // Below the suspicion time, between it and the lease, or above the lease. Long enough for LOST only if LOST is
-        // permitted.
+        // Shorter than the suspicion time, between it and the lease, or longer than the lease. Long enough for LOST
+        // only if LOST is permitted.
         action.set_duration_ms(std::uint32_t(draw.chance(300) ? draw.between(1, 150)
                 : draw.chance(400)                            ? draw.between(100, 400)
                                    : draw.between(300, isUnbounded && draw.chance(200) ? 15'000 : 5'000)));
@@ -222,7 +222,7 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     if (draw.chance(200))
         drawn.set_inbox_max(std::uint32_t(draw.between(4, 200)));
     if (!draw.chance(600))
-        return durationMs; // the file does not recover, so no process fails
+        return durationMs; // the file has no recovery, so no process fails
     drawn.mutable_file()->set_recovery(pb::RECOVERY_AUTOMATIC);
     drawn.mutable_file()->set_slice(
         std::uint32_t(draw.chance(kOften) ? draw.between(1, 4) : draw.between(1, drawn.file().b())));
@@ -237,7 +237,7 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     }
     if (draw.chance(300))
         drawn.mutable_timers()->set_lost_ms(std::uint32_t(draw.between(6'000, 20'000)));
-    if (network.loss() > 50) // otherwise live members are declared failed all the time
+    if (network.loss() > 50) // otherwise live members would be declared failed all the time
         drawn.mutable_timers()->set_probes_max(8);
     for (std::uint64_t failures = draw.between(1, draw.chance(300) ? 20 : 6); failures > 0; --failures)
         drawFailure(draw, durationMs, drawn.is_unbounded(), *drawn.add_actions());
@@ -253,8 +253,8 @@ std::uint32_t drawFailures(Generator& draw, pb::Case& drawn)
     return durationMs;
 }
 
-// The coordinator ends, once or several times, at any time or during a reconfiguration. This includes its successor
-// while it still listens.
+// The coordinator ends, once or several times, at any time or during a reconfiguration. This may also hit its successor
+// while that one is still listening.
 void drawRestart(Generator& draw, std::uint32_t durationMs, pb::CaseAction& action)
 {
     using A = pb::CaseAction;
@@ -326,7 +326,7 @@ void drawWaves(Generator& draw, pb::Case& drawn)
     }
 }
 
-// So little memory that buckets are full before, or about when, they overflow.
+// Memory so small that buckets become full before they overflow, or at about that time.
 void drawMemory(Generator& draw, pb::Case& drawn)
 {
     // A merge without room is retried forever, so such a file never comes to rest.
@@ -338,17 +338,17 @@ void drawMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         length += operation.length();
     length /= std::uint64_t(std::max(1, drawn.operations_size()));
-    // The memory of one bucket of b records, and the same again for each batch that a split may leave at a parity
+    // The memory of one bucket with b records, plus the same amount for each batch that a split may leave at a parity
     // bucket; at least a few pages of 64 rows.
     const std::uint64_t bucket = drawn.file().b() * (length + 64 + 16 * drawn.file().m());
     const std::uint64_t page = 64 * (2 * length + 64 + 16 * drawn.file().m());
     drawn.set_memory_limit(std::max(bucket * draw.between(1, 8), page * drawn.file().m() * draw.between(4, 16)));
 }
 
-// As above, but at the very limit. A parity bucket refuses when a third of the memory that reserve and batches leave is
-// less than one page of the longest records for each data bucket. The limit is that bound plus up to two full pages.
-// Without parity buckets it is a few pages; an eighth of it, the reserve, has room for the first slab of values stored
-// outside their page. Half of these files have few spares, so buckets must overflow.
+// As above, but exactly at the limit. A parity bucket refuses when a third of the memory that the reserve and batches
+// leave is less than one page of the longest records for each data bucket. The limit is that bound plus up to two full
+// pages. Without parity buckets it is a few pages; an eighth of it, the reserve, has room for the first slab of values
+// stored outside their page. Half of these files have few spares, so buckets must overflow.
 void drawFullMemory(Generator& draw, pb::Case& drawn)
 {
     const auto isMerge = [](const pb::CaseAction& action) { return action.kind() == pb::CaseAction::FORCE_MERGE; };
@@ -359,8 +359,8 @@ void drawFullMemory(Generator& draw, pb::Case& drawn)
     for (const pb::CaseOperation& operation : drawn.operations())
         longest = std::max<std::uint64_t>(longest, operation.length());
     const std::uint64_t page = 64 * (longest + 16 + 16 * drawn.file().m());
-    // A parity bucket that a full file gets later may need more than its data buckets.
-    // See "Memory" in node/lhrs/PROTOCOL.md, which does not cover it.
+    // A parity bucket that is added later to a full file may need more memory than its data buckets.
+    // See "Memory" in node/lhrs/PROTOCOL.md, which does not cover this case.
     const auto addsParity = [](const pb::CaseAction& action) {
         return action.kind() == pb::CaseAction::RAISE_AVAILABILITY || action.kind() == pb::CaseAction::ADD_PARITY;
     };
@@ -396,7 +396,7 @@ pb::Case drawCase(std::uint64_t seed)
     const std::uint32_t records = drawOperations(workload, drawn);
     drawActions(workload, drawn);
 
-    // The bucket capacity follows the number of records, so that the file grows to a few dozen buckets at most.
+    // The bucket capacity depends on the number of records, so that the file grows to a few dozen buckets at most.
     const std::uint32_t smallest = std::clamp(records / std::uint32_t(configuration.between(4, 24)), 4U, 64U);
     drawn.mutable_file()->set_b(std::uint32_t(configuration.between(smallest, std::min(64U, 2 * smallest))));
     const std::uint32_t buckets = 2 * records / drawn.file().b() + 8;

@@ -9,7 +9,7 @@
 namespace lhrs {
 
 // The case that a seed determines: first which features and faults are on, then the amount of each. The same seed gives
-// the same case, operation by operation. From kFailuresFrom on, processes also fail in three of five cases; seeds below
+// the same case, operation by operation. From kFailuresFrom on, processes also fail in three of five cases; lower seeds
 // keep the cases that they had before.
 inline constexpr std::uint64_t kFailuresFrom = 10'000;
 // From this seed on, failpoints fire too.

@@ -36,8 +36,8 @@ constexpr Time kWaitMax = std::chrono::seconds(1);
 
 std::int64_t wallNow() { return RunClock::own().now(); }
 
-// The sockets around a simulated cluster, and the one thread in which it lives. Between two happenings it takes
-// commands and signals, and waits in real time while virtual time may not go on.
+// The sockets around a simulated cluster, and the single thread in which it runs. Between two happenings it takes
+// commands and signals, and waits in real time while virtual time may not advance.
 class SimProgram : public SimObserver {
 public:
     SimProgram(const ProcessOptions& process, const SimOptions& options, int signals)
@@ -73,7 +73,7 @@ private:
     const ProcessOptions m_process;
     const SimOptions m_options;
     const int m_signals;
-    const int m_wake; // eventfd: commands wait
+    const int m_wake; // eventfd: commands are waiting
     const steady_clock::time_point m_start = steady_clock::now();
     zmq::context_t m_context;
     std::unique_ptr<EventPublisher> m_publisher;
@@ -85,7 +85,7 @@ private:
     std::optional<std::int64_t> m_wallOfZero = m_options.wallOfZero;
     unsigned m_turns = 0;
     Time m_now {}; // real time of the last check
-    bool m_isBehind = false; // the publisher, at the last check
+    bool m_isBehind = false; // whether the publisher was behind at the last check
     bool m_isSignalled = false;
 
     // Filled by the control server's thread; guarded by m_mutex.
@@ -122,7 +122,7 @@ SimControl::Self SimProgram::self()
         [this](Time at) { return wallAt(at); } };
 }
 
-// From now on it can be queried and watched.
+// From now on the cluster can be queried and watched.
 void SimProgram::ready()
 {
     if (!m_options.isPaused)
@@ -190,18 +190,18 @@ void SimProgram::runPlayed(PlayedRun& run)
         std::printf("%s: %s after %.6f s of virtual time\n", run.name().c_str(),
             violation.empty() ? "everything held" : violation.c_str(), double(m_cluster->now().count()) / 1e9);
         std::fflush(stdout);
-        while (gate() != SimCluster::Gate::Ended) { } // it can still be queried
+        while (gate() != SimCluster::Gate::Ended) { } // the cluster can still be queried
     }
     m_commands = nullptr;
 }
 
-// Whether the next thing may happen; if not, waits until it may, or until there is a command or signal.
+// Whether the next happening may take place; if not, waits until it may, or until there is a command or signal.
 SimCluster::Gate SimProgram::gate()
 {
     if (++m_turns % kTurnsUnseen == 0)
         rest(Time());
     takeCommands();
-    // A step ends at its goal, whatever the real time; clock and publisher are checked only now and then.
+    // A step ends at its goal, whatever the real time is; the clock and the publisher are checked only now and then.
     const bool isLooking = !m_clock.isStepping() || m_turns % kTurnsHurried == 0;
     if (isLooking)
         m_now = real();
@@ -226,7 +226,7 @@ SimCluster::Gate SimProgram::gate()
     return SimCluster::Gate::AskAgain;
 }
 
-// Waits this long, or until a command or a signal comes.
+// Waits for this long, or until a command or a signal arrives.
 void SimProgram::rest(std::optional<Time> time)
 {
     const Time wait = std::clamp(time.value_or(kWaitMax), Time(), kWaitMax);
@@ -240,7 +240,7 @@ void SimProgram::rest(std::optional<Time> time)
 }
 
 // Takes commands one by one. If virtual time waits for commands, everything that one command causes at this instant
-// happens before the next one is taken: the answers then do not depend on how close together the commands arrive.
+// happens before the next one is taken. So the answers do not depend on how close together the commands arrive.
 void SimProgram::takeCommands()
 {
     while (m_hasWaiting.load(std::memory_order_acquire)) {
@@ -260,7 +260,7 @@ void SimProgram::takeCommands()
 
 // ---- events
 
-// Virtual time as watchers see it: it begins when it first runs, on the same scale as their own clocks.
+// Virtual time as shown to watchers: it starts when it first runs, and it uses the same scale as their own clocks.
 std::int64_t SimProgram::wallAt(Time at)
 {
     if (!m_wallOfZero && at > Time())
@@ -273,7 +273,7 @@ void SimProgram::onStep(const SimProcess& process, const SimInput&, Effects& eff
     publish(process, effects.events());
 }
 
-// Adds where watchers find the process, and the time of each event on the watchers' clock.
+// Adds the endpoints at which watchers find the process, and the time of each event on the watchers' clock.
 void SimProgram::publish(const SimProcess& process, std::vector<pb::Event*>& events)
 {
     if (events.empty())
@@ -286,7 +286,7 @@ void SimProgram::publish(const SimProcess& process, std::vector<pb::Event*>& eve
     m_publisher->publish({ process.info.node(), process.info.name() }, events);
 }
 
-// What both ways have in common; then `run` runs.
+// The common part of both ways to run; calls `run`.
 template <class Run> int runWith(const ProcessOptions& process, const SimOptions& options, Run run)
 {
     openLog(process);

@@ -11,16 +11,16 @@ namespace lhrs {
 namespace {
 
 constexpr std::uint32_t kOften = 500; // per mille
-constexpr std::uint32_t kValueLength = 8; // at least, so that values differ
-constexpr std::uint64_t kMessagesMeant = 6'000; // of a case's operations, roughly
-constexpr std::uint64_t kWaysMeant = 30'000; // steps of its look-ups, when every way is tried
+constexpr std::uint32_t kValueLength = 8; // shortest length at which values differ
+constexpr std::uint64_t kMessagesMeant = 6'000; // intended number of messages for the operations of a case, roughly
+constexpr std::uint64_t kWaysMeant = 30'000; // intended number of steps of its look-ups, when every way is tried
 
 using Range = std::array<std::uint32_t, 2>;
 
 std::uint32_t drawn(Generator& draw, Range range) { return std::uint32_t(draw.between(range[0], range[1])); }
 
-// Rates count for each step of a query, and a query of a large ring takes many: beyond these bounds no query arrives,
-// or each arrives a thousand times.
+// Fault rates apply to each step of a query, and a query on a large ring takes many steps. Beyond these bounds no query
+// would arrive, or each would arrive a thousand times.
 void drawNetwork(Generator& draw, std::uint32_t nodes, pb::NetworkFaults& network)
 {
     network.set_delay_us(std::uint32_t(draw.between(20, draw.chance(kOften) ? 200 : 1'000)));
@@ -50,7 +50,7 @@ constexpr std::array<Mix, 5> kMixes { Mix { 100, 0, 0 }, { 60, 30, 10 }, { 40, 2
 
 void drawOperations(Generator& draw, WalkCase& drawn)
 {
-    const bool areValuesLong = draw.chance(80); // a range travels in several blocks
+    const bool areValuesLong = draw.chance(80); // if so, a range travels in several blocks
     const std::uint64_t most = kMessagesMeant / (3 + drawn.nodes / 2);
     const auto count = draw.between(200, std::clamp<std::uint64_t>(areValuesLong ? 300 : most, 200, 2'000));
     std::uint64_t keys = draw.chance(350) ? draw.between(4, 30) : draw.between(30, 200);
@@ -80,7 +80,7 @@ void drawChanges(Generator& draw, std::uint32_t durationMs, WalkCase& drawn)
         change.isLeave = draw.chance(drawn.nodes > 1 ? kOften : 200);
         change.pick = draw.chance(300) ? 0 : std::uint32_t(draw.between(1, 1'000));
         drawn.changes.push_back(change);
-        if (draw.chance(200)) { // another one into the same gap of time
+        if (draw.chance(200)) { // a second change at the same time
             change.isLeave = draw.chance(kOften);
             drawn.changes.push_back(change);
         }
@@ -91,13 +91,13 @@ void drawChanges(Generator& draw, std::uint32_t durationMs, WalkCase& drawn)
 void drawMishaps(Generator& draw, std::uint32_t durationMs, WalkCase& drawn)
 {
     using Whom = WalkCase::Mishap::Whom;
-    // A handover is a few messages long, and each of them is to be hit.
+    // A handover takes a few messages, and a mishap should be able to hit each of them.
     const std::uint32_t handoverUs = 12 * (drawn.network.delay_us() + drawn.network.jitter_us() / 2 + 10);
     const auto changes = std::uint32_t(drawn.changes.size());
     for (std::uint64_t pauses = draw.chance(600) ? draw.between(1, 6) : 0; pauses > 0; --pauses) {
         WalkCase::Mishap mishap;
         mishap.pick = std::uint32_t(draw.below(1'000));
-        const std::uint32_t most = draw.chance(100) ? 12'000 : 4'000; // a node is thought to be silent after 1.5 s
+        const std::uint32_t most = draw.chance(100) ? 12'000 : 4'000; // a node counts as silent after 1.5 s
         mishap.pauseMs = std::uint32_t(draw.between(1, draw.chance(kOften) ? 300 : most));
         if (changes > 0 && draw.chance(700)) {
             mishap.whom = draw.oneOf(
@@ -138,7 +138,7 @@ WalkCase drawWalkCase(std::uint64_t seed)
         drawn.timers.set_resend_ms(lhrs::drawn(configuration, { 10, 120 }));
     if (configuration.chance(150))
         drawn.timers.set_held_max(lhrs::drawn(configuration, { 1, 16 }));
-    if (configuration.chance(300)) { // clients give up early; but so that a key can be asked for a few times in turn
+    if (configuration.chance(300)) { // clients give up early, but a few requests for a key still fit in
         const std::uint32_t roundMs = drawn.nodes * (drawn.network.delay_us() + drawn.network.jitter_us() + 20) / 1'000;
         drawn.timers.set_operation_ms(std::min(5'000U, lhrs::drawn(configuration, { 100, 800 }) + 20 * roundMs));
     }

@@ -12,7 +12,7 @@ using check::say;
 
 namespace {
 
-constexpr std::uint32_t kRoundsMax = 3; // of a query
+constexpr std::uint32_t kRoundsMax = 3; // most rounds of a query before it counts as adrift
 
 check::RequestName nameOf(const pb::RequestId& request) { return { request.client(), request.number() }; }
 
@@ -74,7 +74,7 @@ void WalkOracle::onStep(const SimProcess& process, Effects& effects, Time now)
     const bool isRangeChanged = before.answers != seen.answers || before.from != seen.from || before.id != seen.id;
     if (isRangeChanged)
         checkRanges();
-    // Only now: a node that takes a range may answer for it in the same step.
+    // Checked only now, because a node that takes a range may answer for it in the same step.
     m_touched.clear();
     for (const pb::Event* event : effects.events())
         if (event->has_walk())
@@ -96,8 +96,8 @@ void WalkOracle::onEvent(const SimProcess& process, const pb::WalkEvent& walk)
             " times: the ring leads past the owner"));
         break;
     case B::kQueryPassed:
-        // A late copy may go round once more, because somebody has left or come in. One that goes on is adrift, and
-        // with each copy that the network makes there are more of them.
+        // A late copy may go round once more, because a node has left or joined. One that goes on is adrift, and every
+        // copy that the network makes adds another.
         if (walk.query_passed().steps() > kRoundsMax * m_cluster.processes().size())
             fail(say("a query for key ", walk.query_passed().key(),
                 " goes round and round: ", walk.query_passed().steps(), " steps, and it is at ", process.info.name()));
@@ -114,7 +114,7 @@ void WalkOracle::onEvent(const SimProcess& process, const pb::WalkEvent& walk)
     case B::kRingNodeLost: ++m_counts.nodesLost; break;
     case B::kRingNodeBack: ++m_counts.nodesBack; break;
 
-    // Those of keys come later, and the others say what is checked when it has its effect.
+    // Events of keys are handled later, and the others announce what is checked when it takes effect.
     case B::kKeyStored:
     case B::kKeyRemoved:
     case B::kKeyRead:
@@ -157,7 +157,7 @@ void WalkOracle::onKeyEvent(const SimProcess& process, const pb::Event& event)
     m_touched.push_back(key);
 }
 
-// The value is as the node has it after the step; the events say only whether there is one.
+// The value is the one that the node has after the step; the events say only whether there is one.
 void WalkOracle::checkTouched(const SimProcess& process, std::uint64_t key)
 {
     const WalkNode* node = nodeOf(process);
@@ -180,7 +180,7 @@ void WalkOracle::onKeysGiven(const SimProcess& process, const pb::KeysGiven& giv
     const SimProcess* receiver = m_cluster.numbered(m_underWay->receiver);
     if (receiver != nullptr && !receiver->isGone())
         return;
-    m_lost.push_back({ m_underWay->from, m_underWay->to }); // it had acknowledged all of them before it ended
+    m_lost.push_back({ m_underWay->from, m_underWay->to }); // the node had acknowledged all of them before it ended
     m_underWay.reset();
 }
 
@@ -206,7 +206,7 @@ void WalkOracle::willEnd(const SimProcess& process)
 
 // ---- ranges and keys
 
-// Two ranges have an id in common only if the end of one lies in the other.
+// Two ranges overlap only if the end of one lies in the other.
 void WalkOracle::checkRanges()
 {
     m_owners.clear();
@@ -245,7 +245,8 @@ void WalkOracle::checkKeys()
         checkKey(key, value);
 }
 
-// It is at the one node that answers for it, or still at the giver of a range that nobody answers for at the moment.
+// The key is at the one node that answers for it, or still at the giver of a range for which no node answers at the
+// moment.
 void WalkOracle::checkKey(std::uint64_t key, const std::optional<std::string>& value)
 {
     const RingId id = m_ring.idOf(Key(key));

@@ -16,8 +16,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr Time kPatience = 60s; // for anything on a quiet network
-constexpr std::uint64_t kStepsPerRun = 4'000; // of the look-ups of an ordinary case, roughly
+constexpr Time kPatience = 60s; // time limit for anything on a quiet network
+constexpr std::uint64_t kStepsPerRun = 4'000; // steps of the look-ups in an ordinary case, roughly
 constexpr std::uint32_t kLookUpWindow = 16;
 
 SimCluster::Options clusterOptions(const WalkCase& told)
@@ -128,7 +128,7 @@ void WalkSimulation::giveOperations()
 
 void WalkSimulation::issue(ClientState& client)
 {
-    if (m_oracle.isAnythingLost() && !m_areFaultsOver) { // what is lost is never answered, and each would take its 5 s
+    if (m_oracle.isAnythingLost() && !m_areFaultsOver) { // a lost key never answers; each try would take 5 s
         m_given -= client.commands.size() - client.next;
         client.next = client.commands.size();
     }
@@ -145,7 +145,7 @@ void WalkSimulation::issue(ClientState& client)
     }
 }
 
-// The client waits before it goes on.
+// The client waits before it continues.
 void WalkSimulation::pace(ClientState& client)
 {
     const auto goOn = [this, &client] {
@@ -225,7 +225,7 @@ void WalkSimulation::hitChange(
     for (const WalkCase::Mishap& mishap : m_case.mishaps) {
         if (mishap.change == 0)
             continue;
-        // Of the joins, the one that is meant or the next: a leave has nobody whose death would lose nothing.
+        // A death applies to the intended join or the next one: in a leave, every participant's death would lose keys.
         const bool isDeath = mishap.pauseMs == 0;
         if (isDeath ? isLeave || m_counts.deaths > 0 || m_ordered < mishap.change : m_ordered != mishap.change)
             continue;
@@ -346,7 +346,7 @@ bool WalkSimulation::readBack()
     return runUntil([this] { return allAnswered(); }, kPatience, "not all keys were read back");
 }
 
-// From every node, or from so many that each key and each node has its turn.
+// From every node, or from enough nodes that each key and each node is used.
 bool WalkSimulation::lookUpKeys()
 {
     const auto& ring = master().ring();
@@ -365,7 +365,7 @@ bool WalkSimulation::lookUpKeys()
         }
     for (ClientState& client : m_clients)
         issue(client);
-    // Those of one key wait for each other, and each may go all the way round.
+    // Look-ups of one key wait for each other, and each may go all the way round the ring.
     const Time round = std::chrono::microseconds(
                            m_case.network.delay_us() + m_case.network.jitter_us() + m_case.stepNs / 1'000 + 1)
         * std::int64_t(ring.size() + 1);
@@ -385,7 +385,7 @@ bool WalkSimulation::run()
     m_areFaultsOver = true;
     m_cluster.heal();
     if (m_oracle.isAnythingLost()) {
-        // Nothing else is promised than that it is said.
+        // The only promise is that the break is reported.
         if (!runUntil([this] { return !master().broken().empty(); }, kPatience, "nobody said that the ring is broken"))
             return false;
     } else if (comeToRest() && readBack() && lookUpKeys()) {

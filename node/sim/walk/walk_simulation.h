@@ -17,8 +17,8 @@ namespace lhrs {
 class WalkClient;
 
 // Plays one case of a ring to its end. First a master, nodes and clients run over the simulated network, with the
-// case's operations, changes of the ring and mishaps. Then the network is quiet, and everything must be answered and
-// come to rest. Then all keys are read back, and looked up from all or some of the nodes.
+// case's operations, changes of the ring and mishaps. Then the network becomes quiet, and everything must be answered
+// and come to rest. Then all keys are read back, and they are looked up from all or some of the nodes.
 class WalkSimulation : private SimObserver {
 public:
     using Listener = std::function<void(const SimProcess& process, const pb::Event& event)>;
@@ -32,16 +32,16 @@ public:
 
     const std::optional<WalkOracle::Failure>& failure() const { return m_oracle.failure(); }
     const SimCluster& cluster() const { return m_cluster; }
-    // For tests that go on after the end, and falsify what is there.
+    // For tests that continue after the end and falsify the state.
     SimCluster& steeredCluster() { return m_cluster; }
     WalkOracle& oracle() { return m_oracle; }
     const WalkOracle& oracle() const { return m_oracle; }
     const WalkMaster& master() const;
 
     struct Counts {
-        std::uint64_t changes = 0, refused = 0; // changes of the ring: ordered by the master; commands that it refused
+        std::uint64_t changes = 0, refused = 0; // changes of the ring that the master ordered; commands that it refused
         std::uint64_t pauses = 0, deaths = 0, restarts = 0;
-        std::map<std::string, std::uint64_t> results; // of operations, by name
+        std::map<std::string, std::uint64_t> results; // number of operations, by name of their result
     };
     const Counts& counts() const { return m_counts; }
 
@@ -76,7 +76,7 @@ private:
     bool readBack();
     bool lookUpKeys();
     bool allAnswered() const { return m_answered == m_given; }
-    // Empty: nothing is under way, and every client knows the ring as it is.
+    // What is under way, in words; empty: nothing, and every client knows the present ring.
     std::string whatIsUnderWay() const;
     const WalkNode* node(const SimProcess& process) const;
 
@@ -89,9 +89,9 @@ private:
     const SimProcess* m_master = nullptr;
     std::vector<ClientState> m_clients;
     std::uint32_t m_nodes = 0;
-    std::uint64_t m_given = 0, m_answered = 0; // commands of clients
+    std::uint64_t m_given = 0, m_answered = 0; // number of commands to clients
     std::uint32_t m_changesUnderWay = 0;
-    std::uint32_t m_ordered = 0; // changes of the ring since the mishaps are armed
+    std::uint32_t m_ordered = 0; // changes of the ring since the mishaps were armed
     bool m_isArmed = false, m_areFaultsOver = false;
 };
 
