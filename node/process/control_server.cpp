@@ -18,11 +18,11 @@ namespace lhrs {
 
 namespace {
 
-constexpr int kReplyLingerMs = 200; // for the reply to Shutdown
+constexpr int kReplyLingerMs = 200; // time for the reply to Shutdown to be sent
 constexpr int kHandshakeMs = 5'000;
-constexpr int kReceiveQueue = 64; // commands of one client that ZeroMQ holds; then the client blocks
-constexpr int kReplyQueue = 1'000; // replies that one client has not taken; further ones are dropped
-constexpr int kClusterQueue = 10'000; // both limits, if one endpoint serves a whole cluster
+constexpr int kReceiveQueue = 64; // commands of one client that ZeroMQ holds before the client blocks
+constexpr int kReplyQueue = 1'000; // replies that one client has not taken; more are dropped
+constexpr int kClusterQueue = 10'000; // both limits, when one endpoint serves a whole cluster
 constexpr std::size_t kRouteMax = 3; // frames before the command: identity, and the empty frame of a REQ socket
 
 } // namespace
@@ -40,7 +40,7 @@ Result<std::unique_ptr<ControlServer>> ControlServer::open(
         socket.set(zmq::sockopt::handshake_ivl, kHandshakeMs);
         socket.set(zmq::sockopt::rcvhwm, serves == Serves::Cluster ? kClusterQueue : kReceiveQueue);
         socket.set(zmq::sockopt::sndhwm, serves == Serves::Cluster ? kClusterQueue : kReplyQueue);
-        // Sending to a client that has gone is an error, not a silent loss.
+        // Sending to a client that has disconnected is an error, not a silent loss.
         socket.set(zmq::sockopt::router_mandatory, true);
         socket.bind(endpoint);
         return std::unique_ptr<ControlServer>(new ControlServer(std::move(socket), wake));
@@ -160,7 +160,7 @@ void ControlServer::serve()
             isWhole = false;
     }
     if (asker.route.empty())
-        return; // the message was already gone
+        return; // there was no message any more
     isWhole = isWhole && (asker.route.size() == 1 || asker.route[1].empty());
     asker.route.resize(isWhole ? asker.route.size() : 1);
     pb::Command command;
@@ -211,7 +211,7 @@ void ControlServer::send(const Asker& asker, pb::CommandReply reply)
     send(Answer { asker, reply.SerializeAsString() });
 }
 
-// A client that has gone, or does not take its replies, loses them.
+// If a client has disconnected or does not take its replies, they are lost.
 void ControlServer::send(const Answer& answer)
 {
     try {

@@ -22,17 +22,18 @@ namespace lhrs {
 
 class ThreadBook;
 
-// Accepts commands from operators and watchers: a ZeroMQ ROUTER socket on a thread of its own. It answers WhoAreYou
+// Accepts commands from operators and watchers on a ZeroMQ ROUTER socket with a thread of its own. It answers WhoAreYou
 // itself, refuses invalid commands, and passes the rest to the driver under its own tickets, so that two clients may
-// use the same numbers. Each command gets one reply; replies may come in any order and from any thread.
+// use the same numbers. Each command gets one reply; replies may be given in any order and from any thread.
 class ControlServer {
 public:
     static constexpr std::size_t kOpenMax = 4'096; // commands without a reply; further ones are refused
 
-    // Passes a command on. Called in the server's thread; may block until there is room, and clients wait meanwhile.
+    // Receives the commands. It is called in the server's thread and may block until there is room; clients wait
+    // meanwhile.
     using Handler = std::function<void(pb::Command command)>;
 
-    // What one endpoint serves: for a whole cluster, a client asks all processes at one endpoint.
+    // What one endpoint serves. With a whole cluster, a client queries all processes at one endpoint.
     enum class Serves { OneProcess, Cluster };
     // Only binds; commands wait until start().
     static Result<std::unique_ptr<ControlServer>> open(
@@ -41,16 +42,17 @@ public:
 
     // The endpoint for a DEALER socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
-    // Without `self` the driver also answers WhoAreYou, because it represents several processes.
+    // Without `self`, the driver also answers WhoAreYou, because it represents several processes.
     void start(std::optional<pb::ProcessInfo> self, Handler handler, ThreadBook* threads = nullptr);
-    // The reply to the command with this ticket; from any thread. The client's own ticket is put back.
+    // Sends the reply to the command with this ticket; may be called from any thread. The client's own ticket is
+    // restored.
     void reply(pb::CommandReply& reply);
-    // Commands without a reply: the present number and the highest ever.
+    // Commands without a reply: the current number and the highest so far.
     std::size_t open() const;
     std::size_t openMost() const;
     // Number of invalid commands since the start.
     std::uint64_t malformed() const { return m_malformed.load(std::memory_order_relaxed); }
-    // Sends the waiting replies, then ends the thread and closes the socket.
+    // Sends the waiting replies; then ends the thread and closes the socket.
     void stop();
 
 private:
@@ -73,8 +75,8 @@ private:
     void send(const Answer& answer);
     void sendReplies();
 
-    zmq::socket_t m_socket; // used by the thread once it runs
-    const int m_wake; // eventfd: replies wait, or stop was requested
+    zmq::socket_t m_socket; // used only by the thread once it runs
+    const int m_wake; // eventfd: replies are waiting, or stop was requested
     std::string m_endpoint;
     std::optional<pb::ProcessInfo> m_self;
     Handler m_handler;

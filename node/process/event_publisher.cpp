@@ -15,14 +15,14 @@ namespace lhrs {
 
 namespace {
 
-// Batches that may wait for one watcher: half a minute at one batch every 2 ms.
+// Limit on batches that wait for one watcher: half a minute at one batch every 2 ms.
 constexpr int kSendQueue = 16'384;
-// How long a process that ends waits for watchers to take the last events.
+// How long a process that is ending waits for watchers to take the last events.
 constexpr int kLingerMs = 200;
 // This socket receives only subscriptions, which are short.
 constexpr std::int64_t kReceiveMax = 1'024;
 constexpr std::size_t kSpareBodies = 16;
-// How often to check whether the program ends while waiting for a watcher.
+// How often to check, while waiting for a watcher, whether the program is ending.
 constexpr int kSendMs = 50;
 constexpr int kWatcherLookMs = 50;
 constexpr std::chrono::seconds kWatcherPatience(5);
@@ -107,9 +107,9 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
         m_wake.notify_one();
 }
 
-// Returns the process's last batch if the event directly follows it and fits, else a new one. A batch of a simulated
-// process is not extended after a batch of another process: the order that a watcher sees then depends on the run, not
-// on when batches are sent.
+// Returns the process's last batch if the event follows it directly and fits in it, otherwise a new one. A batch of a
+// simulated process is not extended after a batch of another process, so that the order that a watcher sees depends on
+// the run, not on when batches are sent.
 EventPublisher::Batch& EventPublisher::batchFor(const EventSource& source, std::uint64_t sequence)
 {
     const auto [at, isFirst] = m_lastOf.try_emplace(source.process, m_batches.size());
@@ -195,7 +195,7 @@ void EventPublisher::awaitWatcher()
     }
 }
 
-// Retries if watchers are waited for. A program that is ending does not wait (false).
+// Retries if the process waits for its watchers. A program that is ending does not wait; then it returns false.
 bool EventPublisher::sendFrame(const std::string& bytes, zmq::send_flags flags)
 {
     while (!m_socket.send(zmq::buffer(bytes), flags)) {

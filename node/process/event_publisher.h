@@ -22,7 +22,7 @@ namespace lhrs {
 
 class ThreadBook;
 
-// The process whose events they are.
+// The process whose events these are.
 struct EventSource {
     std::uint64_t process = 0; // process number
     std::string name;
@@ -32,21 +32,21 @@ struct PublisherOptions {
     std::string endpoint = "tcp://127.0.0.1:*"; // ZeroMQ; "*": the system chooses the port
     EventSource self; // for a program that is one process
     bool isSimulated = false;
-    // A simulated cluster can wait: it waits for a slow watcher, so that the watcher misses no event.
+    // A simulated cluster can wait for a slow watcher, so that the watcher misses no event.
     bool waitsForWatchers = false;
-    // Nothing is sent until a first watcher connects, which then misses nothing; waits 5 s at most.
+    // Sends nothing until the first watcher connects, which then misses nothing; waits for 5 s at most.
     bool waitsForFirst = false;
-    std::chrono::steady_clock::time_point start; // of the process: zero of its monotonic times
-    std::size_t eventsMax = 262'144; // events that may wait; further ones are dropped and counted
+    std::chrono::steady_clock::time_point start; // start of the process: zero of its monotonic times
+    std::size_t eventsMax = 262'144; // limit on waiting events; more are dropped and counted
     std::size_t bytesMax = std::size_t(64) << 20;
     ThreadBook* threads = nullptr; // the book in which its thread is listed
 };
 
-// Publishes events to watchers: a ZeroMQ PUB socket on a thread of its own. Events are numbered without gaps and in
-// order. They leave in batches of 256 or after 2 ms, each with a header that names the numbers it covers. Publishing
-// never waits: events that find the queue full are dropped, and a reader sees the gap in the numbers and the count in
-// the header. A watcher that is too slow loses whole batches in the same way. (For simulated processes see
-// waitsForWatchers.)
+// Publishes events to watchers on a ZeroMQ PUB socket with a thread of its own. Events are numbered in order and
+// without gaps. They are sent in batches, after 256 events or 2 ms, and each batch has a header that names the numbers
+// it covers. Publishing never waits: events that find the queue full are dropped, and a reader sees the gap in the
+// numbers and the count in the header. A watcher that is too slow loses whole batches in the same way. (For simulated
+// processes see waitsForWatchers.)
 class EventPublisher {
 public:
     static constexpr std::size_t kBatch = 256;
@@ -57,17 +57,17 @@ public:
 
     // The endpoint for a SUB socket, with the port that was chosen.
     const std::string& endpoint() const { return m_endpoint; }
-    // The numbered events of one step. Never blocks, because the driver calls it while it holds the core.
+    // Publishes the numbered events of one step. Never blocks, because the driver calls it while it holds the core.
     void publish(std::span<pb::Event* const> events) { publish(m_options.self, events); }
     // The same for one of many processes.
     void publish(const EventSource& source, std::span<pb::Event* const> events);
-    // Events that have not been sent yet: the present number, the highest ever, and the bound.
+    // Events that have not been sent yet: the current number, the highest so far, and the limit.
     std::size_t waiting() const;
     std::size_t waitingMost() const;
     std::size_t bound() const { return m_options.eventsMax; }
     // Events dropped because the queue was full, since the start.
     std::uint64_t lost() const;
-    // Sends what waits, then ends the thread and closes the socket.
+    // Sends all waiting events; then ends the thread and closes the socket.
     void stop();
 
 private:
@@ -88,14 +88,14 @@ private:
     bool sendFrame(const std::string& bytes, zmq::send_flags flags);
 
     const PublisherOptions m_options;
-    zmq::socket_t m_socket; // used by the thread once it runs
+    zmq::socket_t m_socket; // used only by the thread once it runs
     std::string m_endpoint;
 
-    // What waits for the thread; guarded by m_mutex.
+    // Waiting for the thread; guarded by m_mutex.
     mutable std::mutex m_mutex;
     std::condition_variable m_wake;
     std::vector<Batch> m_batches;
-    std::map<std::uint64_t, std::size_t> m_lastOf; // by process: its last batch in m_batches
+    std::map<std::uint64_t, std::size_t> m_lastOf; // by process: the index of its last batch in m_batches
     std::vector<std::string> m_spareBodies;
     std::size_t m_events = 0;
     std::size_t m_eventsLeaving = 0; // events that the thread has taken

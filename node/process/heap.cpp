@@ -16,7 +16,7 @@ void keepFreedMemory()
 {
     ::mallopt(M_MMAP_THRESHOLD, kMapFrom);
     ::mallopt(M_TRIM_THRESHOLD, kKeep);
-    // Each further arena would keep what its threads freed; only one thread runs the core at a time anyway.
+    // Each further arena would keep what its threads have freed, and only one thread at a time runs the core anyway.
     ::mallopt(M_ARENA_MAX, 1);
 }
 

@@ -175,7 +175,7 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
 }
 
-// It is taken from the line before the system reads the rest (systems.h).
+// The option is removed from the command line before the system reads the rest (systems.h).
 void addSystem(CLI::App& app, const char* name)
 {
     addOption(app, "--system", fmt::format("System whose program this is; each has options of its own ({})", name),
@@ -268,7 +268,7 @@ void openLog(const ProcessOptions& options)
     logger->flush_on(spdlog::level::trace);
     spdlog::set_default_logger(std::move(logger));
     checkReporter = [](const char* text) { spdlog::critical("{}", text); };
-    // The library logs bytes that are not a valid message. Such bytes are refused and counted here, and a flood of them
+    // The library logs bytes that are not a valid message. Here such bytes are refused and counted, and a flood of them
     // must not become a flood of log lines.
     google::protobuf::SetLogHandler([](google::protobuf::LogLevel, const char*, int, const std::string& text) {
         spdlog::debug("protobuf: {}", text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parts of which each system makes the command lines of its programs. CLI11 takes the line apart; words are checked
+// The parts from which each system builds the command lines of its programs. CLI11 splits the line; words are checked
 // here, so that each invalid word gets our own error sentence.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace lhrs {
 
-// Adds an option that takes one word, and calls `take` with it: a Result<void>, whose Error is reported with the name
-// of the option and is a whole sentence without that name.
+// Adds an option with one argument and calls `take` with it. `take` returns a Result<void>; its Error is a whole
+// sentence without the option's name and is reported together with that name.
 template <class Take>
 CLI::Option* addOption(
     CLI::App& app, const std::string& names, const std::string& help, const std::string& type, Take take)
@@ -50,25 +50,25 @@ template <class T> auto into(T& target, T low, T high, const char* unit = "a num
 std::function<Result<void>(const std::string&)> oneOf(
     std::vector<std::string> allowed, std::function<void(const std::string&)> take);
 
-// --system, with the name of this one, for --help.
+// --system with the name of this system, for --help.
 void addSystem(CLI::App& app, const char* name);
-// Options for a program's name and for watching and controlling it.
+// Options for the name of a program and for watching and controlling it.
 void addWatched(CLI::App& app, ProcessOptions& options);
-// The same, and options for its addresses and threads.
+// The same, plus options for its addresses and threads.
 void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator);
-// --memory, of a server.
+// --memory, for a server.
 void addMemory(CLI::App& app, ProcessOptions& options, const std::string& help);
-// --timers and --time-scale, of the process that all others register with.
+// --timers and --time-scale, for the process with which all others register.
 void addTimes(CLI::App& app, pb::Timers& timers, double& scale);
-// Seed, speed, delays, ... of a simulated cluster.
+// Seed, speed, delays and other options of a simulated cluster.
 void addSimulation(CLI::App& app, SimOptions& options);
-// Refuses a line without --coordinator, and gives the process a name if it has none.
+// Refuses a command line without --coordinator, and gives the process a name if it has none.
 Result<void> needCoordinator(ProcessOptions& options, const char* kind);
 
 // Reads a file in protobuf text format; fields that it sets replace those of `target`.
 Result<void> readText(const std::string& path, google::protobuf::Message& target);
 
-// Fills in the options from the arguments. Nothing: success. Otherwise the exit code and the text to print.
+// Fills in the options from the arguments. Returns nothing on success, otherwise the exit code and the text to print.
 template <class Line>
 Parsed<Line> finish(CLI::App& app, Line& line, int count, const char* const* arguments, Result<void> (*check)(Line&))
 {

@@ -33,17 +33,17 @@ struct ProcessOptions {
     std::string logLevel = "info";
     unsigned workingThreads = 4;
     bool diesWithParent = false;
-    std::uint64_t memory = 0; // of a server: bytes that it may use; 0: as much as the system allows
-    bool hasGate = false; // its messages and its clock may be held by command
-    std::string system; // as ProcessInfo has it; empty: the one that was there first
+    std::uint64_t memory = 0; // for a server: limit in bytes; 0: as much as the system allows
+    bool hasGate = false; // its messages and its clock may be held by a command
+    std::string system; // as in ProcessInfo; empty: the first system, which has no name
 };
 
-// Of lhrs-sim, whatever the system: how time goes on, and what the simulated network does.
+// For lhrs-sim of any system: how time advances, and what the simulated network does.
 struct SimOptions {
     std::uint64_t seed = 1;
-    double speed = 1; // times real time; 0: as fast as possible
+    double speed = 1; // factor of real time; 0: as fast as possible
     bool isPaused = false; // at the start
-    // Ns since 1970 shown to watchers for virtual time 0; none: the time at which it first runs.
+    // The time in ns since 1970 that watchers see for virtual time 0; unset: the time at which virtual time first runs.
     std::optional<std::int64_t> wallOfZero;
     std::uint32_t delayUs = 100;
     std::uint32_t jitterUs = 50;
@@ -54,13 +54,13 @@ struct SimOptions {
 template <class Line> struct Parsed {
     std::optional<Line> line;
     int exitCode = kExitClean;
-    std::string text; // help or version for stdout if exitCode is 0, else one sentence for stderr
+    std::string text; // help or version for stdout if exitCode is 0, otherwise one sentence for stderr
 };
 
-// All times multiplied by the factor, at least 1 ms; counts stay. The defaults are already filled in.
+// Multiplies all times by the factor, to at least 1 ms; counts stay. The defaults are already filled in.
 pb::Timers scaleTimes(pb::Timers timers, double factor);
 
-// The log of the process: lines on stderr from this level on, including failed checks.
+// Opens the log of the process: lines on stderr from this level on, including failed checks.
 void openLog(const ProcessOptions& options);
 
 } // namespace lhrs

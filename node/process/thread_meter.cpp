@@ -93,7 +93,7 @@ void ThreadMeter::enter(State state, int what)
     m_state.store(int(state), memory_order_relaxed);
 }
 
-// The thread may continue during sampling, so the values may be of two different moments.
+// The thread may continue during sampling, so the values may be from two different moments.
 void ThreadMeter::sample(pb::NodeSample::Thread& out, std::int64_t now, std::int64_t watchedSince) const
 {
     const int state = m_state.load(memory_order_relaxed);

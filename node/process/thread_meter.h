@@ -18,7 +18,8 @@ namespace lhrs {
 class ThreadMeter;
 
 // The threads of one process, for watchers: what each one is doing and, while the process is watched, how long it did
-// what. Watching is a lease that each query renews; an unwatched process measures no times. Any thread may query.
+// what. Watching is a lease that each query renews; a process that is not watched measures no times. Any thread may
+// query.
 class ThreadBook {
 public:
     using Clock = std::chrono::steady_clock;
@@ -27,7 +28,7 @@ public:
 
     explicit ThreadBook(Now now = &Clock::now) : m_now(now) { }
 
-    // The process is watched from now on, or still.
+    // The process is watched from now on, or continues to be.
     void watch();
     // Ends the lease if it has expired.
     void look();
@@ -64,8 +65,9 @@ public:
     ThreadMeter(const ThreadMeter&) = delete;
     ThreadMeter& operator=(const ThreadMeter&) = delete;
 
-    // Sets the present activity of the calling thread, if it has a meter. `what`, in a handler: the number of the body
-    // in Message; negative for a command's body; 0 for the time. While the process is not watched this costs one store.
+    // Sets the current activity of the calling thread, if it has a meter. `what`, in a handler: the number of the body
+    // in Message; negative for the body of a command; 0 for the time. While the process is not watched, this costs one
+    // store.
     static void become(State state, int what = 0)
     {
         if (ThreadMeter* self = t_self)
