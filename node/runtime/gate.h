@@ -14,9 +14,9 @@
 
 namespace lhrs {
 
-// Holds deliveries and the protocol clock of a process. Whole messages that arrive while it is closed wait here in
-// order of arrival, up to a bound. An operator releases them one at a time or opens the gate. It does not deliver by
-// itself. Not thread-safe: use it only with the core's mutex.
+// Holds deliveries and the protocol clock of a process. Whole messages that arrive while the gate is closed wait here
+// in order of arrival, up to a limit. An operator releases them one at a time or opens the gate. The gate does not
+// deliver messages by itself. Not thread-safe: use it only with the core's mutex.
 class Gate {
 public:
     static constexpr std::chrono::milliseconds kLease { 5'000 };
@@ -27,7 +27,7 @@ public:
         std::unique_ptr<pb::Message> message;
         std::uint32_t bytes = 0;
         pb::Transport transport = pb::UDP;
-        Time preparation {}; // the cost of reading it
+        Time preparation {}; // the time that it took to read it
         Instant since {};
         void describe(pb::HeldMessage& out) const;
     };
@@ -36,26 +36,27 @@ public:
 
     // Messages are held.
     bool isClosed() const { return m_isClosed; }
-    // It was told to open, and the held messages are being delivered.
+    // The gate was told to open, and the held messages are being delivered.
     bool isOpening() const { return m_isClosed && !m_clock.stands(); }
     std::size_t held() const { return m_held.size(); }
     std::uint64_t dropped() const { return m_dropped; }
     std::uint64_t released() const { return m_released; }
 
-    // Closes it, or keeps it closed, until the lease has passed since `told`. Returns whether it was open before.
+    // Closes the gate, or keeps it closed, until the lease has passed, counted from `told`. Returns whether it was open
+    // before.
     bool close(Instant told, Instant now, std::chrono::milliseconds lease);
-    // The clock runs again. The caller then takes out the held messages one by one, oldest first, and calls finish().
-    // Returns how long it was closed.
+    // The clock is running again. The caller then takes out the held messages one by one, oldest first, and calls
+    // finish(). Returns how long the gate was closed.
     Time open(Instant told, Instant now);
     void finish() { m_isClosed = false; }
-    // When it opens by itself; nothing: it is not closed.
+    // When the gate opens by itself; nothing: it is not closed.
     std::optional<Instant> leaseEnd() const;
 
     // Holds a message. False: there was no room, and the message is lost.
     bool hold(const pb::Message& message, std::uint32_t bytes, pb::Transport transport, Time preparation, Instant now);
     // Takes out the oldest message, or the one with this number; null: there is none.
     std::optional<Held> take(std::uint64_t number = 0);
-    // A message that was taken out was released, or dropped on command.
+    // A message that was taken out was released, or was dropped by a command.
     void countReleased() { ++m_released; }
     void countDropped() { ++m_dropped; }
     void describe(pb::GateState& out, Instant now) const;
@@ -69,7 +70,7 @@ private:
     std::deque<Held> m_held;
     std::size_t m_bytes = 0;
     std::uint64_t m_number = 0; // last number assigned
-    std::uint64_t m_dropped = 0; // since it closed; likewise the next one
+    std::uint64_t m_dropped = 0; // since it closed; the same holds for the next one
     std::uint64_t m_released = 0;
 };
 

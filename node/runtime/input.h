@@ -24,7 +24,7 @@ struct Input {
 
     std::string_view body() const { return std::string_view(bytes).substr(bodyBegin, bodySize); }
     std::size_t weight() const { return bytes.size() + block.size(); }
-    // Makes it ready to be filled again.
+    // Prepares it for being filled again.
     void clear()
     {
         command.reset();

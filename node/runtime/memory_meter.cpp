@@ -54,7 +54,7 @@ std::uint64_t numberBehind(const std::string& path, const std::string& word)
 
 std::uint64_t below(std::uint64_t limit, std::uint64_t used) { return limit - std::min(limit, used); }
 
-// Keeps the nearest of the limits.
+// Keeps the lowest of the limits.
 class Nearest {
 public:
     void look(std::uint64_t limit, std::uint64_t left, const char* bound)
@@ -86,7 +86,7 @@ MemoryMeter::MemoryMeter(std::uint64_t ordered, System system)
 }
 
 // Lines of /proc/self/cgroup are "4:memory:/path" (version 1) and "0::/path" (version 2). The limits of parent groups
-// apply too. In a container the path may not be visible; then the root is the container's group.
+// apply too. In a container the path may not be visible; in that case the root is the container's group.
 void MemoryMeter::findGroups()
 {
     std::ifstream file(m_system.proc + "/self/cgroup");
@@ -119,8 +119,9 @@ void MemoryMeter::findGroups()
 MemoryReading MemoryMeter::read(std::uint64_t stored) const
 {
     const Usage usage = usageIn(m_system.proc);
-    // Memory that the allocator keeps is reused before the system is asked for more. For resident memory, count at most
-    // what neither belongs to the machine nor was resident at the start: the rest may have been returned to the system.
+    // Memory that the allocator keeps is reused before the system is asked for more. For resident memory, this counts
+    // at most the part that is not used by the machine and was not resident at the start: the rest may have been
+    // returned to the system.
     const std::uint64_t free = ::mallinfo2().fordblks;
     const std::uint64_t freeResident = std::min(free, below(usage.resident, stored + m_residentAtFirst));
     Nearest nearest;

@@ -10,10 +10,10 @@
 namespace lhrs {
 
 // Measures how much memory this process may still use: the minimum over --memory, its resource limits (which others may
-// lower while it runs), its control groups (version 1 and 2) and the machine. The system's files are read each time.
+// lower while it runs), its control groups (version 1 and 2) and the computer. The system's files are read each time.
 class MemoryMeter {
 public:
-    // Where the system's files are mounted; tests use another place.
+    // Where the system's files are mounted; tests use a different place.
     struct System {
         std::string proc = "/proc";
         std::string groups = "/sys/fs/cgroup";
@@ -27,7 +27,7 @@ public:
 
 private:
     struct Group {
-        std::string limit, usage, statistics; // files
+        std::string limit, usage, statistics; // paths of files
     };
     void findGroups();
 

@@ -12,7 +12,7 @@ constexpr std::size_t kBytesMax = std::size_t(1) << 20;
 
 } // namespace
 
-// Members in the order of their lifetimes.
+// The members are declared in the order of their lifetimes.
 struct MulticastListener::Membership {
     Membership(UdpSocket joined, const Envelope& envelope, Counters& counters, FaultShim& faults, const Work& work,
         ThreadBook* threads)

@@ -16,7 +16,8 @@
 namespace lhrs {
 
 // The Multicast Listening and Multicast Working Threads of the demo paper's figure 2. They exist while the process is
-// an idle server in the multicast group of its pool, and end when it is recruited. Used by one thread, except sample().
+// an idle server in the multicast group of its pool, and end when it is recruited. Used by one thread, except for
+// sample().
 class MulticastListener {
 public:
     // What the Multicast Working Thread does with its queue until it is stopped.
@@ -25,11 +26,11 @@ public:
     MulticastListener(const Envelope& envelope, Counters& counters, FaultShim& faults, Work work, ThreadBook* threads);
     ~MulticastListener();
 
-    // Listens to this group from now on, and to no other. An Error: multicast does not work here.
+    // From now on listens to this group only. Error: multicast does not work here.
     Result<void> join(Endpoint group, std::uint32_t interfaceIp);
     // Ends both threads.
     void leave();
-    // The queue between the two threads, while they exist; from any thread.
+    // Describes the queue between the two threads while they exist; may be called from any thread.
     void sample(pb::NodeSample& out) const;
 
 private:

@@ -11,9 +11,9 @@
 namespace lhrs {
 
 // The clock given to the machine of a process: monotonic time since the start of the process, without the time for
-// which the gate stopped it. It never runs backwards. All processes are told the same instants at which to stop and
+// which the gate stopped it. It never runs backwards. All processes receive the same instants at which to stop and
 // start, so their clocks leave out the same time: a clock that is stopped late stands still until the others have
-// caught up. Changed by one thread at a time, read by any; a reader may be a moment ahead during a change.
+// caught up. It is changed by one thread at a time and read by any; a reader may be slightly ahead during a change.
 class ProtocolClock {
 public:
     using Real = std::chrono::steady_clock;
@@ -23,7 +23,7 @@ public:
 
     Instant start() const { return m_start; }
     Time now() const { return at(Real::now()); }
-    // What it shows, or showed, at an instant since it was last changed.
+    // What the clock shows, or showed, at an instant after its last change.
     Time at(Instant real) const
     {
         const bool stands = m_stands.load(std::memory_order_acquire);
@@ -31,7 +31,7 @@ public:
         return stands ? floor : std::max(floor, real - m_start - Time(m_left.load(std::memory_order_acquire)));
     }
     bool stands() const { return m_stands.load(std::memory_order_acquire); }
-    // When it will show this time if it keeps running (time zero: it already does); nothing: it stands still.
+    // When the clock will show this time if it keeps running (time zero: it already does); nothing: it stands still.
     std::optional<Instant> when(Time time) const
     {
         if (stands())
@@ -41,7 +41,7 @@ public:
         return m_start + time + Time(m_left.load(std::memory_order_acquire));
     }
 
-    // Stops now (`real`); the time left out counts from `told`, an instant at or before `real`.
+    // Stops at `real`, which is now; the time left out counts from `told`, an instant at or before `real`.
     void stop(Instant told, Instant real)
     {
         m_floor.store(at(real).count(), std::memory_order_release);
@@ -49,7 +49,7 @@ public:
         m_advanced = Time();
         m_stands.store(true, std::memory_order_release);
     }
-    // Advances by this amount while it stands still.
+    // Advances the clock by this amount while it stands still.
     void advance(Time by)
     {
         m_floor.store(m_floor.load() + by.count(), std::memory_order_release);
@@ -66,8 +66,8 @@ public:
 private:
     const Instant m_start;
     std::atomic<bool> m_stands = false;
-    std::atomic<std::int64_t> m_floor = 0; // ns: it shows no less than this
-    std::atomic<std::int64_t> m_left = 0; // ns: the time left out
+    std::atomic<std::int64_t> m_floor = 0; // ns: the clock shows no less than this
+    std::atomic<std::int64_t> m_left = 0; // ns: total time left out
     Instant m_told {}; // from the last stop()
     Time m_advanced {}; // since that stop
 };

@@ -18,8 +18,9 @@ namespace lhrs {
 
 // The only channel between threads: first in, first out, bounded in items and bytes. The push function determines what
 // happens when it is full: pushSome() drops datagrams, tryPush() leaves a frame with its stream until onRoom is called,
-// push() makes a command wait. Items are moved; the used items that pop() gets are passed back to the pushing side to
-// be refilled, so in steady state nothing is allocated. T is default-constructible and has weight(), its size in bytes.
+// and push() makes a command wait. Items are moved. The used items that pop() receives are passed back to the pushing
+// side and refilled, so in steady state nothing is allocated. T is default-constructible and has weight(), its size in
+// bytes.
 template <class T> class Queue {
 public:
     Queue(std::size_t itemsMax, std::size_t bytesMax, std::function<void()> onRoom = {})
@@ -27,13 +28,13 @@ public:
     {
     }
 
-    // Items that wait; the value may be stale.
+    // Number of waiting items; the value may be stale.
     std::size_t size() const { return m_size.load(std::memory_order_relaxed); }
-    // The highest number that ever waited, and the bound.
+    // The highest number that has ever waited, and the limit.
     std::size_t highMark() const { return m_highMark.load(std::memory_order_relaxed); }
     std::size_t bound() const { return m_itemsMax; }
 
-    // Takes items from the front while there is room and returns their number; each one taken is left empty.
+    // Takes items from the front while there is room, and returns their number; each item taken is left empty.
     std::size_t pushSome(std::span<T> items)
     {
         std::size_t taken = 0;
@@ -44,7 +45,7 @@ public:
         return taken;
     }
 
-    // False: no room; the item is unchanged, and onRoom will be called.
+    // False: there is no room; the item is unchanged, and onRoom will be called.
     bool tryPush(T& item)
     {
         std::unique_lock lock(m_mutex);
@@ -57,7 +58,7 @@ public:
         return true;
     }
 
-    // Waits for room. False: stopped.
+    // Waits for room. False: the thread was stopped.
     bool push(T item, const std::stop_token& stop)
     {
         const std::stop_callback wakeUp(stop, [this] { wakeAll(); });
@@ -70,7 +71,7 @@ public:
         return true;
     }
 
-    // Waits for at least one item and takes up to items.size(), in exchange for used ones. 0: stopped.
+    // Waits for at least one item and takes up to items.size() in exchange for used ones. 0: the thread was stopped.
     std::size_t pop(std::span<T> items, const std::stop_token& stop)
     {
         if (size() == 0)
@@ -103,7 +104,7 @@ private:
     static constexpr int kCreditMax = 8;
     static constexpr int kRetryAfter = 32; // sleeps without spinning before spinning is tried again
 
-    // A single item may exceed the bound; otherwise it would never pass.
+    // A single item may exceed the limit; otherwise it could never pass.
     bool hasRoom(const T& item) const
     {
         return m_count < m_ring.size() && (m_count == 0 || m_bytes + item.weight() <= m_bytesMax);
@@ -144,8 +145,8 @@ private:
         --m_sleepers;
     }
 
-    // A spinning thread sees the items by itself. Otherwise waking one sleeper is enough; it wakes the next if items
-    // remain.
+    // A spinning thread sees the items by itself. Otherwise waking one sleeping thread is enough; it wakes the next one
+    // if items remain.
     void wakeOne(std::unique_lock<std::mutex>& lock)
     {
         const bool wakes = m_sleepers > 0 && m_count > 0 && !m_isSpinning.load(std::memory_order_relaxed);
@@ -162,7 +163,7 @@ private:
     }
 
     // While work is arriving, sleeping costs more than polling for a moment: waking another core takes 35 to 45 us. One
-    // thread at a time polls, yields to others meanwhile, and stops trying when polling finds nothing.
+    // thread at a time polls, and yields to other threads in the meantime. It stops trying when polling finds nothing.
     void spin(const std::stop_token& stop)
     {
         if (m_isSpinning.exchange(true, std::memory_order_acquire))
@@ -198,8 +199,8 @@ private:
     std::atomic<std::size_t> m_size = 0; // copy of m_count, read without the lock
     std::atomic<std::size_t> m_highMark = 0; // likewise; written under the lock
     std::atomic<bool> m_isSpinning = false;
-    int m_credit = 0; // of the spinning thread
-    int m_sleepsSinceTry = 0; // likewise
+    int m_credit = 0; // credit of the spinning thread
+    int m_sleepsSinceTry = 0; // number of sleeps, likewise
 };
 
 } // namespace lhrs

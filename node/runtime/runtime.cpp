@@ -19,7 +19,7 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::size_t kInputsMax = 4'096; // datagrams, frames and commands that wait
+constexpr std::size_t kInputsMax = 4'096; // limit on waiting datagrams, frames and commands
 constexpr std::size_t kInputBytesMax = std::size_t(64) << 20;
 constexpr std::size_t kArenaBlock = std::size_t(64) << 10;
 constexpr int kPortTries = 32; // attempts to find a number that is free for both UDP and TCP
@@ -164,7 +164,7 @@ void Runtime::start(std::unique_ptr<Machine> machine)
     m_gateWorker.emplace(ways(), m_stepClock);
     m_ackManager.emplace(
         m_clock, Time::max(), [this] { stepTime(*m_timeWorker); }, &m_threads);
-    m_ackManager->expect(Time()); // now that the step may use it: the first step starts the machine
+    m_ackManager->expect(Time()); // only now may a step use it: the first step starts the machine
     doChores();
     for (unsigned i = 1; i <= m_options.workingThreads; ++i)
         m_workingThreads.push_back(spawn(
@@ -241,15 +241,15 @@ std::unique_lock<std::mutex> Runtime::lockCore() const
     return lock;
 }
 
-// In the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy machine its wait for
-// the processor costs many times more. So while the queue is empty and the core is free, the listener does a working
-// thread's work itself. Streams, commands, and everything that arrives while the core is held go to the working
+// Runs in the UDP Listening Thread. Waking a working thread costs more than most steps, and on a busy computer its wait
+// for the processor costs many times more. So while the queue is empty and the core is free, the listener does the work
+// of a working thread itself. Streams, commands, and everything that arrives while the core is held go to the working
 // threads.
 bool Runtime::handleDirectly(std::span<Input> inputs)
 {
     if (m_inputs.size() > 0 || !m_coreMutex.try_lock())
         return false;
-    m_coreMutex.unlock(); // parsing comes first
+    m_coreMutex.unlock(); // parsing comes before the lock is needed
     handle(inputs, *m_listenerWorker);
     return true;
 }
@@ -272,7 +272,7 @@ void Runtime::handle(std::span<Input> inputs, Worker& worker)
                 expect(turn, i + 2, Machine::Soon::Later);
                 m_messagesTaken += item.message != nullptr ? 1 : 0;
                 if (item.message == nullptr || !m_gate.isClosed())
-                    // Publishes at its end, so events keep their order.
+                    // Publishes its events at its end, so that they stay in order.
                     step(item, worker.next(), i + 1 < turn.size() && turn[i + 1].message != nullptr);
                 else if (m_gate.hold(
                              *item.message, item.bytes, item.transport, item.preparation, ProtocolClock::Real::now()))
@@ -299,7 +299,7 @@ void Runtime::expect(std::span<const Item> turn, std::size_t at, Machine::Soon s
         m_machine->expect(*turn[at].message, soon);
 }
 
-// Before the lock: parses bytes into messages, in several working threads at a time.
+// Called before the lock is taken: parses bytes into messages, in several working threads at a time.
 void Runtime::parse(std::span<Input> inputs, Worker& worker)
 {
     for (Input& input : inputs) {
@@ -326,7 +326,7 @@ void Runtime::parse(std::span<Input> inputs, Worker& worker)
     }
 }
 
-// Begins each step; the core is held. A crash fault may wait for an event that no watcher gets.
+// Begins each step; the core is held. A crash fault may wait for an event that no watcher receives.
 void Runtime::prepare(Effects& out, const pb::Message* cause)
 {
     out.at(m_place.role(), m_place.number(), m_place.column());
@@ -334,8 +334,8 @@ void Runtime::prepare(Effects& out, const pb::Message* cause)
     out.begin(cause);
 }
 
-// One step of the machine; the core is held. `moreFollow`: a message is next. It will reach the machine if this one
-// does, because the gate does not change while the core is held.
+// One step of the machine; the core is held. `moreFollow`: the next input is a message. It will reach the machine if
+// this one does, because the gate does not change while the core is held.
 void Runtime::step(const Item& item, Effects& out, bool moreFollow)
 {
     ThreadMeter::become(pb::NodeSample::IN_HANDLER, item.command ? -kindOf(*item.command) : kindOf(*item.message));
@@ -359,7 +359,7 @@ void Runtime::step(const Item& item, Effects& out, bool moreFollow)
     markChanged();
 }
 
-// When a step is due without a message; the core is held.
+// When a step is due even without a message; the core is held.
 Time Runtime::nextStep() const
 {
     return m_stamper->isGathering() ? std::min(m_machine->deadline(), m_clock.now() + m_stamper->gatheredAt() - clock())
@@ -372,7 +372,7 @@ void Runtime::stepTime(Worker& worker)
     {
         const auto lock = lockCore();
         if (m_clock.stands())
-            return; // it stopped just now
+            return; // it has just stopped
         ThreadMeter::become(pb::NodeSample::IN_HANDLER);
         Effects& out = worker.next();
         const Time now = m_clock.now(), begin = clock();
@@ -397,7 +397,7 @@ void Runtime::publish(Effects& effects, Time begin)
     m_stamper->stamp(effects, begin, tells ? wallNow() : 0, tells ? clock() - begin : Time());
     m_publisher->publish(effects.events());
     m_place = effects.place();
-    // Done here because effects are carried out in any order, but the latest pool decision must win.
+    // Done here because effects are carried out in any order, but the latest decision about the pool must win.
     if (effects.poolToLeave() != pb::NO_ROLE || effects.poolToJoin() != pb::NO_ROLE) {
         const std::lock_guard lock(m_choreMutex);
         m_poolWanted = effects.poolToJoin();
@@ -405,7 +405,7 @@ void Runtime::publish(Effects& effects, Time begin)
     }
 }
 
-// Outside the lock: the effects of a turn are sent together.
+// Called outside the lock: the effects of several steps are sent together.
 void Runtime::carryOut(Worker& worker)
 {
     for (std::size_t i = 0; i < worker.effectsUsed; ++i) {
@@ -579,7 +579,7 @@ void Runtime::doChores()
     }
 }
 
-// A process with a wrong coordinator address, or one started too early, must not wait silently.
+// A process that has a wrong coordinator address, or was started too early, must not wait silently.
 std::optional<Ending> Runtime::lookForCoordinator()
 {
     if (!m_options.coordinator || m_hasHeardCoordinator)

@@ -39,17 +39,17 @@ namespace lhrs {
 
 struct RuntimeOptions {
     pb::ProcessKind kind = pb::NODE;
-    std::string system; // of the machine
+    std::string system; // system of the machine
     std::string name;
-    pb::Role pool = pb::NO_ROLE; // of an idle server: it joins the multicast group of this pool at its start
+    pb::Role pool = pb::NO_ROLE; // for an idle server: it joins the multicast group of this pool at its start
     Endpoint listen { kLoopback, 0 };
-    std::optional<Endpoint> coordinator; // none: this process is the coordinator
+    std::optional<Endpoint> coordinator; // unset: this process is the coordinator
     std::uint16_t eventsPort = 0;
     std::uint16_t controlPort = 0;
     unsigned workingThreads = 4;
-    std::uint64_t memory = 0; // bytes that it may use, if the system allows more; 0: as much as the system allows
+    std::uint64_t memory = 0; // limit in bytes, if the system allows more; 0: as much as the system allows
     bool hasGate = false; // its messages and its protocol clock may be held
-    // If the coordinator never answers: times since start() after which a line is logged, and the process ends.
+    // If the coordinator never answers: times after start() at which a line is logged and at which the process ends.
     std::chrono::milliseconds coordinatorLate { 1'000 };
     std::chrono::milliseconds coordinatorMissing { 10'000 };
 };
@@ -61,8 +61,8 @@ struct Ending {
 };
 
 // Drives one Machine with the threads of the demo paper's figure 2 and real sockets: UDP Listening Thread, Working
-// Threads, TCP Listening Thread, Acknowledgement Manager, and the multicast threads until the process is recruited.
-// Owns them, the queue between them, and the one mutex around the core.
+// Threads, TCP Listening Thread, Acknowledgement Manager, and the multicast threads until the process is recruited. It
+// owns them, the queue between them, and the single mutex around the core.
 class Runtime {
 public:
     // Opens every socket, so that self() is known before the machine is made. An Error says what to do.
@@ -75,18 +75,18 @@ public:
     Address coordinator() const;
     const Counters& counters() const { return m_counters; }
 
-    // Gives the machine its first step and lets the threads run.
+    // Lets the machine take its first step and starts the threads.
     void start(std::unique_ptr<Machine> machine);
     // Waits for the end: stop(), a Shutdown command, a missing coordinator, or bytes in `endSignals` (a descriptor as
-    // of signalfd(2); -1: none). Meanwhile it does the periodic work: multicast group, Gauges every 100 ms while
-    // something changes.
+    // from signalfd(2); -1: none). In the meantime it does the periodic work: the multicast group, and Gauges every 100
+    // ms while something changes.
     Ending run(int endSignals = -1);
-    // Ends run() with this reason; from any thread.
+    // Ends run() for this reason; may be called from any thread.
     void stop(const std::string& reason);
 
 private:
-    static constexpr std::size_t kInputsInTurn = 32; // inputs that a working thread takes at once
-    static constexpr std::size_t kStepsInTurn = 32; // steps of the machine while the core is held
+    static constexpr std::size_t kInputsInTurn = 32; // number of inputs that a working thread takes at once
+    static constexpr std::size_t kStepsInTurn = 32; // limit on steps of the machine while the core is held
 
     // A message or command in a working thread.
     struct Item {
@@ -94,33 +94,33 @@ private:
         std::uint32_t bytes = 0;
         pb::Transport transport = pb::UDP;
         const pb::Command* command = nullptr;
-        Time preparation {}; // the cost of reading it, if that may be high
-        std::string* block = nullptr; // of the message, if it is long: the machine may keep it
+        Time preparation {}; // the time that it took to read it, if that may be long
+        std::string* block = nullptr; // block of the message, if it is long: the machine may keep it
     };
 
-    // The machine's clock, readable during a step.
+    // A clock for the machine that can be read during a step.
     struct StepClock : Stopwatch {
         explicit StepClock(const Runtime& r) : runtime(r) { }
         Time read() const override { return runtime.m_clock.now(); }
         const Runtime& runtime;
     };
 
-    // What one working thread reuses.
+    // Memory that a working thread reuses.
     struct Worker {
         Worker(Sender::Ways ways, const Stopwatch& clock);
         // Effects for the next step.
         Effects& next();
-        // Makes it ready for the next inputs.
+        // Prepares it for the next inputs.
         void clear();
 
         std::array<Input, kInputsInTurn> inputs;
         StringPool strings; // memory for the values in both arenas
-        std::unique_ptr<char[]> block; // first memory of the arena
-        google::protobuf::Arena arena; // of parsed messages
+        std::unique_ptr<char[]> block; // initial memory of the arena
+        google::protobuf::Arena arena; // for parsed messages
         std::vector<ReadMessage> messages;
         std::vector<Item> items;
         std::unique_ptr<char[]> effectsBlock;
-        google::protobuf::Arena effectsArena; // of the effects of a turn
+        google::protobuf::Arena effectsArena; // for the effects of several steps
         std::vector<std::unique_ptr<Effects>> effects; // one for each step of the turn
         const Stopwatch& stepClock;
         std::size_t effectsUsed = 0;
@@ -130,7 +130,7 @@ private:
     explicit Runtime(const RuntimeOptions& options);
     Result<void> openSockets();
     Sender::Ways ways();
-    // The clock of the process, which events use; the machine's clock stands still while the gate is closed.
+    // The clock of the process, which events use; the clock of the machine stands still while the gate is closed.
     Time clock() const;
     static std::int64_t wallNow(); // ns since 1970, by the run's clock
 
@@ -151,7 +151,7 @@ private:
     void carryOut(Worker& worker);
     void stepTime(Worker& worker);
 
-    // The gate (runtime_gate.cpp); one thread at a time, holding m_gateMutex.
+    // The gate (runtime_gate.cpp); used by one thread at a time, which holds m_gateMutex.
     bool commandGate(const pb::Command& command, pb::CommandReply& reply);
     void closeGate(const pb::SetGate& order);
     void openGate(Gate::Instant told, const char* reason);
@@ -166,7 +166,8 @@ private:
     template <class Tell> void tell(Tell tell);
     template <class Tell> void tellInCore(Tell tell);
     void tellDropped(Effects& out);
-    // A query from a watcher: what all threads, queues and the machine are doing now. In the control server's thread.
+    // Answers a query from a watcher in the control server's thread: what all threads, queues and the machine are doing
+    // now.
     void watch(pb::NodeSample& out);
     void fillQueues(pb::NodeSample& out) const;
     void fillGauges(pb::Gauges& out) const;
@@ -185,7 +186,7 @@ private:
     const std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
     ProtocolClock m_clock { m_start }; // changed while the core is held
     const StepClock m_stepClock { *this };
-    const NodeId m_node; // process number, drawn at the start
+    const NodeId m_node; // process number, drawn randomly at the start
     pb::ProcessInfo m_self;
     Counters m_counters;
 
@@ -216,25 +217,25 @@ private:
     std::atomic<bool> m_hasHeardCoordinator = false;
     std::atomic<bool> m_isMulticastBroken = false;
     mutable std::mutex m_choreMutex;
-    std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex; likewise the next one
+    std::optional<pb::Role> m_poolWanted; // guarded by m_choreMutex, as is the next one
     std::optional<std::string> m_ending;
-    std::chrono::steady_clock::time_point m_gaugesTold; // of run()
-    std::optional<MemoryMeter> m_memory; // of a node
-    std::chrono::steady_clock::time_point m_memoryMeasured; // of run()
-    bool m_isFull = false; // of run()
-    // Used by run(): the time of the last heavy traffic, and the value of it for which freed memory was last given
-    // back.
+    std::chrono::steady_clock::time_point m_gaugesTold; // used by run()
+    std::optional<MemoryMeter> m_memory; // for a node
+    std::chrono::steady_clock::time_point m_memoryMeasured; // used by run()
+    bool m_isFull = false; // used by run()
+    // Used by run(): the time of the last heavy traffic, and the value of that time for which freed memory was last
+    // returned.
     std::chrono::steady_clock::time_point m_bulkAt;
     std::chrono::steady_clock::time_point m_memoryGivenBack;
-    std::uint64_t m_messagesTold = 0; // of run(): received up to the last Gauges
-    bool m_isLateTold = false; // of run()
-    WakeMeter m_wakes { m_start }; // of run(); any thread reads it
+    std::uint64_t m_messagesTold = 0; // used by run(): number received up to the last Gauges
+    bool m_isLateTold = false; // used by run()
+    WakeMeter m_wakes { m_start }; // used by run(); any thread reads it
 
-    std::stop_source m_stopping; // for threads that wait to push
+    std::stop_source m_stopping; // for threads that are waiting to push
 
     std::mutex m_gateMutex; // locked before the core's mutex; protects m_gateWorker
     std::atomic<std::int64_t> m_gateEnds
-        = std::numeric_limits<std::int64_t>::max(); // the lease, ns of the system's monotonic clock
+        = std::numeric_limits<std::int64_t>::max(); // end of the lease, in ns of the system's monotonic clock
 
     // Threads are declared last, so they end first.
     std::optional<Worker> m_timeWorker;

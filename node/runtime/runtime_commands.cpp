@@ -7,8 +7,8 @@ namespace lhrs {
 // Called in the control server's thread.
 void Runtime::takeCommand(pb::Command command)
 {
-    // These commands bypass the queue. A paused process must take commands about its pause, and watchers must see that
-    // it stands still. A gate closes without waiting for the inputs that are queued before it.
+    // These commands bypass the queue. A paused process must accept commands about its pause, and watchers must see
+    // that it stands still. A gate closes without waiting for the inputs that are queued before it.
     pb::CommandReply reply;
     reply.set_ticket(command.ticket());
     if (m_faults->command(command, reply) || commandGate(command, reply)) {
@@ -25,7 +25,7 @@ void Runtime::takeCommand(pb::Command command)
     m_inputs.push(std::move(input), m_stopping.get_token());
 }
 
-// The core is held.
+// Called with the core held.
 void Runtime::command(const pb::Command& command, Time now, Effects& out)
 {
     if (command.has_take_snapshot()) {

@@ -20,7 +20,7 @@ void refuse(pb::CommandReply& reply, pb::Refusal refusal, const char* text)
 
 } // namespace
 
-// Called in the control server's thread. False: the command is about something else.
+// Called in the control server's thread. Returns false if the command is about something else.
 bool Runtime::commandGate(const pb::Command& command, pb::CommandReply& reply)
 {
     if (!command.has_set_gate() && !command.has_release_held() && !command.has_describe_gate())
@@ -92,7 +92,7 @@ void Runtime::openGate(Gate::Instant told, const char* reason)
 void Runtime::deliverHeld()
 {
     for (bool isDone = false; !isDone;) {
-        std::vector<Gate::Held> turn; // must live until its effects are carried out
+        std::vector<Gate::Held> turn; // must live until its effects have been carried out
         Time deadline;
         {
             const auto lock = lockCore();
@@ -118,7 +118,7 @@ void Runtime::deliverHeld()
     }
 }
 
-// Puts the messages back into the queue of the working threads, which are paused too. The core is held.
+// Puts the messages back into the queue of the working threads, which are paused too. Called with the core held.
 void Runtime::queueHeld()
 {
     while (const auto held = m_gate.take()) {
@@ -140,7 +140,7 @@ void Runtime::openGateWhenUnrenewed()
         return;
     const std::lock_guard turn(m_gateMutex);
     const std::int64_t end = m_gateEnds;
-    if (ns(ProtocolClock::Real::now()) >= end) // not renewed meanwhile
+    if (ns(ProtocolClock::Real::now()) >= end) // it was not renewed in the meantime
         openGate(Gate::Instant(Time(end)), "nobody has renewed it");
 }
 
@@ -191,7 +191,7 @@ void Runtime::releaseHeld(const pb::ReleaseHeld& order, pb::CommandReply& reply)
     carryOut(*m_gateWorker);
 }
 
-// The core is held. If a timer is due now, it is the step.
+// Called with the core held. If a timer is due now, it is the step.
 void Runtime::advanceGated(Time by)
 {
     m_clock.advance(by);
@@ -205,7 +205,7 @@ void Runtime::advanceGated(Time by)
     markChanged();
 }
 
-// The core is held.
+// Called with the core held.
 void Runtime::describeGate(pb::GateState& out)
 {
     m_gate.describe(out, ProtocolClock::Real::now());

@@ -11,7 +11,7 @@ namespace lhrs {
 
 namespace {
 
-// A usual step is over long before; a step that does not end must not stop the sampling.
+// A usual step takes far less time; a step that does not end must not stop the sampling.
 constexpr auto kWaitForCore = std::chrono::milliseconds(2);
 
 struct QueueLength {
@@ -62,7 +62,7 @@ void Runtime::watch(pb::NodeSample& out)
     }
     out.set_sequence(m_stamper->sequence());
     *out.mutable_place() = m_place;
-    // The machine gives times on its own clock; a sample uses the clock of the process.
+    // The machine reports times on its own clock; a sample uses the clock of the process.
     const Time now = m_clock.now(), behind = Time(out.time_ns()) - now, deadline = m_machine->deadline();
     out.set_deadline_ns(deadline == Time::max() ? -1 : (deadline + behind).count());
     m_machine->inspect(now, out);

@@ -30,7 +30,7 @@ TcpListener::TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& f
               if (!block.empty()) {
                   auto joined = joinBlock(body, std::string(block));
                   if (!joined)
-                      // The receiver will report what is wrong with it.
+                      // The receiver will report what is wrong with the frame.
                       return push(packet, kHeaderBytes, bodySize, block);
                   body = std::move(*joined);
               }

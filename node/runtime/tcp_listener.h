@@ -11,8 +11,8 @@
 
 namespace lhrs {
 
-// The TCP Listening Thread of the demo paper's figure 2: accepts and serves several connections, writes what waits for
-// its receivers, and passes frames to the working threads. While their queue is full it does not read.
+// The TCP Listening Thread of the demo paper's figure 2: accepts and serves several connections, writes data that is
+// waiting for receivers, and passes frames to the working threads. While their queue is full, it does not read.
 class TcpListener {
 public:
     TcpListener(TcpStreams& streams, Queue<Input>& inputs, FaultShim& faults, ThreadBook* threads);

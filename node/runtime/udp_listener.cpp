@@ -13,12 +13,12 @@ namespace lhrs {
 
 namespace {
 
-// Waking a thread of another core takes 35 to 45 us and costs both sides. A process that has just received something
-// often receives more at once, so the listener polls before it sleeps. Of 20 to 500 us this was the shortest time with
-// the full effect, for synchronized operations and for windows.
+// Waking a thread on another core takes 35 to 45 us and costs both sides. A process that has just received something
+// often receives more at once, so the listener polls before it sleeps. Among the times tested, 20 to 500 us, this was
+// the shortest with the full effect, for synchronized operations and for windows.
 constexpr std::chrono::microseconds kSpin { 100 };
 
-// With a single processor, polling would keep the awaited thread from running.
+// With a single processor, polling would keep the thread that is awaited from running.
 bool hasSeveralProcessors()
 {
     cpu_set_t allowed;

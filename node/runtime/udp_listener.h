@@ -15,8 +15,8 @@
 namespace lhrs {
 
 // The UDP Listening Thread of the demo paper's figure 2: takes datagrams from a socket, many at a time, opens their
-// envelopes and passes the bodies to the working threads, or has them handled at once. Foreign datagrams, and those
-// that find the queue full, are dropped and counted.
+// envelopes and passes the bodies to the working threads, or has them handled at once. Datagrams from other clusters,
+// and those that find the queue full, are dropped and counted.
 class UdpListener {
 public:
     struct Parts {

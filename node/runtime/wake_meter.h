@@ -7,9 +7,10 @@
 
 namespace lhrs {
 
-// Measures how late the machine wakes this process: the difference between the end of each timed wait of one thread and
-// the time at which the thread continues. In its first second the thread wakes often, so that a figure exists when the
-// cluster has started; later it costs nothing. wait() and onTimeout() are for that thread, worst() for any.
+// Measures how late the computer wakes this process: the difference between the end of each timed wait of one thread
+// and the time at which the thread continues. In its first second the thread wakes often, so that a figure exists when
+// the cluster has started; later the measurement costs nothing. wait() and onTimeout() are for that thread, worst() is
+// for any.
 class WakeMeter {
 public:
     using Clock = std::chrono::steady_clock;
@@ -17,7 +18,7 @@ public:
 
     explicit WakeMeter(Clock::time_point start) : m_startEnds(start + kStart) { }
 
-    // How long to wait now, in ms as for poll(): `wanted` (-1: without limit), or less in the first second.
+    // How long to wait now, in ms as for poll(): `wanted` (-1: no limit), or less in the first second.
     int wait(int wanted, Clock::time_point now)
     {
         const int most = int(kPeriod.count());
