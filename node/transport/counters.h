@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// Why an incoming or outgoing message was dropped. Nothing is sent about a drop; drops are counted here and reported to
-// watchers as MessageDropped with the count.
+// Why an incoming or outgoing message was dropped. No message is sent about a drop; drops are counted here and reported
+// to watchers as MessageDropped with the count.
 enum class Drop : std::size_t {
     TooShort,
     WrongMagic,
@@ -56,7 +56,7 @@ constexpr const char* textOf(Drop reason)
     return kTexts[std::size_t(reason)];
 }
 
-// What was received, sent and dropped since the start of the process. Any thread may count and read.
+// What has been received, sent and dropped since the start of the process. Any thread may count and read.
 class Counters {
 public:
     void received(std::uint64_t messages) { m_in.fetch_add(messages, std::memory_order_relaxed); }

@@ -36,12 +36,12 @@ std::uint32_t crcByTable(std::string_view bytes, std::uint32_t before)
 
 #ifdef __x86_64__
 
-// The instruction takes three cycles, and a new one can start in each. So long inputs are read in three lanes of this
-// many bytes.
+// The instruction takes three cycles, and a new one can start in each cycle. So long inputs are read in three lanes of
+// this many bytes.
 constexpr std::size_t kLane = 2'048;
 
-// The effect of a lane of zeros on a remainder. It is linear in the bits of the remainder, so it is tabulated by its
-// four bytes.
+// The effect of a lane of zeros on a remainder. It is linear in the bits of the remainder, so it is tabulated for each
+// of its four bytes.
 class AfterLane {
 public:
     AfterLane()

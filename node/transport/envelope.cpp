@@ -44,7 +44,7 @@ static_assert(sizeof(Tag) == kTagBytes);
 
 std::uint64_t Envelope::clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort)
 {
-    // The finalizer of splitmix64: neighbouring addresses get distant numbers.
+    // The finalizer of splitmix64 maps neighbouring addresses to distant numbers.
     std::uint64_t x = (std::uint64_t(coordinatorIp) << 16 | coordinatorPort) + 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;

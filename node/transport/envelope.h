@@ -24,10 +24,10 @@ inline constexpr std::size_t kEnvelopeBytes = kHeaderBytes + kTagBytes;
 // head 2, length 4, cluster 8, sender 8, receiver 8, counter 8}, little-endian, then the body, then a tag of 16 bytes
 // over both. In a frame the body may be a message of `head` bytes followed by its record block (common/wire.h);
 // otherwise head is 0. The block and the rest of the packet are kept in separate memory here, so a block is never
-// copied. A packet is sealed last when sent, and opened before anything is parsed; an invalid packet is refused without
-// an answer. Without a key, which is allowed on loopback only, the tag is a CRC32C in its first 4 bytes, then zeros,
-// and key id is 0. The cluster number separates two clusters on one machine. Receiver is 0 if the sender does not know
-// the process number. Thread-safe.
+// copied. Sealing is the last step before a packet is sent, and opening comes before anything is parsed; an invalid
+// packet is refused without an answer. Without a key, which is allowed on loopback only, the tag is a CRC32C in its
+// first 4 bytes followed by zeros, and key id is 0. The cluster number separates two clusters on one computer. Receiver
+// is 0 if the sender does not know the process number. Thread-safe.
 class Envelope {
 public:
     Envelope(std::uint64_t cluster, NodeId self) : m_cluster(cluster), m_self(self) { }
@@ -35,11 +35,11 @@ public:
     // The process number with which packets are sealed.
     NodeId self() const { return m_self; }
 
-    // Number of the cluster whose coordinator listens at this address, which all its processes know from their start.
+    // Number of the cluster whose coordinator listens at this address, which all its processes know from the start.
     static std::uint64_t clusterOf(std::uint32_t coordinatorIp, std::uint16_t coordinatorPort);
 
-    // `packet` has kHeaderBytes unused bytes, then the body, then kTagBytes unused bytes: writes header and tag. The
-    // block travels between body and tag.
+    // `packet` has kHeaderBytes unused bytes, then the body, then kTagBytes unused bytes. Writes the header and the
+    // tag. The block travels between body and tag.
     void seal(char* packet, std::size_t bodyBytes, NodeId receiver, std::string_view block = {});
     // The body of a whole packet, without its block, or the reason for refusing it.
     std::variant<std::string_view, Drop> open(std::string_view packet, std::string_view block = {}) const;

@@ -14,7 +14,7 @@ namespace lhrs {
 namespace {
 
 constexpr const char* kEnding = "the process is ending";
-constexpr auto kCrashAfter = std::chrono::milliseconds(20); // so that the reply to the command leaves first
+constexpr auto kCrashAfter = std::chrono::milliseconds(20); // so that the reply to the command is sent first
 
 } // namespace
 
@@ -79,8 +79,8 @@ pb::Refusal FaultShim::arm(const pb::Fault& fault, std::string& text, pb::FaultL
         return pb::NOT_REFUSED;
     }
     if (*armed == FaultBook::Armed::New) {
-        // Reported before the fault acts, because a paused process could not report it. Commands come from one thread,
-        // so the same number is not armed meanwhile.
+        // Reported before the fault takes effect, because a paused process could not report it. Commands come from one
+        // thread, so the same number cannot be armed in the meantime.
         lock.unlock();
         pb::FaultBegun begun;
         *begun.mutable_fault() = fault;
@@ -143,14 +143,14 @@ void FaultShim::stop()
     m_parts = 0;
 }
 
-// Call after a change of the book or the queue, holding the lock.
+// Call it after a change of the book or the queue, holding the lock.
 void FaultShim::refresh()
 {
     unsigned parts = m_book.parts();
     if (m_crashDue && (parts & FaultBook::Events) == 0)
-        m_crashDue.reset(); // healed in time
+        m_crashDue.reset(); // the fault was healed in time
     if (!m_held.empty() || m_releasing > 0)
-        parts |= FaultBook::Traffic; // new frames wait behind the old ones
+        parts |= FaultBook::Traffic; // new frames must wait behind the old ones
     m_parts = parts;
     if ((parts & FaultBook::Pause) == 0)
         m_unpaused.notify_all();
@@ -158,8 +158,8 @@ void FaultShim::refresh()
     m_wake.notify_all();
 }
 
-// When no fault affects the network any more, all delayed messages continue at once, in order. Call it holding the
-// lock.
+// When no fault affects the network any more, all delayed messages continue at once, in order. Call it while holding
+// the lock.
 void FaultShim::flushIfQuiet()
 {
     if ((m_book.parts() & FaultBook::Traffic) != 0 || m_held.empty())
@@ -193,7 +193,7 @@ bool FaultShim::letOut(const Outgoing& out, std::string_view datagram)
     held.bytes = datagram;
     if (fate.isCorrupted)
         corrupt(held.bytes, m_dice, false, kHeaderBytes, kLengthAt);
-    Held copy; // for immediate delivery
+    Held copy; // a copy for immediate delivery
     if (fate.isDoubled)
         copy = held;
     const bool isHeld = hold(held, fate.delay, verdict.delayedBy);
@@ -263,7 +263,8 @@ bool FaultShim::letIn(NodeId sender, pb::Transport transport, std::string& body)
     return !body.empty();
 }
 
-// True: it was moved into the queue, or lost because the queue is full. Call it holding the lock.
+// Returns true if the message was moved into the queue, or was lost because the queue is full. Call it while holding
+// the lock.
 bool FaultShim::hold(Held& held, Time delay, const std::vector<std::uint64_t>& by)
 {
     const auto line = held.isStream ? m_streams.find(held.stream) : m_streams.end();

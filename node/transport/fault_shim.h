@@ -21,24 +21,24 @@
 
 namespace lhrs {
 
-// Injects faults into the network of one process, or into the process, on command and for a limited time. It stands
-// between the core and the sockets, in both directions. Delayed messages wait in a queue with its own thread; no other
-// thread sleeps for them, except while the process is paused. With no fault armed it costs one atomic load in each
-// direction. Thread-safe.
+// Injects faults into the network of one process, or into the process itself, on command and for a limited time. It
+// stands between the core and the sockets, in both directions. Delayed messages wait in a queue that has its own
+// thread; no other thread sleeps for them, except while the process is paused. When no fault is armed, it costs one
+// atomic load in each direction. Thread-safe.
 class FaultShim {
 public:
     using Clock = std::chrono::steady_clock;
 
     // How delayed messages continue, and which function is told of faults. Called from any thread that uses the shim,
-    // without holding its lock.
+    // without its lock being held.
     struct Ways {
         NodeId node;
         Endpoint self;
-        bool isAllowed = false; // to inject any fault
+        bool isAllowed = false; // whether any fault may be injected
         std::function<void(Endpoint to, const std::string& packet)> sendDatagram = {};
         std::function<void(Endpoint to, std::string packet, std::size_t cutAfter)> sendFrame = {};
         std::function<void(std::string body, pb::Transport transport)> deliver = {};
-        std::function<void(const pb::FaultBegun*, const pb::FaultEnded*)> tell = {}; // exactly one of them is not null
+        std::function<void(const pb::FaultBegun*, const pb::FaultEnded*)> tell = {}; // exactly one argument is not null
         std::function<void()> crash = {};
     };
 
@@ -47,7 +47,7 @@ public:
 
     // Carries out a command about faults; false: the command is about something else.
     bool command(const pb::Command& command, pb::CommandReply& reply);
-    // Which faults are armed, for a watcher that connects late.
+    // Describes which faults are armed, for a watcher that connects late.
     void describe(pb::Snapshot& snapshot);
     // Heals everything and ends the thread; no fault is armed afterwards.
     void stop();
@@ -59,26 +59,26 @@ public:
         Endpoint to;
         NodeId node;
         bool isMulticast = false;
-        int kind = 0; // of the only message in it, else 0
+        int kind = 0; // kind of the only message in it, otherwise 0
     };
-    // A sealed datagram that is about to be sent. False: do not send it now; it is lost, or is sent later.
+    // Judges a sealed datagram that is about to be sent. False: do not send it now; it is lost or will be sent later.
     bool letOut(const Outgoing& out, std::string_view datagram);
     // The same for a stream frame. True: send it, with this cut (see TcpStreams::send).
     bool letOut(const Outgoing& out, std::string& frame, std::size_t& cutAfter);
-    // The body of an opened packet that has arrived; messages that are lost or delayed are removed from it. False: none
-    // is left.
+    // Judges the body of an opened packet that has arrived; messages that are lost or delayed are removed from it.
+    // False: none is left.
     bool letIn(NodeId sender, pb::Transport transport, std::string& body);
 
     // Blocks while the process is paused.
     void waitWhilePaused();
-    // Call before these events are published: does not return if a crash fault ends the process at one of them.
+    // Call it before these events are published. It does not return if a crash fault ends the process at one of them.
     void onEvents(const std::vector<pb::Event*>& events);
 
 private:
-    static constexpr std::size_t kHeldMax = 65'536; // messages; further ones are lost
+    static constexpr std::size_t kHeldMax = 65'536; // limit on delayed messages; more are lost
     static constexpr std::size_t kHeldBytesMax = std::size_t(64) << 20;
     using Time = FaultBook::Time;
-    // An incoming stream by its sender, an outgoing one by its receiver.
+    // Identifies an incoming stream by its sender, an outgoing one by its receiver.
     using StreamKey = std::pair<std::uint64_t, Endpoint>;
 
     enum class Kind { Datagram, Frame, Incoming };
@@ -115,7 +115,7 @@ private:
     std::atomic<unsigned> m_parts = 0; // bits of FaultBook::Part
 
     std::mutex m_mutex;
-    std::condition_variable_any m_wake; // the thread
+    std::condition_variable_any m_wake; // wakes the thread
     std::condition_variable m_unpaused;
     // Guarded by m_mutex.
     FaultBook m_book;
@@ -123,9 +123,9 @@ private:
     std::multimap<Time, Held> m_held; // by release time; equal times in order of arrival
     std::map<StreamKey, Line> m_streams;
     std::size_t m_heldBytes = 0;
-    std::size_t m_releasing = 0; // taken out of m_held, not delivered yet
+    std::size_t m_releasing = 0; // taken out of m_held but not yet delivered
     std::optional<Time> m_crashDue;
-    bool m_isNews = false; // wakes the thread
+    bool m_isNews = false; // there is something new for the thread
     bool m_isStopped = false;
 
     std::jthread m_thread; // started by the first fault; declared last, so it ends first

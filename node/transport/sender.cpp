@@ -10,9 +10,9 @@ namespace lhrs {
 
 namespace {
 
-// What the first message of a body has in addition to the others: sender, from, and a longer length.
+// What the first message of a body has in addition to the others: sender, from, and a longer length field.
 constexpr std::size_t kSignature = 27;
-// The same, plus its length in the body and what the stamper will add: id and cause.
+// The same, plus its length field in the body and what the stamper will add: id and cause.
 constexpr std::size_t kStillToCome = kSignature + 2 + 20;
 
 } // namespace
@@ -21,7 +21,7 @@ void Sender::chooseWays(Effects& effects)
 {
     for (Effects::Send& send : effects.sends()) {
         if (isSurelyWithin(*send.message, kUdpMax))
-            continue; // with unknown fields it may be too long after all: then its event says datagram
+            continue; // with unknown fields it may be too long after all; then its event still says datagram
         std::string* const own = blockIn(*send.message);
         if (!send.block && own && own->size() >= kBlockApart)
             send.block = std::make_shared<const std::string>(std::exchange(*own, {}));
@@ -88,7 +88,7 @@ Result<void> Sender::flush()
     return {};
 }
 
-// A process on loopback sends to loopback only, whatever address a message claims to come from.
+// A process on loopback sends only to loopback, whatever address a message claims to come from.
 bool Sender::mayReach(Endpoint to) const
 {
     return to.port != 0 && (isLoopback(to.ip) || !isLoopback(m_ways.udp.self().ip));
@@ -124,8 +124,8 @@ void Sender::addStream(const Effects::Send& send)
         m_ways.counters.dropped(Drop::StreamQueueFull);
 }
 
-// Adds to the last datagram for this receiver if there is room, else to a new one, so that messages keep their order.
-// The first message of each datagram names the sender.
+// Appends the message to the last datagram for this receiver if there is room, otherwise to a new one, so that messages
+// stay in order. The first message of each datagram names the sender.
 void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast)
 {
     Packet* packet = openPacket(to, node);
@@ -146,7 +146,7 @@ void Sender::addToPacket(Endpoint to, NodeId node, pb::Message& message, std::si
     packet->used += size;
 }
 
-// A fault acts on single messages, so each message travels alone while one is armed.
+// A fault acts on single messages, so while one is armed each message travels alone.
 Sender::Packet* Sender::openPacket(Endpoint to, NodeId node)
 {
     if (areFaultsArmed())

@@ -16,12 +16,12 @@
 
 namespace lhrs {
 
-// UdpMax: longest message that travels as a datagram, so that networks pass it unfragmented.
+// UdpMax: the longest message that travels as a datagram, so that networks pass it unfragmented.
 inline constexpr std::size_t kUdpMax = 1400;
 inline constexpr std::size_t kLoopbackMax = 16'000; // bytes of messages that share a datagram on loopback
 
-// The only way out: turns the messages of Effects into datagrams of many messages each, or frames of streams. Messages
-// to one receiver keep their order. Belongs to one working thread; the sockets behind it are shared.
+// The only way out: turns the messages of Effects into datagrams of many messages each, or into frames of streams.
+// Messages to one receiver stay in order. Belongs to one working thread; the sockets behind it are shared.
 class Sender {
 public:
     struct Ways {
@@ -34,14 +34,14 @@ public:
     };
     explicit Sender(const Ways& ways);
 
-    // Marks messages that do not fit a datagram as Way::Stream, so that the event of their sending shows the transport,
-    // and takes long record blocks out of their messages. Call it before the messages are stamped, and always before
-    // add().
+    // Marks messages that do not fit in a datagram as Way::Stream, so that the event of their sending shows the
+    // transport, and takes long record blocks out of their messages. Call it before the messages are stamped, and
+    // always before add().
     static void chooseWays(Effects& effects);
 
     // Takes the messages of a step and copies them. Redundant fields are left out of each body.
     void add(Effects& effects);
-    // Sends what add() took, with all datagrams in one system call. An Error: a multicast could not be sent. Failures
+    // Sends what add() has taken, with all datagrams in one system call. Error: a multicast could not be sent. Failures
     // that concern single receivers are only counted, like lost datagrams.
     Result<void> flush();
 
@@ -50,14 +50,14 @@ private:
         Endpoint to;
         NodeId node;
         bool isMulticast = false;
-        int kind = 0; // of its only message, while faults are armed
+        int kind = 0; // kind of its only message, while faults are armed
         std::size_t used = 0; // bytes of the body
         std::array<char, kEnvelopeBytes + kLoopbackMax> bytes;
     };
 
     bool mayReach(Endpoint to) const;
     void addStream(const Effects::Send& send);
-    // `size`: the result of sizeInBody() just before; together with kSignature at most kUdpMax.
+    // `size`: the result of a preceding call of sizeInBody(); together with kSignature at most kUdpMax.
     void addToPacket(Endpoint to, NodeId node, pb::Message& message, std::size_t size, bool isMulticast);
     Packet* openPacket(Endpoint to, NodeId node);
     void sign(pb::Message& message) const;
@@ -65,8 +65,8 @@ private:
 
     const Ways m_ways;
     pb::Address m_self;
-    std::vector<std::unique_ptr<Packet>> m_packets; // reused
-    std::size_t m_count = 0; // number in use
+    std::vector<std::unique_ptr<Packet>> m_packets; // packets whose memory is reused
+    std::size_t m_count = 0; // number of packets in use
     std::vector<OutDatagram> m_datagrams;
 };
 

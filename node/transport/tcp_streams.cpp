@@ -28,12 +28,12 @@ constexpr std::uint64_t kOutgoingBit = std::uint64_t(1) << 63;
 
 constexpr std::size_t kReadChunk = std::size_t(256) << 10;
 constexpr std::size_t kBlockChunk = std::size_t(512) << 10;
-// When no header has announced what comes: at most this much of a block is copied.
+// While no header has announced what follows, at most this much of a block is copied.
 constexpr std::size_t kReadAhead = std::size_t(16) << 10;
 constexpr std::size_t kLong = std::size_t(64) << 10; // frames of at least this many bytes may leave memory to give back
-constexpr std::size_t kReadsInTurn = 8; // then another connection is served
+constexpr std::size_t kReadsInTurn = 8; // reads from one connection before another one is served
 constexpr std::size_t kFramesInCall = 16;
-// Then the accepted ones are read, so that a burst of foreign connections ends.
+// After this many, the accepted connections are read, so that a burst of foreign connections ends.
 constexpr std::size_t kAcceptsInTurn = 32;
 constexpr std::string_view kForLoopback = "reno"; // available in every kernel
 constexpr auto kCarePeriod = 500ms;
@@ -118,7 +118,7 @@ bool TcpStreams::send(Endpoint to, Frame frame, std::size_t cutAfter, bool isAlo
             m_lastAlone = std::uint16_t(m_lastAlone % kAloneMax + 1);
         m_posted.push_back({ { to, isAlone ? m_lastAlone : std::uint16_t(0) }, { std::move(frame), cutAfter } });
         if (m_posted.size() > 1)
-            return true; // the sender that posted the first one has woken the thread
+            return true; // the sender that posted the first frame has woken the thread
     }
     wake();
     return true;
@@ -138,7 +138,7 @@ TcpStreams::Queued TcpStreams::queued() const
 void TcpStreams::wake() const
 {
     const std::uint64_t one = 1;
-    // A failure does no harm: a full counter wakes the thread as well.
+    // A failure does no harm: if the counter is full, the thread wakes as well.
     [[maybe_unused]] const auto written = ::write(m_wake.get(), &one, sizeof one);
 }
 
@@ -164,7 +164,8 @@ void TcpStreams::run(std::stop_token stop, const OnFrame& onFrame, const std::fu
         if (beforeTurn)
             beforeTurn();
         m_now = Clock::now();
-        // The wake-up is consumed before the posted frames: anything posted in between wakes the thread again.
+        // The wake-up is consumed before the posted frames are taken: anything posted in between wakes the thread
+        // again.
         std::uint64_t wakes = 0;
         [[maybe_unused]] const auto taken = ::read(m_wake.get(), &wakes, sizeof wakes);
         takePosted();
@@ -202,7 +203,7 @@ void TcpStreams::handle(std::uint64_t id, std::uint32_t events)
             lose(line, out);
     } else if (const auto found = m_incoming.find(id); found != m_incoming.end()) {
         Incoming& in = found->second;
-        // While it waits nothing is read, so an end of the connection would be reported again and again.
+        // While it waits, nothing is read, so the end of the connection would be reported again and again.
         const bool isFine = in.isWaiting ? (events & (EPOLLERR | EPOLLHUP)) == 0 : read(in);
         if (!isFine)
             m_incoming.erase(found);
@@ -253,7 +254,8 @@ void TcpStreams::accept()
             if (errno == EINTR || errno == ECONNABORTED)
                 continue;
             if (errno != EAGAIN && errno != EWOULDBLOCK) {
-                // No descriptors are left: pause for a moment, because epoll would report it again and again.
+                // No descriptors are left: pause accepting for a moment, because epoll would report the same again and
+                // again.
                 m_isListening = false;
                 watch(m_listener.get(), kListenerId, 0, false);
             }
@@ -271,7 +273,7 @@ void TcpStreams::accept()
     }
 }
 
-// False: the connection has ended or is not one of ours.
+// Returns false if the connection has ended or is not one of ours.
 bool TcpStreams::read(Incoming& in)
 {
     for (std::size_t turn = 0; turn < kReadsInTurn && !in.isWaiting; ++turn) {
@@ -291,8 +293,8 @@ bool TcpStreams::read(Incoming& in)
     return true;
 }
 
-// Reads what the socket has: a block into its final place, everything else to the end of the bytes. Until a header has
-// arrived, only a little is read, so that little of a block lands in the wrong place and must be copied.
+// Reads what the socket has: a block goes to its final place, everything else to the end of the bytes. Until a header
+// has arrived, only a little is read, so that only a little of a block lands in the wrong place and must be copied.
 TcpStreams::Received TcpStreams::receive(Incoming& in)
 {
     const std::size_t known = in.block.size();
@@ -318,7 +320,7 @@ TcpStreams::Received TcpStreams::receive(Incoming& in)
     return { count, got == ofBlock + wanted };
 }
 
-// Passes on the complete frames. False: something is not a valid frame.
+// Passes on the complete frames. Returns false if something is not a valid frame.
 bool TcpStreams::deliver(Incoming& in)
 {
     std::size_t begin = 0;
@@ -441,8 +443,8 @@ void TcpStreams::connect(Line line, Outgoing& out)
     }
     const int on = 1;
     ::setsockopt(out.socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    // Within a machine nothing is congested. The system's default may be BBR, which paces by timers at a rate that it
-    // must first find.
+    // Within one computer nothing is congested. The system's default may be BBR, which paces by timers at a rate that
+    // it must first find.
     if (isLoopback(line.to.ip))
         ::setsockopt(
             out.socket.get(), IPPROTO_TCP, TCP_CONGESTION, kForLoopback.data(), socklen_t(kForLoopback.size()));
@@ -461,7 +463,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
     socklen_t length = sizeof error;
     if (::getsockopt(out.socket.get(), SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0)
         return false;
-    // While no process listens there, a socket of this machine may by chance connect to itself.
+    // While no process listens there, a socket of this computer may by chance connect to itself.
     sockaddr_in here {};
     sockaddr_in there {};
     length = sizeof here;
@@ -476,7 +478,7 @@ bool TcpStreams::completeConnect(Outgoing& out)
     return true;
 }
 
-// False: the connection is unusable.
+// Returns false if the connection is unusable.
 bool TcpStreams::write(Line line, Outgoing& out)
 {
     std::size_t done = 0;
@@ -525,14 +527,14 @@ bool TcpStreams::write(Line line, Outgoing& out)
     }
     unqueue(line.to, done);
     if (line.alone != 0 && out.packets.empty())
-        return false; // it was only for this packet
+        return false; // the connection was only for this packet
     if (isFull != out.wantsRoom)
         watch(out.socket.get(), idOf(line), EPOLLIN | (isFull ? std::uint32_t(EPOLLOUT) : 0u), false);
     out.wantsRoom = isFull;
     return true;
 }
 
-// The connection is gone: frames that were not sent completely wait for the next one.
+// The connection is lost: frames that were not sent completely wait for the next one.
 void TcpStreams::lose(Line line, Outgoing& out)
 {
     if (out.packets.empty()) {

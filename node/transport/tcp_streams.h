@@ -25,19 +25,19 @@
 namespace lhrs {
 
 struct StreamLimits {
-    std::size_t connectionsMax = 256; // accepted ones, and the same number of our own
-    std::size_t queuedMax = std::size_t(32) << 20; // bytes waiting for one receiver
+    std::size_t connectionsMax = 256; // limit for accepted connections, and the same limit for our own
+    std::size_t queuedMax = std::size_t(32) << 20; // limit on bytes waiting for one receiver
     std::chrono::milliseconds firstFrame { 5'000 }; // a connection without a complete frame is closed after this
     std::chrono::milliseconds frame { 30'000 }; // time limit for a frame, in either direction
-    std::chrono::milliseconds idle { 60'000 }; // then the sender closes; the receiver closes after twice this
-    std::chrono::milliseconds unreachable { 5'000 }; // a receiver that cannot be reached for so long loses its queue
+    std::chrono::milliseconds idle { 60'000 }; // after this, the sender closes; the receiver closes after twice this
+    std::chrono::milliseconds unreachable { 5'000 }; // a receiver unreachable for this long loses its queue
 };
 
 // Streams for bulk data, by "passive open": every process listens from its start. A sender connects once to the
 // receiver's listener, keeps the connection and uses it in this direction only. A packet in its envelope is a frame.
 // One thread does all reading and writing in run(); send() only queues, so no working thread waits for a socket. A
 // connection that does not begin with our magic is closed without an answer. After an error, frames that were not sent
-// completely go over a new connection; what the old one lost at its end is resent by the protocol.
+// completely go over a new connection; data that the old one lost at its end is resent by the protocol.
 class TcpStreams {
 public:
     // A packet in its envelope; its block, if any, travels between body and tag. The block stays in memory of its own,
@@ -47,8 +47,8 @@ public:
         std::shared_ptr<const std::string> block = {};
         std::size_t size() const { return packet.size() + (block ? block->size() : 0); }
     };
-    // Moves packet and block away and returns true, or returns false because there is no room. Then the connection is
-    // not read until wake().
+    // Moves packet and block away and returns true, or returns false if there is no room. In that case the connection
+    // is not read until wake().
     using OnFrame = std::function<bool(std::string& packet, std::string& block)>;
 
     static Result<std::unique_ptr<TcpStreams>> open(
@@ -56,24 +56,26 @@ public:
     ~TcpStreams();
 
     Endpoint self() const { return m_self; }
-    // Queues a sealed packet; from any thread. False: too much already waits for this receiver, and the packet is
-    // dropped. `cutAfter`: the connection breaks once after this many bytes of it, and the packet goes over the next
-    // connection; used to inject faults. 0: no break. `isAlone`: over a connection of its own, which ends with it.
+    // Queues a sealed packet; may be called from any thread. False: too much is already waiting for this receiver, and
+    // the packet is dropped. `cutAfter` (to inject faults): the connection breaks once after this many bytes of the
+    // packet, and the packet goes over the next connection; 0: no break. `isAlone`: the packet goes over its own
+    // connection, which is closed afterwards.
     bool send(Endpoint to, Frame frame, std::size_t cutAfter = 0, bool isAlone = false);
     bool send(Endpoint to, std::string packet, std::size_t cutAfter = 0, bool isAlone = false)
     {
         return send(to, Frame { std::move(packet) }, cutAfter, isAlone);
     }
-    // What waits to be sent; from any thread.
+    // What is waiting to be sent; may be called from any thread.
     struct Queued {
         std::size_t receivers = 0; // receivers with waiting data
         std::size_t most = 0; // largest number of bytes waiting for one receiver
     };
     Queued queued() const;
     const StreamLimits& limits() const { return m_limits; }
-    // When the last long frame was sent or received, ns of the system's monotonic clock; 0: never. From any thread.
+    // When the last long frame was sent or received, in ns of the system's monotonic clock; 0: never. May be called
+    // from any thread.
     std::int64_t longFrameNs() const { return m_longFrameNs.load(std::memory_order_relaxed); }
-    // There is room for frames again; from any thread.
+    // There is room for frames again; may be called from any thread.
     void wake() const;
     // Accepts, reads, connects and writes until stopped; calls `beforeTurn` before each round of work.
     void run(std::stop_token stop, const OnFrame& onFrame, const std::function<void()>& beforeTurn = {});
@@ -84,16 +86,17 @@ private:
     // A connection that another process opened.
     struct Incoming {
         Descriptor socket;
-        std::string bytes; // of frames that are incomplete or not taken yet, without their blocks
-        std::string block; // of the first of those frames
+        std::string bytes; // frames that are incomplete or not taken yet, without their blocks
+        std::string block; // block of the first of those frames
         std::size_t blockBytes = 0; // expected size; 0: the frame has no block, or its header has not arrived
         bool isInBlock() const { return block.size() < blockBytes; }
         void endBlock() { block.clear(), blockBytes = 0; }
-        Clock::time_point since; // end of the last complete frame, or first byte after it
+        Clock::time_point since; // end of the last complete frame, or time of the first byte after it
         bool hasSpoken = false; // a complete valid frame has arrived
         bool isWaiting = false; // a complete frame was not taken
     };
-    // Identifies a connection of ours: its receiver, and the number of the only packet it is for; 0: all other packets.
+    // Identifies one of our connections: its receiver, and the number of the only packet for which it exists; 0: it is
+    // for all other packets.
     struct Line {
         Endpoint to;
         std::uint16_t alone = 0;
@@ -107,7 +110,7 @@ private:
     };
     // What is to be sent to one receiver, and our connection to it.
     struct Outgoing {
-        Descriptor socket; // none: waits for the next attempt
+        Descriptor socket; // none: waiting for the next attempt
         bool isConnected = false;
         bool wantsRoom = false; // the socket's buffer is full
         std::deque<Packet> packets;

@@ -13,8 +13,8 @@ namespace lhrs {
 
 namespace {
 
-// 4 MiB hold some thousand small datagrams: a burst that arrives while the listener waits for the processor on a busy
-// machine.
+// 4 MiB hold several thousand small datagrams: a burst that arrives while the listener waits for the processor on a
+// busy computer.
 constexpr int kReceiveBuffer = 4 << 20;
 constexpr std::size_t kSendCount = 64; // datagrams per system call
 
@@ -53,7 +53,8 @@ Result<UdpSocket> UdpSocket::make(Endpoint self, bool isShared)
             return Error { "UDP port " + textOf(self) + " is in use by another program" };
         return systemError("cannot use UDP port " + textOf(self), errno);
     }
-    // The kernel silently caps the requested size, so it is read back. SO_RXQ_OVFL reports what did not fit.
+    // The kernel silently limits the requested size, so it is read back. SO_RXQ_OVFL reports the number of datagrams
+    // that did not fit.
     setOption(socket, SOL_SOCKET, SO_RCVBUF, kReceiveBuffer);
     setOption(socket, SOL_SOCKET, SO_RXQ_OVFL, 1);
     socklen_t length = sizeof made.m_receiveBuffer;
@@ -97,7 +98,7 @@ Result<UdpSocket> UdpSocket::openGroup(Endpoint group, std::uint32_t interfaceIp
 
 Result<void> UdpSocket::receive(DatagramBatch& batch, std::chrono::microseconds spin) const
 {
-    // Reset only the headers that the kernel shortened last time; resetting all of them was a tenth of the cost of a
+    // Resets only the headers that the kernel shortened last time; resetting all of them took a tenth of the cost of a
     // message.
     for (std::size_t i = 0; i < batch.m_size; ++i)
         batch.m_headers[i].msg_hdr.msg_controllen = sizeof batch.m_controls[i].bytes;
@@ -164,7 +165,7 @@ bool UdpSocket::sendOne(OutDatagram& datagram) const
 
 std::size_t UdpSocket::send(std::span<OutDatagram> datagrams) const
 {
-    if (datagrams.size() == 1) // typical for a single operation: less to copy into the kernel
+    if (datagrams.size() == 1) // typical for a single operation; less is copied into the kernel
         return sendOne(datagrams.front()) ? 0 : 1;
     std::size_t failed = 0;
     while (!datagrams.empty()) {

@@ -39,7 +39,7 @@ public:
     {
         return { m_bytes.get() + i * kDatagramMax, m_headers[i].msg_len };
     }
-    // Datagrams that the kernel dropped since the last batch because the socket's buffer was full.
+    // Number of datagrams that the kernel has dropped since the last batch because the socket's buffer was full.
     std::uint32_t lostBefore() const { return m_lostBefore; }
 
 private:
@@ -56,14 +56,14 @@ private:
     std::uint32_t m_lostBefore = 0;
 };
 
-// A UDP socket over IPv4 that sends and receives many datagrams in one system call. Sending is thread-safe; receiving
-// is for one thread.
+// A UDP socket over IPv4 that sends and receives many datagrams in one system call. Sending is thread-safe; only one
+// thread may receive.
 class UdpSocket {
 public:
-    // For datagrams to and from this process. Port 0: the system chooses. Multicasts leave by the interface of `self`,
-    // with TTL 0 if that is loopback.
+    // For datagrams to and from this process. Port 0: the system chooses. Multicasts are sent through the interface of
+    // `self`, with TTL 0 if that is loopback.
     static Result<UdpSocket> open(Endpoint self);
-    // Receives what is sent to the group on the interface with this address; other sockets may receive it as well.
+    // Receives what is sent to the group on the interface with this address; other sockets may receive it too.
     static Result<UdpSocket> openGroup(Endpoint group, std::uint32_t interfaceIp);
 
     Endpoint self() const { return m_self; }
@@ -76,13 +76,13 @@ public:
     };
     Buffered buffered() const;
 
-    // Waits for at least one datagram and takes everything available. Before sleeping it polls for the time `spin`,
+    // Waits for at least one datagram and takes everything available. Before it sleeps, it polls for the time `spin`,
     // yielding to other threads.
     Result<void> receive(DatagramBatch& batch, std::chrono::microseconds spin = {}) const;
-    // From any thread: a waiting receive(), and each later one, returns at once without data. The caller of receive()
-    // then checks its stop token.
+    // May be called from any thread: a waiting receive(), and each later one, returns at once without data. The caller
+    // of receive() then checks its stop token.
     void interrupt() const;
-    // Returns the number that could not be sent; those have `error` set, the others have been sent.
+    // Returns the number of datagrams that could not be sent; those have `error` set, and the others have been sent.
     std::size_t send(std::span<OutDatagram> datagrams) const;
 
 private:
