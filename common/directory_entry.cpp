@@ -14,7 +14,7 @@ constexpr std::size_t kHostMax = 253; // longest name in DNS
 bool isHostCharacter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-'
-        || c == '_' || c == ':' || c == '[' || c == ']' || c == '%'; // of an IPv6 address, including its interface
+        || c == '_' || c == ':' || c == '[' || c == ']' || c == '%'; // for an IPv6 address, including its interface
 }
 
 bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }

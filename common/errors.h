@@ -59,6 +59,6 @@ inline CheckReporter checkReporter = [](const char* text) { std::fprintf(stderr,
 
 } // namespace lhrs
 
-// For programming errors. Enabled in every build; ends the process: the others are built to survive
-// that.
+// For programming errors. Enabled in every build. A failed check ends the process, because the other processes are
+// built to survive that.
 #define LHRS_CHECK(condition) ((condition) ? void(0) : ::lhrs::checkFailed(#condition, __FILE__, __LINE__))

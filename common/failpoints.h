@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// Failpoints: places in a protocol where something legal but rare can be done on purpose. A driver that wants them
-// sets them for each step (Effects::setFailpoints); the product never does. Each system has a list of its own.
+// Failpoints: places in a protocol where something legal but rare can be triggered on purpose. A driver that uses them
+// sets them for each step (Effects::setFailpoints); production drivers never do. Each system has its own list.
 enum class Failpoint : std::uint8_t;
 
 // Decides at each call whether a failpoint fires.
@@ -36,7 +36,7 @@ inline bool mutantIs(std::string_view name) { return activeMutant == name; }
 
 } // namespace lhrs
 
-// True where the named mutant must misbehave; constant false in the product.
+// True where the named mutant must misbehave; constant false in production builds.
 #ifdef LHRS_MUTANTS
 #define LHRS_MUTANT(name) (::lhrs::mutantIs(#name))
 #else

@@ -83,7 +83,7 @@ void FaultBook::arm(const pb::Fault& fault, Time now)
     if (!isNew)
         return;
     entry.begin = now;
-    // Processes that get the same fault must draw different numbers.
+    // Processes that get the same fault must draw different random numbers.
     entry.dice = FaultDice(fault.seed() ^ m_self.value);
     if (const auto rule = ruleOf(fault))
         entry.rule = *rule;
@@ -247,7 +247,7 @@ void FaultBook::released(const std::vector<std::uint64_t>& by, Time delay)
     const int delayClass = std::min(int(std::bit_width(ms)), kDelayClasses - 1);
     change(by, [&](pb::FaultEffect& effect) {
         if (effect.waiting() == 0)
-            return; // it was held back by an earlier fault of the same number
+            return; // an earlier fault with the same number held it back
         effect.set_waiting(effect.waiting() - 1);
         effect.set_delayed(effect.delayed() + 1);
         effect.set_delay_sum_ns(effect.delay_sum_ns() + delay.count());

@@ -12,14 +12,14 @@ namespace lhrs {
 
 namespace {
 
-constexpr std::uint32_t kDelayMax = 60'000; // ms; bounded because messages held back take memory
+constexpr std::uint32_t kDelayMax = 60'000; // ms; bounded because messages that are held back take memory
 
-// Written so that a NaN fails.
+// Written in such a way that a NaN fails.
 bool isShare(double share) { return share >= 0 && share <= 1; }
 
 std::uint32_t millionths(double share) { return std::uint32_t(std::lround(share * double(NetworkRule::kAll))); }
 
-// 0 if there is no message of that name.
+// 0 if there is no message with that name.
 int bodyNamed(const std::string& name)
 {
     const Kind* kind = messageKindNamed(name);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-// The effect of a network fault on one message. Pure: time and seed are arguments, so a test needs no network, and
-// every carrier of messages follows the same rules.
+// The effect of a network fault on one message. The functions are pure: time and seed are arguments, so a test needs no
+// network, and every carrier of messages follows the same rules.
 namespace lhrs {
 
 // The random draws of one fault: the same seed gives the same draws (SplitMix64).
@@ -69,14 +69,14 @@ struct Fate {
     std::chrono::nanoseconds delay {};
 };
 
-// `now` is of any clock; `linkFree` is when the rate limit admits the next byte to this peer, and is updated. All draws
-// are made whatever their results, so that changing one share does not shift the draws for another.
+// `now` may be from any clock. `linkFree` is when the rate limit admits the next byte to this peer, and is updated. All
+// random draws are made whatever their results, so that changing one share does not shift the draws for another.
 Fate fateOf(const NetworkRule& rule, FaultDice& dice, bool isStream, std::size_t bytes, std::chrono::nanoseconds now,
     std::chrono::nanoseconds& linkFree);
 
-// Damages a packet so that its check must detect it: a bit is flipped, or, of a datagram only, it is cut short or the
-// length at `lengthAt` is falsified. In a stream only bits after the first `headerBytes` change, so that its receiver
-// can find the next frame.
+// Damages a packet in such a way that its check must detect it: a bit is flipped or, for a datagram only, it is cut
+// short or the length at `lengthAt` is falsified. In a stream only bits after the first `headerBytes` change, so that
+// its receiver can find the next frame.
 void corrupt(std::string& packet, FaultDice& dice, bool isStream, std::size_t headerBytes, std::size_t lengthAt);
 
 } // namespace lhrs

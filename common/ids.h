@@ -8,7 +8,7 @@
 
 namespace lhrs {
 
-// A distinct type for each kind of number, so that a key is never passed where the number of a process is expected.
+// A distinct type for each kind of number, so that a key is never passed where a process number is expected.
 template <class Tag, class T> struct Id {
     T value = 0;
     constexpr Id() = default;
@@ -18,7 +18,7 @@ template <class Tag, class T> struct Id {
 };
 
 using Key = Id<struct KeyTag, std::uint64_t>; // any 64-bit number
-using NodeId = Id<struct NodeTag, std::uint64_t>; // a process; drawn at its start
+using NodeId = Id<struct NodeTag, std::uint64_t>; // number of a process, drawn randomly at its start
 using Incarnation = Id<struct IncarnationTag, std::uint64_t>; // of what a server holds; never reused
 
 } // namespace lhrs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place that knows in which fields the further systems keep their messages, events and commands.
+// The only place that knows in which fields the further systems keep their messages, events and commands.
 #include "common/kinds.h"
 
 #include <algorithm>
@@ -12,10 +12,10 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
 
-constexpr int kOfSystem = 1'000; // numbers of `body` are below it
+constexpr int kOfSystem = 1'000; // numbers of `body` are below this
 const std::string kNone;
 
-// Read once from the descriptors: the way through them costs some hundred ns.
+// Read once from the descriptors, because a look-up through them costs some hundred ns.
 class KindTable {
 public:
     explicit KindTable(const Descriptor* type)
@@ -63,7 +63,7 @@ private:
     }
 
     std::vector<Kind> m_all;
-    std::array<std::uint16_t, kOfSystem> m_places {}; // in m_all, from 1 on; 0: no such kind
+    std::array<std::uint16_t, kOfSystem> m_places {}; // place in m_all, from 1 on; 0: no such kind
 };
 
 const KindTable& events()
@@ -84,10 +84,10 @@ const KindTable& commands()
     return table;
 }
 
-// The number of a body that a further system's message holds; 0: it holds none.
+// The number of a body inside the message of a further system; 0: it has none.
 int ofSystem(int system, int body) { return body == 0 ? 0 : kOfSystem * system + body; }
 
-// The message in the field that is set of this oneof; null: none is set.
+// The message in the field of this oneof that is set; null: none is set.
 const google::protobuf::Message* setIn(const google::protobuf::Message& message, const char* oneof)
 {
     const auto* group = message.GetDescriptor()->FindOneofByName(oneof);

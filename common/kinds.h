@@ -11,13 +11,14 @@
 
 namespace lhrs {
 
-// What an event, a message or a command is, over all systems. Messages, events and commands hold their body in the
-// oneof `body`; those of a further system in a message of that system, which holds it in a oneof `body` of its own.
+// What an event, a message or a command is, in any system. The first system's messages, events and commands have their
+// bodies directly in the oneof `body`. Those of a further system are in a message of that system, which has its own
+// oneof `body`.
 struct Kind {
-    int number = 0; // of the field; of a further system: 1'000 times the system's field plus the field in it
-    std::string name; // "message_sent", the name of the field: in faults, on the wire, in logs
-    std::string type; // "MessageSent", the name of its type: in scripts and recordings
-    pb::Keep keep = pb::KEEP_UNSET; // of events: at which levels of detail they are told
+    int number = 0; // number of the field; for a further system: 1'000 times the system's field plus the field in it
+    std::string name; // "message_sent", the name of the field: used in faults, on the wire and in logs
+    std::string type; // "MessageSent", the name of its type: used in scripts and recordings
+    pb::Keep keep = pb::KEEP_UNSET; // for events: the levels of detail at which they are reported
 };
 
 // The number of its kind; 0: it has no body.
@@ -25,10 +26,10 @@ int kindOf(const pb::Event& event);
 int kindOf(const pb::Message& message);
 int kindOf(const pb::Command& command);
 
-// All kinds, those of `body` first, by their place in the .proto file.
+// All kinds, those of `body` first, in the order of the .proto file.
 const std::vector<Kind>& eventKinds();
 const std::vector<Kind>& messageKinds();
-// The kind of a number or of a name; null: there is none.
+// The kind with this number or name; null: there is none.
 const Kind* eventKind(int number);
 const Kind* messageKind(int number);
 const Kind* commandKind(int number);
@@ -44,9 +45,9 @@ const std::string& typeOf(const pb::Event& event);
 // The body of the event; null: it has none.
 const google::protobuf::Message* bodyOf(const pb::Event& event);
 
-// At which levels of detail the event is told. An event without a body is told always.
+// The levels of detail at which the event is reported. An event without a body is always reported.
 pb::Keep keepOf(const pb::Event& event);
-// Whether logs set the event apart from the stream of operations, changes and messages.
+// Whether logs show the event apart from the stream of operations, changes and messages.
 inline bool changesStructure(const pb::Event& event) { return keepOf(event) == pb::KEEP_STRUCTURE; }
 
 } // namespace lhrs

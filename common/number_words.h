@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Numbers as words of files, options and other programs: with a decimal point, whatever the user's locale.
+// Numbers as words in files, options and other programs: with a decimal point, whatever the user's locale is.
 #pragma once
 
 #include "common/errors.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How many files a process may have open: sockets, pipes and watched processes count too.
+// How many files a process may have open; sockets, pipes and watched processes count too.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace lhrs {
 
-// Raises the soft limit to the hard limit; 200 servers use up the usual soft limit of 1,024. Returns the limit that
-// then holds.
+// Raises the soft limit to the hard limit; 200 servers exhaust the usual soft limit of 1,024. Returns the limit that
+// applies afterwards.
 std::uint64_t raiseOpenFiles();
 
 // Why this process cannot open `more` further files, in a sentence with the numbers and what to do; empty: it can.

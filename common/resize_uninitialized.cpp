@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The only C++23 file; it needs one function of std::string.
+// The only C++23 file; it needs a function of std::string from that standard.
 #include "common/resize_uninitialized.h"
 
 namespace lhrs {

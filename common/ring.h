@@ -10,8 +10,8 @@
 
 namespace lhrs {
 
-// A queue in one piece of memory. Places are reused, so steady traffic allocates nothing, and a place keeps the memory
-// of its last element. Grows by doubling; shrinks when an eighth would be enough.
+// A queue in a single piece of memory. Places are reused, so steady traffic allocates nothing, and a place keeps the
+// memory of its last element. It grows by doubling and shrinks when an eighth would be enough.
 template <class T> class Ring {
 public:
     bool isEmpty() const { return m_size == 0; }

@@ -6,21 +6,21 @@
 
 namespace lhrs {
 
-// One clock for all processes of a run. It starts at the time of day when the run began and then follows the machine's
-// steady clock. So setting the wall clock (summer time, NTP) moves no event. While the machine is suspended it stands
+// One clock for all processes of a run. It starts at the time of day when the run began and then follows the computer's
+// steady clock, so setting the wall clock (summer time, NTP) moves no event. While the computer is suspended it stands
 // still, like leases and timeouts. The program that starts the processes of a run passes its clock on to them.
 class RunClock {
 public:
     // Name of the environment variable that carries the run's clock to a process.
     static constexpr const char* kVariable = "LHRS_RUN_CLOCK";
 
-    // The clock that `told`, a word(), describes; if it is null or invalid, the clock of a run that begins now. Both
-    // times are in ns: since 1970, and of the steady clock.
+    // The clock described by `told`, a word(); if it is null or invalid, the clock of a run that begins now. Both times
+    // are in ns: since 1970, and on the steady clock.
     RunClock(const char* told, std::int64_t wallNs, std::int64_t steadyNs);
     // This process's clock.
     static const RunClock& own();
 
-    // ns since 1970 at a time of the steady clock.
+    // ns since 1970 at a time on the steady clock.
     std::int64_t at(std::int64_t steadyNs) const { return m_zeroNs + steadyNs; }
     std::int64_t now() const;
     // The word that passes this clock on to another process.

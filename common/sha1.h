@@ -7,8 +7,8 @@
 
 namespace lhrs {
 
-// SHA-1 (FIPS 180-4). It only spreads names over a ring of ids, as the lookup thesis does; for anything that has to be
-// safe it is broken.
+// SHA-1 (FIPS 180-4). It is used only to spread names over a ring of ids, as the lookup thesis does; for anything that
+// must be secure, it is broken.
 std::array<std::uint8_t, 20> sha1(std::string_view bytes);
 
 } // namespace lhrs

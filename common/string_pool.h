@@ -10,7 +10,7 @@ namespace lhrs {
 
 // Reuses the memory of strings that are no longer needed. An arena reuses the memory of its messages, but the bytes of
 // a longer string are allocated and freed for each message. So the owner of a message's value lends it memory before it
-// is filled in, and takes the memory back before the arena is reset. Not thread-safe: use one per thread.
+// is filled in, and takes the memory back before the arena is reset. Not thread-safe: use one pool per thread.
 class StringPool {
 public:
     // `to` must be empty; it gets the memory that was returned last, if there is any.
@@ -31,7 +31,7 @@ public:
         m_bytes += from.capacity();
         m_kept.push_back(std::move(from));
     }
-    // Short strings lie within the string object itself.
+    // Short strings are stored within the string object itself.
     static bool ownsMemory(const std::string& text) { return text.capacity() > kWithin; }
     static bool wantsMemory(std::size_t bytes) { return bytes > kWithin; }
     std::size_t bytes() const { return m_bytes; }

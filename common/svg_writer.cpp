@@ -74,7 +74,7 @@ void SvgWriter::add(std::string_view text)
         case '>': m_text += "&gt;"; break;
         case '&': m_text += "&amp;"; break;
         case '"': m_text += "&quot;"; break;
-        default: m_text += static_cast<unsigned char>(c) < ' ' ? ' ' : c; // no control character is allowed in XML
+        default: m_text += static_cast<unsigned char>(c) < ' ' ? ' ' : c; // XML allows no control characters
         }
     }
 }

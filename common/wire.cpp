@@ -70,8 +70,8 @@ Result<void> parse(std::string_view bytes, std::size_t bytesMax, google::protobu
     return {};
 }
 
-// The number and length of the body of a message; 0: it has no body, or not at this place. `inner`: of a message of
-// another system the number of the body in it.
+// The number and length of the body of a message; 0: it has no body, or not at this place. `inner`: for a message of
+// another system, the number of the body in it.
 struct BodyField {
     int number = 0;
     std::uint32_t length = 0;

@@ -54,8 +54,8 @@ void takeBackValue(pb::Message& message, StringPool& strings);
 // The block of records of a message that has a field for one, else null. A long block is almost the whole message and
 // is made and used once: it travels after the message, which does not mention it, and is moved from string to string.
 std::string* blockIn(pb::Message& message);
-// Whether a message certainly fits in so many bytes, without computing its size; only messages of single operations do.
-// One with unknown fields may be longer after all.
+// Whether a message certainly fits in this many bytes, without computing its size; true only for messages of single
+// operations. One with unknown fields may be longer after all.
 bool isSurelyWithin(const pb::Message& message, std::size_t bytes);
 // Moves the block into its message. False: the message has no field for it, or already has a block.
 bool putBlock(std::string&& block, pb::Message& message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one place that names the tables of all systems.
+// The only place that names the tables of all systems.
 #include "common/wire_traits.h"
 
 #include "common/lhrs/file_wire.h"

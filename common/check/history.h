@@ -30,12 +30,12 @@ constexpr std::uint64_t fingerprint(std::uint64_t client, std::uint64_t request)
 constexpr std::uint64_t clientOf(std::uint64_t value) { return value >> 40; }
 constexpr std::uint64_t requestOf(std::uint64_t value) { return value & ((std::uint64_t(1) << 40) - 1); }
 
-// What is known of an operation's effect when its client proceeds.
+// What is known of an operation's effect when its client continues.
 enum class Certainty {
     Done, // OK, EXISTS, NOT_FOUND: it took effect between invocation and answer; the answer says what it found
     NotDone, // RETRY, INVALID: it certainly has no effect
-    Open, // UNKNOWN_OUTCOME, or no answer yet: it may take effect later or never. Also a change that got LOST:
-          // its server may have applied it before the loss
+    Open, // UNKNOWN_OUTCOME, or no answer yet: it may take effect later or never. Also a change that got LOST: its
+          // server may have applied it before the loss
 };
 Certainty certaintyOf(Outcome outcome);
 
@@ -50,20 +50,20 @@ struct Operation {
     bool operator==(const Operation&) const = default;
 };
 
-// What held the key is declared lost. LOST may be answered only during a loss.
+// What held the key has been declared lost. LOST may be answered only during a loss.
 struct Loss {
     HistoryTime from = 0;
-    HistoryTime until = kNever; // the loss is acknowledged, the group serves again
+    HistoryTime until = kNever; // when the loss is acknowledged and the group serves again
     bool isRecordLost = true; // false: a live server among lost ones, which keeps its records and answers searches
 };
 
-// The operations on one key, in any order. A process runs one operation at a time. When a result is unknown, the
-// operation stays open and the process continues beside it as if under a new id: nothing orders the two.
+// The operations on one key, in any order. A process runs one operation at a time. If a result is unknown, the
+// operation stays open and the process continues as if under a new id, because nothing orders the two.
 class History {
 public:
     explicit History(std::optional<std::uint64_t> valueBefore = {}) : m_valueBefore(valueBefore) { }
 
-    // Returns the index for `answer`. `value` is the value to be written.
+    // Returns the index to be passed to `answer`. `value` is the value to be written.
     std::size_t invoke(std::uint32_t process, RequestKind kind, std::uint64_t value, HistoryTime now);
     // `value` is what a search found. A request that is repeated after UNKNOWN_OUTCOME may be answered later; it is
     // still the same operation.

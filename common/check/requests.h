@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Requests of clients, their outcomes, and what a checker says.
+// Requests of clients, their outcomes, and the results of a checker.
 namespace lhrs::check {
 
 // A violated invariant: its number (1 = I1) and a sentence.
@@ -24,7 +24,7 @@ struct RequestName {
     auto operator<=>(const RequestName&) const = default;
 };
 
-// Put stores the value whether the key is there or not; Insert and Update want to know.
+// Put stores the value whether or not the key exists; Insert fails if it exists, and Update fails if it does not.
 enum class RequestKind : std::uint8_t { Insert, Update, Delete, Search, Put };
 constexpr bool isWrite(RequestKind kind)
 {

@@ -127,7 +127,7 @@ void Search::addStep(const Operation& operation, std::size_t at)
     const Certainty certainty = certaintyOf(operation.outcome);
     const bool isSearch = operation.kind == RequestKind::Search;
     if (certainty == Certainty::NotDone || (isSearch && certainty == Certainty::Open))
-        return; // it tells nothing and changes nothing
+        return; // it neither reveals nor changes anything
     Step step;
     step.isOptional = certainty == Certainty::Open;
     step.answered = operation.answered;
@@ -208,7 +208,7 @@ bool Search::invoked(std::size_t index)
 {
     const Step& step = m_steps[index];
     if (step.isOptional && isUpdate(step) && m_values[step.value].lastInvoked == kNoEvent)
-        return true; // of unknown outcome and never read: it may never have happened
+        return true; // the outcome is unknown and the value was never read: it may never have happened
     if (step.needs == Needs::Value)
         ++m_values[step.value].openSearches;
     const unsigned slot = unsigned(std::countr_one(m_open));

@@ -18,7 +18,7 @@ using Symbol = std::uint32_t;
 // GF(2^f). Gf16: polynomial 0x1100b, the field of the demo paper's matrix. Gf8: 0x11d.
 enum class FieldWidth { Gf8 = 8, Gf16 = 16 };
 
-// The implementation of d ^= c*s. Every backend gives the same bytes. Simd: our own kernels.
+// The implementation of d ^= c*s. Every backend computes the same bytes. Simd: our own kernels.
 enum class Backend { Simd, GfComplete, Log };
 
 // The instructions that Simd uses. Best: the last of these that this processor supports.
@@ -27,7 +27,7 @@ enum class Kernel { Best, Portable, Ssse3, Avx2, GfniAvx2, GfniAvx512 };
 bool isSupported(Kernel kernel);
 Kernel bestKernel();
 
-// Switches of the experiments E1 and E2; they change the running time and never the result.
+// Options for the experiments E1 and E2; they change the running time but never the result.
 struct FieldOptions {
     Backend backend = Backend::Simd;
     // Log only: the coefficient's logarithm is looked up once per region (2003 report 3.1); off: once per symbol.
@@ -35,14 +35,14 @@ struct FieldOptions {
     // Coefficient 1 is plain XOR (2003 report 3.2). Off ("pure RS"): 1 is multiplied like any other coefficient; only
     // with Log and Simd, since gf-complete always uses XOR for 1.
     bool rowOfOnes = true;
-    // Simd only. Unsupported instructions are replaced by the best supported ones, which gives the same bytes.
+    // Simd only. Unsupported instructions are replaced by the best supported ones, which compute the same bytes.
     Kernel kernel = Kernel::Best;
 };
 
-// The options for a word from the user: "simd", "simd:avx2" (those instructions), "gf-complete" or "log"; empty: the
-// default. Error: an unknown word, or instructions that this processor lacks.
+// The options for a word given by the user: "simd", "simd:avx2" (those instructions), "gf-complete" or "log"; empty:
+// the default. Error: an unknown word, or instructions that this processor lacks.
 Result<FieldOptions> fieldOptionsNamed(std::string_view word);
-// The word for these options, with the instructions that are really used: "simd:gfni-avx512".
+// The word for these options, with the instructions actually used: "simd:gfni-avx512".
 std::string nameOf(const FieldOptions& options);
 
 // A coefficient prepared for regions: what its backend needs is computed once (Field::prepare).
@@ -50,7 +50,7 @@ class Multiplier {
 public:
     static constexpr std::size_t kTableBytes = 128;
 
-    Multiplier() = default; // 0
+    Multiplier() = default; // coefficient 0
     Symbol coefficient() const { return m_coefficient; }
     // Coefficient 1, computed as plain XOR.
     bool isXor() const { return m_isXor; }
@@ -73,14 +73,14 @@ struct Combination {
     };
     std::span<const Row> rows;
     std::span<const std::byte* const> sources;
-    std::size_t bytes = 0; // of each region
+    std::size_t bytes = 0; // length of each region
     bool isAdded = false;
 };
 
 struct KernelSet;
 
 // The field in which a machine computes: single symbols by tables of logarithms, regions of bytes by the chosen
-// backend. A value of a few words; the tables are shared by all fields of one width and never change after
+// backend. It is a value of a few words; the tables are shared by all fields of one width and never change after
 // construction.
 class Field {
 public:
@@ -99,7 +99,7 @@ public:
     Symbol multiply(Symbol x, Symbol y) const;
     Symbol divide(Symbol x, Symbol y) const;
     Symbol inverse(Symbol x) const;
-    // The e in 0..symbolMax()-1 with 2^e = x.
+    // The exponent e in 0..symbolMax()-1 with 2^e = x.
     Symbol log(Symbol x) const;
     // 2^exponent for any exponent.
     Symbol alog(std::uint32_t exponent) const;

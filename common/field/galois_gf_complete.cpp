@@ -17,8 +17,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "gf-complete's symbols have the machine's byte order");
 
-// gf-complete's description of a field: 0.1 to 0.5 MB and about 1 ms to make, so there is one per width. Its default
-// mode keeps a region's tables on the stack and writes nothing here, so threads may share it.
+// gf-complete's description of a field. It takes 0.1 to 0.5 MB and about 1 ms to make, so there is one per width. Its
+// default mode keeps a region's tables on the stack and writes nothing here, so threads may share it.
 struct Reference {
     explicit Reference(int width) { LHRS_CHECK(gf_init_easy(&gf, width) != 0); } // 0: out of memory
     gf_t gf;
@@ -38,8 +38,8 @@ constexpr std::size_t kAlignment = 16;
 constexpr std::size_t kBlockBytes = 4096;
 constexpr std::size_t kDirectBytesMax = std::size_t(1) << 30; // gf-complete counts bytes in an int
 
-// gf-complete ends the process if the addresses differ modulo 16 or are not multiples of the symbol size. From an
-// unaligned address to the next aligned one it runs past the end of a region that is shorter than that.
+// gf-complete ends the process if the addresses differ modulo 16 or are not multiples of the symbol size. In a region
+// shorter than the distance from an unaligned address to the next aligned one, it runs past the end.
 bool isSuitable(const std::byte* destination, const std::byte* source)
 {
     return reinterpret_cast<std::uintptr_t>(destination) % kAlignment == 0

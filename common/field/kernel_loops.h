@@ -121,8 +121,8 @@ LHRS_STEP typename Products::Raw multiply(const typename Products::Raw& raw, con
     return Products::close(Products::product(Products::open(raw), factor));
 }
 
-// destination ^= c * source. The tail after the last whole block is done in one of three ways: with masks; as a block
-// that ends where the region ends, with the part already done set to zero; or, for short regions, on a copy.
+// destination ^= c * source. The tail after the last whole block is processed in one of three ways: with masks; as a
+// block that ends where the region ends, with the part already done set to zero; or, for short regions, on a copy.
 template <class Products>
 LHRS_TARGET void multiplyAddBy(
     std::byte* destination, const std::byte* source, std::size_t bytes, const std::byte* table)
@@ -160,7 +160,7 @@ template <class Products, int kRows, int kBlocks, Where kWhere, bool kIsFirst>
 LHRS_STEP void addSource(typename Products::Plane (&sums)[kRows][kBlocks], const Combination::Row* rows, std::size_t j,
     const std::byte* from, std::size_t bytes)
 {
-    bool isSum = true; // every row's factor is 1: nothing is multiplied, so preparation for products is skipped
+    bool isSum = true; // every row's factor is 1: nothing is multiplied, so the preparation for products is skipped
 #pragma GCC unroll 4
     for (int i = 0; i < kRows; ++i)
         isSum = isSum && rows[i].multipliers[j].isXor();

@@ -9,7 +9,8 @@
 namespace lhrs {
 
 // The same few functions, implemented with one set of instructions. Lengths are in whole symbols; any address is
-// allowed. Nothing outside the regions is read or written; regions do not overlap. All sets give the same bytes.
+// allowed. Nothing outside the regions is read or written, and regions must not overlap. All sets compute the same
+// bytes.
 struct KernelSet {
     using Prepare = void(const std::uint16_t* products, std::byte* table);
     using MultiplyAdd = void(

@@ -15,7 +15,7 @@ std::string nameOf(Participant participant)
         + std::to_string(participant.index);
 }
 
-// Why these members cannot be decoded; empty: they can.
+// Why these members cannot be decoded; empty: they can be.
 std::string whatIsWrong(
     const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors, std::span<const Participant> lost)
 {

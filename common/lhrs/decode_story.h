@@ -40,13 +40,13 @@ struct DecodeStory {
 
     ErasureCode code;
     std::uint32_t k = 0;
-    std::vector<Participant> survivors; // in the order of H's columns; with fewer than m the system is singular
+    std::vector<Participant> survivors; // in the order of H's columns; with fewer than m, the system is singular
     std::vector<LostMember> lost; // without coefficients if the system is singular
     SymbolMatrix whole; // (I|P), m rows and m + k columns
     Elimination elimination;
 
     bool isSolvable() const { return !elimination.isSingular; }
-    // (H|I) after that many elimination steps: H's part, and the part beside it.
+    // (H|I) after this many elimination steps: the part of H, and the part beside it.
     struct Stage {
         SymbolMatrix left, right;
     };
@@ -55,14 +55,14 @@ struct DecodeStory {
     // The terms of one symbol of a lost member, with one contribution for each survivor in order (checks). The sum in
     // the last term is the symbol.
     std::vector<Term> terms(const LostMember& member, std::span<const ByteSpan> contributions, std::size_t index) const;
-    // The first `length` bytes of a lost member, by regions as the nodes compute them.
+    // The first `length` bytes of a lost member, computed by regions as the nodes do.
     std::vector<std::byte> bytes(
         const LostMember& member, std::span<const ByteSpan> contributions, std::size_t length) const;
 };
 
 // `survivors`: at most m different members; `lost`: other members; all within the matrix with k parity columns. Error:
 // a member is named twice, is both lost and surviving, or is outside the matrix. Too few survivors are not an error:
-// the story shows where decoding stops.
+// the story then shows where decoding stops.
 Result<DecodeStory> tellDecoding(const ErasureCode& code, std::uint32_t k, std::span<const Participant> survivors,
     std::span<const Participant> lost);
 

@@ -42,8 +42,8 @@ struct Wanted {
 constexpr std::size_t kMembersMax = 128; // m in GF(2^8)
 
 // Each region becomes the sum of its coefficients times the sources, all padded with zeros. One pass covers the length
-// that all sources and regions reach: usually all of it, since the records of a group tend to have similar lengths. The
-// rest is done source by source.
+// that all sources and regions share: usually all of it, since the records of a group tend to have similar lengths. The
+// rest is processed source by source.
 void sumProducts(const Field& field, std::span<const ByteSpan> sources, std::span<const Wanted> wanted)
 {
     LHRS_CHECK(sources.size() <= kMembersMax && wanted.size() <= kMembersMax);
@@ -91,7 +91,7 @@ std::string nameOf(Participant participant)
         + std::to_string(participant.index);
 }
 
-// Empty if all is well.
+// Empty if nothing is wrong.
 std::string whatIsWrong(
     const ErasureCode& code, std::span<const Participant> participants, std::span<const Position> lost)
 {

@@ -123,7 +123,7 @@ void applyStep(const Field& field, const GaussStep& step, SymbolMatrix& matrix);
 // How a square H was inverted, for display: applying the steps in order to (H|I) gives (I|Hinv).
 struct Elimination {
     SymbolMatrix h;
-    SymbolMatrix inverse; // meaningless when singular
+    SymbolMatrix inverse; // undefined when singular
     std::vector<GaussStep> steps;
     bool isSingular = false;
     std::uint32_t columnStopped = 0; // singular: the first column without a pivot
@@ -131,11 +131,11 @@ struct Elimination {
 
 Elimination eliminate(const Field& field, const SymbolMatrix& h);
 
-// Rebuilds lost data records from m available members of the record group. Made once per recovery, used for every rank.
-// XOR decoding uses the same path: with parity column 0 the coefficients are ones.
+// Rebuilds lost data records from m available members of the record group. It is made once per recovery and used for
+// every rank. XOR decoding uses the same path: with parity column 0 the coefficients are ones.
 class Decoder {
 public:
-    // `participants`: exactly m different members, in the order in which contributions will come; dummies count.
+    // `participants`: exactly m different members, in the order in which contributions will be passed; dummies count.
     // `lost`: the data positions to rebuild, none of them a participant. Error: too few or too many participants, a
     // participant named twice or outside the matrix, a lost position that is outside it or participates, a singular
     // system.

@@ -7,7 +7,8 @@
 
 namespace lhrs {
 
-// Why the coordinator declares a bucket failed (BucketFailed.reason) when all it knows is that the bucket is silent.
+// Why the coordinator declares a bucket failed (BucketFailed.reason) when all that it knows is that the bucket is
+// silent.
 inline constexpr const char* kAnswersNoProbes = "it does not answer probes";
 inline constexpr const char* kTooManySilent = "more members are silent than the parity can replace";
 inline constexpr const char* kSilentInLostGroup = "it has been silent too long, in a group that is lost";

@@ -76,7 +76,7 @@ constexpr WireTraits fileWire(pb::Message::BodyCase body)
     case B::kSpareSlice: return blockWire([](pb::Message& m) { return m.mutable_spare_slice()->mutable_records(); });
     case B::kScanReply: return blockWire([](pb::Message& m) { return m.mutable_scan_reply()->mutable_records(); });
 
-    // They have no such fields.
+    // These bodies have no such fields.
     case B::kDisplaced:
     case B::kWhereIs:
     case B::kLocation:

@@ -27,8 +27,8 @@ BucketNumber addressOf(Key key, FileImage image);
 // carries to bucket a.
 Level levelOf(BucketNumber a, FileImage image);
 
-// Algorithm A1: what bucket a of level j does with a key operation that reached it. Returns a when a is correct, else
-// the bucket to forward to, which always has a larger number and exists. a < 2^j (check).
+// Algorithm A1: what bucket a of level j does with a key operation that has reached it. Returns a if a is correct,
+// otherwise the bucket to which to forward, which exists and always has a larger number. a < 2^j (check).
 BucketNumber forwardTo(BucketNumber a, Level j, Key key);
 
 // The client's image after an image adjustment message that names bucket a of level j, the last bucket that forwarded.
@@ -56,11 +56,11 @@ struct ScanPart {
 std::vector<ScanPart> scanParts(FileImage image);
 
 // What bucket a of level j forwards when a scan reaches it with `levelSent`: one part to each bucket that was split off
-// since that level. None when levelSent >= j.
+// since that level. None if levelSent >= j.
 std::vector<ScanPart> scanForwards(BucketNumber a, Level j, Level levelSent);
 
-// A one-to-one mixing of keys that are badly spread in their low bits; switch "mix64". It is the finalizer of
-// SplitMix64. The clients and buckets of a file must either all use it or all not use it.
+// A one-to-one mixing of keys that are unevenly distributed in their low bits; option "mix64". It is the finalizer of
+// SplitMix64. Either all clients and buckets of a file use it, or none.
 Key mix64(Key key);
 
 } // namespace lhrs

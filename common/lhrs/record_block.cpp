@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t kBytesMax = 65'536; // a value of 65,535 bytes, in whole symbols
 
-// Collects the fields of an entry before its bytes, so that they are appended at once.
+// Collects the fields of an entry that precede its bytes, so that they are appended at once.
 class Head {
 public:
     template <class T> Head& put(T value)
@@ -35,7 +35,7 @@ private:
 
 constexpr std::size_t kRequestHead = 1 + 8 + 8 + 8 + 1;
 constexpr std::size_t kRecordHead = 1 + 8 + 4 + 4 + 8 + 4;
-// Takes the place of a kind: first rank, count, length; then the heads, then the values.
+// Stands in place of a kind: first rank, count, length; then the heads, then the values.
 constexpr std::uint8_t kRun = 7;
 constexpr std::size_t kRunHead = 1 + 4 + 4 + 4;
 
@@ -88,7 +88,7 @@ void BlockWriter::add(const BlockEntry& entry)
                          .bytes());
         return;
     }
-    // Reserve once for head and bytes.
+    // Reserves once for head and bytes.
     const Head head = Head()
                           .put(std::uint8_t(entry.kind))
                           .put(entry.key.value)

@@ -26,9 +26,9 @@ struct BlockEntry {
     Kind kind = Kind::Insert;
     Key key;
     Rank rank; // Insert, Update, Delete, Void
-    std::uint32_t length = 0; // of the new value, bytes
+    std::uint32_t length = 0; // length of the new value in bytes
     Sequence version = 0; // sequence number of the rank's last change
-    std::string_view bytes; // value or delta; padded to whole symbols where it is a delta
+    std::string_view bytes; // value or delta; a delta is padded to whole symbols
     std::uint64_t client = 0; // Result: the request; DoneBelow: lowest number still needed
     std::uint64_t number = 0;
     std::uint8_t result = 0; // Result: pb::ResultCode
@@ -62,9 +62,9 @@ private:
     std::uint32_t m_length = 0;
 };
 
-// Many records in one bytes field: the form in which splits, contents and batches travel. Little endian, no padding.
-// Appends to a string that the caller owns. The overhead is 29 bytes per record; in a run, where all the keys come
-// first and then all the values, it is 16 bytes.
+// Many records in one bytes field: the form in which splits, contents and batches travel. Little-endian, without
+// padding. Appends to a string that the caller owns. The overhead is 29 bytes per record. In a run, where all the keys
+// come first and then all the values, it is 16 bytes.
 class BlockWriter {
 public:
     explicit BlockWriter(std::string& out) : m_out(out) { }
@@ -115,10 +115,10 @@ private:
         --m_runLeft;
     }
 
-    std::string_view m_rest; // after the run
+    std::string_view m_rest; // the bytes after the run
     std::uint32_t m_runLeft = 0; // records left in the current run
     std::uint32_t m_runLength = 0;
-    Rank m_runRank; // of the next record
+    Rank m_runRank; // rank of the next record
     const char* m_runHead = nullptr;
     const char* m_runBytes = nullptr;
     bool m_isMalformed = false;

@@ -19,7 +19,7 @@ constexpr WireTraits walkWire(pb::WalkMessage::BodyCase body)
             .value = [](pb::Message& m) { return m.mutable_walk()->mutable_answer()->mutable_value(); },
             .readValue = [](const pb::Message& m) -> const std::string& { return m.walk().answer().value(); } };
 
-    // They have no such fields.
+    // These bodies have no such fields.
     case W::kAstray:
     case W::kWelcome:
     case W::kWhoIsIn:

@@ -9,7 +9,7 @@ namespace lhrs::check {
 namespace {
 
 struct Shape {
-    unsigned bits; // of a symbol
+    unsigned bits; // bits of a symbol
     std::uint32_t reducer; // the polynomial
 };
 

@@ -40,7 +40,7 @@ Violations checkPlacement(const FileSettings& settings, const FileState& file, s
 // I4 and I7: the keys of all buckets together are those of `expected`, each once, with exactly the expected bytes.
 Violations checkContents(const std::map<std::uint64_t, std::string>& expected, std::span<const DataBucket> buckets);
 
-// What a reply tells about its path (I5).
+// What a reply reports about its path (I5).
 struct HopReport {
     std::uint64_t key = 0;
     std::uint32_t forwards = 0;
@@ -66,7 +66,7 @@ struct AckSituation {
     bool isRead = false; // a search, or a mutation without effect, that showed the change
     struct Column {
         std::uint32_t column = 0;
-        std::uint64_t applied = 0; // of the bucket's position
+        std::uint64_t applied = 0; // of the changes at the bucket's position
     };
     std::vector<Column> columns; // the parity buckets that are UP in the bucket's view
 };

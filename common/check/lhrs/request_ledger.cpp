@@ -9,7 +9,7 @@ namespace lhrs::check {
 
 namespace {
 
-// The answers that say that nothing was changed, nor will be.
+// The answers that mean that nothing was changed, nor will be.
 bool meansNoEffect(Outcome outcome)
 {
     return outcome == Outcome::NotFound || outcome == Outcome::Exists || outcome == Outcome::Invalid;

@@ -41,16 +41,16 @@ public:
         std::uint64_t sequence, std::int64_t now);
     // The observer has verified that every parity bucket has what the request changed.
     void acknowledged(RequestName request);
-    // The bucket failed, and its changes after `cut` are lost. No client was told of them, so they count as not done;
+    // The bucket failed, and its changes after `cut` are lost. No client was told of them, so they count as not made;
     // they may be applied later when a client repeats its request.
     Violations withdrawn(std::uint32_t bucket, std::uint64_t cut);
-    // The bucket no longer exists; whatever counts of its changes is held by other buckets. Its number may be used
-    // again.
+    // The bucket no longer exists; those of its changes that still count are held by other buckets. Its number may be
+    // used again.
     void settled(std::uint32_t bucket);
     // Whether the network made a copy of the request, which may then be applied later than its client expects.
     bool isCopied(RequestName request) const;
-    // A reply to the request leaves a bucket. `shown` is the state of the key on which the answer rests: what the
-    // request wrote, or what it read. nullptr: it rests on none (RETRY), or there is none (a violation).
+    // A reply to the request is sent by a bucket. `shown` is the state of the key on which the answer rests: what the
+    // request wrote, or what it read. nullptr: the answer rests on none (RETRY), or there is none (a violation).
     Violations replied(RequestName request, Outcome outcome, std::string_view value, std::int64_t now, Version** shown);
     // The client reports the result to its user.
     Violations finished(RequestName request, Outcome outcome, std::string_view value);
