@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The parts from which each system builds the command lines of its programs. CLI11 splits the line; words are checked
+// The parts from which each system builds the command lines of its programs. CLI11 parses the line; words are checked
 // here, so that each invalid word gets our own error sentence.
 #pragma once
 
