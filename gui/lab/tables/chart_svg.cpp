@@ -354,14 +354,14 @@ private:
             return std::hypot(atX(a.x) - atX(b.x), atY(a.median) - atY(b.median)) < 0.2 * m_em;
         };
         for (auto series = order.begin(); series != order.end(); ++series) {
-            // What would be hidden by a later line shows as a rim around it.
+            // A line that a later one would hide shows as a rim around that later line.
             const auto above = std::count_if(series + 1, order.end(),
                 [&](const MeasureChart::Series* later) { return isAlong(**series, *later, areNear); });
             drawSeries(**series, atX, atY, kRim * double(above));
         }
     }
 
-    // The lines of two series lie on one another.
+    // Whether the lines of two series coincide.
     static bool isAlong(const MeasureChart::Series& series, const MeasureChart::Series& other, const auto& areNear)
     {
         return series.points.size() <= kPointsMax && series.points.size() == other.points.size()

@@ -8,7 +8,7 @@
 
 namespace lhrs::gui {
 
-// A table that a paper printed, from the directory of these tables. The error names those that there are.
+// A published table, read from the directory of these tables. The error lists the tables that exist.
 LabResult<CsvTable> publishedTableIn(const QString& directory, const QString& name);
 
 } // namespace lhrs::gui
