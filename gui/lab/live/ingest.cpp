@@ -214,7 +214,7 @@ void Ingest::judge(pb::Told::Judged judged)
 
 ClusterState Ingest::settledInvariants()
 {
-    judge({}); // judges at this moment; what waits for an explanation has had its time, or not
+    judge({}); // evaluates the invariants now: a finding may have waited for its explanation long enough, or not yet
     std::promise<ClusterState> settled;
     post([this, &settled] {
         const std::lock_guard lock(m_mutex);
