@@ -388,7 +388,7 @@ ProcessId ControlClient::coordinator() const
 bool ControlClient::coordinatorAnswers() const
 {
     const std::lock_guard lock(m_mutex);
-    // Where virtual time waits for commands nothing is asked in between, so silence says nothing.
+    // Where virtual time waits for commands, nothing is queried in between, so silence means nothing.
     const auto known = m_directory.find(m_coordinator);
     if (m_simulation && m_simulation->waits_for_commands() && known != m_directory.end())
         return !known->second.hasEnded;

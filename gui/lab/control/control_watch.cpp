@@ -88,7 +88,7 @@ void ControlClient::watchAndHold()
     }
     if (now < m_sampleAt)
         return;
-    // Keeps the rhythm of the clock, but never samples twice at once to make up for a late turn.
+    // Keeps a fixed period, but never takes two samples at once to make up for a late turn.
     m_sampleAt = std::max(m_sampleAt + kSamplePeriod, now + kSamplePeriod / 2);
     for (const ProcessId process : watchedNodes()) {
         const auto known = find(process);

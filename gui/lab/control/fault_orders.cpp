@@ -125,7 +125,7 @@ std::vector<Answer> callAtOneInstant(
     if (!now)
         return { std::move(now) };
     const pb::SimulationState& state = now.reply.simulation();
-    // Time stands, and these commands do not advance it.
+    // Time already stands still, and these commands do not advance it.
     if (state.is_paused() || state.is_over() || state.waits_for_commands())
         return control.callAllAndWait(calls, timeout, stop);
     // Not stoppable: a caller that stops its wait still expects time to continue.
@@ -137,7 +137,7 @@ std::vector<Answer> callAtOneInstant(
     go.mutable_set_clock()->set_factor(state.factor());
     Answer goes = control.callAndWait(simulator, go, timeout);
     if (goes)
-        control.learnSimulation(goes.reply.simulation()); // the state may have been queried while time stood
+        control.learnSimulation(goes.reply.simulation()); // the state may have been queried while time stood still
     for (Answer* answer : { &stands, &goes })
         if (!*answer)
             answers.push_back(std::move(*answer));

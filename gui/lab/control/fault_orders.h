@@ -46,9 +46,9 @@ FaultOrder networkOrder(const ControlClient& control, pb::Fault fault, const Fau
 std::vector<FaultOrder> partitionOrders(
     const ControlClient& control, const pb::Fault& fault, const PartitionSides& sides);
 
-// Sends all commands. In a simulated cluster virtual time stands meanwhile, so that one call affects several
-// processes at the same instant, at any speed. The answers are in the order of the calls; a further one says why, if
-// time could not be stopped or set going again.
+// Sends all commands. In a simulated cluster virtual time stands still meanwhile, so that one call affects several
+// processes at the same instant, at any speed. The answers are in the order of the calls; if time could not be stopped
+// or resumed, an additional answer gives the reason.
 std::vector<Answer> callAtOneInstant(ControlClient& control,
     const std::vector<std::pair<CallTarget, pb::Command>>& calls, std::chrono::milliseconds timeout,
     const std::stop_token& stop = {});

@@ -86,7 +86,7 @@ Result<Look> lookAt(ControlClient& control, const std::stop_token& stop)
     return look;
 }
 
-// Virtual time stands, or advances by commands alone.
+// Virtual time stands still, or advances only by commands.
 bool timeWaits(const ControlClient& control)
 {
     const auto simulation = control.simulation();
@@ -104,7 +104,7 @@ Result<Look> lookWhenLanded(ControlClient& control, const std::stop_token& stop)
         const Answer answer = control.callAndWait(control.simulator(), step, kStepAnswer, stop);
         if (answer)
             control.learnSimulation(answer.reply.simulation());
-        else if (answer.reply.refusal() != pb::REFUSED) // refused: time was set going elsewhere
+        else if (answer.reply.refusal() != pb::REFUSED) // refused: time was resumed elsewhere
             return Error { answer.text };
         look = lookAt(control, stop);
     }

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-// The gate of a cluster, real or simulated: closed at all processes or at none. Scripts and the window share this
-// code. Each call waits for answers and must not run in the control thread. Where virtual time stands, or advances by
-// commands alone, messages in flight do not arrive by themselves: time is then advanced for them.
+// The gate of a cluster, real or simulated: closed at all processes or at none. Scripts and the window share this code.
+// Each call waits for answers and must not run in the control thread. Where virtual time stands still, or advances only
+// by commands, messages in flight do not arrive by themselves: time is then advanced for them.
 namespace lhrs::gui {
 
 inline constexpr std::size_t kGatedMax = 64; // processes
