@@ -20,7 +20,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// Of lhrs-play. 4 is also that of a time limit: later it may be possible.
+// Exit codes of lhrs-play. 4 is also the code of an exceeded time limit: a later attempt may succeed.
 constexpr int kUnequal = 1, kNoSuchGroup = 2, kNobody = 3, kNotNow = 4;
 constexpr std::chrono::milliseconds kAuditAnswer(5000);
 
@@ -30,7 +30,7 @@ int endAudit(int code, const std::string& sentence)
     return code;
 }
 
-// The control client knows all processes of the cluster afterwards. An error is a sentence.
+// Adds all processes of the cluster to the control client. An error is a sentence.
 std::optional<std::string> meet(ControlClient& control, const std::string& endpoint)
 {
     pb::Command who, list;

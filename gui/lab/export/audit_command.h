@@ -9,14 +9,14 @@ class App;
 
 namespace lhrs::gui {
 
-// The option of lhrs-play that audits a running cluster once. Other programs get the parity check of this one by it.
+// The option of lhrs-play that audits a running cluster once. Other programs use it to get this program's parity check.
 struct AuditCommand {
     std::string group; // a number, or "all"; empty: nothing is audited
 };
 void addAuditOptions(CLI::App& app, AuditCommand& command);
 
-// Prints {"ranks", "unequal", "first"} as JSON to standard output and returns the exit code. It asks questions only,
-// so a simulation that waits for commands goes on as if it had not been asked. `endpoint`: the coordinator's.
+// Prints {"ranks", "unequal", "first"} as JSON to standard output and returns the exit code. It only sends queries, so
+// it does not affect a simulation that waits for commands. `endpoint`: the coordinator's.
 int audit(const AuditCommand& command, const std::string& endpoint);
 
 } // namespace lhrs::gui

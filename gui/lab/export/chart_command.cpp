@@ -39,14 +39,14 @@ Result<QStringList> namesOf(const QJsonValue& value, const QString& option, qsiz
                                             : QJsonArray { value };
     QStringList names;
     for (const QJsonValue& one : list)
-        names << one.toString(); // empty if it is no text
+        names << one.toString(); // empty if it is not a string
     if (names.contains(QString()) || names.size() < least || names.size() > most)
         return chartProblem(
             QString("%1 is the name of a column, or a list of %2 to %3 of them.").arg(option).arg(least).arg(most));
     return names;
 }
 
-// A text or null; empty if the option is left out.
+// A string or null; empty if the option is left out.
 Result<QString> textOf(const QJsonObject& order, const QString& option)
 {
     const QJsonValue value = order[option];
@@ -63,7 +63,7 @@ Result<bool> truthOf(const QJsonObject& order, const QString& option)
     return value.toBool();
 }
 
-// The options of the order except those of text.
+// Reads the options of the order, except those that are strings.
 std::optional<Error> readColumns(const QJsonObject& object, ChartOrder& order)
 {
     const auto y = namesOf(object["y"], "y", 1, kChartQuantitiesMax), by = namesOf(object["by"], "by", 0, kChartByMax);

@@ -14,16 +14,16 @@ class App;
 
 namespace lhrs::gui {
 
-// The options of lhrs-play that draw a table of measurements that was written before. Other programs get the charts
-// of this one by them.
+// The options of lhrs-play that draw a previously written table of measurements. Other programs use them to get this
+// program's charts.
 struct ChartCommand {
     std::string order; // JSON; empty: nothing is drawn
     bool givesPoints = false; // the points as CSV in place of the picture
 };
 void addChartOptions(CLI::App& app, ChartCommand& command);
 
-// The options of lab.chart as JSON. `file`: names the table, unless the order does. The published table is not read
-// yet. An error is a sentence.
+// The options of lab.chart as JSON. `file`: names the table, unless the order does. The published table is read later.
+// An error is a sentence.
 Result<ChartOrder> chartOrderOf(const QString& json, const QString& file);
 
 // The rows of one run of a table that lhrs-play or the Python client wrote.
