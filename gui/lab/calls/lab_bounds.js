@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Bounds of what the engine has built in. A built-in call cannot be interrupted, takes its memory at once, and calls others
-// without counting how deep: some lines of a script would end the program. Evaluated before the script: each method of a
-// prototype runs below a frame that the engine counts, what makes much at once has a limit, loops that may be long are loops
-// of this file, which an interrupt ends.
+// Limits for what is built into the engine. A built-in call cannot be interrupted, allocates its memory at once, and
+// calls others without counting the depth: a few lines of a script could end the program. This file is evaluated before
+// the script. Each method of a prototype then runs below a stack frame that the engine counts; calls that create large
+// values have a limit; and loops that may be long are loops of this file, which an interrupt ends.
 (function (global, textMax, elementsMax, patternMax, proxiesMax, lacking) {
     'use strict';
     const apply = Reflect.apply, construct = Reflect.construct, define = Object.defineProperty, ownKeys = Reflect.ownKeys;
@@ -18,7 +18,7 @@
         if (count > elementsMax)
             refuse('A list', count, elementsMax);
         if (count >= watchFrom && count % watchFrom === 0) {
-            const sentence = lacking(); // of memory: here the line is known, which an interrupt does not tell
+            const sentence = lacking(); // about memory; an error here has a line number, an interrupt has none
             if (sentence !== '')
                 throw new RangeError(sentence);
         }
@@ -32,13 +32,13 @@
     const from = (value, length) => { const at = whole(value, 0); return at < 0 ? most(length + at, 0) : least(at, length); };
 
     const method = (object, name, value) => define(object, name, { value, writable: true, enumerable: false, configurable: true });
-    // As a method: without a prototype of its own, and not to be called with `new`.
+    // Defined as a method, so that it has no prototype of its own and cannot be called with `new`.
     const counted = (native) => ({ m() { return apply(native, this, arguments); } }).m;
 
     // ---- lists
 
     const nativeConcat = Array.prototype.concat, nativeFrom = Array.from, nativePush = Array.prototype.push;
-    const open = []; // that are being made a text, outermost first
+    const open = []; // lists that are being converted to text, outermost first
     const joined = (list, between, one) => {
         for (let i = 0; i < open.length; ++i)
             if (open[i] === list)
@@ -61,7 +61,7 @@
             --open.length;
         }
     };
-    // Stable; `before` is negative where its first value comes first.
+    // A stable sort; `before` is negative if its first argument comes first.
     const sorted = (values, before) => {
         const length = values.length;
         let source = values, target = [];
@@ -133,7 +133,7 @@
     // ---- texts
 
     const size = (subject) => (typeof subject === 'string' ? subject.length : 0);
-    const isShort = { match: true, search: true }; // a text that becomes a regular expression
+    const isShort = { match: true, search: true }; // their argument becomes a regular expression
     const ofText = (name, native) => ({
         m(...args) {
             letters(size(this));
@@ -172,7 +172,7 @@
     const replaceMethods = (object, how) => {
         for (const name of ownKeys(object)) {
             const property = describe(object, name);
-            // The class of an object, and what the engine itself calls for each element of a loop.
+            // Skips the constructor, and what the engine itself calls for each element of a loop.
             if (name === 'constructor' || name === Symbol.iterator || name === Symbol.hasInstance || name === 'next' || !property.configurable)
                 continue;
             if (typeof property.value === 'function')
@@ -198,7 +198,7 @@
     replaceMethods(typed, ofList);
     for (const name of ['join', 'toString', 'toLocaleString'])
         method(typed, name, lists[name]);
-    const functions = prototypeOf(() => 0); // their class has no name in a scenario
+    const functions = prototypeOf(() => 0); // found through a function, because a scenario has no global `Function`
     replaceMethods(functions, anyMethod);
     for (const one of [Object, Error, ArrayBuffer, DataView, Map, Set, WeakMap, WeakSet, Promise])
         replaceMethods(one.prototype, anyMethod);
@@ -219,7 +219,7 @@
             check(args);
             return new.target ? construct(native, args, new.target === guard ? native : new.target) : apply(native, undefined, args);
         };
-        Object.setPrototypeOf(guard, native); // what belongs to the class itself
+        Object.setPrototypeOf(guard, native); // static members
         method(global, name, guard);
         if (native.prototype) {
             guard.prototype = native.prototype;
@@ -230,7 +230,7 @@
     limited('ArrayBuffer', (args) => bytes(whole(args[0], 0)));
     for (const name of ['Int8Array', 'Uint8Array', 'Int16Array', 'Uint16Array', 'Int32Array', 'Uint32Array', 'Uint8ClampedArray', 'Float32Array', 'Float64Array'])
         limited(name, (args) => elements(typeof args[0] === 'number' ? args[0] : isArray(args[0]) ? args[0].length : 0));
-    // One around the other is followed by the engine without counting.
+    // The engine follows nested proxies without counting their depth.
     let proxies = 0;
     limited('Proxy', () => { if (++proxies > proxiesMax) refuse('A number of proxies', proxies, proxiesMax); });
 })

@@ -308,7 +308,7 @@ struct ClientCalls {
              && !isAnswered(*running) && !context.isStopped() && context.now() < deadline;)
             context.waitBeyond(context.ingest.committed(), deadline);
         std::unique_lock lock(running->mutex);
-        // Where virtual time stands again, nothing more can arrive.
+        // Once virtual time stands still again, nothing more can arrive.
         const auto patience = isPassing || !context.isInStep() ? context.patience(timeout)
                                                                : std::chrono::milliseconds(0);
         const bool isDone = running->changed.wait_for(

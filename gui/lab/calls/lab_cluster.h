@@ -26,9 +26,9 @@ void showProcesses(LabContext& context, QJSValue& result);
 
 // lab.cluster({ system: 'walk', ... })
 LabResult<QJSValue> startRing(LabContext& context, const Arguments& o);
-// The ring as its master describes it, with the keys of its nodes: what lab.ring gives.
+// The ring as its master describes it, with the keys of its nodes: what lab.ring returns.
 LabResult<QJSValue> ringNow(LabContext& context);
-// Waits until the ring is at rest; gives the same.
+// Waits until the ring is at rest, and returns the same.
 LabResult<QJSValue> settleRing(LabContext& context, double timeout);
 
 } // namespace lhrs::gui

@@ -110,7 +110,7 @@ LabResult<pb::FileDescription> awaitFile(LabContext& context, double timeout)
     }
 }
 
-// The options of lab.cluster that are for a ring only, where they were given.
+// Refuses the options of lab.cluster that apply only to a ring.
 LabResult<bool> checkFileOptions(const Arguments& o)
 {
     for (const char* name : { "nodes", "outside", "bits" })

@@ -236,7 +236,7 @@ QString LabContext::nameOf(ProcessId process) const
 LabResult<bool> LabContext::awaitCoordinator(double timeout) const
 {
     if (system != "lhrs")
-        return true; // it has nothing to look for
+        return true; // it has no file to look for
     const auto deadline = deadlineIn(timeout);
     for (;;) {
         const auto file = describeFile();

@@ -98,7 +98,7 @@ QJSValue tableObject(const LabContext& context, const QString& name)
     return context.prelude.property("table").call({ self });
 }
 
-// Charts of the table are updated, though not for every row of a long table.
+// Updates the charts of the table, but not for every row of a long table.
 void tellOfRow(LabContext& context, const QString& name, int rows)
 {
     context.observer.onRow(name, rows);
@@ -143,13 +143,13 @@ struct Measurement {
     // By case: values of the goal's metrics, without warm-up rows.
     std::vector<std::map<QString, std::vector<double>>> reached = {};
 
-    // Nothing is measured while clocks stand: times would be meaningless.
+    // Nothing is measured while clocks stand still: times would be meaningless.
     LabResult<bool> notGated() const
     {
         bool isPaused = false;
         if (const std::string simulator = context.control.simulator(); !simulator.empty()) {
             // The state is requested now: the known one may be from an instant when one call killed several processes
-            // and time stood.
+            // and time stood still.
             pb::Command describe;
             describe.mutable_describe_simulation();
             const auto now = context.ask(simulator, std::move(describe), kAnswerSeconds);
@@ -196,7 +196,7 @@ struct Measurement {
         const auto value = context.callBack(o.option("run"), { one });
         if (!value)
             return value.error();
-        if (context.control.isGated()) // closed meanwhile; standing virtual time does not change a figure
+        if (context.control.isGated()) // closed meanwhile; paused virtual time does not change a figure
             return notGated().error();
         LabTable::Row row;
         row.faults = std::max(faultsBefore, faultsActive(context));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Builds the object `lab` from the list of calls. Evaluated before the script, in which nothing of this is visible but
-// `lab` and what its calls return. Each call goes to `bridge`, with the stack that tells the script's line.
+// Builds the object `lab` from the list of calls. It is evaluated before the script, which sees only `lab` and what its
+// calls return. Each call is passed to `bridge`, with the stack that gives the line of the script.
 (function (bridge, calls, textMax, elementsMax, depthMax) {
     'use strict';
     const own = Symbol('lab');
@@ -24,8 +24,8 @@
         toString() { return this.labTarget; }
     }
 
-    // Why a value is none that may cross from the script: a sentence, or '' where it may. Whoever takes it may go through it.
-    // A list that is too long itself is left to the check of the argument, which names it.
+    // Why a value may not be passed out of the script, as a sentence; '' if it may, and the receiver can traverse it safely.
+    // A list argument that is too long is left to the check of the argument, which names it.
     const problemOf = (value, isList) => {
         const path = [];
         let values = 0, letters = 0;
@@ -60,7 +60,7 @@
         const problem = problemOf(args, true);
         return bridge.call(name, self, problem === '' ? args : [], new Error().stack, problem);
     };
-    // What a script's function gives: [true, value] or [false, what it threw].
+    // Calls a function of the script: [true, value] or [false, the thrown value].
     const guard = (f, args) => {
         try {
             const value = apply(f, undefined, args), problem = problemOf(value, false);
@@ -71,7 +71,7 @@
             return [false, e];
         }
     };
-    // A value that was thrown, in words.
+    // A thrown value in words.
     const shown = (value) => {
         try {
             const words = typeof value === 'string' ? value : text(value);
@@ -81,7 +81,7 @@
         }
     };
 
-    // Puts the calls of one kind of object on it; a name that does not exist is an error that names the nearest one.
+    // Defines the calls of one kind of object as its members. An unknown name is an error that names the nearest known one.
     const members = (object) => calls.filter((c) => c.object === object);
     const define = (target, object, selfOf) => {
         for (const c of members(object)) {
@@ -95,7 +95,7 @@
         get(t, name) {
             if (typeof name === 'symbol' || name in t || name === 'toJSON' || name === 'then' || name === 'labTarget')
                 return t[name];
-            return () => call('lab.unknownMember', object + '.' + name, []); // the engine hides what a trap throws itself
+            return () => call('lab.unknownMember', object + '.' + name, []); // the engine hides what a trap throws
         },
         set(t, name) { return call('lab.unknownMember', object + '.' + String(name), []); },
         defineProperty() { return false; },
@@ -104,7 +104,7 @@
     });
     const kind = (object, show) => {
         const prototype = { toString() { return show(this[own]); } };
-        Object.defineProperty(prototype, 'constructor', { value: undefined }); // it is no plain object of options
+        Object.defineProperty(prototype, 'constructor', { value: undefined }); // so it is no plain object of options
         define(prototype, object, (self) => self[own]);
         Object.freeze(prototype);
         return (self) => {

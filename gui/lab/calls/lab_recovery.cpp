@@ -142,7 +142,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
     if (!o.isOn("wait"))
         return timingOf(context, number, report);
     // Events tell when a query is useful. Each query is work for the coordinator and takes processor time from the
-    // measured recovery; virtual time stands meanwhile.
+    // measured recovery; virtual time stands still meanwhile.
     for (auto nextQuestion = context.now();;) {
         const EventPage page = context.ingest.eventsSince(cursor, 1000);
         cursor = page.next;

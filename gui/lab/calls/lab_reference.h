@@ -79,8 +79,8 @@ public:
 
     const std::vector<CallReference>& calls() const { return m_calls; }
     const CallReference* find(const QString& name) const;
-    // "lab.OLD is now called lab.NEW": what a script that was written before must be changed to. Empty: there never was
-    // a call of this name, or there still is.
+    // The hint for a call that was renamed after a script was written: "lab.OLD is now called lab.NEW". Empty: there
+    // never was a call of this name, or it still exists.
     QString renamed(const QString& name) const;
     // The meaning of each error code.
     const std::map<QString, QString>& codes() const { return m_codes; }

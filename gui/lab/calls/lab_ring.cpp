@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The calls of a ring that walks: it begins, nodes join and leave, keys are looked up by way of a certain node.
+// Calls for a ring that walks: start it, let nodes join and leave, look up keys through a given node.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_cluster.h"
 #include "gui/lab/calls/lab_values.h"
@@ -39,7 +39,7 @@ LabResult<bool> awaitRest(LabContext& context, double timeout)
     return true;
 }
 
-// How many keys each node has; a node that does not answer is not among them.
+// The number of keys of each node; a node that does not answer is left out.
 LabResult<std::map<ProcessId, std::uint32_t>> keysOf(LabContext& context, const pb::RingDescription& ring)
 {
     std::map<ProcessId, std::uint32_t> keys;
@@ -81,7 +81,7 @@ QJSValue nodesShown(
     return nodes;
 }
 
-// The process that a target names, which has to be a server.
+// The process that a target names; it must be a server.
 LabResult<ProcessId> nodeOf(LabContext& context, const QJSValue& target, const QString& call)
 {
     if (target.isNull() || target.isUndefined())
@@ -184,7 +184,7 @@ LabResult<QJSValue> lookUp(LabContext& context, const LabCall& c)
     return result;
 }
 
-// Each key by way of each node of the ring.
+// Looks up each key through each node of the ring.
 LabResult<QJSValue> lookUpAll(LabContext& context, const LabCall& c)
 {
     const auto client = clientOf(context, c.self);
@@ -244,7 +244,7 @@ QString difference(const LocalOptions& there, const RingOptions& wanted)
     return {};
 }
 
-// The options of lab.cluster that are for a file only, where they were given.
+// Refuses the options of lab.cluster that apply only to a file.
 LabResult<bool> checkRingOptions(const Arguments& o)
 {
     for (const ParameterReference& option : LabReference::instance().find("lab.cluster")->options)
@@ -255,7 +255,7 @@ LabResult<bool> checkRingOptions(const Arguments& o)
     return true;
 }
 
-// Waits until so many nodes are in the ring, and at rest.
+// Waits until this many nodes are in the ring and it is at rest.
 LabResult<bool> awaitRing(LabContext& context, std::uint32_t nodes, double timeout)
 {
     const auto deadline = context.deadlineIn(timeout);

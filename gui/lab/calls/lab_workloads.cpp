@@ -137,7 +137,7 @@ QJSValue workloadObject(
     for (int i = 0; i < done.times_ns_size(); ++i)
         times.setProperty(std::uint32_t(i), double(done.times_ns(i)) / 1e6);
     result.setProperty("times_ms", times);
-    if (done.sending_ns() > 0) { // the label of the experiment, and its cost
+    if (done.sending_ns() > 0) { // an experiment without acknowledgements: its label, and what it cost
         result.setProperty("label", QStringLiteral("without acknowledgements"));
         result.setProperty("lost", scriptNumber(done.lost()));
         QJSValue lost = context.engine.newArray(std::uint32_t(done.lost_keys_size()));

@@ -17,7 +17,7 @@ QJSValue workloadObject(
 // "the memory of data bucket 3 is at its limit: the answer is \"try again later\"", for all full servers; empty if
 // there is none.
 QString fullServers(const pb::WorkloadResult& done);
-// Has the client read back all that it wrote. The result also counts for the invariants.
+// Makes the client read back all that it wrote. The result also counts for the invariants.
 LabResult<QJSValue> verifyClient(LabContext& context, ProcessId process, const Arguments& o);
 
 } // namespace lhrs::gui
