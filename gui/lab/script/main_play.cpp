@@ -299,7 +299,7 @@ int play(const PlayOptions& options, const SweepRun& run, RunFacts facts, const 
     printer.summary(result, engine.tables());
     const ClusterState last = session.ingest().settledInvariants();
     const auto invariants = last.isOfLhrs() ? last.invariants.all(last)
-                                            : std::vector<InvariantShown>(); // they are of a file
+                                            : std::vector<InvariantShown>(); // only a file has invariants
     if (!invariants.empty())
         printer.invariants(invariants);
     if (reporting)
@@ -403,7 +403,7 @@ lhrs::Result<std::unique_ptr<JUnitReport>> openReport(const PlayOptions& options
     return opened;
 }
 
-// For a text that does not compile; a report states it too.
+// Reports a text that does not compile, also in the JUnit report.
 int failCheck(const PlayOptions& options, const QString& file, const ScriptProblem& problem, JUnitReport* report)
 {
     const QString hint = problem.hint.isEmpty() ? QString() : " " + problem.hint;
