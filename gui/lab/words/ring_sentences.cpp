@@ -20,7 +20,7 @@ struct RingWriter {
     std::string name(std::uint64_t node) const { return processShown(node, state); }
     std::string name(const pb::WalkNode& node) const { return name(node.node()); }
 
-    // Of the master.
+    // The sentence for an event of the master.
     std::string change() const
     {
         using B = pb::WalkEvent;
@@ -57,7 +57,7 @@ struct RingWriter {
         }
     }
 
-    // Of a node.
+    // The sentence for an event of a node.
     std::string text() const
     {
         using B = pb::WalkEvent;

@@ -8,9 +8,10 @@
 
 namespace lhrs::gui {
 
-// The event of a process of a ring as one sentence; empty: it is one that every system tells, in the same words.
+// The event of a ring's process as one sentence; empty: the event is common to all systems and has the same words in
+// each.
 std::string ringSentence(ProcessId process, const pb::Event& event, const ClusterState& state);
-// What the narrator of free play says of it; empty: nothing.
+// What the narrator of free play says about the event; empty: nothing.
 std::string ringTelling(const pb::Event& event, const ClusterState& state);
 inline constexpr const char* kRingMasterEnded
     = "The master has ended: queries go on, but no node joins or leaves any more.";
