@@ -24,8 +24,8 @@
         toString() { return this.labTarget; }
     }
 
-    // Why a value may not be passed out of the script, as a sentence; '' if it may, and the receiver can traverse it safely.
-    // A list argument that is too long is left to the check of the argument, which names it.
+    // Why a value may not be passed out of the script, as a sentence; '' if it may, and the receiver can traverse it
+    // safely. A list argument that is too long is left to the check of the argument, which names it.
     const problemOf = (value, isList) => {
         const path = [];
         let values = 0, letters = 0;
@@ -81,7 +81,7 @@
         }
     };
 
-    // Defines the calls of one kind of object as its members. An unknown name is an error that names the nearest known one.
+    // Defines the calls of one kind of object as its members. An unknown name is an error with the nearest known name.
     const members = (object) => calls.filter((c) => c.object === object);
     const define = (target, object, selfOf) => {
         for (const c of members(object)) {
