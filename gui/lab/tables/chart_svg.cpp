@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFootEms = 0.8, kFootLine = 1.1; // height of the foot's letters, and of its lines
 constexpr double kThin = 1.6, kThick = 2.6; // lines: published, measured
-constexpr double kTitleEms = 1.25, kBold = 1.1; // letters of the title; bold ones are so much wider
+constexpr double kTitleEms = 1.25, kBold = 1.1; // letters of the title; bold ones are wider by this factor
 constexpr double kRim = 2.2; // pixels
 constexpr const char* kDashes = "6 4";
 constexpr std::size_t kPointsMax = 600; // of a line with marks; a longer line keeps the extremes of each pixel column
