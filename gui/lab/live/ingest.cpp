@@ -187,7 +187,7 @@ void Ingest::giveSample(std::shared_ptr<const pb::NodeSample> sample)
         if (at == m_cluster->sources.end())
             return; // from a former cluster
         at->second.heard = Clock::now();
-        // If virtual time stands, this is the former sample again.
+        // If virtual time stands still, this is the former sample again.
         const auto known = m_cluster->state.processes.find(sample->process());
         if (known != m_cluster->state.processes.end() && sample->is_simulated() && !known->second.samples.empty()) {
             const pb::NodeSample& last = *known->second.samples.back().sample;

@@ -78,8 +78,8 @@ public:
     void expectSequence(ProcessId process, std::uint64_t sequence);
     // Sets virtual time as the simulator reports it: its present value and its speed relative to real time.
     void setVirtualTime(std::int64_t wallNs, double factor);
-    // All clusters will be simulated ones that wait for commands: the run's clock stands until virtual time moves it,
-    // so that the run contains no real time. To be called before the first cluster is watched.
+    // All clusters will be simulated ones that wait for commands: the run's clock stands still until virtual time moves
+    // it, so that the run contains no real time. To be called before the first cluster is watched.
     void standStill();
     bool standsStill() const { return m_stands; }
     // Begins another cluster: forgets all processes and the state, but keeps the ring and the clock. Not to be called
@@ -153,7 +153,7 @@ private:
     mutable std::mutex m_clockMutex;
     Anchor m_anchor;
     std::atomic<bool> m_stands = false; // see standStill()
-    std::atomic<std::int64_t> m_clusterFromNs = 0; // if it stands: where on the run's clock this cluster begins
+    std::atomic<std::int64_t> m_clusterFromNs = 0; // if it stands still: where on the run's clock this cluster begins
 
     mutable std::mutex m_taskMutex;
     std::vector<Task> m_tasks; // guarded by m_taskMutex
