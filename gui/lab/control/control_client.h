@@ -106,7 +106,7 @@ public:
     bool awaitDetail(Milliseconds timeout, const std::stop_token& stop = {}) const;
 
     // Requests snapshots of the processes that were told the level since the last call. Needed only where the run's
-    // clock stands until virtual time moves it; otherwise snapshots are requested at once.
+    // clock stands still until virtual time moves it; otherwise snapshots are requested at once.
     void refreshTold();
 
     // ---- watched processes and the hold of the workload; both end with this object, when their leases expire

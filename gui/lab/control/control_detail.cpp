@@ -56,7 +56,7 @@ void ControlClient::tellDetail(ProcessId process)
         command.mutable_set_detail()->set_sample(m_sample);
         ++m_detailUnanswered;
     }
-    // A snapshot supplies what the old level left out. Where the clock stands until virtual time moves it,
+    // A snapshot supplies what the old level left out. Where the clock stands still until virtual time moves it,
     // refreshTold() requests the snapshot at a reproducible instant.
     call(process, std::move(command), kDetailTimeout, [this, process](const Answer& answer) {
         {
