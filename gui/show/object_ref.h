@@ -21,7 +21,7 @@ enum class ObjectKind : std::uint8_t {
     File,
     Message, // a: number of the flight
     Fault, // a: its number
-    Node, // a: process of a system whose nodes have no places beside themselves, as in a ring
+    Node, // a: process of a system whose nodes hold no numbered places, e.g. of a ring
 };
 
 // What a part of a picture stands for. The window's single selection is one of these.

@@ -11,9 +11,10 @@
 
 namespace lhrs::gui {
 
-// Which operations are shown in full, and which quickly. A live picture shows one at a time in full. A show does so
-// with the first of its kind that a client begins after a gate, and with those that the client has under way beside it,
-// up to as many as can be told apart. The others are quick, and begin when those have been seen on their way and back.
+// Decides which operations are shown in full and which quickly. A live picture shows one at a time in full. A show
+// shows in full the first operation of each kind that a client begins after a gate, and those that the client has under
+// way beside it, as many as can be told apart. The others are quick; they begin when those have been seen on their way
+// and back.
 class OperationPaces {
 public:
     using Key = std::pair<std::uint64_t, std::uint64_t>; // client, number
@@ -28,9 +29,10 @@ public:
     };
     // The pace of this event's operation; `clock` in hops.
     Pace paceOf(const pb::Event& event, bool isShow, double clock);
-    // When this event of the process is shown in a show: at `at`, or later if it is the request of a quick operation.
+    // The time at which a show shows this event of the process: `at`, or later if it is the request of a quick
+    // operation.
     double timeOf(const pb::Event& event, ProcessId process, bool isFull, double at);
-    // The operation is over, as is shown at that time.
+    // The operation is over; its end is shown at this time.
     void end(const pb::Event& event, double at);
 
     // Whether some operation has begun whose end is not known yet.

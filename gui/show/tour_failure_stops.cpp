@@ -362,7 +362,7 @@ private:
                 most = dead;
         return most;
     }
-    // The need is otherwise the same while time stands.
+    // The need is otherwise the same while time stands still.
     static TourSight isStanding(TourSight sight)
     {
         sight.isClockPaused = false;
