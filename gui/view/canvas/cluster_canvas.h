@@ -70,11 +70,11 @@ public:
     void fitTo(const std::vector<ObjectRef>& objects);
     qreal zoom() const { return m_zoom; }
 
-    // Draws a ring with words around the objects for so many seconds.
+    // Draws a ring with words around the objects for this many seconds.
     void highlight(const std::vector<ObjectRef>& objects, const QString& words, double seconds);
     // Marks the objects that a caption speaks of: a ring that pulses, without words, because the caption has them.
     void speakOf(const std::vector<ObjectRef>& objects, double seconds);
-    // Selects what is called so, or holds what is called so; false: there is no such thing.
+    // Selects the object with this name, or the object that holds the thing with this name; false: there is none.
     bool findObject(const QString& words);
 
     // ---- the picture as data
