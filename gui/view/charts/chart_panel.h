@@ -63,7 +63,7 @@ public:
 
     void choose(ChartKind kind);
     ChartKind kind() const { return m_kind; }
-    // 0: the whole run; else a span of so many seconds that contains the shown instant.
+    // 0: the whole run; else a span of this many seconds that contains the shown instant.
     void setSpan(double seconds);
     void setTableShown(bool on);
     const ChartData& chart() const { return m_view->shown(); }
