@@ -15,7 +15,7 @@ constexpr std::uint32_t kUsualDigits = 4; // of a key
 // words.
 constexpr qreal kWidth = 700, kHeight = 430, kCardWidth = 152, kCardHeight = 176;
 
-constexpr std::size_t kNumbered = 16; // up to so many buckets, their numbers have priority over the size of the text
+constexpr std::size_t kNumbered = 16; // up to this many buckets, their numbers have priority over the size of the text
 
 bool hasRoom(const ClusterLayout& layout, const Theme& theme)
 {

@@ -214,8 +214,8 @@ void Motion::pulse(const ShownEvent& event, const pb::Event& body, double clock,
     m_pulses.push_back(std::move(pulse));
 }
 
-// A place shows only its newest words; and a group's words about a failure end with the next ones about a failure or a
-// recovery.
+// A place shows only its newest words. A group's words about a failure end when the next words about a failure or
+// recovery of the group appear.
 void Motion::dropOlderWords(const Pulse& pulse, const pb::Event& body, std::uint32_t m)
 {
     const auto groupOf = [&]() -> std::optional<std::uint32_t> {
