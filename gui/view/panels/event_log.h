@@ -49,7 +49,7 @@ public:
     // Both must outlive the model.
     EventLogModel(const EventFeed& feed, const Pacer& pacer, QObject* parent = nullptr);
 
-    // Takes at most so many of the events that were shown since the last call; true if there are more.
+    // Takes at most this many of the events that were shown since the last call; true if there are more.
     bool refresh(std::size_t eventsMax = 4'000);
     void setFilter(const LogFilter& filter);
     const LogFilter& filter() const { return m_filter; }
