@@ -38,7 +38,7 @@ public:
     void stop() { m_timer.stop(); }
     void setMakesWay(bool on) { m_makesWay = on; }
     bool makesWay() const { return m_makesWay; }
-    // Runs one frame now, as if so much time had passed; for tests, and for pictures without a screen.
+    // Runs one frame now, as if this much time had passed; for tests, and for pictures without a screen.
     void step(double seconds);
 
     // Frames in the last second, and how long they took to compute.
