@@ -166,7 +166,7 @@ void MessageMotion::giveUp(const ShownEvent& event, const pb::MessageGivenUp& me
         if (flight.from == event.run.process && flight.to == message.to())
             isUnderWay = flight.isLost = true;
     }
-    // A message that was left out, or that left long ago: its end is drawn nevertheless.
+    // The message was left out of the picture, or was sent long ago: its end is drawn nevertheless.
     const auto kind = messageClassOf(message.kind());
     if (!isUnderWay && kind && message.to() != 0 && m_flights.size() < kDots + kUnthinned)
         m_flights.push_back({ *kind, event.run.process, message.to(), clock, clock + 1, true, true });
@@ -187,7 +187,8 @@ void MessageMotion::start(
     if (m_isReduced || to == 0 || !look.isDrawn)
         return;
     const MessageClass messageClass = look.messageClass.value_or(*ofKind);
-    // It leaves when it was sent, which may be a part of a frame ago: its effects count from there.
+    // The flight starts when the message was sent, which may be a fraction of a frame ago: its effects are timed from
+    // there.
     Flight flight { messageClass, event.run.process, to, event.at, event.at + std::max(0.05, event.hop),
         sent.tries() > 0, false };
     flight.isThinned = id.client() != 0 && sent.tries() == 0 && isOfMany(messageClass);
@@ -266,15 +267,15 @@ QString MessageMotion::footNote(const Pacer& pacer) const
 
 namespace {
 
-// Moves a way to the side between its ends, by its lane: 1 to one side, 2 to the other, 3 farther out, and so on. More
-// than can be told apart share a lane, and short ways stay slender.
+// Bends a path to one side between its ends, by its lane: 1 to one side, 2 to the other, 3 farther out, and so on.
+// Lanes are shared when there are more than can be told apart, and short paths stay slender.
 void spread(MessageMotion::Points& points, const std::array<double, 3>& shares, int lane, qreal u)
 {
     const QPointF way = points.back() - points.front();
     const double length = std::hypot(way.x(), way.y());
     if (lane == 0 || length == 0)
         return;
-    constexpr int kLanes = 8; // beside the straight way
+    constexpr int kLanes = 8; // beside the straight path
     lane = (lane - 1) % kLanes + 1;
     const double apart = std::min(22 * u, length / kLanes);
     const double side = apart * ((lane + 1) / 2) * (lane % 2 == 1 ? 1 : -1);

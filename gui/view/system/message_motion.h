@@ -34,7 +34,7 @@ public:
         bool isResend = false, isLost = false;
         QString label {};
         bool isThinned = false; // one of many messages of its kind: it may be left out
-        int lane = 0; // among messages on the same way at the same time, which fly side by side
+        int lane = 0; // among messages on the same path at the same time, which fly side by side
     };
     struct Band {
         double perSecond = 0;
@@ -44,11 +44,11 @@ public:
 
     void setReduced(bool on) { m_isReduced = on; }
 
-    // What a system says of a message that is sent.
+    // How the view of a system wants a sent message to be drawn.
     struct Look {
         bool isDrawn = true; // false: something else in the picture represents it
-        std::optional<MessageClass> messageClass {}; // another one than that of its kind
-        QString label {}; // another one than its operation or its kind
+        std::optional<MessageClass> messageClass {}; // replaces the class of its kind
+        QString label {}; // replaces its operation or its kind
     };
     using LookOf = std::function<Look(const ShownEvent&, const pb::MessageSent&, MessageClass)>;
     // One frame: begin(), then plan() with what is scheduled, or in a live picture with what is shown, take() with what
@@ -64,10 +64,11 @@ public:
     // How much detail is drawn, in words; empty when nothing moves.
     QString footNote(const Pacer& pacer) const;
 
-    // Sets the points of a flight's way at these shares of it, from 0 to 1. False: it has no way in this picture.
+    // Sets the points of a flight's path at these shares of it, from 0 to 1. False: the flight has no path in this
+    // picture.
     using Points = std::array<QPointF, 3>;
     using Way = std::function<bool(const Flight& flight, const std::array<double, 3>& shares, Points& points)>;
-    // `taken`: rectangles of labels that are drawn already. `hasAcks`: changes that pass on and acknowledgements, too.
+    // `taken`: rectangles of labels that are drawn already. `hasAcks`: deltas and acknowledgements are drawn too.
     void draw(const Theme& theme, QSizeF viewport, double clock, bool hasAcks, const Way& way,
         std::vector<QRectF>& taken, DisplayList& out) const;
 
@@ -103,7 +104,7 @@ struct Ribbon {
     QPointF from, to;
     MessageClass messageClass = MessageClass::Control;
     double perSecond = 0;
-    ProcessId fromProcess = 0, toProcess = 0; // if it is of one link
+    ProcessId fromProcess = 0, toProcess = 0; // if it represents a single link
 };
 struct RibbonsDrawn {
     std::size_t drawn = 0, links = 0;
@@ -112,7 +113,7 @@ struct RibbonsDrawn {
 // Keeps the busiest ones, which come first.
 RibbonsDrawn keepBusiest(std::vector<Ribbon>& ribbons);
 DisplayList::Line ribbonLine(const Theme& theme, const Ribbon& ribbon, std::vector<QPointF> points);
-// What their widths mean; empty: none is drawn.
+// What the widths mean; empty: no ribbon is drawn.
 QString ribbonNote(const RibbonsDrawn& ribbons);
 
 // From 0 at `start` to 1 at `end`, slow at both ends.

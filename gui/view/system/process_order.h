@@ -11,7 +11,7 @@ namespace lhrs::gui {
 // By name, with numbers compared as numbers.
 void sortByName(const ClusterState& state, std::vector<ProcessId>& processes);
 std::vector<ProcessId> sortedByName(const ClusterState& state, const std::function<bool(const ProcessState&)>& wanted);
-// Those that run.
+// The running clients.
 std::vector<ProcessId> clientsOf(const ClusterState& state);
 ProcessId coordinatorOf(const ClusterState& state);
 

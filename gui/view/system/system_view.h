@@ -26,8 +26,8 @@ struct HoverCard {
 };
 
 // The picture of one kind of system on the canvas: where its things are, how they look at rest and on the move, and
-// what is said of them. The canvas is the frame around it: it has the frames, the cached layers, sight, mouse,
-// keyboard and screen reader, and asks the view of the system whose cluster is shown. Each canvas has views of its own.
+// what is said about them. The canvas is the frame around it: it provides the frames, the cached layers, sight, mouse,
+// keyboard and screen reader, and asks the view of the system whose cluster is shown. Each canvas has its own views.
 class SystemView {
 public:
     SystemView() = default;
@@ -56,11 +56,11 @@ public:
     // ---- places
     // In two states with the same stamp, everything has the same place.
     virtual std::uint64_t placesStamp(const ClusterState& state) const = 0;
-    // The factor by which everything is drawn larger than the theme of `sight` says, so that a large view is used.
+    // The factor by which everything is drawn larger than the theme of `sight` says, to use the room of a large view.
     virtual qreal roomScale(const Sight& sight) const = 0;
-    // Gives everything its place, to which it slides if `isAnimated`. Returns the pan, which it keeps within bounds.
+    // Gives everything its place; things slide there if `isAnimated`. Returns the pan after clamping it to its bounds.
     virtual QPointF layout(const Sight& sight, bool isAnimated) = 0;
-    // Another thing is selected: some things have another place.
+    // Whether some things get another place when another thing is selected.
     virtual bool isPlacedBySelection() const { return false; }
     // The part of the view that is zoomed and panned.
     virtual QRectF area() const = 0;
@@ -98,7 +98,7 @@ public:
     virtual bool drawResting(const Sight& sight, DisplayList& out) = 0;
     // How much flows where: a layer between what is at rest and what moves.
     virtual bool hasFlow() const = 0;
-    // Returns what its widths mean, in words; empty: nothing is drawn.
+    // Returns what the widths mean, in words; empty: nothing is drawn.
     virtual QString drawFlow(const Sight& sight, DisplayList& out) = 0;
     virtual void drawMoving(const Sight& sight, double clock, DisplayList& out) = 0;
 
