@@ -132,7 +132,7 @@ void RingDrawing::drawKeys()
 void RingDrawing::drawDots(const std::vector<std::pair<std::uint64_t, QColor>>& keys)
 {
     const qreal side = (keys.size() <= 300 ? 6 : 4) * u, pitch = side + 1.5 * u;
-    std::array<qreal, kRows> free; // angle from which on a row has room
+    std::array<qreal, kRows> free; // the angle from which each row has room
     free.fill(-1);
     for (const auto& [id, colour] : keys) {
         const qreal angle = layout.angleOf(id);
@@ -170,7 +170,7 @@ void RingDrawing::drawBars(const std::vector<std::pair<std::uint64_t, QColor>>& 
                 bars[i].colour, std::max(1.0, base * turn - 1), false, 0, true });
 }
 
-// A join or leave: the range that moves, and from whom to whom.
+// Draws a join or leave: the range that moves, and a line from its giver to its receiver.
 void RingDrawing::drawChange()
 {
     if (!state.ring.now)
@@ -410,7 +410,7 @@ QStringList wrapped(const Theme& theme, TextStyle style, const QString& words, q
     return lines;
 }
 
-// In the middle of the circle: what a person should know first.
+// Draws the most important news in the middle of the circle.
 void RingDrawing::drawNews()
 {
     const RingNews news = ringNews(state);
@@ -492,7 +492,7 @@ std::map<std::uint64_t, QColor> ownerColours(const ClusterState& state)
     const std::vector<const walk::RingNode*> in = state.ring.inRing();
     std::size_t first = 0, before = kOwners.size();
     for (std::size_t i = 0; i < in.size(); ++i) {
-        // Of its own number, so that it keeps its colour whoever joins.
+        // The colour follows from the node's own number, so that it stays the same when other nodes join.
         std::size_t own = in[i]->process % kOwners.size();
         while (own == before || (i + 1 == in.size() && i > 0 && own == first))
             own = (own + 1) % kOwners.size();

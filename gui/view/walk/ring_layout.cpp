@@ -20,7 +20,7 @@ constexpr qreal kArcStep = 0.035; // radians between two points of an arc
 // What a layout needs to know of the text, in pixels.
 struct Measures {
     qreal u = 1, name = 0, small = 0, labelWidth = 0;
-    // Of one line: in small letters, because there are many.
+    // A label of one line has small letters, because there are many labels.
     qreal labelHeight(int lines) const { return lines == 1 ? small + 1 : name + small + 3 * u; }
 };
 
@@ -91,7 +91,7 @@ void placeClients(const ClusterState& state, const Theme& theme, const CircleOpt
 void placeNodes(
     const ClusterState& state, const Theme& theme, const std::vector<std::uint64_t>& nodes, RingLayout& layout)
 {
-    // Of many nodes the discs are smaller, so that few of them cover each other.
+    // With many nodes the discs are smaller, so that few of them cover each other.
     const qreal r = std::clamp(kTurn * layout.radius / qreal(std::max<std::size_t>(1, nodes.size())) * 0.36,
         5 * theme.px(1), kNodeRadius * theme.px(1));
     for (const std::uint64_t node : nodes) {
@@ -102,7 +102,7 @@ void placeNodes(
     }
 }
 
-// Puts the labels of one side beside the circle, each as near to its node as the others let it.
+// Puts the labels of one side beside the circle, each as near to its node as the other labels allow.
 void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme& theme, const Measures& m, qreal least,
     qreal most, RingLayout& layout)
 {
@@ -121,8 +121,8 @@ void placeLabels(std::vector<RingLayout::Item*>& side, bool isLeft, const Theme&
     }
 }
 
-// Divides the labels among both sides: by where the nodes are, but none gets more than it has room for while the other
-// one has some. Those that change sides are the nearest ones to the middle.
+// Divides the labels between both sides by the positions of their nodes. If one side has too many and the other has
+// room, the labels nearest to the vertical middle line change sides.
 void layLabels(const Theme& theme, const Measures& m, RingLayout& layout)
 {
     const qreal least = layout.centre.y() - layout.radius - (kNodeRadius + kBand) * m.u - m.name,
@@ -142,7 +142,7 @@ void layLabels(const Theme& theme, const Measures& m, RingLayout& layout)
             full->pop_back();
         }
         if (full->size() > room)
-            full->resize(room); // these keep their discs only
+            full->resize(room); // the nodes of the others have a disc without a label
     }
     placeLabels(left, true, theme, m, least, most, layout);
     placeLabels(right, false, theme, m, least, most, layout);
@@ -207,7 +207,8 @@ qreal clockwiseAngle(qreal from, qreal to)
     return way <= 0 ? way + kTurn : way;
 }
 
-// The mean of each run that would overlap (pool adjacent violators) is nearest to what all of them want.
+// Each run of labels that would overlap is placed around the mean of the wanted positions, which is nearest to all of
+// them (pool adjacent violators).
 std::vector<qreal> pushedApart(std::vector<qreal> wanted, qreal apart, qreal least, qreal most)
 {
     struct Run {

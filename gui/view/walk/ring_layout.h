@@ -41,7 +41,7 @@ struct RingLayout {
     QRectF area; // clips the circle when it is zoomed
     QRectF clients, outside, foot;
     QPointF centre, pan;
-    qreal radius = 0, band = 0; // of the circle; how thick it is
+    qreal radius = 0, band = 0; // of the circle; and the thickness of its line
     unsigned bits = 0;
     int labelLines = 2; // 1: only the names, in small letters
     std::size_t clientsHidden = 0, outsideHidden = 0;
@@ -61,12 +61,12 @@ private:
     std::map<std::uint64_t, std::size_t> m_byProcess;
 };
 
-// The angle from one to another, clockwise: 0 exclusive to 2 pi inclusive.
+// The clockwise angle from one to the other: from 0 (exclusive) to 2 pi (inclusive).
 qreal clockwiseAngle(qreal from, qreal to);
 
 RingLayout layoutRing(const ClusterState& state, const Theme& theme, const CircleOptions& options);
-// The factor by which everything is drawn larger than the theme says, so that a large view is used and all labels have
-// room; never below 1.
+// The factor by which everything is drawn larger than the theme says, to use the room of a large view while all labels
+// have room; never below 1.
 qreal ringRoomScale(const ClusterState& state, const Theme& theme, const CircleOptions& options);
 // In two states with the same stamp, everything has the same place.
 std::uint64_t ringPlacesStamp(const ClusterState& state);
@@ -75,7 +75,7 @@ std::uint64_t ringPlacesStamp(const ClusterState& state);
 // far as there is room.
 std::vector<qreal> pushedApart(std::vector<qreal> wanted, qreal apart, qreal least, qreal most);
 
-// The nodes on the circle by id: in the ring, or joining. And the others, by name.
+// The nodes on the circle (in the ring, or joining) by id; and the other nodes by name.
 std::vector<std::uint64_t> ringNodes(const ClusterState& state);
 std::vector<std::uint64_t> nodesOutside(const ClusterState& state);
 // Where a node is on the circle.

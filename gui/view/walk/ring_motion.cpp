@@ -13,7 +13,7 @@ namespace lhrs::gui {
 namespace {
 
 constexpr std::size_t kPulses = 60;
-constexpr double kWayStays = 16; // hops that the way of a query stays, while no other one is shown
+constexpr double kWayStays = 16; // hops that the path of a query stays visible while no other query is shown
 
 } // namespace
 
@@ -70,7 +70,7 @@ void RingMotion::forgetOld()
     }
 }
 
-// Plans what moves until an event is shown later: the keys that another node answers for then.
+// Plans what moves until an event is shown later: the keys that another node will then answer for.
 void RingMotion::plan(const ShownEvent& event, double clock)
 {
     if (event.run.isGap())
@@ -97,7 +97,7 @@ void RingMotion::plan(const ShownEvent& event, double clock)
     }
 }
 
-// A query that is sent or passed on: its way becomes longer.
+// A query was sent or passed on: its path becomes longer.
 MessageMotion::Look RingMotion::follow(const ShownEvent& event, const pb::MessageSent& sent)
 {
     MessageMotion::Look look;
@@ -109,7 +109,7 @@ MessageMotion::Look RingMotion::follow(const ShownEvent& event, const pb::Messag
         return look;
     Query& query = known->second;
     if (isQuery) {
-        if (event.run.process == query.client) { // the first copy, or another one that goes another way
+        if (event.run.process == query.client) { // the first copy, or a further copy on another path
             for (auto& [number, other] : m_queries)
                 if (event.hop >= 0.5 && other.isDone)
                     other.until = std::min(other.until, event.at);
@@ -200,7 +200,7 @@ bool RingMotion::wayOf(const RingLayout& layout, const MessageMotion::Flight& fl
     const RingLayout::Item *a = layout.findProcess(flight.from), *b = layout.findProcess(flight.to);
     if (a == nullptr || b == nullptr || a == b)
         return false;
-    // A query goes on along the circle; everything else takes the shortest way.
+    // A query travels along the circle; everything else takes the shortest path.
     const bool isRound = a->isOnRing && b->isOnRing && flight.messageClass == MessageClass::Operation;
     const qreal whole = clockwiseAngle(a->angle, b->angle);
     for (std::size_t i = 0; i < shares.size(); ++i)
@@ -231,7 +231,7 @@ void RingMotion::draw(const SystemView::Sight& sight, const RingLayout& layout, 
     out.append(pulses);
 }
 
-// The ways of the queries that are shown, and of the one that is under the mouse in some view, or followed.
+// Draws the paths of the queries that are shown, and of the query that is under the mouse in some view or is followed.
 void RingMotion::drawWays(
     const SystemView::Sight& sight, const RingLayout& layout, double clock, DisplayList& out) const
 {
@@ -278,7 +278,7 @@ void RingMotion::drawKeys(
         if (clock < keys.start || from == nullptr || to == nullptr)
             continue;
         const double t = eased(keys.start, keys.end, clock);
-        // Inwards, as the arrow of the change is drawn, and beside each other.
+        // Bent inwards like the arrow of the change, and side by side.
         QPointF at = from->centre + (to->centre - from->centre) * t;
         at += (layout.centre - at) * ((0.35 + 0.05 * keys.aside) * std::sin(t * M_PI));
         out.add(DisplayList::Box { QRectF(at.x() - side / 2, at.y() - side / 2, side, side), Outline::Rectangle, 0,
@@ -303,7 +303,8 @@ void RingMotion::drawPulses(const SystemView::Sight& sight, const RingLayout& la
             QColor colour = pulse.colour;
             colour.setAlphaF(float(1 - t));
             const qreal radius = (item != nullptr ? item->rect.height() / 2 : 4 * u) + t * 10 * u;
-            // At keys with sharp corners: of a busy ring there are dozens in each frame, and Qt smooths round ones.
+            // Marks at keys have sharp corners: a busy ring has dozens of them in each frame, and Qt smooths round
+            // corners.
             out.add(DisplayList::Box { QRectF(at.x() - radius, at.y() - radius, 2 * radius, 2 * radius),
                 item != nullptr ? Outline::Circle : Outline::Rectangle, 0, {}, colour, 2.5 * u, false, false });
         }

@@ -16,16 +16,16 @@ namespace lhrs::gui {
 class RingMotion {
 public:
     static constexpr std::size_t kKeys = 60; // squares of one change
-    static constexpr std::size_t kQueries = 400; // whose ways are remembered
+    static constexpr std::size_t kQueries = 400; // whose paths are remembered
 
-    // The way of a query, as far as it was seen.
+    // The path of a query, as far as it was observed.
     struct Query {
         QString words; // "search key 17"
         ProcessId client = 0;
-        std::vector<ProcessId> way; // the nodes that got it
+        std::vector<ProcessId> way; // the nodes that received it
         std::size_t steps = 0; // from node to node
         bool isShown = false, isDone = false;
-        double until = 0; // its way is drawn up to then
+        double until = 0; // its path is drawn until then
     };
     using QueryKey = MessageMotion::OperationKey;
 
@@ -43,7 +43,7 @@ public:
     // Null: it is not known any more.
     const Query* query(QueryKey key) const;
     std::size_t keysUnderWay() const { return m_keys.size(); }
-    // Where a flight is at these shares of its way; false: it has none in this picture.
+    // Where a flight is at these shares of its path; false: it has no path in this picture.
     static bool wayOf(const RingLayout& layout, const MessageMotion::Flight& flight,
         const std::array<double, 3>& shares, MessageMotion::Points& points);
 
@@ -51,7 +51,7 @@ private:
     struct Keys {
         ProcessId from = 0, to = 0;
         double start = 0, end = 0;
-        double aside = 0; // from the middle of the stream
+        double aside = 0; // distance from the middle of the stream
     };
     struct Pulse {
         ProcessId node = 0; // at its disc; 0: at an id

@@ -13,7 +13,7 @@ namespace lhrs::gui {
 
 namespace {
 
-// The place of a key, as the nodes compute it: the end of the SHA-1 of its eight bytes, the highest first.
+// The id of a key, as the nodes compute it: the last bits of the SHA-1 of its eight bytes, the highest byte first.
 std::uint64_t idOfKey(std::uint64_t key, unsigned bits)
 {
     char bytes[8];

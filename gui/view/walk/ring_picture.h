@@ -46,7 +46,7 @@ public:
         m_motion.draw(sight, m_layout, clock, out);
     }
 
-    // Clients, master, the nodes in the order of their ids, those outside.
+    // Clients, the master, the nodes in the order of their ids, the nodes outside.
     std::vector<ObjectRef> objects(const ClusterState& state) const override;
     QString nameOf(const ClusterState& state, ObjectRef object) const override;
     QString sentenceOf(const ClusterState& state, ObjectRef object) const override;
@@ -55,7 +55,8 @@ public:
         const ClusterState& state, const Theme& theme, ObjectRef object, std::string_view term) const override;
     // The process with this name, or the node that answers for this key ("key 4711" or a number).
     Found find(const ClusterState& state, const QString& words) const override;
-    // Right and down go round the ring clockwise, left and up the other way; then to those outside, and to the clients.
+    // Right and down go round the ring clockwise, left and up the other way; then to the nodes outside, and to the
+    // clients.
     ObjectRef next(const ClusterState& state, ObjectRef from, int dx, int dy) const override;
 
 private:

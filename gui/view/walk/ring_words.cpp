@@ -19,7 +19,7 @@ const ProcessState* processOf(const ClusterState& state, std::uint64_t id)
 
 QString keysWords(std::uint64_t keys) { return countedWords(keys, "key", "keys"); }
 
-// How far the change is that is under way, in words: which node answers for the range now.
+// The stage of the change under way, in words: which node answers for the range now.
 QString stageWords(const ClusterState& state)
 {
     const walk::RingChange& change = *state.ring.now;
@@ -166,7 +166,7 @@ RingNews ringNews(const ClusterState& state)
     if (ring.now) {
         news.lines << QStringLiteral("%1 %2").arg(ringNodeName(state, ring.now->node),
             ring.now->isLeave ? QStringLiteral("leaves") : QStringLiteral("joins"));
-        if (ring.now->giver() != ring.now->receiver()) // the first node gets its range from nobody
+        if (ring.now->giver() != ring.now->receiver()) // the first node gets its range from no other node
             news.lines << stageWords(state);
     }
     if (in.empty())

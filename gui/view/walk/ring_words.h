@@ -13,7 +13,7 @@
 
 namespace lhrs::gui {
 
-// How a node of a ring is. Later ones weigh more: a node that has ended is not called paused.
+// The state of a node of a ring. Later values have priority: a node that has ended is not called paused.
 enum class NodeLook { Outside, In, Joining, Leaving, Silent, Paused, Lost, Gone };
 // `silent`: processes that have been silent for a while; may be null.
 NodeLook nodeLookOf(const ClusterState& state, std::uint64_t process, const std::set<ProcessId>* silent);
@@ -26,7 +26,7 @@ QString ringNodeName(const ClusterState& state, std::uint64_t process);
 QString ringIdText(const ClusterState& state, std::uint64_t id);
 // The share of all ids that the node answers for: "12 %".
 QString shareWords(const ClusterState& state, std::uint64_t process);
-// What stands in the middle of the circle, the most important line first. `isBad`: the ring is broken.
+// The text in the middle of the circle, the most important line first. `isBad`: the ring is broken.
 struct RingNews {
     QStringList lines;
     bool isBad = false;
