@@ -37,7 +37,7 @@ public:
     QString text() const;
     bool isHintShown() const { return m_isHintShown; }
     void setTheme(const Theme& theme);
-    // Limits the height to so many pixels and shows no more words than needed; 0: no limit.
+    // Limits the height to this many pixels and shows no more words than needed; 0: no limit.
     void setLow(int most);
 
     QPushButton* button(Button which) const { return m_buttons[which]; }
