@@ -273,7 +273,8 @@ QImage cardImage(const ClusterState& state, Theme::Kind kind)
     options.showSpares = false;
     const Theme asked(kind);
     const Theme theme(kind, roomScale(state, asked, options));
-    // The words about the level of detail are of use only to a person who can zoom: they lie below the picture's edge.
+    // The words about the level of detail are useful only to a person who can zoom, so they lie below the picture's
+    // edge.
     options.viewport.rheight() += layoutCluster(state, theme, options).foot.height();
     const ClusterLayout layout = layoutCluster(state, theme, options);
     CellReader cells;

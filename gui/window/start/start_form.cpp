@@ -34,7 +34,7 @@ constexpr int kProcessMegabytes = 12; // of an idle process with its threads, as
 constexpr int kProcessesMax = 400;
 constexpr int kClientsMax = 8;
 constexpr int kRecordExtra = 64; // bytes of overhead per record
-constexpr int kServersMax = 1'100; // of one pool; so many only in a simulation
+constexpr int kServersMax = 1'100; // of one pool; this many are possible only in a simulation
 constexpr int kSlicesShown = 5; // slices of a full bucket in a small file
 constexpr int kSliceMax = 3'125; // ranks; a slice size of the 2003 report
 
