@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds the package from its tree: the message classes are made of ../*.proto, and the published tables go with it. What
-building leaves behind is put into the tree's build directory."""
+"""Builds the package from its tree: the message classes are generated from ../*.proto, and the published tables are
+included. Files that the build leaves behind are put into the tree's build directory."""
 import importlib.util
 import pathlib
 import tempfile
@@ -18,7 +18,7 @@ left.mkdir(parents=True, exist_ok=True)
 
 
 class BuildWithMessages(build_py):
-    """build_py that makes lhrs_lab/_generated and lhrs_lab/_paper as well."""
+    """build_py that also makes lhrs_lab/_generated and lhrs_lab/_paper."""
 
     def run(self):
         super().run()

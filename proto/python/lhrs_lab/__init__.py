@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LHRS Lab from Python: start or join an LH*RS cluster, or a ring that walks, operate it, break it, measure it.
+"""LHRS Lab from Python: start or join an LH*RS cluster, or a ring that walks; operate it, break it, measure it.
 
 >>> from lhrs_lab import Lab
 >>> with Lab.start(m=4, k=2, b=50) as lab:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes Python modules of proto/*.proto with protoc. Used by setup.py, and on first import from a plain checkout.
+"""Makes Python modules from proto/*.proto with protoc. Used by setup.py, and on first import from a plain checkout.
 
-It imports nothing of the package, because it runs before the package can be imported.
+It imports nothing from the package, because it runs before the package can be imported.
 """
 import hashlib
 import pathlib
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from typing import Optional
 
-#: The files that a client needs, in no order; recording.proto is of the window alone.
+#: The files that a client needs, in no order; only the window needs recording.proto.
 NAMES = ("config", "control", "event", "fault", "group", "message", "options", "process", "transfer", "walk")
 
 
@@ -20,7 +20,7 @@ def sources(proto: pathlib.Path) -> list[pathlib.Path]:
 
 
 def digest(proto: pathlib.Path) -> str:
-    """A word that differs when any of the files does, so that modules of older files are never used."""
+    """A word that changes when any of the files changes, so that modules made from older files are never used."""
     sum_ = hashlib.sha256()
     for path in sources(proto):
         sum_.update(path.read_bytes())
@@ -28,7 +28,7 @@ def digest(proto: pathlib.Path) -> str:
 
 
 def _protoc() -> str:
-    """Where it is. RuntimeError: nowhere."""
+    """The path of protoc. RuntimeError: there is none."""
     found = shutil.which("protoc")
     if found is None:
         raise RuntimeError("protoc is not installed; it makes the message classes (Debian: protobuf-compiler)")
@@ -36,12 +36,12 @@ def _protoc() -> str:
 
 
 def requirement(version: Optional[str] = None) -> str:
-    """The versions of Python's protobuf that read what this protoc writes (None: the one that is installed), as pip names
-    them: protobuf>=4.21. RuntimeError: there is no protoc, or its version is none.
+    """The versions of Python's protobuf that read what this protoc writes (None: the installed protoc), in the form
+    of pip: protobuf>=4.21. RuntimeError: there is no protoc, or its version is not valid.
 
-    A protoc M.P belongs to Python's protobuf N.M.P, where N is 4 for M = 21 to 25, 5 to 29, 6 to 33, then 7; until 3.20 they
-    were counted alike. What protoc 26 and later writes names its version, and is refused by an older protobuf and by one
-    of the next major version but one."""
+    A protoc M.P belongs to Python's protobuf N.M.P, where N is 4 for M = 21 to 25, 5 up to 29, 6 up to 33, then 7;
+    until 3.20 both had the same numbers. Modules from protoc 26 and later name their version. They are refused by an
+    older protobuf, and by one of the next major version but one."""
     text = version or subprocess.run([_protoc(), "--version"], capture_output=True, text=True, check=True).stdout
     found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", text)
     if found is None:
@@ -57,10 +57,10 @@ def requirement(version: Optional[str] = None) -> str:
 
 
 def generate(proto: pathlib.Path, into: pathlib.Path) -> None:
-    """Writes NAME_pb2.py (and NAME_pb2.pyi, for type checkers) of each file into the existing directory ``into``.
+    """Writes NAME_pb2.py (and NAME_pb2.pyi, for type checkers) for each file into the existing directory ``into``.
 
-    protoc makes them import each other from a package ``proto``; another package of that name is common, so they are
-    made to import from beside themselves. RuntimeError: protoc is missing or did not succeed.
+    protoc makes them import each other from a package ``proto``. Another package of that name is common, so the
+    imports are changed to relative ones. RuntimeError: protoc is missing or failed.
     """
     made = into / "made"
     made.mkdir()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parity check: whether every rank's parity is what the data of its group encode to. lhrs-play computes it from digests, by the code that
-the window has too."""
+"""The parity check: whether the parity of every rank is what the data of its group encode to. lhrs-play computes it
+from digests, with the same code as the window."""
 import dataclasses
 from typing import Optional
 
@@ -24,7 +24,7 @@ class Audit(Row):
 
 @bounded
 class AuditCalls(InvariantCalls):
-    """See the module."""
+    """The call ``audit``."""
 
     def audit(self, group: Optional[int] = None, timeout: float = 10) -> Audit:
         """Compares the parity of a group, or of all, with what its data encode to. Waits up to ``timeout`` seconds for
@@ -47,7 +47,8 @@ class AuditCalls(InvariantCalls):
             self._wait_beyond(self._log.committed, deadline, AGAIN_S)
 
     def _audit_now(self, group: Optional[int], timeout: float) -> Audit:
-        """By who watches, so that it counts for the invariants; else by an lhrs-play that only audits."""
+        """By the lhrs-play that watches, so that the result counts for the invariants; otherwise by one that only
+        audits."""
         told = self._judge(call("lab.audit", group, {"timeout": 1}), timeout)
         if told is None:
             told = play.audit(self._watch_bin, self._process(self._coordinator()).control, group)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers that are given to a call: one table of their bounds, which every public call of the package obeys."""
+"""Bounds of the numbers that are passed to calls: one table, which every public call of the package obeys."""
 import functools
 import math
 import numbers
@@ -30,7 +30,7 @@ BOUNDS: dict[str, tuple[float, float, bool]] = {
 
 
 def check(name: str, value: Any) -> None:
-    """LabError BadArgument: this is no number within the bounds of that parameter."""
+    """LabError BadArgument: the value is not a number within the bounds of this parameter."""
     low, high, is_whole = BOUNDS[name]
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool) and low <= value <= high
     if not is_number or is_whole and value != int(value):
@@ -38,7 +38,7 @@ def check(name: str, value: Any) -> None:
 
 
 def _is_asked_for(value: Any, annotation: Any) -> bool:
-    """Whether it is to be a number: not None, nor a word or list where the call takes those, too."""
+    """Whether the value must be a number: it is not None, and not a word or list where the call also takes those."""
     return value is not None and not (isinstance(value, (str, list, tuple, range)) and "Union" in str(annotation))
 
 
@@ -60,7 +60,7 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def bounded(cls: _CLASS) -> _CLASS:
-    """A class whose public calls check the numbers that they are given."""
+    """A class whose public calls check the numbers that are passed to them."""
     for name, member in list(vars(cls).items()):
         if name.startswith("_"):
             continue

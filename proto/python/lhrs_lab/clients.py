@@ -21,25 +21,26 @@ _MODES = {"adjusting": pb.ADJUSTING, "frozen": pb.FROZEN, "exact": pb.EXACT}
 _ORDERS = {"next": pb.NEXT, "present": pb.PRESENT, "uniform": pb.UNIFORM, "zipf": pb.ZIPF}
 _WINDOW_MAX = 65_536
 _GRACE_S = 2.0
-_Bytes = bytes   # where ``bytes`` is a number of them
+_Bytes = bytes   # used where ``bytes`` is the name of a count
 
 
 @dataclasses.dataclass(frozen=True)
 class Operation(Row):
-    """One key operation. ``result``: 'inserted', 'duplicate', 'updated', 'deleted', 'found', 'not found', 'lost';
-    ``path``, how it was answered: 'direct', by the first bucket that was asked; 'forwarded', by another one that it was passed on to;
-    'coordinator', by a bucket whose present place the client had to ask the coordinator for, for example one that is back on a
-    spare since; 'record recovery', by a parity bucket that computed the record while its bucket is not there."""
+    """One key operation. ``result``: 'inserted', 'duplicate', 'updated', 'deleted', 'found', 'not found', 'lost'.
+    ``path``: how it was answered. 'direct': by the first bucket that was asked; 'forwarded': by another bucket, to
+    which it was forwarded; 'coordinator': by a bucket whose location the client had to ask the coordinator for, for
+    example a bucket that was recovered on a spare; 'record recovery': by a parity bucket that computed the record
+    while its bucket was unavailable."""
 
     op: int
     key: int
     result: str
-    value: Optional[bytes]       # of a search that found
-    value_is_right: bool         # a generated value came back as this client wrote it
+    value: Optional[bytes]       # of a search that found the record
+    value_is_right: bool         # a generated value was returned as this client wrote it
     bucket: int
     rank: int
     forwards: int
-    iam: bool                    # the image was adjusted
+    iam: bool                    # the image was adjusted (image adjustment message)
     path: str
     alarm: bool                  # the coordinator was told that the bucket does not answer
     resends: int
@@ -47,7 +48,7 @@ class Operation(Row):
 
     @property
     def text(self) -> Optional[str]:
-        """The value as text; None: there is none, or it is none."""
+        """The value as text; None: there is no value, or it is not text."""
         return None if self.value is None else text_of(self.value)
 
 
@@ -58,10 +59,10 @@ class Workload(Row):
     operations: int
     results: dict[str, int]
     unanswered: int
-    refused_full: int            # of the unanswered: the memory of a server is at its limit
+    refused_full: int            # of the unanswered: refused because the memory of a server is at its limit
     full: list[str]              # these servers
     wrong: int                   # values that are not those written
-    missing: int                 # stored and not found
+    missing: int                 # keys that were stored and are not found
     forwards: int
     iams: int                    # image adjustments
     resends: int
@@ -74,13 +75,13 @@ class Workload(Row):
     times_ms: list[float]        # of every ``times_every``-th operation
     done: int
     of: int
-    lost: int                    # with acks=False: requests that were lost
+    lost: int                    # with acks=False: number of lost requests
     lost_keys: list[int]
     sending_s: Optional[float]   # with acks=False: until the last request was sent
     behind_ms: Optional[float]   # with a rate: how long after its due time the latest operation began
-    complete: bool = True        # False: it ended early, and ``why`` says why
+    complete: bool = True        # False: it ended early, for the reason ``why``
     why: Optional[str] = None
-    # Of a mix: operations of each kind, and the times of these.
+    # Of a mix: the number of operations of each kind, and their times.
     insert_operations: Optional[int] = None
     insert_p50_ms: Optional[float] = None
     insert_p99_ms: Optional[float] = None
@@ -101,11 +102,11 @@ class Workload(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Verified(Row):
-    """What reading back all records of a client brought."""
+    """The result of reading back all records of a client."""
 
     keys: int
     equal: int
-    newer: int                   # another client wrote them
+    newer: int                   # values that another client wrote
     older: int                   # values that this client wrote before the last one
     missing: int
     lost: int
@@ -115,7 +116,8 @@ class Verified(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Image(Row):
-    """What a client believes of the file: level i, split pointer n, M buckets; ``behind``: how many fewer than there are."""
+    """What a client believes about the file: level i, split pointer n, M buckets; ``behind``: how many buckets it
+    does not know."""
 
     i: int
     n: int
@@ -125,7 +127,7 @@ class Image(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Scan(Row):
-    """The result of a scan. ``guaranteed``: it did not end by silence."""
+    """The result of a scan. ``guaranteed``: the end was not only concluded from silence."""
 
     records: int
     bytes: int
@@ -143,7 +145,7 @@ class Scan(Row):
 
 @bounded
 class Client(RingClientCalls):
-    """A client, which is a process of its own. Made by ``lab.client(NAME)``."""
+    """A client, which is a separate process. Made by ``lab.client(NAME)``."""
 
     def __init__(self, lab: "Lab", name: str, number: int) -> None:
         self._lab = lab
@@ -156,8 +158,8 @@ class Client(RingClientCalls):
     # ---- single operations
 
     def insert(self, key: Optional[int] = None, value: Union[bytes, str, None] = None, timeout: float = 10) -> Operation:
-        """Inserts a record; answered when all parity buckets of its group have it. Without a key: the next unused one;
-        without a value: one made from key and version. LabError Timeout (seconds), BadArgument."""
+        """Inserts a record; answered when all parity buckets of its group have it. Without a key: the next unused
+        key; without a value: a value made from key and version. LabError Timeout (seconds), BadArgument."""
         return self._operate(pb.INSERT, key, value, timeout)
 
     def update(self, key: int, value: Union[bytes, str, None] = None, timeout: float = 10) -> Operation:
@@ -205,20 +207,21 @@ class Client(RingClientCalls):
             timeout: float = 600, batch: int = 1, partial: bool = False) -> Workload:
         """Runs a workload and waits for its end.
 
-        ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``; ``keys``: 'next' (inserts),
-        'present', 'uniform' below ``key_space``, 'zipf' (of those stored, the first the most popular, by 1 / rank^``skew``), or
-        a list; ``window``: operations under way at most (None: 1; math.inf: parallel); ``rate``: operations per second, each
-        due at its time whatever became of those before it; times count from then, and the window is without bound unless
-        given; ``batch``: so many begin together, once so many places of the window are free; ``check``: compare what searches
-        bring; ``acks=False``: bulk insert without acknowledgements, an experiment; ``partial``: it may end early, when no key is
-        left that is to be updated, deleted or searched. In a mix, inserts have keys that were never used.
-        LabError Timeout (seconds; the workload is ended then), Refused (also where it ended early), BadArgument."""
+        ``do``: 'insert', 'update', 'delete', 'search' or 'mixed' with the weights of ``mix``. ``keys``: 'next'
+        (inserts), 'present', 'uniform' below ``key_space``, 'zipf' (of the stored keys, the first is the most
+        popular, by 1 / rank^``skew``), or a list. ``window``: the most operations under way (None: 1; math.inf:
+        parallel). ``rate``: operations per second; each is due at its time, whatever happened to earlier ones. Times
+        count from the due time, and the window is unbounded unless given. ``batch``: this many operations begin
+        together, once this many places of the window are free. ``check``: compare the values that searches return.
+        ``acks=False``: bulk insert without acknowledgements, an experiment. ``partial``: the workload may end early
+        when no key is left to update, delete or search. In a mix, inserts have keys that were never used. LabError
+        Timeout (seconds; the workload is then ended), Refused (also if it ended early), BadArgument."""
         handle = self._begin(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew,
                              batch, partial, timeout)
         try:
             return handle.wait(timeout)
         except (LabError, KeyboardInterrupt) as error:
-            if getattr(error, "code", "Timeout") == "Timeout":  # one that was refused is not ours to end
+            if getattr(error, "code", "Timeout") == "Timeout":  # a workload that was refused is not ours to end
                 handle._end()
             raise
 
@@ -226,16 +229,16 @@ class Client(RingClientCalls):
               window: Optional[float] = None, mix: Optional[Mapping[str, float]] = None, check: bool = True, acks: bool = True,
               key_space: int = 1_000_000, times_every: int = 0, rate: Optional[float] = None, skew: float = 0.99,
               batch: int = 1, partial: bool = False) -> "Handle":
-        """As run, but goes on at once; the Handle waits, tells how far it is, or ends it."""
+        """As run, but returns at once; the Handle waits, reports progress, or ends the workload."""
         handle = self._begin(do, count, keys, window, mix, check, acks, key_space, times_every, rate, skew,
                              batch, partial, None)
-        self._lab._hear_out()  # it has been ordered before anything else is
+        self._lab._hear_out()  # the workload is ordered before any later command
         return handle
 
     def _begin(self, do: str, count: Optional[int], keys: Union[str, Iterable[int], None], window: Optional[float],
                mix: Optional[Mapping[str, float]], check: bool, acks: bool, key_space: int, times_every: int,
                rate: Optional[float], skew: float, batch: int, partial: bool, timeout: Optional[float]) -> "Handle":
-        """``timeout``: its end is waited for at once, so long at most; None: later."""
+        """``timeout``: waits for the end at once, at most this long; None: the caller waits later."""
         lab = self._lab
         lab._changing()
         if window is None:
@@ -270,7 +273,8 @@ class Client(RingClientCalls):
         return Handle(self, future, before, rate is not None, partial, timeout is not None)
 
     def verify(self, place: Optional[Target] = None, window: int = 64, timeout: float = 600) -> Verified:
-        """Reads back every record this client stored, or those of one data bucket, and compares. LabError Timeout (seconds)."""
+        """Reads back every record that this client stored, or those of one data bucket, and compares. LabError
+        Timeout (seconds)."""
         order = pb.Verify(window=window)
         if place is not None:
             _, bucket = self._lab._one_place(place, "client.verify")
@@ -291,8 +295,8 @@ class Client(RingClientCalls):
 
     def scan(self, contains: Union[bytes, str] = b"", termination: str = "deterministic", keep: int = 0,
              partial: bool = False, timeout: float = 10) -> Scan:
-        """Looks for all records whose value contains these bytes. ``termination='probabilistic'`` ends by silence and is not
-        guaranteed. LabError Timeout (seconds) when buckets are missing, unless ``partial``."""
+        """Finds all records whose value contains these bytes. ``termination='probabilistic'`` concludes the end from
+        silence and is not guaranteed. LabError Timeout (seconds) when buckets are missing, unless ``partial``."""
         if termination not in ("deterministic", "probabilistic"):
             raise LabError("BadArgument", f"termination is 'deterministic' or 'probabilistic', not {termination!r}.")
         self._lab._changing()
@@ -308,13 +312,13 @@ class Client(RingClientCalls):
     # ---- the image
 
     def image(self) -> Image:
-        """What the client believes of the file."""
+        """What the client believes about the file."""
         image = self._describe().image
         M = (1 << image.i) + image.n
         return Image(image.i, image.n, M, self._lab._describe_file().buckets - M)
 
     def forget(self) -> Image:
-        """The image goes back to (0, 0); how it is treated stays."""
+        """Resets the image to (0, 0); its mode stays."""
         return self._set_image(self._describe().mode, True)
 
     def treat_image(self, mode: str) -> Image:
@@ -324,15 +328,17 @@ class Client(RingClientCalls):
         return self._set_image(_MODES[mode], False)
 
     def wait_for_answers(self, seconds_: Optional[float]) -> float:
-        """How long a request waits for its answer, resends included, until the coordinator is asked; None: as the file's
-        timers say (0.21 by default). The seconds that hold now. LabError BadArgument: more than half an operation's deadline."""
+        """Sets how long a request waits for its answer, including retransmissions, before the coordinator is asked;
+        None: as the file's timers say (0.21 by default). Returns the seconds in force. LabError BadArgument: more
+        than half an operation's deadline."""
         self._lab._changing()
         order = pb.SetPatience(request_ms=0 if seconds_ is None else max(1, round(seconds_ * 1000)))
         return float(self._lab._ask(self.number, set_patience=order).client.request_ms) / 1000
 
     def hold(self, on: bool = True, lease: float = 60) -> None:
-        """Begins no new operations, or begins them again: those under way end, commanded ones wait, a workload stands still.
-        Ends by itself after ``lease`` seconds; of real time, also in a simulated cluster, where it is best ended by a call."""
+        """Stops beginning new operations, or resumes: operations under way end, commanded ones wait, a workload
+        stands still. Ends by itself after ``lease`` seconds. These are real seconds, also in a simulated cluster,
+        where a call should end the hold."""
         self._lab._changing()
         self._lab._ask(self.number, hold_workload=pb.HoldWorkload(is_held=on, lease_ms=max(1, round(lease * 1000))))
 
@@ -349,7 +355,8 @@ class Client(RingClientCalls):
         return int(gauges.messages_in + gauges.messages_out)
 
     def _await_registered(self, timeout: float) -> None:
-        """A client refuses workloads until the coordinator has told it the parameters of the file; an empty one asks."""
+        """A client refuses workloads until the coordinator has sent it the parameters of the file; an empty workload
+        tests this."""
         deadline = self._lab._deadline(timeout)
         while True:
             try:
@@ -363,19 +370,19 @@ class Client(RingClientCalls):
 
 @bounded
 class Handle:
-    """A workload that runs meanwhile."""
+    """A workload that runs in the background."""
 
     def __init__(self, client: Client, future: "concurrent.futures.Future[Any]", messages_before: int, has_rate: bool,
                  may_end_early: bool, is_awaited: bool) -> None:
         self._client = client
-        self._is_awaited = is_awaited  # by the command itself, where virtual time waits for commands
+        self._is_awaited = is_awaited  # the command itself waits, where virtual time waits for commands
         self._may_end_early = may_end_early
         self._has_rate = has_rate
         self._future = future
         self._before = messages_before
 
     def progress(self) -> Workload:
-        """How far it is: ``done`` of ``of``."""
+        """The progress: ``done`` of ``of``."""
         if self._future.done():
             return self.wait(0.001)
         return self._so_far()
@@ -385,7 +392,8 @@ class Handle:
         return _workload(reply.workload, None, self._has_rate)
 
     def wait(self, timeout: float = 600) -> Workload:
-        """Waits for its end. LabError Timeout (seconds): it still runs; Refused: it ended early, without ``partial``."""
+        """Waits for the end. LabError Timeout (seconds): it still runs; Refused: it ended early, without
+        ``partial``."""
         lab = self._client._lab
         try:
             reply = lab._result(self._future, timeout, self._client.name) if self._is_awaited \
@@ -403,7 +411,7 @@ class Handle:
         return _workload(done, self._client._messages() - self._before, self._has_rate)
 
     def stop(self, timeout: float = 30) -> Workload:
-        """Ends it; operations under way are still answered. LabError Timeout (seconds)."""
+        """Ends the workload; operations under way are still answered. LabError Timeout (seconds)."""
         self._may_end_early = True
         self._end()
         return self.wait(timeout)
@@ -422,7 +430,7 @@ def _full_words(full: Any) -> str:
 
 def _workload(done: Any, messages: Optional[int], has_rate: bool) -> Workload:
     results = {RESULT_WORDS.get(pb.ResultCode.Value(name), name) if name in pb.ResultCode.keys() else name: count
-               for name, count in sorted(done.results.items())}  # a map of a message has no order
+               for name, count in sorted(done.results.items())}  # a protobuf map has no order
     kinds: dict[str, Any] = {}
     for one in done.kinds:
         name = pb.OperationKind.Name(one.kind).lower()

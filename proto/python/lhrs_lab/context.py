@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What all calls of a Lab share: asking processes, finding targets, and the events."""
+"""What all calls of a Lab share: querying processes, finding targets, and the events."""
 import concurrent.futures
 import math
 import random
@@ -18,13 +18,13 @@ ASK_S = 5.0
 AGAIN_S = 0.02
 _GONE_S = 0.05
 
-#: A target, the name of a process, or something with a ``name`` such as a Client; or a list of them.
+#: A target, the name of a process, something with a ``name`` such as a Client, or a list of these.
 Who = Union[Target, str, Any, Sequence[Any]]
 
 
 class Context:
-    """The connections of a Lab. Its calls may come from several threads, but what a call waits for "since the last
-    changing call" is that of all threads together."""
+    """The connections of a Lab. Its calls may be made from several threads, but "since the last changing call"
+    refers to the calls of all threads together."""
 
     def __init__(self, keep_events: int, seed: int) -> None:
         self._log = EventLog(keep_events)
@@ -39,7 +39,7 @@ class Context:
         self._is_closed = False
         self._unanswered: dict[str, list[Any]] = {}
         self.simulated = False         # whether the cluster is a simulated one (lhrs-sim)
-        self.system = "lhrs"           # what runs: a file of LH*RS, or a ring ("walk")
+        self.system = "lhrs"           # a file of LH*RS ("lhrs"), or a ring ("walk")
 
     # ---- asking
 
@@ -52,14 +52,14 @@ class Context:
         except concurrent.futures.TimeoutError:
             self._wire.forget(future)
             raise LabError("Timeout", f"{whom} did not answer within {timeout:g} s.") from None
-        except LabError:  # virtual time may have passed all the same
+        except LabError:  # virtual time may have passed nevertheless
             self._hear_out()
             raise
         self._hear_out()
         return reply
 
     def _await(self, future: "concurrent.futures.Future[Any]", timeout: float) -> Any:
-        """The reply to a command that runs beside others. LabError Timeout: not yet."""
+        """The reply to a command that runs beside others. LabError Timeout: there is no reply yet."""
         if self._clock is not None:
             deadline = self._deadline(timeout)
             while not future.done() and self._wait_beyond(self._log.committed, deadline):
@@ -71,23 +71,25 @@ class Context:
             raise LabError("Timeout", "It is not done.") from None
 
     def _hear_out(self) -> None:
-        """Where virtual time waits for commands: all that happened until now is known here before anything is asked."""
+        """Where virtual time waits for commands: receives all that has happened until now before anything else is
+        asked."""
         if self._clock is not None:
             self._clock.hear_out()
 
     def _awaited(self, command: Any, timeout: float) -> Any:
-        """The command; virtual time that waits for commands goes on until it is answered, at most so many seconds."""
+        """Prepares the command: virtual time that waits for commands advances until it is answered, at most this
+        many seconds."""
         return command if self._clock is None else self._clock.awaited(command, timeout)
 
     def _deadline(self, timeout: float) -> Deadline:
-        """In so many seconds: of virtual time where that waits for commands, so that a program waits as long in every
-        run."""
+        """A deadline after this many seconds: of virtual time where that waits for commands, so that a program waits
+        equally long in every run."""
         return Deadline(self._clock, timeout)
 
     def _wait_beyond(self, index: int, deadline: Deadline, at_most: float = math.inf) -> bool:
-        """Waits until there are events from ``index`` on, or something else has changed, or ``at_most`` seconds are
-        over. Virtual time that waits for commands goes on by one step. False: the deadline is over, and there are
-        none."""
+        """Waits until there are events from ``index`` on, or something else has changed, or ``at_most`` seconds have
+        passed. Virtual time that waits for commands advances by one step. False: the deadline has passed and there
+        are none."""
         clock = self._clock
         if clock is None:
             until = time.monotonic() + min(deadline.left(), at_most)
@@ -95,7 +97,7 @@ class Context:
         if self._log.committed > index or deadline.left() <= 0:
             return self._log.committed > index
         if not clock.goes or not clock.step(deadline.next_step_ns()):
-            # It is not ours now: somebody else may let it go on.
+            # Virtual time is not ours to advance now; another program may advance it.
             self._log.wait_beyond(index, time.monotonic() + min(deadline.left(), AGAIN_S))
             clock.hear_out()
         return self._log.committed > index or deadline.left() > 0
@@ -114,9 +116,9 @@ class Context:
         return self._result(future, timeout, self._name_of(number))
 
     def _ask_all(self, questions: Iterable[tuple[int, Any]], timeout: float = ASK_S) -> list[Any]:
-        """Several (process, Command) at once; the replies in the same order. Where virtual time waits for commands
-        one comes after the other, in no virtual time: else the run would depend on how many arrive before the first
-        is carried out."""
+        """Sends several (process, Command) at once; the replies are in the same order. Where virtual time waits for
+        commands they are sent one after the other, while virtual time stands still. Otherwise the run would depend
+        on how many arrive before the first is carried out."""
         if self._clock is not None:
             replies, end = [], self._deadline(timeout)
             for number, command in questions:
@@ -140,7 +142,8 @@ class Context:
         raise LabError("Unreachable", "The coordinator has ended.", "lab.restart(lab.coordinator()) starts another one.")
 
     def _ask_simulator(self, timeout: float = ASK_S, **body: Any) -> Any:
-        """The reply of the simulator, which is nobody's process. LabError Refused: the cluster is a real one."""
+        """The reply of the simulator, which is not a process of the cluster. LabError Refused: the cluster is a real
+        one."""
         if self._clock is not None:
             reply = self._clock.ask(pb.Command(**body), real_s=self._clock.patience(timeout))
             self._hear_out()
@@ -162,7 +165,7 @@ class Context:
         raise LabError("BadArgument", f"Group {number} does not exist: the file has {len(file.groups)}.")
 
     def _catch_up(self) -> None:
-        """Waits until the events have arrived that were published before now."""
+        """Waits until all events that were published before now have arrived."""
         if self._clock is not None:
             self._clock.hear_out()
             return
@@ -175,7 +178,7 @@ class Context:
             patience = _GONE_S if _is_gone(process) else deadline - time.monotonic()
             try:
                 snapshot = future.result(max(0.001, patience)).snapshot
-            except (concurrent.futures.TimeoutError, LabError):  # who does not answer has nothing to wait for
+            except (concurrent.futures.TimeoutError, LabError):  # without an answer there is nothing to wait for
                 self._wire.forget(future)
                 continue
             self._log.wait_folded(snapshot.process, snapshot.sequence, deadline)
@@ -190,7 +193,7 @@ class Context:
     # ---- targets
 
     def _targets(self, who: Who) -> list[tuple[Process, Any]]:
-        """(process, place or None) of each that is meant, once."""
+        """(process, place or None) of each process that is meant, each once."""
         if isinstance(who, (list, tuple)):
             found = [one for part in who for one in self._targets(part)]
         elif isinstance(who, Target):
@@ -217,7 +220,7 @@ class Context:
             place = _manager_of(self._group_of(file, target.group).view, target.group)
             return [(self._process(holder_of(file, place)), place)]
         if target.role == "spare":
-            if self._clock is not None:  # the wire does not ask again and again there
+            if self._clock is not None:  # there the wire does not ask for the list periodically
                 self._list_processes()
             members = {member.holder.node for group in file.groups for member in group.view.members}
             pool = pb.PARITY if target.name == "parity" else pb.DATA
@@ -242,7 +245,7 @@ class Context:
         return [pb.Place(role=pb.PARITY, number=target.group, column=column) for column in target.numbers]
 
     def _of_name(self, name: str) -> list[tuple[Process, Any]]:
-        # A server that was started again has the name of its predecessor: the living one is meant.
+        # A restarted server has the name of its predecessor: the living process is meant.
         for living in (True, False):
             for process in reversed(self._wire.processes(living)):
                 if name in (process.name, str(process.number)):
@@ -259,7 +262,7 @@ class Context:
         return process
 
     def _list_processes(self) -> None:
-        """Asks the coordinator which processes there are, and where each is now."""
+        """Asks the coordinator for the list of processes, and for the present place of each."""
         for entry in self._ask(self._coordinator(), list_processes=pb.ListProcesses()).processes.processes:
             if is_sound(entry.process):
                 self._wire.add(Process.of(entry.process))
@@ -268,7 +271,7 @@ class Context:
                     known.place = entry.place
 
     def _new_number(self) -> int:
-        """A number for a fault that no other fault has; drawn by the seed in a simulated cluster that we started."""
+        """A fault number that no other fault has; drawn by the seed in a simulated cluster that was started here."""
         return self._local.new_number() if self._local is not None else new_number()
 
     def _local_cluster(self) -> LocalCluster:
@@ -279,13 +282,14 @@ class Context:
 
 
 def _is_gone(process: Process) -> bool:
-    """Nobody here sees the processes of a connected cluster end, and its coordinator lists them for a while. But they are on
-    this machine; one that is not seen from here may be asked all the same."""
+    """Whether a process of a connected cluster has ended. This program does not see its end, and the coordinator
+    lists it for a while; but it can be looked up if it runs on this machine. A process that is not visible from here
+    may still be asked."""
     return process.pid != 0 and not is_running_here(process)
 
 
 def _manager_of(view: Any, group: int) -> Any:
-    """The parity bucket that recovers the group now, or would: the chosen one, else the first that is up."""
+    """The parity bucket that recovers the group now, or would recover it: the chosen one, else the first that is up."""
     up = [member.index for member in view.members if member.role == pb.PARITY and member.state == pb.UP]
     if not up:
         raise LabError("BadArgument", f"Group {group} has no parity bucket that could be its recovery manager.")
@@ -294,7 +298,7 @@ def _manager_of(view: Any, group: int) -> Any:
 
 
 def holder_of(file: Any, place: Any) -> int:
-    """Number of the process that holds a place, as the coordinator says; 0: there is no such place."""
+    """Number of the process that holds a place, according to the coordinator; 0: there is no such place."""
     m = max(1, file.config.m)
     is_data = place.role == pb.DATA
     number = place.number // m if is_data else place.number

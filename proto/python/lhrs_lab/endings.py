@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SIGTERM ends a Python without its atexit functions: processes end by themselves, but logs stay, and a recording has no end.
-While a Lab is open, SIGTERM closes all of them first and then ends the program as it would have."""
+"""Closes Labs on SIGTERM. SIGTERM ends Python without its atexit functions: the processes would end by themselves,
+but logs would stay, and a recording would have no end. While a Lab is open, SIGTERM closes all Labs first and then
+ends the program as usual."""
 import os
 import signal
 import threading
@@ -10,10 +11,10 @@ from typing import Optional, Protocol
 
 
 class Closed(Protocol):  # pylint: disable=too-few-public-methods
-    """What can be closed."""
+    """An object that can be closed."""
 
     def close(self) -> None:
-        """Ends what was started. A second time: nothing."""
+        """Ends what was started. A second call has no effect."""
 
 
 _open: "weakref.WeakSet[Closed]" = weakref.WeakSet()
@@ -30,15 +31,16 @@ def _terminated(number: int, _: Optional[types.FrameType]) -> None:
 
 
 def close_at_the_end(lab: Closed) -> None:
-    """From now on SIGTERM closes this one. A handler of the program's own is left alone, and so is SIGTERM of a thread that
-    is not the main one, which may not set a handler: there the processes end with Python, but logs stay."""
+    """From now on SIGTERM closes this Lab. A handler that the program has set is left alone. A thread other than the
+    main thread may not set a handler: there the processes end with Python, but logs stay."""
     _open.add(lab)
     if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminated)
 
 
 def is_closed(lab: Closed) -> None:
-    """It needs no end any more. The last one gives SIGTERM back."""
+    """The Lab is closed and need not be closed on SIGTERM. When the last one is closed, the former handler is
+    restored."""
     _open.discard(lab)
     if not _open and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) is _terminated:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

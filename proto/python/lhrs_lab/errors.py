@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one kind of exception of this package."""
+"""The only kind of exception of this package."""
 
-#: What a LabError may say in ``code``; the same words as in scenarios.
+#: The possible values of ``code`` in a LabError; the same words as in scenarios.
 CODES = {
     "BadArgument": "an argument or option is unknown, missing, or of the wrong type or size",
     "NoCluster": "there is no cluster: it could not be started, has been closed, or its coordinator does not answer",
@@ -17,9 +17,9 @@ CODES = {
 
 
 class LabError(Exception):
-    """Something went wrong: ``code`` (one of CODES), ``message`` (what, where), ``hint`` (what to do; may be empty).
+    """An error: ``code`` (one of CODES), ``message`` (what, where), ``hint`` (what to do; may be empty).
 
-    What the protocol answers - "not found", "duplicate", "lost" - is no error but a value of ``result``.
+    Answers of the protocol, such as "not found", "duplicate" or "lost", are not errors but values of ``result``.
     """
 
     def __init__(self, code: str, message: str, hint: str = "") -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults: of processes that were started here, and of the network between any. Each ends with its lease, but for a kill."""
+"""Faults: of processes that were started here, and of the network between any processes. Each except a kill ends
+with its lease."""
 import dataclasses
 from typing import Any, Iterable, Optional, Sequence, Union
 
@@ -16,7 +17,7 @@ _FAULT_KINDS = {"network": "net", "partition": "partition", "pause": "pause", "c
 
 @dataclasses.dataclass(frozen=True)
 class Fault(Row):
-    """What a fault call gave: for ``resume``, ``restart`` and ``heal``."""
+    """The result of a fault call, to be passed to ``resume``, ``restart`` or ``heal``."""
 
     id: int
     kind: str                     # 'kill', 'pause', 'net', 'partition'
@@ -44,9 +45,10 @@ class FaultCalls(Context):
         return Fault(id_ or self._new_number(), kind, tuple(map(self._name_of, numbers)), numbers, begin, lease, at)
 
     def kill(self, target: Who, at: Optional[str] = None, count: int = 1, lease: float = 60) -> Fault:
-        """Ends processes at once, as a crash does; returns when they are gone. With ``at`` (an event, such as
-        'SplitPrepared') each ends itself when it is about to tell of the ``count``-th of them; returns when that is armed,
-        for ``lease`` seconds. LabError NotAllowed: not started here; Refused: has ended."""
+        """Ends processes at once, like a crash; returns when they are gone. With ``at`` (an event, such as
+        'SplitPrepared'), each process ends itself when it is about to publish the ``count``-th such event. The call
+        then returns when that is armed, for ``lease`` seconds. LabError NotAllowed: not started here; Refused: has
+        ended."""
         local = self._local_cluster()
         numbers, begin = self._numbers(target), self._log.now_s()
         self._changing()
@@ -59,7 +61,7 @@ class FaultCalls(Context):
         return self._fault("kill", numbers, begin, fault.number, lease, at)
 
     def pause(self, target: Who, lease: float = 60) -> Fault:
-        """Makes processes stand still until ``resume``, or for ``lease`` seconds. LabError NotAllowed, Refused."""
+        """Pauses processes until ``resume``, or for ``lease`` seconds. LabError NotAllowed, Refused."""
         local = self._local_cluster()
         numbers, begin = self._numbers(target), self._log.now_s()
         self._changing()
@@ -67,16 +69,16 @@ class FaultCalls(Context):
         return self._fault("pause", numbers, begin, lease=lease)
 
     def resume(self, target: Union[Who, Fault]) -> None:
-        """Lets paused processes go on. LabError Refused: one is not paused; NotAllowed."""
+        """Resumes paused processes. LabError Refused: one is not paused; NotAllowed."""
         local = self._local_cluster()
         numbers = self._numbers(target)
         self._changing()
         local.resume(numbers)
 
     def restart(self, target: Union[Who, Fault], timeout: float = 30) -> list[str]:
-        """Starts the programs of ended processes again, and ends those that still run: servers are empty spares then, a
-        coordinator rebuilds its state from the buckets. Their names, once the coordinator knows them. LabError NotAllowed,
-        Refused (a client), Timeout (seconds)."""
+        """Starts the programs of ended processes again, and first ends those that still run. Servers are then empty
+        spares; a coordinator rebuilds its state from the buckets. Returns their names, once the coordinator knows
+        them. LabError NotAllowed, Refused (a client), Timeout (seconds)."""
         local = self._local_cluster()
         numbers = self._numbers_of_ended(target)
         self._changing()
@@ -97,7 +99,8 @@ class FaultCalls(Context):
             raise
 
     def _await_known(self, timeout: float, started: Sequence[Process] = ()) -> None:
-        """Until the coordinator lists all servers that were started here, also those that belong to a simulator, and knows its file."""
+        """Waits until the coordinator lists all servers that were started here, including those of a simulator, and
+        knows its file."""
         deadline = self._deadline(timeout)
         while True:
             try:
@@ -140,11 +143,11 @@ class FaultCalls(Context):
     def net(self, sender: Optional[Who] = None, receiver: Optional[Who] = None, kinds: Iterable[str] = (), drop: float = 0,
             duplicate: float = 0, reorder: float = 0, corrupt: float = 0, delay_ms: int = 0, jitter_ms: int = 0,
             bytes_per_second: Optional[int] = None, lease: float = 60, timeout: float = 10) -> Fault:
-        """Lets the network from ``sender`` to ``receiver`` (None: any) misbehave for ``lease`` seconds, or until ``heal``.
+        """Disturbs the network from ``sender`` to ``receiver`` (None: any) for ``lease`` seconds, or until ``heal``.
 
-        ``kinds``: names of the bodies of Message (none: all); ``drop``, ``duplicate``, ``reorder``, ``corrupt``: shares from 0
-        to 1; ``delay_ms``: one way, ``jitter_ms``: 0 to this is added; ``bytes_per_second``: of each path. LabError
-        BadArgument, Timeout."""
+        ``kinds``: names of the bodies of Message (none: all); ``drop``, ``duplicate``, ``reorder``, ``corrupt``:
+        shares from 0 to 1; ``delay_ms``: one way, ``jitter_ms``: a random delay from 0 to this is added;
+        ``bytes_per_second``: of each path. LabError BadArgument, Timeout."""
         begin = self._log.now_s()
         fault = self._new_fault(lease)
         for name, share in (("drop", drop), ("duplicate", duplicate), ("reorder", reorder), ("corrupt", corrupt)):
@@ -154,7 +157,7 @@ class FaultCalls(Context):
         fault.network.delay_ms, fault.network.jitter_ms = delay_ms, jitter_ms
         fault.network.bytes_per_second = bytes_per_second or 0
         fault.network.kinds.extend([kinds] if isinstance(kinds, str) else kinds)
-        # Where the sender is known it acts there; else at the receiver, whoever sends and however.
+        # If the sender is known, the fault acts there; otherwise at the receiver, for all senders and transports.
         if sender is None and receiver is not None:
             fault.network.way, at = pb.INCOMING, self._numbers(receiver)
         else:
@@ -167,8 +170,9 @@ class FaultCalls(Context):
 
     def partition(self, side_a: Who, side_b: Union[Who, None] = None, direction: str = "both", lease: float = 60,
                   timeout: float = 10) -> Fault:
-        """Cuts all ways between two sides for ``lease`` seconds, or until ``heal``; ``side_b`` None: everybody else, also who
-        comes later. ``direction``: 'both', 'a_to_b', 'b_to_a'. LabError BadArgument, Timeout."""
+        """Cuts all paths between two sides for ``lease`` seconds, or until ``heal``. ``side_b`` None: all other
+        processes, including those that join later. ``direction``: 'both', 'a_to_b', 'b_to_a'. LabError BadArgument,
+        Timeout."""
         if direction not in ("both", "a_to_b", "b_to_a"):
             raise LabError("BadArgument", f"direction is 'both', 'a_to_b' or 'b_to_a', not {direction!r}.")
         begin, a = self._log.now_s(), self._numbers(side_a)
@@ -191,8 +195,9 @@ class FaultCalls(Context):
         return self._fault("partition", [*a, *b], begin, first.number, lease)
 
     def heal(self, fault: Optional[Fault] = None, timeout: float = 10) -> int:
-        """Ends a fault of the network (or one that waits for its event), or all of them and all pauses. How many ended.
-        LabError Refused: a kill cannot be healed, a pause is ended by ``resume``."""
+        """Ends a fault of the network (or one that waits for its event); without an argument, all faults and all
+        pauses. Returns how many ended. LabError Refused: a kill cannot be healed, and a pause is ended by
+        ``resume``."""
         resumed = 0
         if fault is not None and fault.kind == "pause":
             raise LabError("Refused", "A pause is ended by lab.resume.")
@@ -200,7 +205,7 @@ class FaultCalls(Context):
             raise LabError("Refused", "A kill cannot be healed.", "lab.restart brings an empty spare back.")
         self._changing()
         if fault is None and self._local is not None:
-            paused = list(self._local.paused())  # who stands still could not hear that it is healed
+            paused = list(self._local.paused())  # a paused process could not receive the command to heal
             self._local.resume(paused)
             resumed = len(paused)
         return resumed + len(self._heal_all(fault.id if fault else 0, timeout))
@@ -218,7 +223,7 @@ class FaultCalls(Context):
         return healed
 
     def faults(self, timeout: float = 10) -> list[dict[str, Any]]:
-        """The faults that are armed: {id, kind, processes, lease_left_s, requested, achieved}; achieved counts messages."""
+        """The armed faults: {id, kind, processes, lease_left_s, requested, achieved}; achieved counts messages."""
         paused = self._local.paused() if self._local is not None else {}
         rows: dict[int, dict[str, Any]] = {}
         asked = [process for process in self._wire.processes() if process.number not in paused]
@@ -237,12 +242,13 @@ class FaultCalls(Context):
                     if not isinstance(value, list):
                         former = row["achieved"].get(name, 0)
                         row["achieved"][name] = max(former, value) if name in ("delay_max_s", "lasted_s", "events_left") else former + value
-        # A process that stands still says nothing: who paused it knows.
+        # A paused process does not answer; its fault is known here, where it was paused.
         return [*rows.values(), *({"id": None, "kind": "pause", "processes": [self._name_of(number)], "lease_left_s": left,
                                    "requested": {}, "achieved": {}} for number, left in paused.items())]
 
     def _faults_active(self) -> int:
-        """Armed faults, paused processes and ended ones: what makes a row of a measurement doubtful."""
+        """The number of armed faults, paused processes and ended processes: these make a row of a measurement
+        doubtful."""
         armed = {row["id"] for row in self.faults() if row["id"] is not None}
         local = self._local
         return len(armed) + (len(local.paused()) + local.ended() if local is not None else 0)

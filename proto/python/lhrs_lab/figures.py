@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A measurement as a matplotlib Figure: the medians as a line, every run as a dot. matplotlib is imported when a figure is asked for. The
-product's own look is in charts.py."""
+"""A measurement as a matplotlib Figure: the medians as a line, every run as a dot. matplotlib is imported when a
+figure is requested. The product's own look is in charts.py."""
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Union
 
 from .errors import LabError
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from .measure import Table
 
 _UNITS = ("s", "ms", "bytes", "percent")
-_WIDTH, _HEIGHT = 7.0, 5.0   # inches of one quantity
+_WIDTH, _HEIGHT = 7.0, 5.0   # inches, for one quantity
 _Key = tuple[Any, ...]
 
 
 def quantity_name(column: str) -> str:
-    """'total_s' as 'total (s)': the unit is the end of a column's name (scenarios/DATA.md)."""
+    """'total_s' as 'total (s)': the suffix of a column's name is its unit (scenarios/DATA.md)."""
     for unit in _UNITS:
         if column.endswith(f"_{unit}"):
             return f"{column[:-len(unit) - 1].replace('_', ' ')} ({unit})"
@@ -25,7 +25,7 @@ def quantity_name(column: str) -> str:
 
 
 def in_force(columns: Sequence[str], values: Sequence[Any]) -> str:
-    """'window = 16, scheme = xor': what was set when it was measured."""
+    """'window = 16, scheme = xor': the settings during the measurement."""
     return ", ".join(f"{column.replace('_', ' ')} = {cell(value) or 'unknown'}" for column, value in zip(columns, values))
 
 
@@ -84,7 +84,7 @@ def _need(table: "Table", columns: Any) -> None:
 
 
 def _words(rows: Sequence[Mapping[str, Any]], along: str) -> list[str]:
-    """Places of the x axis that are no numbers, as they came; empty: they are numbers."""
+    """Places of the x axis that are not numbers, in the order of their appearance; empty: all are numbers."""
     values = [row[along] for row in rows]
     if all(map(_is_number, values)):
         return []
@@ -108,7 +108,7 @@ def _line(axes: Any, rows: Sequence[Mapping[str, Any]], along: str, quantity: st
         if _is_number(row.get(quantity)):
             dots.setdefault(words.index(cell(row[along])) if words else row[along], []).append(row[quantity])
     places = sorted(dots)
-    # Between words nothing lies, and a line would say so.
+    # There are no values between words, and a line would suggest some.
     [line] = axes.plot(places, [quartiles(dots[place])[1] for place in places], label=label, **({"linestyle": "none", "marker": "_", "markersize": 18}
                                                                                                  if words else {}))
     axes.plot([place for place in places for _ in dots[place]], [value for place in places for value in dots[place]], linestyle="none", marker="o",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Results as pandas DataFrames. pandas is imported when a frame is asked for, so that nothing else needs it."""
+"""Results as pandas DataFrames. pandas is imported when a frame is requested, so that nothing else needs it."""
 import dataclasses
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, TypeVar
 
@@ -13,8 +13,8 @@ _SIGNED = 1 << 63
 
 
 def frame(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], what: str) -> "pandas.DataFrame":
-    """A DataFrame of these columns. What is not known is missing (NA); counts stay integers. LabError Unsupported: pandas is not
-    installed. ``what``: what it is of, for that sentence."""
+    """A DataFrame of these columns. Unknown values are missing (NA); counts stay integers. ``what``: the subject,
+    for the error. LabError Unsupported: pandas is not installed."""
     try:
         import pandas  # pylint: disable=import-outside-toplevel
     except ImportError:
@@ -28,7 +28,7 @@ def frame(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], what: str) 
 
 
 def _dtype(values: Sequence[Any]) -> str:
-    """Of a column: what pandas guesses depends on the values, and loses digits of keys beside what is missing."""
+    """The type of a column. What pandas guesses depends on the values, and keys beside missing values lose digits."""
     known = [value for value in values if value is not None]
     kinds = set(map(type, known))
     if kinds == {bool}:
@@ -46,8 +46,8 @@ def as_row(one: Any) -> Mapping[str, Any]:
 
 
 def frame_of(rows: Sequence[Any], columns: Optional[Sequence[str]], what: str) -> "pandas.DataFrame":
-    """The same of results, or of dicts; without ``columns`` those of all rows, each where it comes first. LabError also BadArgument: no row
-    has such a column."""
+    """A DataFrame of results or dicts; without ``columns`` those of all rows, in the order of first appearance.
+    LabError Unsupported; BadArgument: no row has such a column."""
     dicts = [as_row(one) for one in rows]
     known = list(dict.fromkeys(name for row in dicts for name in row))
     for name in columns or ():
@@ -57,12 +57,12 @@ def frame_of(rows: Sequence[Any], columns: Optional[Sequence[str]], what: str) -
 
 
 class Rows(list[_T]):
-    """A list of results that pandas can have: ``lab.events().to_pandas()``. One's own makes one as well:
-    ``Rows([alice.search(key) for key in keys]).to_pandas()``."""
+    """A list of results that can become a DataFrame: ``lab.events().to_pandas()``. It can also be made from your own
+    results: ``Rows([alice.search(key) for key in keys]).to_pandas()``."""
 
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> "pandas.DataFrame":
-        """A row for each of them, with these columns (None: all); scenarios/DATA.md explains their names. A list stays a list. LabError
-        Unsupported: pandas is not installed; BadArgument: there is no such column."""
+        """A DataFrame with one row for each of them and these columns (None: all); scenarios/DATA.md explains their
+        names. Lists stay lists. LabError Unsupported: pandas is not installed; BadArgument: there is no such column."""
         return frame_of(self, columns, f"{len(self)} results")
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Holds: no new operations, or no messages at all. Both last until they are ended, or until this Python ends: they have leases
-that are renewed here, but in a simulated cluster that was started here and ends with this Python."""
+"""Holds: no new operations, or no messages at all. Both last until they are ended, or until this Python ends: they
+have leases that are renewed here. In a simulated cluster that was started here they need no renewal, because it ends
+with this Python."""
 import dataclasses
 import time
 from typing import Any, Callable, Optional, Sequence
@@ -15,32 +16,32 @@ from .wire import Process
 _LEASE_S, _PERIOD_S = 5.0, 1.5
 _FOR_EVER_MS = 2**32 - 1
 _ANSWER_S = 3.0
-_ARRIVAL_S = 0.1       # what was sent is held where it goes, or was lost
-_FLIGHT_NS = 1_000_000 # of virtual time between two looks, where it goes by steps
+_ARRIVAL_S = 0.1       # by then a sent message is held at its receiver, or was lost
+_FLIGHT_NS = 1_000_000 # step of virtual time between two looks, where it advances by commands
 _PROCESSES_MAX, _SIMULATED_MAX = 64, 1000
 _HINT = "Lab.start(gate=True) starts processes whose messages can be held. A simulated cluster always has that."
 
 
 @dataclasses.dataclass(frozen=True)
 class Held(Row):
-    """A message at the closed gate of its receiver, or one that was let through."""
+    """A message at the closed gate of its receiver, or one that was released."""
 
     kind: str                 # as in proto/message.proto: 'insert'
     sender: str               # names of processes
     receiver: str
-    id: int                   # as its sender gave it
+    id: int                   # given by its sender
     number: int               # in the receiver's queue
     size_bytes: int
     process: int = dataclasses.field(default=0, repr=False)   # number of the receiver
 
 
 class _Look:
-    """All gates as they are at about one time."""
+    """The state of all gates at about one time."""
 
     def __init__(self) -> None:
         self.held: list[tuple[int, Held]] = []  # since when; the oldest first
-        self.under_way = 0                      # sent and not arrived; with those that are lost
-        self.coming = 0                         # of simulated processes: exactly so many, and commands
+        self.under_way = 0                      # messages sent and not arrived, including lost ones
+        self.coming = 0                         # of simulated processes: exact, and with commands
         self.next_timer_ns = -1
 
 
@@ -49,16 +50,17 @@ class GateCalls(Context):
     """See the module."""
 
     _is_gated = False
-    _is_paused = False                   # virtual time was told to stand
-    _unanswered: dict[str, list[Any]]    # by why they are asked again and again
+    _is_paused = False                   # virtual time was paused
+    _unanswered: dict[str, list[Any]]    # by the purpose of the repeated command
     _is_holding = False
     _gate_trouble = ""
 
     # ---- the workload
 
     def hold_workload(self, on: bool = True, timeout: float = 10) -> int:
-        """All clients, those that start later included, begin no new operations, or begin them again: those under way end,
-        commanded ones wait, workloads stand still. How many clients hold. LabError Timeout (seconds)."""
+        """Makes all clients, including those that start later, stop beginning new operations, or resume: operations
+        under way end, commanded ones wait, workloads stand still. Returns how many clients hold. LabError Timeout
+        (seconds)."""
         self._changing()
         self._is_holding = on
         self._wire.repeat("workload", _PERIOD_S, self._renew_hold if on and not self._holds_for_ever() else None)
@@ -68,7 +70,8 @@ class GateCalls(Context):
         return sum(reply.client.is_held for reply in replies)
 
     def _holds_for_ever(self) -> bool:
-        """A simulator that was started here ends with this Python, and each renewal would be a step of the client."""
+        """Whether the hold needs no renewal: a simulator that was started here ends with this Python, and each
+        renewal would be a step of the client."""
         return self._clock is not None and self._local is not None
 
     def _hold_order(self, on: bool) -> Any:
@@ -81,24 +84,24 @@ class GateCalls(Context):
     # ---- the gate
 
     def gate(self, on: bool = True, within: float = 0.02) -> dict[str, Any]:
-        """No message is delivered and no protocol clock goes (so that no lease and no resend runs out), or they do again: at all
-        processes, or at none. What arrives is held. Real processes need ``Lab.start(gate=True)``, simulated ones always
-        have a gate.
-        Calls that wait for an operation do not return meanwhile: ``c.start`` begins one. {'now_s', 'closed'}.
+        """Closes or opens the gate at all processes. While it is closed, no message is delivered and no protocol
+        clock advances (so that no lease and no retransmission expires); arriving messages are held. Real processes
+        need ``Lab.start(gate=True)``; simulated ones always have a gate. Calls that wait for an operation do not
+        return meanwhile; use ``c.start`` to begin one. Returns {'now_s', 'closed'}.
 
-        within: seconds in which each real process must have stopped its clock; one that is later opens the gate again
-        everywhere. LabError Unsupported (no gate), Refused (it did not close, and why)."""
+        within: seconds in which each real process must have stopped its clock; if one is later, the gate is opened
+        again everywhere. LabError Unsupported (no gate), Refused (it did not close, and why)."""
         self._changing()
         if on:
             self._close_gates(within)
         else:
             self._open_gates()
-        self._catch_up()  # what was delivered before
+        self._catch_up()  # includes what was delivered before
         return {"now_s": self._log.now_s(), "closed": on}
 
     @staticmethod
     def _gate_order(on: bool) -> Any:
-        # The same time for all: clocks leave out the same piece, however late each of them hears of it.
+        # The same time for all: all clocks leave out the same interval, however late each process receives the command.
         return pb.Command(set_gate=pb.SetGate(is_closed=on, lease_ms=int(_LEASE_S * 1000), at_ns=time.monotonic_ns()))
 
     def _close_gates(self, within: float) -> None:
@@ -127,7 +130,8 @@ class GateCalls(Context):
         self._gates(self._gate_order(False), _ANSWER_S)
 
     def _gates(self, command: Any, timeout: float) -> list[tuple[Process, Any]]:
-        """(process, reply) of all living ones. LabError Unsupported: one has no gate; else as it says."""
+        """(process, reply) of all living processes. LabError Unsupported: one has no gate; otherwise the error of
+        the reply."""
         deadline = time.monotonic() + timeout
         asked = []
         for process in self._wire.processes():
@@ -142,14 +146,15 @@ class GateCalls(Context):
             except LabError as error:
                 if error.code == "NotAllowed":
                     trouble = LabError("Unsupported", f"{process.name} was started without --gate: its messages and its clock go on.", _HINT)
-                elif error.code != "Unreachable":  # one that has ended holds nothing
+                elif error.code != "Unreachable":  # a process that has ended holds nothing
                     trouble = trouble or LabError(error.code, f"The gate of {process.name}: {error.message}")
         if trouble is not None and not (command.HasField("set_gate") and not command.set_gate.is_closed and trouble.code == "Unsupported"):
             raise trouble
         return replies
 
     def _renew_gate(self) -> None:
-        """In the wire's thread; also for processes that came later. Half a gate is worse than none."""
+        """Runs in the wire's thread; also tells processes that joined later. A gate that is closed at only some
+        processes must not remain."""
         def told(future: Any) -> None:
             error = None if future.cancelled() else future.exception()
             if isinstance(error, LabError) and error.code in ("NotAllowed", "Refused") and self._is_gated:
@@ -160,7 +165,7 @@ class GateCalls(Context):
 
     def _tell_each(self, name: str, processes: Sequence[Process], command: Callable[[], Any],
                    told: Optional[Callable[[Any], None]] = None) -> None:
-        """Sends without waiting; what is not answered by the next time is forgotten."""
+        """Sends without waiting; replies that have not arrived by the next call are dropped."""
         for old in self._unanswered.pop(name, ()):
             self._wire.forget(old)
         sent = self._unanswered.setdefault(name, [])
@@ -171,7 +176,7 @@ class GateCalls(Context):
             sent.append(future)
 
     def _tell_holds(self, started: Sequence[Process]) -> None:
-        """Processes that come later are held like the others."""
+        """Tells processes that join later, so that they are held like the others."""
         if self._is_holding:
             self._ask_all((one.number, pb.Command(hold_workload=self._hold_order(True)))
                           for one in started if one.kind == "client")
@@ -199,17 +204,19 @@ class GateCalls(Context):
         return Held(one.kind, self._name_of(getattr(one, "from")), self._name_of(receiver), one.id, one.number, one.bytes, receiver)
 
     def held(self) -> list[Held]:
-        """What the closed gate holds, the oldest first, at most 256 messages of each process. LabError Refused (it is
-        open), Unsupported (no gate)."""
+        """The messages that the closed gate holds, oldest first, at most 256 of each process. LabError Refused (it
+        is open), Unsupported (no gate)."""
         return [message for _, message in self._look().held]
 
     def release(self, count: int = 1, message: Optional[Held] = None, drop: bool = False, clock: bool = False,
                 timeout: float = 60) -> list[Held]:
-        """Lets ``count`` messages through the closed gate, the oldest first, each as one step of its receiver; what that step sends
-        is held in turn. What was let through: fewer than wanted when nothing more is held.
+        """Releases ``count`` messages from the closed gate, oldest first, each as one step of its receiver; messages
+        that the step sends are held in turn. Returns the released messages, fewer than wanted when nothing more is
+        held.
 
-        message: this one, of ``lab.held()``; drop: lost instead; clock: where nothing is held, all clocks go on to the next timer of any
-        process (else they stand). LabError Refused (the gate is open), Timeout (seconds)."""
+        message: release this one, from ``lab.held()``; drop: lose it instead; clock: if nothing is held, all clocks
+        advance to the next timer of any process (otherwise they stand still). LabError Refused (the gate is open),
+        Timeout (seconds)."""
         if count < 1:
             raise LabError("BadArgument", "lab.release lets at least one message through; one that is named is an entry of lab.held().")
         self._changing()
@@ -223,7 +230,7 @@ class GateCalls(Context):
             if message is None and not look.held:
                 if not clock or look.next_timer_ns < 0:
                     break
-                # All clocks together, or who lent a lease would forget it before the borrower does.
+                # All clocks advance together; otherwise a lessor would forget a lease before the lessee does.
                 self._gates(pb.Command(release_held=pb.ReleaseHeld(advance_ns=max(1, look.next_timer_ns))), _ANSWER_S)
             else:
                 one = message or look.held[0][1]
@@ -237,7 +244,8 @@ class GateCalls(Context):
         return released
 
     def _look_when_arrived(self, under_way: int) -> _Look:
-        """Until as much is under way as before; not for long, since what was lost never arrives."""
+        """Looks until no more messages are under way than before; limited in time, because a lost message never
+        arrives."""
         if self._time_waits():
             return self._look_when_landed()
         deadline = time.monotonic() + _ARRIVAL_S
@@ -247,14 +255,14 @@ class GateCalls(Context):
                 return look
 
     def _time_waits(self) -> bool:
-        """Virtual time stands, or goes on by commands alone: what is under way does not arrive by itself."""
+        """Virtual time stands still, or advances only by commands: messages under way do not arrive by themselves."""
         if not self.simulated:
             return False
         state = self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation
         return bool(not state.is_over and (state.is_paused or state.waits_for_commands))
 
     def _look_when_landed(self) -> _Look:
-        """Lets virtual time go on until nothing is under way; not for long, since a fault may hold a message up."""
+        """Advances virtual time until nothing is under way; limited, because a fault may delay a message."""
         look, passed_ns = self._look(), 0
         while look.coming and passed_ns < _ARRIVAL_S * 1e9:
             self._ask_simulator(step_clock=pb.StepClock(ns=_FLIGHT_NS))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The invariants, and the recording of a run: what lhrs-play finds and keeps, which watches beside (see watcher)."""
+"""The invariants, and the recording of a run. A separate lhrs-play checks and records them while it watches (see
+watcher)."""
 import dataclasses
 import os
 import pathlib
@@ -19,10 +20,10 @@ _CONNECT_S = 20.0
 
 @dataclasses.dataclass(frozen=True)
 class Invariant(Row):
-    """An invariant of the file as far as this run has exercised it."""
+    """An invariant of the file, as far as this run has exercised it."""
 
     id: str        # 'I1' to 'I22'
-    state: str     # 'holds', 'violated' (once is for ever), 'pending' (a change is under way), 'not checked'
+    state: str     # 'holds', 'violated' (permanent), 'pending' (a change is under way), 'not checked'
     checks: int
     words: str     # 'at most 2 forwards, image never ahead'
     detail: str    # '412 checks, last 12.043 s', or why it does not hold
@@ -36,7 +37,7 @@ class Question:
     _number: int
 
     def reveal(self, index: int, why: str = "") -> None:
-        """Says which choice was right, from 0, and why."""
+        """States which choice was right, from 0, and why."""
         self._calls._narrate(f"kept.q{self._number}.reveal({int(index)}, {call('String', why)})")
 
 
@@ -49,14 +50,15 @@ class InvariantCalls(Context):
     _kept = 0
 
     def watch(self, record: Union[str, "os.PathLike[str]", None] = None, timeout: float = _CONNECT_S) -> None:
-        """From now on lhrs-play watches beside: it judges the invariants (``lab.invariants``), and writes the recording ``record``, a file
-        NAME.lhrun that must not exist and is complete after ``lab.close()``. Nothing of what was before counts for the invariants, so
-        begin with ``Lab.start(watch=True)`` or ``Lab.start(record=...)``. One more process that hears all events. LabError Refused (it
-        watches already), Unsupported (there is no lhrs-play, or virtual time waits for calls), Timeout (seconds),
+        """Starts an lhrs-play that watches the cluster from now on: it judges the invariants (``lab.invariants``)
+        and writes the recording ``record``. That is a file NAME.lhrun which must not exist yet and is complete after
+        ``lab.close()``. Earlier events do not count for the invariants, so begin with ``Lab.start(watch=True)`` or
+        ``Lab.start(record=...)``. It is one more process that receives all events. LabError Refused (it watches
+        already), Unsupported (there is no lhrs-play, or virtual time waits for calls), Timeout (seconds),
         BadArgument (the file)."""
         if self._watcher is not None:
             raise LabError("Refused", "lhrs-play watches this cluster already.")
-        if self._clock is not None:  # there it does not ask the coordinator again and again
+        if self._clock is not None:  # virtual time waits, and lhrs-play does not ask the coordinator repeatedly
             raise LabError("Unsupported",
                            "Virtual time waits for calls here, and lhrs-play would not hear of processes that start later.",
                            "Lab.start(watch=True) lets virtual time go on by itself.")
@@ -75,9 +77,9 @@ class InvariantCalls(Context):
         return self._watcher
 
     def in_scenario(self, line: str, timeout: float = 10) -> Any:
-        """Carries out one line of JavaScript as in a scenario (scenarios/README.md), by the lhrs-play that watches beside, and gives its
-        value: ``lab.in_scenario("lab.bucket(lab.data(0))")``. Processes are not touched there (lab.kill is NotAllowed). LabError
-        as the line says, Unsupported (nobody watches), Timeout (seconds)."""
+        """Carries out one line of JavaScript as in a scenario (scenarios/README.md), in the lhrs-play that watches,
+        and returns its value: ``lab.in_scenario("lab.bucket(lab.data(0))")``. It does not control processes
+        (lab.kill is NotAllowed). LabError as the line says, Unsupported (no lhrs-play watches), Timeout (seconds)."""
         if "\n" in line:
             raise LabError("BadArgument", "lab.in_scenario carries out one line; this text has several.")
         return self._watching().ask(line, timeout)
@@ -85,32 +87,35 @@ class InvariantCalls(Context):
     # ---- the invariants
 
     def invariants(self) -> list[Invariant]:
-        """The invariants I1 to I22 as they are now. Most are judged from events of operations (detail 'full' or
-        'operations'); I1 to I4 by ``lab.audit``, I7 and I19 by ``c.verify``, I13 by a witness that is compared after a recovery. What
-        nothing has exercised is 'not checked', never 'holds'. LabError Unsupported: nobody watches, see ``lab.watch``."""
+        """The present state of the invariants I1 to I22. Most are judged from events of operations (detail 'full' or
+        'operations'); I1 to I4 by ``lab.audit``, I7 and I19 by ``c.verify``, I13 by a witness that is compared after
+        a recovery. An invariant that was not exercised is 'not checked', never 'holds'. LabError Unsupported: no
+        lhrs-play watches, see ``lab.watch``."""
         return [Invariant(one["id"], one["state"], int(one["checks"]), one["words"], one["detail"])
                 for one in self._watching().ask("lab.invariants()", _ANSWER_S)]
 
     def expect_invariants(self, ids: Optional[Sequence[str]] = None, checked: bool = False, timeout: float = 5) -> None:
-        """Expects that none of these invariants (None: of all) is violated; with ``checked`` also that each of them was checked and holds.
-        ``timeout``: seconds for what is pending. LabError ExpectationFailed names those that are wrong; BadArgument, Unsupported."""
+        """Expects that none of these invariants (None: of all) is violated; with ``checked`` also that each of them
+        was checked and holds. ``timeout``: seconds to wait for pending ones. LabError ExpectationFailed names those
+        that are wrong; BadArgument, Unsupported."""
         options = {"ids": None if ids is None else list(ids), "checked": checked, "timeout": timeout}
         self._watching().ask(call("lab.expectInvariants", options), timeout + _ANSWER_S)
 
     def lamps(self, *_: Any, **__: Any) -> None:
-        """What ``lab.invariants`` was called before. LabError BadArgument says so."""
+        """The former name of ``lab.invariants``. LabError BadArgument says so."""
         raise LabError("BadArgument", "lab.lamps is now called lab.invariants.")
 
     def expect_lamps(self, *_: Any, **__: Any) -> None:
-        """What ``lab.expect_invariants`` was called before. LabError BadArgument says so."""
+        """The former name of ``lab.expect_invariants``. LabError BadArgument says so."""
         raise LabError("BadArgument", "lab.expect_lamps is now called lab.expect_invariants.")
 
     def _judge(self, line: str, timeout: float) -> Any:
-        """Has it done there, too, where somebody watches: only so do its findings count for the invariants. None: nobody does."""
+        """Carries the check out in the lhrs-play that watches too: only then do its findings count for the
+        invariants. None: no lhrs-play watches."""
         return None if self._watcher is None else self._watcher.ask(line, timeout + _ANSWER_S)
 
     def _judge_witness(self, target: Target) -> str:
-        """The name of a witness that is taken there as well; empty: nobody watches."""
+        """The name of a witness that is also taken in the lhrs-play that watches; empty: none watches."""
         if self._watcher is None:
             return ""
         self._kept += 1
@@ -127,38 +132,42 @@ class InvariantCalls(Context):
         return self._watcher.ask(line, _ANSWER_S)
 
     def step(self, id: str, title: str) -> None:  # pylint: disable=redefined-builtin
-        """Begins a chapter of the recording. LabError Unsupported: there is none (so also the calls below)."""
+        """Begins a chapter of the recording. LabError Unsupported: there is no recording (the same for the calls
+        below)."""
         self._narrate(call("lab.step", id, title))
 
     def say(self, text: str) -> None:
-        """A caption of the recording."""
+        """Adds a caption to the recording."""
         self._narrate(call("lab.say", text))
 
     def note(self, text: str) -> None:
-        """A note for the presenter of the recording."""
+        """Adds a note for the presenter to the recording."""
         self._narrate(call("lab.note", text))
 
     def mark(self, text: str) -> None:
-        """A marker in the recording."""
+        """Adds a marker to the recording."""
         self._narrate(call("lab.mark", text))
 
     def predict(self, text: str, choices: Sequence[str]) -> Question:
-        """A question that the recording asks where it is shown; ``q.reveal`` answers it. There is no hall here, so no votes."""
+        """A question that the recording asks when it is shown; ``q.reveal`` answers it. There is no audience here,
+        so no votes."""
         self._kept += 1
         self._narrate(f"void (kept.q{self._kept} = {call('lab.predict', {'text': text, 'choices': list(choices)})})")
         return Question(self, self._kept)
 
     def camera(self, **options: Any) -> None:
-        """Where the window looks when it shows the recording: the options of lab.camera in scenarios/README.md."""
+        """What the window shows at this point of the recording: the options of lab.camera in scenarios/README.md."""
         self._narrate(call("lab.camera", options))
 
     def highlight(self, *_: Any, **__: Any) -> None:
-        """A ring around something in the window: LabError Unsupported, because there is none, and recordings keep none."""
+        """A ring around something in the window: LabError Unsupported, because there is no window, and recordings
+        store no rings."""
         raise LabError("Unsupported", "There is no window here, and a recording keeps no rings around things.",
                        "A caption can say where to look: lab.say(...).")
 
     def exercise(self, *_: Any, **__: Any) -> None:
-        """A task that a person does by hand in the window: LabError Unsupported, because there is neither here."""
+        """A task that a person does by hand in the window: LabError Unsupported, because there is no window and no
+        person here."""
         raise LabError("Unsupported", "An exercise waits for a person at the window, or for a script of its language.",
                        "lhrs-play --exercise EXERCISE SCRIPT judges a script.")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A Lab: a cluster that runs, or one that is started, and all that may be done with it."""
+"""A Lab: a cluster that runs or is started here, and everything that can be done with it."""
 import atexit
 import inspect
 import os
@@ -56,7 +56,7 @@ def _arguments(**o: Any) -> list[str]:
 
 
 def _endpoint_of(endpoint: str) -> str:
-    """'tcp://HOST:PORT' of what a person names. LabError BadArgument: it is no such address."""
+    """'tcp://HOST:PORT' from what a person typed. LabError BadArgument: it is not such an address."""
     named = re.fullmatch(r"(?:tcp://)?([A-Za-z0-9.-]+):([0-9]{1,5})", endpoint) if isinstance(endpoint, str) else None
     is_number = named is not None and not named[1].strip("0123456789.")
     if named is None or not 1 <= int(named[2]) <= 65_535 or is_number and not (
@@ -68,21 +68,22 @@ def _endpoint_of(endpoint: str) -> str:
 
 @bounded
 class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, ExpectCalls):
-    """A cluster. Make one by ``Lab.start(...)`` (processes of this machine, which end with the Lab or with Python, however
-    that ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
+    """A cluster. Make one by ``Lab.start(...)`` (processes on this machine, which end with the Lab or with Python,
+    however Python ends) or by ``Lab.connect(endpoint)``; use it in ``with``, or call ``close``.
 
-    Calls wait until what they ask for is done. Times are seconds, sizes bytes; other units stand in the name (``time_ms``).
-    In a simulated cluster that was started here and is not watched they are virtual seconds, time-outs of calls too.
-    What goes wrong is a LabError; every call may raise BadArgument, Unreachable, Timeout and NoCluster. "Changing" calls are
-    those after which ``wait_for`` looks for events: operations, workloads, structure, faults.
+    Calls wait until what they ask for is done. Times are in seconds, sizes in bytes; a name states any other unit
+    (``time_ms``). In a simulated cluster that was started here and is not watched, times are virtual seconds,
+    including the timeouts of calls. Errors are LabErrors; every call may raise BadArgument, Unreachable, Timeout and
+    NoCluster. "Changing" calls are those after which ``wait_for`` looks for events: operations, workloads,
+    structure, faults.
     """
 
     def __init__(self, keep_events: int = 1_000_000, seed: int = 1) -> None:
         """Not for users: see ``start`` and ``connect``."""
         super().__init__(keep_events, seed)
-        self.tables: dict[str, Table] = {}     # by name: what was measured so far
+        self.tables: dict[str, Table] = {}     # by name: the measurements so far
         self.charts: list[Chart] = []
-        self.expectations = []                 # in the order in which they were looked at
+        self.expectations = []                 # in the order in which they were checked
         self.config: Any = None                # the file's parameters, a FileConfig
         self._clients: dict[str, Client] = {}
         self._keys_given = set()
@@ -91,7 +92,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         self.parameters = {}                   # what you set in this run: columns of runs.csv
         self._started_with: dict[str, Any] = {}
         self._watch_bin: Optional[str] = None
-        atexit.register(self.close)  # the processes would end all the same, but their logs would stay
+        atexit.register(self.close)  # the processes would end in any case, but their logs would stay
         endings.close_at_the_end(self)
 
     # ---- set-up
@@ -106,27 +107,31 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
               timers: str = "default", simulated: bool = False, speed: float = 1, gate: bool = False, watch: bool = False,
               record: Union[str, "os.PathLike[str]", None] = None, bin_dir: Optional[str] = None, timeout: float = 20,
               keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
-        """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until the file
-        exists.
+        """Starts a coordinator and ``spares`` = {'data': 8, 'parity': 6} servers on this machine, and waits until
+        the file exists.
 
         m: data buckets of a group; k: intended availability; b: bucket capacity in records; field: 16 or 8 bits;
-        record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data buckets
-        at which the intended availability grows by one; split: 'serial', or 'parallel' where up to four that are owed are staged
-        at once; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an overloaded bucket brings about a split only
-        above this load of the file, 0.1 to 1 (None: always); timers: 'classroom' for five times the patience.
+        record_bytes: of the values that clients make; slice: ranks of a recovery slice; thresholds: numbers of data
+        buckets at which the intended availability grows by one; split: 'serial', or 'parallel', where up to four
+        owed splits are staged at once; recovery: 'off', 'automatic', 'on_alarm', 'manual'; load_control: an
+        overloaded bucket causes a split only above this load of the file, 0.1 to 1 (None: always); timers:
+        'classroom' makes all timeouts five times as long.
 
-        simulated: one process is all others. Its virtual time goes on only while a call waits for something, ``speed`` times as
-        fast as real time (0.001 to 100; 0: as fast as possible), with the numbers that ``seed`` gives. So a program of one
-        thread has the same results, to the byte, at every speed; ``time.sleep`` lets no virtual time pass, but
-        ``lab.clock(step="ms", count=100)`` does. gate: messages can be held (``lab.gate``); watch: the invariants
-        are judged (``lab.invariants``); record: the run is recorded into this file as well (``lab.watch``). With either of
-        these two virtual time goes on by itself, also while the program computes.
+        simulated: one process simulates all others. Its virtual time advances only while a call waits for something,
+        ``speed`` times as fast as real time (0.001 to 100; 0: as fast as possible), with random numbers from
+        ``seed``. A program with one thread therefore has the same results, to the byte, at every speed.
+        ``time.sleep`` does not advance virtual time, but ``lab.clock(step="ms", count=100)`` does. gate: messages
+        can be held (``lab.gate``); watch: the invariants are judged (``lab.invariants``); record: the run is also
+        recorded into this file (``lab.watch``). With watch or record, virtual time advances by itself, also while
+        the program computes.
 
-        system: 'walk' starts a ring in place of a file: ``nodes`` (8) are in it, further ``outside`` (2) can join, and ids are
-        numbers modulo 2^``bits`` (32). The options of a file, from m to load_control, are not for it.
+        system: 'walk' starts a ring in place of a file: ``nodes`` (8) are in it, a further ``outside`` (2) can join,
+        and ids are numbers modulo 2^``bits`` (32). The options of a file, from m to load_control, do not apply to
+        it.
 
-        bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout: seconds. The
-        other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout, BadArgument, Unsupported."""
+        bin_dir: where the programs are (else LHRS_BIN_DIR, the build directories of this tree, PATH); timeout:
+        seconds. The other options are those of lhrs-coordinator --help. LabError NoCluster, NoSpares, Timeout,
+        BadArgument, Unsupported."""
         options = dict(locals())
         if not (speed == 0 or 0.001 <= speed <= 100):
             raise LabError("BadArgument", f"speed is 0.001 to 100, or 0: as fast as possible, not {speed!r}.")
@@ -189,7 +194,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
 
     def _begin_ring(self, ring: dict[str, int], timers: str, simulated: bool, speed: float, gate: bool, watch: bool,
                     record: Union[str, "os.PathLike[str]", None], bin_dir: Optional[str], timeout: float) -> "Lab":
-        """Starts the master of a ring and its servers, and waits until the nodes are in."""
+        """Starts the master of a ring and its servers, and waits until the nodes are in the ring."""
         arguments = ["--bits", str(ring["bits"]), "--nodes", str(ring["nodes"]), *(["--time-scale", "5"] if timers == "classroom" else [])]
         try:
             self.simulated, self._watch_bin = simulated, bin_dir
@@ -222,11 +227,11 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
     @classmethod
     def connect(cls, endpoint: str, detail: Optional[str] = None, record_bytes: int = 100, timeout: float = 5,
                 keep_events: int = 1_000_000, seed: int = 1) -> "Lab":
-        """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or '127.0.0.1:4711',
-        as in its ready line; of lhrs-sim, too). Its processes are not touched but for faults of the network; ``detail``:
-        what they tell from now on (None: as it is). Virtual time of a simulation goes on by itself, but where it waits for
-        commands already, as in a simulated cluster of ``Lab.start``. LabError NoCluster: nobody answers within ``timeout``
-        seconds."""
+        """Connects to a running cluster by its coordinator's control endpoint ('tcp://127.0.0.1:4711' or
+        '127.0.0.1:4711', as in its ready line; also that of lhrs-sim). Its processes are not controlled, except for
+        faults of the network. ``detail``: the level that they publish from now on (None: unchanged). Virtual time of
+        a simulation advances by itself, unless it already waits for commands, as in a simulated cluster of
+        ``Lab.start``. LabError NoCluster: no coordinator answers within ``timeout`` seconds."""
         address = _endpoint_of(endpoint)
         lab = cls(keep_events, seed)
         lab._record_bytes = record_bytes
@@ -261,8 +266,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         return lab
 
     def _join_clock(self, address: str) -> bool:
-        """Whether virtual time waits for commands there: then it goes on for the calls of this Lab as well, and the
-        coordinator is not asked again and again."""
+        """Whether virtual time waits for commands there. If so, the calls of this Lab advance it too, and the
+        coordinator is not asked repeatedly."""
         if not self.simulated:
             return False
         if not self._ask_simulator(describe_simulation=pb.DescribeSimulation()).simulation.waits_for_commands:
@@ -272,13 +277,13 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         return True
 
     def close(self) -> None:
-        """Ends the processes that were started here, and the connections. A second time: nothing."""
+        """Ends the processes that were started here, and the connections. A second call has no effect."""
         if self._is_closed:
             return
         self._is_closed = True
         atexit.unregister(self.close)
         endings.is_closed(self)
-        self._end_watch()  # before the processes end, which is no part of the run
+        self._end_watch()  # before the processes end, which is not part of the run
         if self._local is not None:
             self._local.stop()
         self._wire.close()
@@ -303,12 +308,13 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
 
     @property
     def random(self) -> random.Random:
-        """Random numbers that are drawn by the seed of this Lab, as a measurement's order is: ``lab.random.choice([1, 2, 3])``."""
+        """Random numbers drawn by the seed of this Lab, like the order of a measurement: ``lab.random.choice([1, 2,
+        3])``."""
         return self._random
 
     @property
     def version(self) -> str:
-        """The version of the programs, as the coordinator says it."""
+        """The version of the programs, as the coordinator reports it."""
         return self._process(self._coordinator()).version
 
     @property
@@ -321,7 +327,8 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         return self._wire.processes()
 
     def add_spares(self, data: int = 0, parity: int = 0, timeout: float = 10) -> dict[str, int]:
-        """Starts further servers, which wait in the two pools; how many wait then. LabError NotAllowed, Timeout (seconds)."""
+        """Starts further servers, which wait in the two pools; returns how many wait then. LabError NotAllowed,
+        Timeout (seconds)."""
         self._changing()
         started = []
         for pool, word, count in ((pb.DATA, "data", data), (pb.PARITY, "parity", parity)):
@@ -336,7 +343,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         return self.spares()
 
     def _start_simulated(self, order: Any) -> list[Process]:
-        """The simulator starts them, which is nobody's process."""
+        """Lets the simulator start them; the simulator is not a process of the cluster."""
         reply = self._ask_simulator(10, start_processes=order)
         started = [Process.of(entry.process) for entry in reply.processes.processes]
         for process in started:
@@ -344,18 +351,19 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
         return started
 
     def _tell_new(self, started: list[Process]) -> None:
-        """Processes that come later tell as much as the others, and are held like them."""
+        """Processes that join later get the same detail level as the others, and are held like them."""
         if self._detail != "full":
             self._tell_detail([process.number for process in started])
         self._tell_holds(started)
 
     def clock(self, speed: Optional[float] = None, paused: bool = False, step: Optional[str] = None, count: int = 1,
               timeout: float = 60) -> dict[str, Any]:
-        """Virtual time of a simulated cluster: sets how fast it goes (0: as fast as possible), pauses it, or lets it go on by
-        ``count`` steps ('event', 'message' or 'ms'). Where it waits for calls a step is what ``time.sleep`` is elsewhere; a
-        clock that goes by itself is paused first, and stands still afterwards. While it is paused no call lets time pass.
-        {'now_s', 'virtual_s' (since the simulator began), 'paused', 'speed', 'seed'}; without arguments only tells. LabError
-        Refused: real processes have none; BadArgument, Timeout (seconds of real time)."""
+        """Controls the virtual time of a simulated cluster: sets its speed (0: as fast as possible), pauses it, or
+        advances it by ``count`` steps ('event', 'message' or 'ms'). Where it waits for calls, a step replaces
+        ``time.sleep``; a clock that advances by itself is paused first, and stands still afterwards. While it is
+        paused, no call advances time. Returns {'now_s', 'virtual_s' (since the simulator began), 'paused', 'speed',
+        'seed'}; without arguments it changes nothing. LabError Refused: real processes have no virtual time;
+        BadArgument, Timeout (seconds of real time)."""
         if step not in (None, "event", "message", "ms") or speed is not None and (paused or step):
             raise LabError("BadArgument", "lab.clock either sets the speed, or pauses, or goes on by steps: 'event', 'message', 'ms'.")
         if speed is not None:
@@ -409,9 +417,9 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
     # ---- clients
 
     def client(self, name: str = "client-1", image: Optional[str] = None, patience: Optional[float] = None) -> Client:
-        """The client of that name: one that is there, or a process that is started now. ``image``: 'adjusting', 'frozen' or
-        'exact'; ``patience``: seconds, as for ``c.wait_for_answers``; None: as it is. LabError BadArgument, NotAllowed
-        (connected, and there is none), Refused."""
+        """The client with that name: an existing one, or a process that is started now. ``image``: 'adjusting',
+        'frozen' or 'exact'; ``patience``: seconds, as for ``c.wait_for_answers``; None: unchanged. LabError
+        BadArgument, NotAllowed (connected, and there is no such client), Refused."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,40}", name):
             raise LabError("BadArgument", f"A client's name has 1 to 40 letters, digits, - and _, not {name[:60]!r}.")
         if name not in self._clients:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The processes of a cluster on this machine: started, ended, paused and started again by their numbers.
+"""The processes of a cluster on this machine: started, ended, paused and restarted by their numbers.
 
-They are children of one thread that lives as long as the cluster, because the kernel tells ``--die-with-parent`` of the end
-of a *thread*; so they end with this Python, however it ends."""
+They are children of one thread that lives as long as the cluster, because the kernel tells ``--die-with-parent`` of
+the end of a *thread*. So they end with this Python, however it ends."""
 import concurrent.futures
 import dataclasses
 import os
@@ -24,19 +24,19 @@ from .wire import Process, Wire
 
 _GRACE_S = 2.0     # between SIGTERM and SIGKILL
 _LINE_MAX = 4096
-# How long it is measured how late processes are woken, once one of them was late at all.
+# How long wake-up delays are measured, once one of the processes was late.
 _LATE_MS = 10.0
 _LOOKS_LONGER_S, _LOOKS_AGAIN_S = 0.3, 0.03
-_LOOK_S = 0.1      # only where the system tells of no end
-FILES_OF_PROCESS = 5  # that each process takes here: output, end, commands, events, and one to spare
+_LOOK_S = 0.1      # only if the system does not report ends
+FILES_OF_PROCESS = 5  # descriptors that each process takes here: output, end, commands, events, and one to spare
 
 _PREFIXES = {pb.DATA: "data", pb.PARITY: "parity", pb.NO_ROLE: "node"}
 _PROGRAMS = ("lhrs-coordinator", "lhrs-node", "lhrs-client")
 
 
 def program_directory(wanted: Optional[str] = None, programs: Sequence[str] = _PROGRAMS) -> pathlib.Path:
-    """Where these programs are: ``wanted``, else the environment's LHRS_BIN_DIR, else build/release/bin or build/dev/bin of
-    the tree that this package lies in, else PATH. LabError NoCluster: nowhere."""
+    """The directory of these programs: ``wanted``, else the environment's LHRS_BIN_DIR, else build/release/bin or
+    build/dev/bin of the tree that contains this package, else PATH. LabError NoCluster: they are not found."""
     tree = pathlib.Path(__file__).resolve().parents[3]
     named = wanted or os.environ.get("LHRS_BIN_DIR")
     found = shutil.which(programs[0])
@@ -53,7 +53,8 @@ def program_directory(wanted: Optional[str] = None, programs: Sequence[str] = _P
 
 
 def check_open_files(more: int, for_what: str) -> None:
-    """Raises this Python's soft limit of open files to the hard one. LabError Unsupported: so many more are not allowed."""
+    """Raises this Python's soft limit of open files to the hard limit. LabError Unsupported: this many more are not
+    allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -64,12 +65,12 @@ def check_open_files(more: int, for_what: str) -> None:
 
 
 def time_scale_for(wake_late_ms: float) -> int:
-    """By what all time-outs are multiplied on a machine that wakes processes so late: 1, 2, 4 or 8, as lhrs-play does."""
+    """The factor for all timeouts on a machine that wakes processes this late: 1, 2, 4 or 8, as in lhrs-play."""
     return next((scale for scale in (1, 2, 4) if wake_late_ms <= 22.5 * scale), 8)
 
 
 def _scaled(arguments: Sequence[str], scale: int) -> list[str]:
-    """Those of a coordinator whose time-outs are `scale` times as long."""
+    """The arguments of a coordinator whose timeouts are `scale` times as long."""
     scaled = list(arguments)
     if "--time-scale" not in scaled:
         return [*scaled, "--time-scale", str(scale)]
@@ -93,7 +94,7 @@ class Child:
 
 
 class LocalCluster:
-    """Starts and ends processes and tells the wire of them."""
+    """Starts and ends processes, and reports them to the wire."""
 
     def __init__(self, wire: Wire, bin_dir: Optional[str], patience_s: float, has_gate: bool = False, system: str = "lhrs") -> None:
         self._wire = wire
@@ -104,13 +105,13 @@ class LocalCluster:
         self._spawner = concurrent.futures.ThreadPoolExecutor(1, "lhrs-lab-children")
         self._children: dict[int, Child] = {}      # by process number
         self._servers = {pb.DATA: 0, pb.PARITY: 0, pb.NO_ROLE: 0}
-        self._arguments: list[str] = []            # of the coordinator, but for its addresses
+        self._arguments: list[str] = []            # of the coordinator, without its addresses
         self.address = ""                          # of the coordinator, for the other processes
         self.logs = pathlib.Path(tempfile.mkdtemp(prefix="lhrs-"))
         self._keeps_logs = False
 
     def new_number(self) -> int:
-        """A number for a fault that no other fault has."""
+        """A fault number that no other fault has."""
         return new_number()
 
     # ---- start
@@ -123,8 +124,9 @@ class LocalCluster:
         return first
 
     def choose_patience(self) -> dict[str, Any]:
-        """How late the processes were woken so far (wake_late_ms), and what the coordinator multiplies all time-outs by for
-        it (time_scale); while there is no data server, so that all of the file goes by them. LabError NoCluster."""
+        """Measures how late the processes have been woken so far (wake_late_ms), and sets the factor of the
+        coordinator's timeouts accordingly (time_scale). It is called while there is no data server yet, so that the
+        whole file uses this factor. LabError NoCluster."""
         begun, late = time.monotonic(), 0.0
         try:
             while True:
@@ -143,11 +145,11 @@ class LocalCluster:
         return {"wake_late_ms": late, "time_scale": scale}
 
     def begin(self) -> None:
-        """All are there that are wanted from the start. Real time goes on anyway."""
+        """All processes that are wanted at the start exist. Real time advances in any case."""
 
     def start_servers(self, pool: int, count: int) -> list[Process]:
-        """Further servers that wait in a pool (messages.DATA, messages.PARITY, or of a ring messages.NO_ROLE); they start side by
-        side."""
+        """Starts further servers that wait in a pool (messages.DATA, messages.PARITY, or for a ring
+        messages.NO_ROLE), all at once."""
         role = [] if pool == pb.NO_ROLE else ["--role", _PREFIXES[pool]]
         return self._start([(name, "lhrs-node", [*role, "--coordinator", self.address]) for name in self._next_names(pool, count)])
 
@@ -157,7 +159,7 @@ class LocalCluster:
         return [f"{_PREFIXES[pool]}-{number}" for number in range(first, first + count)]
 
     def start_client(self, name: str) -> Process:
-        """A client process."""
+        """Starts a client process."""
         return self._start([(name, "lhrs-client", ["--coordinator", self.address])])[0]
 
     def _start(self, wanted: list[tuple[str, str, list[str]]]) -> list[Process]:
@@ -167,7 +169,7 @@ class LocalCluster:
             deadline = time.monotonic() + self._patience_s
             for child in children:
                 self._await_ready(child, deadline)
-                self._wire.watch_events(child.ready["events"])  # its first events are what is to be seen
+                self._wire.watch_events(child.ready["events"])  # its first events must not be missed
             asked = [(child, self._wire.call(child.ready["control"], pb.Command(who_are_you=pb.WhoAreYou())))
                      for child in children]
             started = []
@@ -205,7 +207,7 @@ class LocalCluster:
         return Child(name, program, arguments, popen, {})
 
     def _await_ready(self, child: Child, deadline: float) -> None:
-        """Its ready line names its endpoints. Nothing else is said on standard output."""
+        """Reads its ready line, which names its endpoints. It is the only output on standard output."""
         output, text = child.popen.stdout, b""
         assert output is not None
         while not child.ready:
@@ -230,7 +232,7 @@ class LocalCluster:
         ended = self._ended(number, child)
         try:
             self._wire.watch_end(os.pidfd_open(child.popen.pid), ended)
-        except OSError:  # an old kernel, or a container that denies it: it is looked at again and again
+        except OSError:  # an old kernel, or a container that denies it: the process is polled
             name = f"end of {number}"
 
             def look() -> None:
@@ -266,7 +268,7 @@ class LocalCluster:
         return children
 
     def kill(self, numbers: Sequence[int]) -> None:
-        """Ends processes as a crash does; returns when they are gone."""
+        """Ends processes like a crash; returns when they are gone."""
         for child in self._living(numbers):
             child.popen.kill()
         for number in numbers:
@@ -274,7 +276,7 @@ class LocalCluster:
             self._wire.end(number, "killed on request")
 
     def pause(self, numbers: Sequence[int], lease_s: float) -> None:
-        """They stand still until ``resume``, or until the lease ends."""
+        """Pauses them until ``resume``, or until the lease ends."""
         for child in self._living(numbers):
             if child.timer is not None:
                 child.timer.cancel()
@@ -290,7 +292,7 @@ class LocalCluster:
         child.popen.send_signal(signal.SIGCONT)
 
     def resume(self, numbers: Sequence[int]) -> None:
-        """Paused processes go on. LabError Refused: one is not paused."""
+        """Resumes paused processes. LabError Refused: one is not paused."""
         children = self._living(numbers)
         for child in children:
             if child.paused_until == 0.0:
@@ -301,18 +303,18 @@ class LocalCluster:
             self._go_on(child)
 
     def paused(self) -> dict[int, float]:
-        """Seconds until the pause ends, by process number."""
+        """Seconds until each pause ends, by process number."""
         now = time.monotonic()
         return {number: max(0.0, child.paused_until - now) for number, child in self._children.items()
                 if child.paused_until and child.popen.poll() is None}
 
     def ended(self) -> int:
-        """How many of the processes started here have ended and were not started again."""
+        """How many of the processes started here have ended and were not restarted."""
         return sum(1 for child in self._children.values() if child.popen.poll() is not None)
 
     def restart(self, numbers: Sequence[int]) -> list[Process]:
-        """The same programs again: servers as empty spares, a coordinator at its old address, where it listens for its file
-        first. Those that still run are killed before."""
+        """Starts the same programs again: servers as empty spares, a coordinator at its old address, where it first
+        listens for its file. Those that still run are killed before."""
         wanted = []
         for number in numbers:
             child = self._child(number)
@@ -323,7 +325,7 @@ class LocalCluster:
             if child.program == "lhrs-coordinator" and self._is_ring:
                 raise LabError("Refused", "The master of a ring keeps its members in memory, which ended with it.", "Start a new ring.")
             if child.program == "lhrs-coordinator":
-                # There is a file since the start: it makes no second one, whatever it hears.
+                # The file exists since the start: the coordinator must not create a second one, whatever it hears.
                 arguments = [*self._arguments, "--replaces", "--listen", self.address,
                              "--control", child.ready["control"].rsplit(":", 1)[1]]
             wanted.append((child.name, child.program, arguments))
@@ -341,7 +343,7 @@ class LocalCluster:
             child.timer.cancel()
         if child.popen.poll() is None:
             child.popen.terminate()
-            child.popen.send_signal(signal.SIGCONT)  # a paused one would never hear of the other
+            child.popen.send_signal(signal.SIGCONT)  # a paused process would never receive SIGTERM
             try:
                 child.popen.wait(_GRACE_S)
             except subprocess.TimeoutExpired:
@@ -351,11 +353,11 @@ class LocalCluster:
             child.popen.stdout.close()
 
     def stop(self) -> None:
-        """Ends all processes. Their logs stay only where one of them did not start."""
+        """Ends all processes. Their logs are kept only if one of them did not start."""
         for child in self._children.values():
             child.is_being_ended = True
             if child.popen.poll() is None:
-                child.popen.terminate()  # all at once, so that none has to wait for another
+                child.popen.terminate()  # all at once, so that none waits for another
         for child in self._children.values():
             self._end_child(child)
         self._children.clear()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Measurements: repeated over all combinations of factors, one observation a row, written as the CSV files of lhrs-play."""
+"""Measurements: repeated over all combinations of factors, one observation per row, written as the CSV files of
+lhrs-play."""
 import dataclasses
 import datetime
 import functools
@@ -42,21 +43,21 @@ def machine() -> str:
         model = " ".join(models[0].split()) if models else model
         gibibytes = int(pathlib.Path("/proc/meminfo").read_text().split()[1]) / (1 << 20)
     except OSError:
-        pass  # not Linux: the words say that it is not known
+        pass  # not Linux: the text says that it is unknown
     return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB"
 
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """Repetitions go on until the median of these metrics is known to so many per cent (``is_within``)."""
+    """Repetitions continue until the median of these metrics is known within this percentage (``is_within``)."""
 
     percent: float
     metrics: tuple[str, ...]
 
 
 def median_interval(values: Sequence[float]) -> Optional[tuple[float, float]]:
-    """The interval between two of the values that holds the median of what they were drawn from in at least 95 of 100 cases, whatever
-    its distribution (order statistics). None: fewer than six values give none."""
+    """The interval between two of the values that contains the median of their distribution in at least 95 of 100
+    cases, for any distribution (order statistics). None: there are fewer than six values."""
     count, below, out = len(values), 0.0, None
     for left in range((count + 1) // 2):
         below += math.exp(math.lgamma(count + 1) - math.lgamma(left + 1) - math.lgamma(count - left + 1) - count * math.log(2))
@@ -68,7 +69,7 @@ def median_interval(values: Sequence[float]) -> Optional[tuple[float, float]]:
 
 
 def is_within(values: Sequence[float], percent: float) -> bool:
-    """Whether both ends of the interval are at most so many per cent of the median away from it."""
+    """Whether both ends of the interval differ from the median by at most this percentage of it."""
     ends = median_interval(values)
     if ends is None:
         return False
@@ -77,11 +78,12 @@ def is_within(values: Sequence[float], percent: float) -> bool:
 
 
 class Table(Shown):
-    """Rows of one measurement. It shows itself in a notebook, and ``to_pandas()`` gives a DataFrame. Each is a dict with run, simulated, detail, repetition, warm_up, the factors, the metrics,
-    faults (how many acted) and machine."""
+    """Rows of one measurement. A notebook displays it, and ``to_pandas()`` returns a DataFrame. Each row is a dict
+    with run, simulated, detail, repetition, warm_up, the factors, the metrics, faults (the number of active ones)
+    and machine."""
 
     def __init__(self, name: str, identity: Mapping[str, Any], describe: Callable[[Folder], None] = lambda folder: None) -> None:
-        """``describe`` writes what the run was into a folder."""
+        """``describe`` writes the description of the run into a folder."""
         self.name = name
         self._describe = describe
         self.goal: Optional[Goal] = None
@@ -91,7 +93,7 @@ class Table(Shown):
         self._metrics: list[str] = []
 
     def add(self, detail: Optional[str], repetition: Optional[int], warm_up: bool, factors: Case, metrics: Case, faults: int) -> None:
-        """One observation."""
+        """Adds one observation."""
         self._factors += [name for name in factors if name not in self._factors]
         self._metrics = [name for name in [*self._metrics, *(one for one in metrics if one not in self._metrics)]
                          if name not in self._factors]
@@ -101,17 +103,18 @@ class Table(Shown):
 
     @property
     def factors(self) -> list[str]:
-        """Columns of what was set, in order."""
+        """The columns of the factors, in order."""
         return list(self._factors)
 
     @property
     def metrics(self) -> list[str]:
-        """Columns of what was measured, in order."""
+        """The columns of the metrics, in order."""
         return list(self._metrics)
 
     @property
     def run(self) -> str:
-        """Which run it is of: start (UTC), host, process and seed; of a simulated one a digest of what decides it."""
+        """The id of its run: start (UTC), host, process and seed; for a simulated run a digest of everything that
+        determines it."""
         return str(self._identity["run"])
 
     @property
@@ -121,12 +124,13 @@ class Table(Shown):
 
     @property
     def columns(self) -> list[str]:
-        """Of the CSV file, in order."""
+        """The columns of the CSV file, in order."""
         return [*_FIRST, *self._factors, *self._metrics, *_LAST]
 
     def summary(self) -> Rows[dict[str, Any]]:
-        """A dict for each case, without warm-ups: the factors, n, and of each metric METRIC_median, METRIC_q1 and METRIC_q3 (None for
-        one value), METRIC_ci95_low and METRIC_ci95_high (the median's 95 % interval; None for fewer than 6 values)."""
+        """A dict for each case, without warm-ups: the factors, n, and for each metric METRIC_median, METRIC_q1 and
+        METRIC_q3 (None for one value), METRIC_ci95_low and METRIC_ci95_high (the median's 95 % interval; None for
+        fewer than 6 values)."""
         cases: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in self.rows:
             if not row["warm_up"]:
@@ -152,23 +156,25 @@ class Table(Shown):
 
     def figure(self, y: Union[str, Sequence[str], None] = None, x: Optional[str] = None, by: Union[str, Sequence[str], None] = None,
                where: Optional[Mapping[str, Any]] = None, title: Optional[str] = None, log: bool = False) -> "Figure":
-        """A matplotlib Figure: the medians of the metric ``y`` as a line over the column ``x``, every run as a dot; a line for each combination
-        of the columns ``by``, with a label that tells what was in force. Several of ``y`` stand beside each other; ``where``: values of columns
-        that rows must have; ``log``: logarithmic axes. None: the first metric, over the first factor that varies, with a line for each
-        combination of the others that do. ``table.figure().savefig("x.svg")``. LabError Unsupported: matplotlib is not installed; BadArgument:
+        """A matplotlib Figure: the medians of the metric ``y`` as a line over the column ``x``, every run as a dot,
+        and a line for each combination of the columns ``by``, with a label that states the settings. Several metrics
+        ``y`` are side by side; ``where``: values of columns that rows must have; ``log``: logarithmic axes. None:
+        the first metric, over the first factor that varies, with a line for each combination of the other varying
+        factors. ``table.figure().savefig("x.svg")``. LabError Unsupported: matplotlib is not installed; BadArgument:
         there is no such column, or no row."""
         return figures.figure(self, y, x, by, where or {}, title, log)
 
     def write_csv(self, directory: Union[str, "os.PathLike[str]"] = ".", append: bool = False, overwrite: bool = False) -> pathlib.Path:
-        """Writes NAME.csv and NAME_summary.csv (RFC 4180, UTF-8), and what the run was into runs.csv and clusters.csv; the path of
-        the first. ``append``: the directory's results of other runs stay; ``overwrite``: they are removed. LabError BadArgument: it
-        has some and neither is given, or it cannot be written."""
+        """Writes NAME.csv and NAME_summary.csv (RFC 4180, UTF-8), and the description of the run into runs.csv and
+        clusters.csv; returns the path of the first file. ``append``: results of other runs in the directory stay;
+        ``overwrite``: they are removed. LabError BadArgument: there are such results and neither is given, or a file
+        cannot be written."""
         with Folder(directory, self.run, append, overwrite) as folder:
             self._describe(folder)
             return self.put(folder)
 
     def put(self, folder: Folder) -> pathlib.Path:
-        """Writes its rows and summary into a folder that is open; the path of the first."""
+        """Writes its rows and summary into an open folder; returns the path of the first file."""
         path = folder.put(file_name(self.name), self.columns, self.rows)
         summary = self.summary()
         if summary:
@@ -177,7 +183,7 @@ class Table(Shown):
 
 
 def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
-    """All combinations, the last factor turning fastest."""
+    """All combinations; the last factor varies fastest."""
     count = 1
     for name, values in factors.items():
         if isinstance(values, str) or not len(values):
@@ -192,12 +198,12 @@ def cases_of(factors: Mapping[str, Sequence[Any]]) -> list[Case]:
 class MeasureCalls(StateCalls, FaultCalls, GateCalls):
     """See the module."""
 
-    tables: dict[str, Table]       # by name: what was measured so far
-    charts: list[Chart]            # that were asked for
+    tables: dict[str, Table]       # by name: the measurements so far
+    charts: list[Chart]            # the requested charts
     parameters: dict[str, Any]     # what you set in this run: columns of runs.csv
     config: Any
     _run_started: str
-    _inputs: Optional[str] = None      # see inputs_digest; None: they do not decide the tables
+    _inputs: Optional[str] = None      # see inputs_digest; None: the inputs do not determine the tables
     _options: Optional[list[str]] = None  # of the simulated cluster that was started here
     _watch_bin: Optional[str]
 
@@ -207,7 +213,7 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
 
     @functools.cached_property
     def _run(self) -> str:
-        """Which run this is, in all its tables: decided when the first one begins."""
+        """The id of this run in all its tables; decided when the first table begins."""
         if self._options is not None:
             self._inputs = inputs_digest(self._seed, self._options, self.parameters, self._facts)
         return new_run_id(self._seed) if self._inputs is None else f"sim-{self._inputs}"
@@ -231,14 +237,16 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
                 warm_up: int = 1, order: str = "shuffled", before: Optional[Callable[[Case], Any]] = None,
                 after: Optional[Callable[[Case], Any]] = None, detail: str = "counts", within: Optional[float] = None,
                 within_of: Union[str, Sequence[str], None] = None, repetitions_max: int = 100) -> Table:
-        """Repeats ``run(case)`` over all combinations of ``factors`` (or over ``cases``) and keeps one row each.
+        """Repeats ``run(case)`` over all combinations of ``factors`` (or over ``cases``) and keeps one row for each.
 
-        ``run`` gives a Timing, a Workload, or a dict; their numbers become the metrics. ``before`` and ``after`` are not
-        measured. Each repetition goes through the cases in an ``order`` drawn by the seed ('shuffled') or as 'given';
-        ``warm_up`` repetitions come first and are marked. ``within`` = 5, ``within_of`` = 'total_s': each case is repeated, at least
-        ``repetitions`` and at most ``repetitions_max`` times, until the 95 % confidence interval of the median of that metric (or of those)
-        is no more than 5 per cent away from it; the summary says whether that was reached. The table is appended to the one of that name; an error in
-        ``run`` ends it but keeps its rows. LabError BadArgument: no number was returned; Refused: the gate is closed."""
+        ``run`` returns a Timing, a Workload, or a dict; their numbers become the metrics. ``before`` and ``after``
+        are not measured. Each repetition goes through the cases in an ``order`` drawn by the seed ('shuffled') or as
+        'given'; ``warm_up`` repetitions come first and are marked. With ``within`` = 5 and ``within_of`` =
+        'total_s', each case is repeated, at least ``repetitions`` and at most ``repetitions_max`` times, until the
+        95 % confidence interval of the median of that metric (or of those) is no more than 5 per cent away from it;
+        the summary says whether that was reached. The rows are appended to the table of that name; an error in
+        ``run`` ends the table but keeps its rows. LabError BadArgument: no number was returned; Refused: the gate is
+        closed."""
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
             raise LabError("BadArgument", f"The name of a table has 1 to 64 letters, digits, - and _, not {name[:80]!r}.")
         if order not in ("shuffled", "given") or detail not in DETAILS:
@@ -276,7 +284,7 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
 
     def _once(self, table: Table, case: Case, run: Callable[[Case], Result], before: Optional[Callable[[Case], Any]], after: Optional[Callable[[Case], Any]],
               constants: Case, detail: str, repetition: int, is_warm_up: bool) -> Case:
-        """One observation, which the table gets; its metrics."""
+        """One observation, which is added to the table; returns its metrics."""
         self._not_gated()
         if before is not None:
             before(case)
@@ -287,14 +295,15 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         self._not_gated()
         facts = {**case, **constants}
         metrics = {key: value for key, value in metrics.items() if key not in facts}
-        in_force = detail if self._detail == detail else None  # run() changed it: there is no one word for all of it
+        in_force = detail if self._detail == detail else None  # if run() changed it, no single word describes the level
         table.add(in_force, repetition, is_warm_up, facts, metrics, max(faults, self._faults_active()))
         if after is not None:
             after(case)
         return metrics
 
     def row(self, name: str, values: Result) -> int:
-        """Adds one row by hand to the table of that name: numbers are metrics, words and truth values factors. Its number."""
+        """Adds one row by hand to the table of that name: numbers are metrics, words and truth values are factors.
+        Returns its number."""
         table = self._table(name)
         given = values.as_dict() if isinstance(values, Row) else dict(values)
         factors = {key: value for key, value in given.items() if isinstance(value, (str, bool))}
@@ -303,18 +312,20 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
 
     @staticmethod
     def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> Rows[dict[str, Any]]:
-        """Rows of a table that the papers printed (scenarios/paper/README.md): ``lab.paper("search", {"config": 2})``; ``suspect``:
-        those in doubt, too. None: the source does not give it. LabError BadArgument: no such table or column."""
+        """Rows of a published table (scenarios/paper/README.md): ``lab.paper("search", {"config": 2})``;
+        ``suspect``: includes doubtful values. None: the source does not give the value. LabError BadArgument: no
+        such table or column."""
         return papers.paper(name, where, suspect)
 
     def chart(self, table: Union[str, Table], x: str, y: Union[str, Sequence[str]], by: Union[str, Sequence[str]] = (),
               paper: Optional[str] = None, where: Optional[Mapping[str, Any]] = None, title: Optional[str] = None, log: bool = False,
               suspect: bool = False) -> Chart:
-        """Draws a table: medians with quartiles over the column ``x``, a panel for each quantity of ``y``, a line for each combination
-        of ``by`` (above six lines a panel for each value of the first), both axes logarithmic with ``log``. ``paper``: published
-        values of that table dashed beside them, under the same values (``suspect``: those in doubt, too). ``where``: values of
-        columns that rows must have. The Chart follows its table; ``chart.write(directory)`` makes NAME_chart.svg. lhrs-play draws it.
-        LabError BadArgument: no such table or column; Unsupported: there is no lhrs-play."""
+        """Draws a table: medians with quartiles over the column ``x``, a panel for each quantity of ``y``, a line
+        for each combination of ``by`` (above six lines, a panel for each value of the first column), both axes
+        logarithmic with ``log``. ``paper``: published values of that table as dashed lines, for the same conditions
+        (``suspect``: includes doubtful values). ``where``: values of columns that rows must have. The Chart follows
+        its table; ``chart.write(directory)`` writes NAME_chart.svg. lhrs-play draws it. LabError BadArgument: no
+        such table or column; Unsupported: there is no lhrs-play."""
         name = table.name if isinstance(table, Table) else table
         if name not in self.tables:
             raise LabError("BadArgument", f"There is no table {name[:80]!r} yet.",
@@ -325,16 +336,18 @@ class MeasureCalls(StateCalls, FaultCalls, GateCalls):
         return made
 
     def write(self, directory: Union[str, "os.PathLike[str]"] = ".", append: bool = False, overwrite: bool = False) -> list[pathlib.Path]:
-        """Writes all tables as CSV files and all charts as SVG files, as lhrs-play --csv does, and what the run was into runs.csv; the
-        paths of tables and charts. ``append``: the directory's results of other runs stay; ``overwrite``: they are removed. LabError
-        BadArgument: it has some and neither is given, or it cannot be written."""
+        """Writes all tables as CSV files and all charts as SVG files, as lhrs-play --csv does, and the description
+        of the run into runs.csv; returns the paths of tables and charts. ``append``: results of other runs in the
+        directory stay; ``overwrite``: they are removed. LabError BadArgument: there are such results and neither is
+        given, or a file cannot be written."""
         with Folder(directory, self._run, append, overwrite) as folder:
             self._describe(folder)
             return [*(table.put(folder) for table in self.tables.values()), *(chart.write(directory) for chart in self.charts)]
 
 
 def numbers_of(result: Result) -> Case:
-    """The numbers in what ``run`` gave, and what is not known (None): its column stays. LabError BadArgument: there is no number."""
+    """The numbers that ``run`` returned, and unknown values (None), whose columns stay. LabError BadArgument: there
+    is no number."""
     given = result.as_dict() if isinstance(result, Row) else dict(result) if isinstance(result, Mapping) else {}
     numbers = {key: value for key, value in given.items()
                if value is None or isinstance(value, (int, float)) and not isinstance(value, bool)}
@@ -345,5 +358,5 @@ def numbers_of(result: Result) -> Case:
 
 
 def started_now() -> str:
-    """This moment: UTC, ISO 8601 with milliseconds."""
+    """The present time: UTC, ISO 8601 with milliseconds."""
     return datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")

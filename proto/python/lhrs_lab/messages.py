@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The message classes of proto/*.proto: ``messages.Command``, ``messages.INSERT``, ``messages.EventBatch``, ...
 
-An installed package has them with it. From a plain checkout they are made on first import, by protoc, into the package's
-``__pycache__`` (or a directory for this process alone, where that cannot be written), and again when a .proto file changes.
+An installed package contains them. From a plain checkout protoc makes them on first import, in the package's
+``__pycache__`` (or in a directory for this process alone if that cannot be written), and again when a .proto file
+changes.
 """
 import atexit
 import importlib
@@ -23,7 +24,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 
 def _made_in(parent: pathlib.Path, proto: pathlib.Path, name: str) -> pathlib.Path:
-    """The modules below ``parent``: those that are there, or new ones. Several processes may do this at once."""
+    """The modules below ``parent``: the existing ones, or new ones. Several processes may do this at once."""
     directory = parent / name
     if directory.is_dir():
         return directory
@@ -34,7 +35,7 @@ def _made_in(parent: pathlib.Path, proto: pathlib.Path, name: str) -> pathlib.Pa
         new.rename(directory)
     except OSError:
         shutil.rmtree(new, ignore_errors=True)
-        if not directory.is_dir():  # else another process was first
+        if not directory.is_dir():  # otherwise another process was first
             raise
     except RuntimeError as error:
         shutil.rmtree(new, ignore_errors=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables that the papers of 2003 and 2004 printed (scenarios/paper), for standing beside one's own."""
+"""The tables of the papers of 2003 and 2004 (scenarios/paper), for comparison with your own."""
 import csv
 import pathlib
 from typing import Any, Mapping, Optional
@@ -12,7 +12,7 @@ _HERE = pathlib.Path(__file__).resolve().parent
 
 
 def directory() -> pathlib.Path:
-    """Where the tables are: with an installed package, else in the tree that this package lies in."""
+    """The directory of the tables: in an installed package, or else in the tree that contains this package."""
     installed = _HERE / "_paper"
     return installed if installed.is_dir() else _HERE.parents[2] / "scenarios" / "paper"
 
@@ -21,7 +21,7 @@ class Published:
     """One table: its columns, and its rows as text."""
 
     def __init__(self, name: str) -> None:
-        """LabError BadArgument: there is none of that name, or it cannot be read."""
+        """LabError BadArgument: there is no table of that name, or it cannot be read."""
         path = directory() / f"{name}.csv"
         known = sorted(one.stem for one in directory().glob("*.csv"))
         if name not in known:
@@ -37,19 +37,19 @@ class Published:
             raise LabError("BadArgument", f"{path} cannot be read: {error}.") from None
 
     def need(self, column: str) -> None:
-        """LabError BadArgument: it has no such column."""
+        """LabError BadArgument: the table has no such column."""
         if column not in self.columns:
             raise LabError("BadArgument", f"The published table {self.name} has no column {column}.",
                            near(column, self.columns) or f"Its columns are {', '.join(self.columns)}.")
 
     @staticmethod
     def is_doubtful(row: Mapping[str, str]) -> bool:
-        """Whether the value is marked as one not to rely on."""
+        """Whether the value is marked as unreliable."""
         return "SUSPECT" in row.get("note", "")
 
 
 def number(text: str) -> Optional[float]:
-    """A cell as a number; None: it is none."""
+    """A cell as a number; None: it is not a number."""
     try:
         return None if "_" in text else float(text)
     except ValueError:
@@ -57,7 +57,7 @@ def number(text: str) -> Optional[float]:
 
 
 def is_equal(a: str, b: str) -> bool:
-    """Of cells: as numbers where both are."""
+    """Whether two cells are equal: as numbers if both are numbers."""
     x, y = number(a), number(b)
     return x == y if x is not None and y is not None else a == b
 
@@ -69,8 +69,9 @@ def value_of(text: str) -> Any:
 
 
 def paper(name: str, where: Optional[Mapping[str, Any]] = None, suspect: bool = False) -> Rows[dict[str, Any]]:
-    """Rows of a published table, as printed: ``paper("search", {"config": 2})``; ``where``: values of columns to keep; ``suspect``:
-    those in doubt, too. Cells that the source does not give are None. LabError BadArgument: no such table or column."""
+    """Rows of a published table, as printed: ``paper("search", {"config": 2})``; ``where``: values of columns to
+    keep; ``suspect``: includes doubtful values. Cells that the source does not give are None. LabError BadArgument:
+    no such table or column."""
     table = Published(name)
     for column in where or {}:
         table.need(column)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What lhrs-play is asked once, because the C++ side knows it already: the charts in the product's own look, the parity check, and what the
-programs were built from. A second watcher that stays is in watcher.py."""
+"""Short runs of lhrs-play for what the C++ side already implements: the charts in the product's own look, the parity
+check, and the build information of the programs. The lhrs-play that watches permanently is in watcher.py."""
 import csv
 import json
 import pathlib
@@ -19,8 +19,8 @@ _ERRORS = {2: "BadArgument", 3: "NoCluster", _NOT_NOW: "Refused"}
 
 
 def program(bin_dir: Optional[str], does: str) -> pathlib.Path:
-    """lhrs-play, which is looked for where all programs are. ``does``: what it is wanted for, as 'which draws charts'. LabError
-    Unsupported: there is none."""
+    """The path of lhrs-play, which is searched where all programs are. ``does``: its purpose, for the error, such as
+    'which draws charts'. LabError Unsupported: there is none."""
     try:
         return program_directory(bin_dir, ("lhrs-play",)) / "lhrs-play"
     except LabError as error:
@@ -28,7 +28,7 @@ def program(bin_dir: Optional[str], does: str) -> pathlib.Path:
 
 
 def _said(path: pathlib.Path, arguments: Sequence[str], timeout: float, good: Sequence[int] = (0,)) -> str:
-    """What it prints. LabError as its exit code says, Unsupported: it cannot be started, Timeout (seconds)."""
+    """What it prints. LabError as its exit code says; Unsupported: it cannot be started; Timeout (seconds)."""
     try:
         done = subprocess.run([str(path), *arguments], stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False)
     except OSError as error:
@@ -57,14 +57,16 @@ def chart(bin_dir: Optional[str], columns: Sequence[str], rows: Sequence[Mapping
 
 
 def audit(bin_dir: Optional[str], endpoint: str, group: Optional[int]) -> dict[str, Any]:
-    """{'ranks', 'unequal', 'first'} of a group of the cluster with this coordinator (None: of all). It only asks questions, so virtual time
-    stands still. LabError Refused: the group is not at rest; BadArgument, NoCluster, Unsupported."""
+    """{'ranks', 'unequal', 'first'} of a group of the cluster with this coordinator (None: of all groups). It only
+    sends queries, so virtual time stands still. LabError Refused: the group is not at rest; BadArgument, NoCluster,
+    Unsupported."""
     words = ["--audit", "all" if group is None else str(group), "--connect", endpoint.split("://")[-1]]
     return dict(json.loads(_said(program(bin_dir, "which checks the parity"), words, _AUDIT_S, (0, _NOT_EQUAL))))
 
 
 def program_facts(bin_dir: Optional[str]) -> dict[str, str]:
-    """What the programs were built from and with; empty where there is no lhrs-play, because they run on another machine."""
+    """How the programs were built, and from which sources; empty if there is no lhrs-play, because they run on
+    another machine."""
     try:
         told = json.loads(_said(program(bin_dir, "which knows how it was built"), ["--build-info"], _BUILD_S))
     except (LabError, ValueError):

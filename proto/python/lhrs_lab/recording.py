@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recordings (.lhrun, SQLite) as tables. It needs no cluster and no program of the lab."""
+"""Recordings (.lhrun, SQLite) as tables. This needs no cluster and no program of the lab."""
 import hashlib
 import os
 import pathlib
@@ -10,14 +10,14 @@ from .errors import LabError
 from .shown import Shown
 
 _APPLICATION = 0x4C485253   # "LHRS"
-_VERSIONS = (2, 3)  # that have the tables that are read here
+_VERSIONS = (2, 3)  # file versions with the tables that are read here
 _WITH_LOG = 2               # byte 18 of the file: a log belongs to it, as while it is being written
 #: The views of a recording; scenarios/DATA.md explains their columns.
 VIEWS = ("operation", "message", "split", "merge", "parity_creation", "recovery", "failure", "fault")
 
 
 class RecordedTable(Shown):
-    """Rows of a recording, each a dict. It shows itself in a notebook, and ``to_pandas()`` gives a DataFrame."""
+    """Rows of a recording, each a dict. A notebook displays it, and ``to_pandas()`` returns a DataFrame."""
 
     def __init__(self, name: str, columns: Sequence[str], rows: list[dict[str, Any]]) -> None:
         self.name = name
@@ -26,15 +26,16 @@ class RecordedTable(Shown):
 
     @property
     def columns(self) -> list[str]:
-        """In order."""
+        """The columns, in order."""
         return list(self._columns)
 
 
 class Recording:
-    """A recorded run, opened to be read: ``Recording("run.lhrun")``, also as a context manager.
+    """A recorded run, opened for reading: ``Recording("run.lhrun")``, also as a context manager.
 
-    LabError BadArgument: the file is no recording, or one of a version without views (lhrs-gui --export reads those);
-    Refused: it has no end, because its program was killed (open it in the window and save it: that makes the tables).
+    LabError BadArgument: the file is not a recording, or its version has no views (lhrs-gui --export reads those);
+    Refused: it has no end, because its program was killed (open it in the window and save it: that makes the
+    tables).
     """
 
     def __init__(self, path: Union[str, "os.PathLike[str]"]) -> None:
@@ -53,7 +54,7 @@ class Recording:
         if header[18] == _WITH_LOG:
             raise LabError("Refused", f"{self.path} ended without its end, or is being written.",
                            "Open it with lhrs-gui --export FILE --out DIR: that reads it as far as it goes.")
-        # immutable: nobody writes it, so that no file is made beside it and a read-only folder will do.
+        # immutable: the file is not written, so no file is made beside it and a read-only folder is enough.
         self._base = sqlite3.connect(self.path.resolve().as_uri() + "?immutable=1", uri=True)
         self._base.execute("PRAGMA trusted_schema = OFF")
 
@@ -64,12 +65,12 @@ class Recording:
         self.close()
 
     def close(self) -> None:
-        """The file is closed; tables that were read stay."""
+        """Closes the file; tables that were read stay valid."""
         self._base.close()
 
     @property
     def meta(self) -> dict[str, str]:
-        """Where and how it was made: program, machine, started_utc, seed, ..."""
+        """Where and how it was recorded: program, machine, started_utc, seed, ..."""
         return dict(self._run("SELECT key, value FROM meta ORDER BY key").fetchall())
 
     def table(self, name: str) -> RecordedTable:
@@ -80,7 +81,7 @@ class Recording:
         return self.sql(f'SELECT * FROM "{name}"', name=name)
 
     def sql(self, query: str, parameters: Union[Sequence[Any], Mapping[str, Any]] = (), name: str = "query") -> RecordedTable:
-        """The rows of a SELECT. LabError BadArgument: SQLite does not understand it, or the file is broken there."""
+        """The rows of a SELECT. LabError BadArgument: SQLite does not understand it, or the file is damaged there."""
         cursor = self._run(query, parameters)
         columns = [column[0] for column in cursor.description or ()]
         try:
@@ -89,7 +90,8 @@ class Recording:
             raise LabError("BadArgument", f"{self.path}: {error}.") from None
 
     def damage(self) -> Optional[str]:
-        """What is not as it was written, in one sentence; None: all is. Reads the whole file."""
+        """How the file differs from what was written, in one sentence; None: it does not differ. Reads the whole
+        file."""
         said: dict[str, list[tuple[int, int, int, str]]] = {}
         try:
             for name, first, last, rows, total in self._base.execute("SELECT name, first, last, rows, sum FROM segment"):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folders of results as lhrs-play --csv writes them: rows of one or more runs, and runs.csv, which says what each run was."""
+"""Folders of results as lhrs-play --csv writes them: rows of one or more runs, and runs.csv, which describes each
+run."""
 import csv
 import datetime
 import fcntl
@@ -20,18 +21,18 @@ from .values import cell
 
 Rows = Sequence[Mapping[str, Any]]
 
-#: Tables of the run: a measurement of this name is written with measured_ before it.
+#: Tables of the run itself: a measurement with one of these names is written with the prefix measured_.
 _OF_THE_RUN = {"runs", "clusters", "operations", "messages", "splits", "merges", "parity_creations", "recoveries", "slices", "faults", "gaps", "captions",
                "markers", "commands", "expectations", "invariants"}
 _DIGITS = 16          # of an inputs' digest, as in gui/lab/tables/run_facts.cpp
 _last_ms = 0
-_begun: dict[str, int] = {}                       # by inputs: how many runs of this program had them
-_written: set[tuple[str, pathlib.Path]] = set()   # runs of this program, and the files that have their rows
+_begun: dict[str, int] = {}                       # by inputs: how many runs of this program had these inputs
+_written: set[tuple[str, pathlib.Path]] = set()   # runs of this program, and the files that contain their rows
 _lock = threading.Lock()
 
 
 def new_run_id(seed: int) -> str:
-    """20261122T102908.123Z-host-4711-1: UTC start, host, process, seed. No two runs have the same."""
+    """20261122T102908.123Z-host-4711-1: UTC start, host, process, seed. Unique for each run."""
     global _last_ms  # pylint: disable=global-statement
     with _lock:
         now = datetime.datetime.now(datetime.timezone.utc)
@@ -44,17 +45,17 @@ def new_run_id(seed: int) -> str:
 
 def inputs_digest(seed: int, options: Sequence[str], parameters: Mapping[str, Any],
                   facts: Mapping[str, str]) -> Optional[str]:
-    """Everything that decides what a simulated run measures, as 16 hexadecimal digits: the script's text, the
-    parameters, the options of ``Lab.start``, seed, version and commit. Not how fast virtual time goes, nor when and
-    where. A program may begin several runs of the same inputs: which of them it is counts as well. None: there is no
-    script (a notebook, a prompt)."""
+    """A digest of everything that determines the result of a simulated run, as 16 hexadecimal digits: the script's
+    text, the parameters, the options of ``Lab.start``, seed, version and commit. The speed of virtual time, the date
+    and the machine are not part of it. A program may begin several runs with the same inputs, so the number of the
+    run among them is part of it. None: there is no script (a notebook, a prompt)."""
     try:
         text = pathlib.Path(getattr(sys.modules.get("__main__"), "__file__", "") or "").read_bytes()
     except OSError:
         return None
     parts = [text, str(seed).encode(), str(len(options)).encode(), *(option.encode() for option in options),
              json.dumps(_plain(parameters)).encode(), *(facts.get(name, "").encode() for name in ("version", "commit"))]
-    # Each part with its length before it, so that no two lists of parts give the same bytes.
+    # Each part is preceded by its length, so that different lists of parts never give the same bytes.
     inputs = hashlib.sha256(b"".join(b"%d:%b" % (len(part), part) for part in parts)).hexdigest()
     with _lock:
         number = _begun[inputs] = _begun.get(inputs, 0) + 1
@@ -62,8 +63,8 @@ def inputs_digest(seed: int, options: Sequence[str], parameters: Mapping[str, An
 
 
 def cluster_row(run: Mapping[str, Any], config: Any, more: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of clusters.csv: the parameters of the Lab's file, in the words of lab.cluster. ``config``: None of a ring, whose
-    parameters are in ``more``."""
+    """The row of clusters.csv: the parameters of the Lab's file, in the words of lab.cluster. ``config``: None for a
+    ring, whose parameters are in ``more``."""
     if config is None:
         return {"run": run["run"], "simulated": run["simulated"], "cluster": 1, **dict(sorted(more.items()))}
 
@@ -88,8 +89,8 @@ def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_row(run: str, inputs: Optional[str], simulated: bool, started: str, machine: str, seed: int,
             facts: Mapping[str, str], parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of runs.csv; the columns are those of lhrs-play. ``inputs``: see inputs_digest; where they decide all
-    tables, the row does not say when and where the run was. ``facts``: see program_facts."""
+    """The row of runs.csv; the columns are those of lhrs-play. ``inputs``: see inputs_digest; if the inputs
+    determine all tables, the row does not say when and where the run took place. ``facts``: see program_facts."""
     plain = _plain(parameters)
     when_and_where = {"started_utc": None if inputs else started, "host": None if inputs else platform.node()}
     return {"run": run, "simulated": simulated, "outcome": None, **when_and_where, "machine": machine,
@@ -101,7 +102,7 @@ def run_row(run: str, inputs: Optional[str], simulated: bool, started: str, mach
 
 
 def scenario_name() -> str:
-    """The script that runs; empty in a notebook or at the prompt."""
+    """The name of the running script; empty in a notebook or at the prompt."""
     return os.path.basename(getattr(sys.modules.get("__main__"), "__file__", "") or "")
 
 
@@ -111,7 +112,7 @@ def file_name(table: str) -> str:
 
 
 def united(columns: Sequence[str], more: Iterable[str]) -> list[str]:
-    """Columns of both; one that is new comes after the one that is before it in ``more``."""
+    """The columns of both. A new column follows the one that precedes it in ``more``."""
     out, place = list(columns), 0
     for column in more:
         if column in out:
@@ -123,8 +124,9 @@ def united(columns: Sequence[str], more: Iterable[str]) -> list[str]:
 
 
 class Folder:
-    """A folder in which one run writes its tables; rows of other runs stay. Use it in ``with``. LabError BadArgument: the folder has
-    results of other runs and neither ``append`` nor ``overwrite`` was given, another program writes there, or it cannot be written."""
+    """A folder into which one run writes its tables; rows of other runs stay. Use it in ``with``. LabError
+    BadArgument: the folder has results of other runs and neither ``append`` nor ``overwrite`` was given, another
+    program is writing there, or it cannot be written."""
 
     def __init__(self, directory: "str | os.PathLike[str]", run: str, append: bool = False, overwrite: bool = False) -> None:
         self.path = pathlib.Path(directory)
@@ -143,7 +145,7 @@ class Folder:
             self.close()
             raise LabError("BadArgument", f"Another run writes its results into {self.path}.", "Choose another directory; lhrs-play --merge puts them together.") from None
         except OSError:
-            pass  # a file system without locks is not refused
+            pass  # a file system without locks is accepted
         try:
             others = [path for path in self._tables() if any(row.get("run") != run for row in self._read(path)[1])]
             if others and not append and not overwrite:
@@ -165,14 +167,14 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Another run may write there from now on."""
+        """Another run may write into the folder from now on."""
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._descriptor = -1
 
     def put(self, name: str, columns: Sequence[str], rows: Rows) -> pathlib.Path:
-        """The rows of this run in the table NAME.csv; those that it has there are replaced. LabError BadArgument:
-        they are of another run of the same inputs, and differ."""
+        """Writes the rows of this run into the table NAME.csv and replaces those that it already has there. LabError
+        BadArgument: those are from another run with the same inputs, and differ."""
         path = self.path / f"{name}.csv"
         try:
             former, kept = self._read(path) if path.exists() else ([], [])
@@ -194,7 +196,8 @@ class Folder:
         return path
 
     def _check_rows(self, path: pathlib.Path, theirs: Sequence[Mapping[str, str]], ours: Rows) -> None:
-        """A run that is played again has the rows of before. Where it has others, more than its inputs decides it."""
+        """A run that is repeated must have the same rows as before. If it has not, its inputs alone do not determine
+        it."""
         if not theirs or path.stem in _OF_THE_RUN or (self._run, path.resolve()) in _written:
             return
         columns = sorted({column for row in (*theirs, *ours) for column in row} - {"machine"})

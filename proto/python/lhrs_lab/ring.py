@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ring that walks: its nodes know their successor only, join and leave, and pass each query on until its owner has it."""
+"""A ring that walks: each node knows only its successor. Nodes join and leave, and pass each query on until its
+owner has it."""
 import dataclasses
 from typing import TYPE_CHECKING, Any, Iterable, Optional
 
@@ -17,7 +18,7 @@ _AT_ONCE = 64
 
 @dataclasses.dataclass(frozen=True)
 class RingNode(Row):
-    """A node of the ring: it answers for the ids from the one after ``begins_after`` to its own."""
+    """A node of the ring: it answers for the ids from the one after ``begins_after`` up to its own."""
 
     name: str
     id: int
@@ -28,7 +29,7 @@ class RingNode(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Ring(Row):
-    """The ring: its nodes by id, and who waits outside."""
+    """The ring: its nodes by id, and the nodes that wait outside."""
 
     bits: int                   # ids are numbers modulo 2^bits
     nodes: list[RingNode]
@@ -36,13 +37,13 @@ class Ring(Row):
     keys: int                   # of all nodes that answer
     changes: int                # joins and leaves so far
     under_way: Optional[str]    # in words
-    broken: Optional[str]       # why it takes no changes now
+    broken: Optional[str]       # why it accepts no changes now
     at_rest: bool
 
 
 @dataclasses.dataclass(frozen=True)
 class RingChange(Row):
-    """A join or leave that is over; ``keys``: how many moved."""
+    """A completed join or leave; ``keys``: how many keys were moved."""
 
     change: int
     node: str
@@ -52,8 +53,8 @@ class RingChange(Row):
 
 @dataclasses.dataclass(frozen=True)
 class LookUp(Row):
-    """A key that was asked for by way of a certain node. ``result``: 'found' or 'not found'; ``steps``: how often the query was
-    passed on."""
+    """A key that was looked up through a given node. ``result``: 'found' or 'not found'; ``steps``: how often the
+    query was passed on."""
 
     key: int
     result: str
@@ -64,13 +65,13 @@ class LookUp(Row):
 
     @property
     def text(self) -> Optional[str]:
-        """The value as text; None: there is none, or it is none."""
+        """The value as text; None: there is no value, or it is not text."""
         return None if self.value is None else text_of(self.value)
 
 
 @dataclasses.dataclass(frozen=True)
 class LookUps(Row):
-    """Keys that were asked for from every node. ``steps``: on average."""
+    """Keys that were looked up from every node. ``steps``: on average."""
 
     nodes: int
     look_ups: int
@@ -90,7 +91,7 @@ class RingCalls(Context):
         return self._ask(self._coordinator(), walk=pb.WalkCommand(describe_ring=pb.DescribeRing())).walk.ring
 
     def _await_ring(self, nodes: int, timeout: float) -> None:
-        """Until so many nodes are in the ring, and at rest."""
+        """Waits until this many nodes are in the ring and it is at rest."""
         deadline = self._deadline(timeout)
         while True:
             ring = self._describe_ring()
@@ -138,12 +139,13 @@ class RingCalls(Context):
         return process.number
 
     def join(self, node: Optional[Who] = None, timeout: float = 10) -> RingChange:
-        """A node joins the ring (None: any that waits outside) and gets a part of its successor's keys; returns when that is over.
-        LabError Refused, Timeout (seconds), BadArgument, ClusterMismatch."""
+        """Lets a node join the ring (None: any node that waits outside); it gets a part of its successor's keys.
+        Returns when the join is complete. LabError Refused, Timeout (seconds), BadArgument, ClusterMismatch."""
         return self._change(timeout, pb.WalkCommand(join_ring=pb.JoinRing(node=0 if node is None else self._node(node))))
 
     def leave(self, node: Who, timeout: float = 10) -> RingChange:
-        """A node leaves the ring and gives its keys to its successor; returns when that is over. LabError as join."""
+        """Lets a node leave the ring; it gives its keys to its successor. Returns when that is complete. LabError as
+        join."""
         return self._change(timeout, pb.WalkCommand(leave_ring=pb.LeaveRing(node=self._node(node))))
 
     def _change(self, timeout: float, order: Any) -> RingChange:
@@ -157,14 +159,14 @@ class RingCalls(Context):
 
 @bounded
 class RingClientCalls:
-    """What a client of a ring can do besides."""
+    """The additional calls of a client of a ring."""
 
     _lab: "Lab"
     number: int
 
     def look_up(self, key: int, via: Optional[Who] = None, timeout: float = 10) -> LookUp:
-        """Asks for a key by way of a node of the ring (None: one that the client draws). LabError Timeout (seconds), Refused,
-        BadArgument, ClusterMismatch."""
+        """Looks up a key through a node of the ring (None: one that the client draws). LabError Timeout (seconds),
+        Refused, BadArgument, ClusterMismatch."""
         lab = self._lab
         lab._describe_ring()
         lab._changing()
@@ -177,7 +179,8 @@ class RingClientCalls:
                       found.time_ns / 1e6)
 
     def look_up_all(self, keys: Iterable[int], timeout: float = 20) -> LookUps:
-        """Asks for each key by way of each node of the ring. LabError Timeout (seconds, of 64 that go together), ClusterMismatch."""
+        """Looks up each key through each node of the ring. LabError Timeout (seconds, for 64 look-ups that run
+        together), ClusterMismatch."""
         lab = self._lab
         ring = lab._describe_ring()
         lab._changing()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One clock for all that belongs to a run: the time of day as it was when this package was loaded, and from then on as the
-machine's steady clock goes. A wall clock that is set moves no event. Processes that are started here are told of it."""
+"""One clock for everything in a run: the time of day when this package was loaded, advanced by the machine's steady
+clock. Setting the wall clock therefore moves no event. Processes that are started here are given this clock."""
 import os
 import time
 
@@ -21,5 +21,5 @@ def now_ns() -> int:
 
 
 def environment() -> dict[str, str]:
-    """That of a process which belongs to this run."""
+    """The environment of a process that belongs to this run."""
     return {**os.environ, VARIABLE: str(_ZERO_NS)}

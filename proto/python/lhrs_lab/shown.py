@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How a table looks in a notebook, and how pandas gets it."""
+"""How a notebook displays a table, and how pandas gets it."""
 import html
 from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence
 
@@ -21,8 +21,8 @@ def _cell(value: Any) -> str:
 
 
 def html_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], caption: str) -> str:
-    """An HTML table of the first rows. Columns that are equal in all rows stand once, below it. Numbers have six digits here; the
-    CSV file has all of them."""
+    """An HTML table of the first rows. Columns with equal values in all rows are listed once, below it. Numbers have
+    six digits here; the CSV file has all of them."""
     same = [] if len(rows) < 2 else [name for name in columns if all(row.get(name) == rows[0].get(name) for row in rows)]
     shown = [name for name in columns if name not in same] or list(columns)
     head = "".join(f"<th>{html.escape(name)}</th>" for name in shown)
@@ -35,14 +35,14 @@ def html_table(columns: Sequence[str], rows: Sequence[Mapping[str, Any]], captio
 
 
 class Shown:
-    """A table that shows itself in a notebook."""
+    """A table that a notebook displays."""
 
     name: str
     rows: list[dict[str, Any]]
 
     @property
     def columns(self) -> list[str]:
-        """In order."""
+        """The columns, in order."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -50,8 +50,9 @@ class Shown:
         return html_table(self.columns, self.rows, f"{self.name}: {count} row{'' if count == 1 else 's'}")
 
     def to_pandas(self, columns: Optional[Sequence[str]] = None) -> "pandas.DataFrame":
-        """The rows as a DataFrame with these columns (None: all, in the order of the CSV file). What is not known is missing
-        (NA); counts stay integers. LabError Unsupported: pandas is not installed; BadArgument: there is no such column."""
+        """The rows as a DataFrame with these columns (None: all, in the order of the CSV file). Unknown values are
+        missing (NA); counts stay integers. LabError Unsupported: pandas is not installed; BadArgument: there is no
+        such column."""
         wanted = list(self.columns if columns is None else columns)
         unknown = [name for name in wanted if name not in self.columns]
         if unknown:

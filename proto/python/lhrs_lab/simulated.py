@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulated cluster that was started here: one process, lhrs-sim, is all others. What the system does to real processes is done to
-these by command."""
+"""A simulated cluster that was started here: one process, lhrs-sim, simulates all others. Where the system acts on
+real processes, commands act on simulated ones."""
 import concurrent.futures
 import random
 from typing import Any, Callable, Optional, Sequence
@@ -18,19 +18,19 @@ _KILL_LEASE_MS = 1000
 
 
 class SimulatedCluster(LocalCluster):
-    """See the module."""
+    """The processes of a simulated cluster."""
 
     def __init__(self, wire: Wire, log: EventLog, bin_dir: Optional[str], patience_s: float, speed: float, seed: int,
                  waits: bool, system: str = "lhrs") -> None:
-        """``waits``: virtual time waits for commands; else it goes on by itself."""
+        """``waits``: virtual time waits for commands; otherwise it advances by itself."""
         super().__init__(wire, bin_dir, patience_s, system=system)
         self._log, self._speed, self._seed, self._waits = log, speed, seed, waits
         self._simulator = ""
-        self.clock: Optional[VirtualClock] = None  # once the simulator is there, where its time waits
+        self.clock: Optional[VirtualClock] = None  # once the simulator runs, if its time waits
         self._numbers = random.Random(f"faults {seed}")
 
     def start_coordinator(self, arguments: Sequence[str]) -> Process:
-        """The simulator, with no servers yet. Virtual time stands still until ``begin``."""
+        """Starts the simulator, without servers. Virtual time stands still until ``begin``."""
         first = self._start([("simulation", "lhrs-sim", [
             *arguments, "--seed", str(self._seed), "--speed", "max" if self._speed == 0 else f"{self._speed:g}", "--paused",
             *(["--servers", "0"] if self._is_ring else ["--data-spares", "0", "--parity-spares", "0"])])])[0]
@@ -43,7 +43,7 @@ class SimulatedCluster(LocalCluster):
         return first
 
     def new_number(self) -> int:
-        """Drawn by the seed: what a fault does to messages depends on it."""
+        """Drawn by the seed, because the effect of a fault on messages depends on the number."""
         return max(1, self._numbers.getrandbits(53))
 
     def choose_patience(self) -> dict[str, Any]:
@@ -51,22 +51,23 @@ class SimulatedCluster(LocalCluster):
         return {"wake_late_ms": None, "time_scale": 1}
 
     def begin(self) -> None:
-        """All are there that are wanted from the start."""
+        """All processes that are wanted at the start exist."""
         self._ask(pb.Command(set_clock=pb.SetClock(factor=self._speed)))
 
     def start_servers(self, pool: int, count: int) -> list[Process]:
-        """Further servers that wait in a pool (messages.DATA, messages.PARITY, or of a ring messages.NO_ROLE)."""
+        """Starts further servers that wait in a pool (messages.DATA, messages.PARITY, or for a ring
+        messages.NO_ROLE)."""
         names = self._next_names(pool, count)
         return self._processes(pb.StartProcesses(kind=pb.NODE, pool=pool, names=names)) if names else []
 
     def start_client(self, name: str) -> Process:
-        """A client."""
+        """Starts a client."""
         return self._processes(pb.StartProcesses(kind=pb.CLIENT, names=[name]))[0]
 
     def _processes(self, order: Any) -> list[Process]:
         started = [Process.of(entry.process) for entry in self._ask(pb.Command(start_processes=order)).processes.processes]
         for process in started:
-            process.is_ours = True  # its end is learned of the simulator, not of the coordinator
+            process.is_ours = True  # the simulator reports its end, not the coordinator
             self._wire.add(process)
         return started
 
@@ -87,7 +88,7 @@ class SimulatedCluster(LocalCluster):
             raise LabError("Timeout", f"The simulator did not answer within {_ASK_S:g} s.") from None
 
     def _each(self, numbers: Sequence[int], command: Any) -> list[Any]:
-        """Each gets its own order, all at one instant of virtual time."""
+        """Sends each process its own command, all at one instant of virtual time."""
         state = self._ask(pb.Command(describe_simulation=pb.DescribeSimulation())).simulation
         goes = len(numbers) > 1 and not state.is_paused and not state.waits_for_commands
         if goes:
@@ -104,7 +105,7 @@ class SimulatedCluster(LocalCluster):
                 self._ask(pb.Command(set_clock=pb.SetClock(factor=state.factor)))
 
     def _look(self) -> None:
-        """In the wire's thread: who has ended, which nobody but the simulator sees."""
+        """Runs in the wire's thread: finds the processes that have ended, which only the simulator sees."""
         def told(future: Any) -> None:
             if future.exception() is None:
                 for number in future.result().simulation.ended:
@@ -131,7 +132,7 @@ class SimulatedCluster(LocalCluster):
                 raise LabError("Refused", f"The process {known.name} has ended already.")
 
     def kill(self, numbers: Sequence[int]) -> None:
-        """Ends processes as a crash does, all at one instant."""
+        """Ends processes like a crash, all at one instant."""
         self._living_numbers(numbers)
         fault = pb.Fault(number=self.new_number(), lease_ms=_KILL_LEASE_MS)
         fault.crash.SetInParent()
@@ -140,14 +141,14 @@ class SimulatedCluster(LocalCluster):
             self._wire.end(number, "killed on request")
 
     def pause(self, numbers: Sequence[int], lease_s: float) -> None:
-        """They stand still until ``resume``, or until the lease ends (virtual seconds)."""
+        """Pauses them until ``resume``, or until the lease ends (virtual seconds)."""
         self._living_numbers(numbers)
         fault = pb.Fault(number=self.new_number(), lease_ms=max(1, round(lease_s * 1000)))
         fault.pause.SetInParent()
         self._each(numbers, pb.Command(arm_fault=pb.ArmFault(fault=fault)))
 
     def resume(self, numbers: Sequence[int]) -> None:
-        """Paused processes go on. LabError Refused: one is not paused."""
+        """Resumes paused processes. LabError Refused: one is not paused."""
         self._living_numbers(numbers)
         listed = self._each(numbers, pb.Command(list_faults=pb.ListFaults()))
         for number, reply in zip(numbers, listed):
@@ -159,15 +160,16 @@ class SimulatedCluster(LocalCluster):
                 self._ask(pb.Command(heal_faults=pb.HealFaults(number=fault)), number)
 
     def paused(self) -> dict[int, float]:
-        """Nothing: these are faults like others, and listed with them."""
+        """Nothing: here pauses are faults like others, and listed with them."""
         return {}
 
     def ended(self) -> int:
-        """How many processes have ended and were not started again."""
+        """How many processes have ended and were not restarted."""
         return sum(process.has_ended and process.how_it_ended != "started again" for process in self._wire.processes(False))
 
     def restart(self, numbers: Sequence[int]) -> list[Process]:
-        """Others in their places: servers as empty spares, a coordinator that listens for its file first."""
+        """Starts other processes in their places: servers as empty spares, a coordinator that first listens for its
+        file."""
         for number in numbers:
             known = self._wire.find(number)
             if known is not None and known.kind == "client":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Structure of the file, what its places hold, and events."""
+"""The structure of the file, the contents of its places, and events."""
 import dataclasses
 from typing import Any, Callable, Optional, TypeVar, Union
 
@@ -15,7 +15,7 @@ from .values import DETAILS, GROUP_STATE_WORDS, STATE_WORDS, Row, Target, member
 
 T = TypeVar("T")
 _PAGE = 1024
-_FRESH_KEYS = 900_000_000_000   # keys of our own making begin here: far from those that clients draw next
+_FRESH_KEYS = 900_000_000_000   # keys that are chosen here begin at this number, far from those that clients draw next
 _MOST_RECORDS = 2**32 - 1        # of a bucket: its ranks are numbers of 32 bits
 _MASK = (1 << 64) - 1
 
@@ -28,7 +28,7 @@ class FileState(Row):
     n: int
     M: int
     K: int
-    records: Optional[int]           # None while a bucket does not answer: nobody knows the sum
+    records: Optional[int]           # None while a bucket does not answer, because the sum is then unknown
     load_factor: Optional[float]     # records / (M b)
     splits_owed: int
     groups: int
@@ -50,7 +50,7 @@ class Group(Row):
 
 @dataclasses.dataclass(frozen=True)
 class Bucket(Row):
-    """A bucket. What only its process could say is None while that does not answer."""
+    """A bucket. What only its process can report is None while the process does not answer."""
 
     role: str
     number: int                      # bucket number, or parity column
@@ -63,12 +63,12 @@ class Bucket(Row):
     incarnation: int
     epoch: Optional[int]
     process: str
-    lease_s: Optional[float] = None  # until it may answer no reads any more, unless it is renewed; None: none is needed
+    lease_s: Optional[float] = None  # left for answering reads unless the lease is renewed; None: none is needed
 
 
 @dataclasses.dataclass(frozen=True)
 class Split(Row):
-    """A split that is over."""
+    """A completed split."""
 
     bucket: int
     new_bucket: int
@@ -78,7 +78,7 @@ class Split(Row):
 
 
 def mix64(key: int) -> int:
-    """The scrambling of keys of a file with ``mix_keys`` (the finalizer of SplitMix64)."""
+    """The scrambling of keys in a file with ``mix_keys`` (the finalizer of SplitMix64)."""
     key = (key ^ key >> 30) * 0xBF58476D1CE4E5B9 & _MASK
     key = (key ^ key >> 27) * 0x94D049BB133111EB & _MASK
     return key ^ key >> 31
@@ -115,8 +115,8 @@ class StateCalls(RingCalls):
         return {"K": done.availability, "pending": done.pending}
 
     def add_parity(self, group: int, timeout: float = 60) -> Timing:
-        """Gives a group one parity bucket more, now; times are those of the new parity bucket.
-        LabError Refused (k would exceed K), NoSpares, Timeout."""
+        """Gives a group one more parity bucket now; the times are those of the new parity bucket. LabError Refused
+        (k would exceed K), NoSpares, Timeout."""
         self._changing()
         deadline = self._deadline(timeout)
         made = self._ask(self._coordinator(), timeout, create_parity=pb.CreateParity(group=group)).parity
@@ -125,8 +125,8 @@ class StateCalls(RingCalls):
         return timing_of_parity(made, filled)
 
     def settle(self, timeout: float = 30) -> Union[FileState, Ring]:
-        """Waits until no change is under way, no operation is open and all parity buckets have all changes; of a ring until it is at
-        rest. LabError Timeout says what is still open."""
+        """Waits until no change is under way, no operation is open and all parity buckets have all changes; for a
+        ring, until it is at rest. LabError Timeout says what is still open."""
         if self.system != "lhrs":
             return self._settle_ring(timeout)
         deadline = self._deadline(timeout)
@@ -169,8 +169,8 @@ class StateCalls(RingCalls):
 
     def keys_for(self, target: Target, count: int = 1, existing: bool = False,
                  first: Optional[int] = None) -> list[int]:
-        """Keys whose right bucket is the target: unused ones, or with ``existing`` ones that are stored there. Unused ones
-        are at least ``first`` (one that no workload reaches; None: far from all workloads).
+        """Keys whose correct bucket is the target: unused keys, or with ``existing`` keys that are stored there.
+        Unused keys are at least ``first`` (choose one that no workload reaches; None: far from all workloads).
         LabError BadArgument: fewer are stored, or both are given."""
         process, place = self._one_place(target, "lab.keys_for")
         if place.role != pb.DATA:
@@ -211,7 +211,7 @@ class StateCalls(RingCalls):
                          records / room if records is not None and room else None, file.splits_owed, len(file.groups))
 
     def group(self, number: int) -> Group:
-        """A bucket group. LabError BadArgument: there is none of that number."""
+        """A bucket group. LabError BadArgument: there is no group with that number."""
         file = self._describe_file()
         group = self._group_of(file, number)
         data: list[int] = []
@@ -246,7 +246,7 @@ class StateCalls(RingCalls):
                       if one.role == place.role and one.index == position)
         number = place.number if is_data else place.column
         is_down = member.state in (pb.FAILED, pb.MEMBER_LOST)
-        if is_down or process.has_ended:  # nobody to ask: what the coordinator's table says
+        if is_down or process.has_ended:  # no process can be asked; the coordinator's table is used
             return Bucket("data" if is_data else "parity", number, group, position, member.level if is_data else None,
                           None, file.config.b if is_data else None,
                           STATE_WORDS.get(member.state, "") if is_down else "process gone", member.holder.incarnation, None,
@@ -262,8 +262,8 @@ class StateCalls(RingCalls):
                       seconds(sample.lease_left_ns) if sample.grants_needed and not sample.core_is_busy else None)
 
     def records(self, target: Target, start: int = 1, count: int = 256, values: bool = True) -> Rows[dict[str, Any]]:
-        """Records of a bucket in the order of their ranks, from rank ``start``: {rank, key, length (bytes), version, value,
-        text (None: the bytes are none)}; of a parity bucket {rank, members, parity}. LabError Refused."""
+        """Records of a bucket in the order of their ranks, from rank ``start``: {rank, key, length (bytes), version,
+        value, text (None: the bytes are not text)}; of a parity bucket {rank, members, parity}. LabError Refused."""
         process, _ = self._one_place(target, "lab.records")
         rows: list[dict[str, Any]] = []
         rank = start
@@ -276,7 +276,7 @@ class StateCalls(RingCalls):
         return Rows(rows[:count])
 
     def record_group(self, group: int, rank: int) -> dict[str, list[dict[str, Any]]]:
-        """The records of one rank in a group with their parity records: {'data': [...], 'parity': [...]}."""
+        """The records of one rank in a group, with their parity records: {'data': [...], 'parity': [...]}."""
         file = self._describe_file()
         members = self._group_of(file, group).view.members
         replies = self._ask_all((self._process(member.holder.node).number,
@@ -294,8 +294,9 @@ class StateCalls(RingCalls):
         return {"data": file.data_spares, "parity": file.parity_spares}
 
     def counters(self, by: Optional[str] = None, since: Optional[Here] = None) -> dict[str, Any]:
-        """Messages since the processes started: {'messages', 'dropped'}; by='process': a dict of them by process name, with
-        received, memory_bytes and cpu_s; by='kind' (detail 'full' only): messages, bytes, resends by kind, from the events."""
+        """Messages since the processes started: {'messages', 'dropped'}; by='process': a dict of these by process
+        name, with received, memory_bytes and cpu_s; by='kind' (detail 'full' only): messages, bytes, retransmissions
+        by kind, from the events."""
         if by == "kind":
             return self._counters_by_kind(since)
         if by not in (None, "process"):
@@ -325,43 +326,43 @@ class StateCalls(RingCalls):
     # ---- events
 
     def now(self) -> float:
-        """Seconds since this Lab began; of a simulated cluster virtual time: as of its last event, or as it stands where it
-        waits for calls (then ``lab.wait_until`` lets it go on, a loop that only looks does not)."""
+        """Seconds since this Lab began. In a simulated cluster this is virtual time: that of the last event, or the
+        present one if it waits for calls (then ``lab.wait_until`` advances it; a loop that only reads it does not)."""
         return self._log.now_s()
 
     def here(self) -> Here:
-        """This place in the order of events, for ``since``."""
+        """The present position in the order of events, for ``since``."""
         return Here(self._log.committed, self.now())
 
     def events(self, kind: Optional[str] = None, where: Where = None, since: Optional[Here] = None,
                limit: int = 10_000) -> Rows[Event]:
-        """The newest ``limit`` events that fit, oldest first; all of them were published before the call. What never came is
-        in ``gaps()``. ``to_pandas()`` makes a DataFrame of them."""
+        """The newest ``limit`` events that fit, oldest first; all of them were published before the call. Events
+        that never arrived are in ``gaps()``. ``to_pandas()`` makes a DataFrame of them."""
         self._catch_up()
         found = Rows(self._log.matching(0 if since is None else self._since(since), body_of(kind) if kind else None, where))
         return Rows(found[-limit:])
 
     def gaps(self) -> Rows[Gap]:
-        """What is missing in the events: numbers that never came, with the reason."""
+        """The gaps in the events: numbers that never arrived, with the reason."""
         return Rows(self._log.gaps())
 
     def lost_events(self) -> dict[str, int]:
-        """How many events are missing: 'lost' on their way, 'joined_late' (published before this Lab listened), 'forgotten'
-        (older than the newest ``keep_events``), 'unreadable' messages."""
+        """How many events are missing: 'lost' on their way, 'joined_late' (published before this Lab subscribed),
+        'forgotten' (older than the newest ``keep_events``), 'unreadable' messages."""
         gaps = self._log.gaps()
         count = {reason: sum(gap.last - gap.first + 1 for gap in gaps if gap.reason == reason) for reason in ("lost", "joined late")}
         return {"lost": count["lost"], "joined_late": count["joined late"], "forgotten": self._log.forgotten(),
                 "unreadable": self._wire.unreadable}
 
     def wait_for(self, kind: str, where: Where = None, since: Optional[Here] = None, timeout: float = 10) -> Event:
-        """The first event of that kind ('SplitFinished') that fits ``where`` (a dict of equal fields, or a function of the
-        event), since the last changing call was sent, or since ``lab.here()``. So nothing is missed between a call and
-        its wait. LabError Timeout (seconds) says what was seen instead."""
+        """The first event of that kind ('SplitFinished') that fits ``where`` (a dict of equal fields, or a function
+        of the event), since the last changing call was sent, or since ``lab.here()``. So no event is missed between
+        a call and its wait. LabError Timeout (seconds) says what was observed instead."""
         return self.wait_for_all(kind, 1, where, since, timeout)[0]
 
     def wait_for_all(self, kind: str, count: int, where: Where = None, since: Optional[Here] = None,
                      timeout: float = 10) -> Rows[Event]:
-        """As ``wait_for``, but the first ``count`` of them."""
+        """Like ``wait_for``, but returns the first ``count`` of them."""
         body, cursor, deadline = body_of(kind), self._since(since), self._deadline(timeout)
         found: Rows[Event] = Rows()
         seen: dict[str, int] = {}
@@ -383,7 +384,8 @@ class StateCalls(RingCalls):
                                + ".")
 
     def wait_until(self, test: Callable[[], T], timeout: float = 10) -> T:
-        """Calls ``test`` after each batch of events until it gives something true; gives that. LabError Timeout (seconds)."""
+        """Calls ``test`` after each batch of events until it returns something true, and returns that. LabError
+        Timeout (seconds)."""
         deadline = self._deadline(timeout)
         while True:
             index = self._log.committed
@@ -396,8 +398,9 @@ class StateCalls(RingCalls):
             self._wait_beyond(index, deadline, 0.1)
 
     def detail(self, level: str, sample: int = 100) -> str:
-        """Sets how much all processes tell: 'full', 'operations' (no messages), 'sampled' (one operation in ``sample``),
-        'records' (what changes, in lists), 'counts'. The former level. Processes that start later get the same level."""
+        """Sets the detail level of all processes: 'full', 'operations' (no messages), 'sampled' (one operation in
+        ``sample``), 'records' (changes, in lists), 'counts'. Returns the former level. Processes that start later
+        get the same level."""
         if level not in DETAILS:
             raise LabError("BadArgument", f"{level!r} is no level; they are {', '.join(DETAILS)}.")
         self._changing()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Recoveries and parity creations: their times, as the process that rebuilds measured them; and those that a person orders."""
+"""Recoveries and parity creations: their times, as measured by the process that rebuilds; and recoveries by command."""
 import dataclasses
 from typing import Any, Optional, Union
 
@@ -19,9 +19,10 @@ class Timing(Row):
     """Times of a bucket recovery or a parity creation, in seconds on the clock of the process that rebuilds.
 
     ``total_s`` = ``process_s`` (at least one of its threads computes) + ``comm_s`` (none computes and a transfer is
-    outstanding) + ``other_s``. ``transfer_s``: some transfer is outstanding, overlapped or not. ``detect_s``, from the end of a
-    process until its bucket is declared failed, and ``whole_s``, from the first suspicion until the buckets are enabled, are
-    the coordinator's and never inside ``total_s``. None: not known, or not of this kind.
+    outstanding) + ``other_s``. ``transfer_s``: some transfer is outstanding, overlapped or not. ``detect_s`` is the
+    time from the end of a process until its bucket is declared failed; ``whole_s`` is the time from the first
+    suspicion until the buckets are enabled. Both are the coordinator's and never part of ``total_s``. None: not
+    known, or not of this kind.
     """
 
     what: str                            # 'bucket recovery', 'parity creation'
@@ -36,7 +37,7 @@ class Timing(Row):
     whole_s: Optional[float] = None
     detect_s: Optional[float] = None
     failed_buckets: Optional[int] = None  # lost data buckets
-    failed: tuple[str, ...] = ()          # places that were declared failed, parity too
+    failed: tuple[str, ...] = ()          # places that were declared failed, including parity buckets
     manager: Optional[int] = None         # parity column of the recovery manager
     survivors: tuple[str, ...] = ()       # places that gave their records
     slice: Optional[int] = None           # ranks of a slice
@@ -49,7 +50,7 @@ class Timing(Row):
 
 
 def timing_of_parity(made: Any, filled: Event) -> Timing:
-    """From ParityResult and the event ParityBucketFilled."""
+    """Makes it from ParityResult and the event ParityBucketFilled."""
     return Timing("parity creation", made.group, filled.records, filled.bytes, filled.total_s, filled.process_s,
                   filled.communication_s, filled.other_s, filled.transfer_s, column=made.column, k=made.k)
 
@@ -93,11 +94,11 @@ class TimingCalls(Context):
 
     def recover(self, group: int = 0, slice: Union[int, str] = "auto",  # pylint: disable=redefined-builtin
                 decode: str = "auto", wait: bool = True, timeout: float = 60, manager: Optional[int] = None) -> Timing:
-        """Looks after a group and recovers those of its members that do not answer: what a file with recovery='manual' waits
-        for. ``slice``: ranks; ``decode``: 'auto', 'rs', or 'xor', which is refused afterwards where XOR was not enough;
-        ``manager``: parity column of the recovery manager, refused where that is not up (None: the first that is). Returns when
-        the group is whole (seconds: ``timeout``), or at once without ``wait``. LabError Refused (nothing failed; lost), NoSpares,
-        Timeout."""
+        """Checks a group and recovers those of its members that do not answer, as a file with recovery='manual'
+        requires. ``slice``: ranks; ``decode``: 'auto', 'rs', or 'xor', which is refused afterwards if XOR was not
+        enough; ``manager``: parity column of the recovery manager, refused if that is not up (None: the first that
+        is). Returns when the group is whole (``timeout`` in seconds), or at once without ``wait``. LabError Refused
+        (nothing failed; lost), NoSpares, Timeout."""
         if decode not in ("auto", "xor", "rs"):
             raise LabError("BadArgument", f"decode is 'auto', 'xor' or 'rs', not {decode!r}.")
         if slice != "auto" and not (isinstance(slice, int) and slice >= 1):
@@ -115,7 +116,7 @@ class TimingCalls(Context):
             return Timing("bucket recovery", group)
         cursor, deadline, again = self._cursor, self._deadline(timeout), self._deadline(0)
         while True:
-            # Events say when it is worth asking: a question for each would take the processors from what is measured.
+            # Events tell when a query is useful: each query would take processor time from the measured recovery.
             cursor = self._tell(report, cursor)
             if report.finished is None and again.left() > 0 and deadline.left() > 0:
                 self._wait_beyond(cursor, deadline, again.left())
@@ -147,8 +148,9 @@ class TimingCalls(Context):
         return after
 
     def recovery(self, policy: Optional[str] = None) -> str:
-        """Who makes the coordinator look after a silent bucket from now on: 'automatic', 'on_alarm' or 'manual'; also for a
-        coordinator that starts later. The former policy; without an argument: the present one. LabError Refused, Timeout."""
+        """Sets what makes the coordinator check a silent bucket from now on: 'automatic', 'on_alarm' or 'manual';
+        also for a coordinator that starts later. Returns the former policy; without an argument, the present one.
+        LabError Refused, Timeout."""
         if policy is None:
             return _POLICIES[self._describe_file().config.recovery]
         ways = {word: way for way, word in _POLICIES.items() if way != pb.RECOVERY_OFF}
@@ -158,8 +160,9 @@ class TimingCalls(Context):
         return _POLICIES[self._ask(self._coordinator(), 30, set_recovery=pb.SetRecovery(recovery=ways[policy])).recovery.former]
 
     def acknowledge_loss(self, group: int, timeout: float = 20) -> dict[str, Any]:
-        """A person takes note that a group is lost, and vouches that the processes of its lost members have ended: the lost
-        buckets come back empty. {'group', 'buckets'}. LabError Refused, NoSpares, Timeout (seconds)."""
+        """Acknowledges, for a person, that a group is lost, and confirms that the processes of its lost members have
+        ended: the lost buckets come back empty. Returns {'group', 'buckets'}. LabError Refused, NoSpares, Timeout
+        (seconds)."""
         self._changing()
         file = self._describe_file()
         buckets = [group * file.config.m + member.index for member in self._group_of(file, group).view.members
@@ -173,16 +176,16 @@ _POLICIES = {pb.RECOVERY_OFF: "off", pb.RECOVERY_AUTOMATIC: "automatic", pb.RECO
 
 
 class _RecoveryReport:
-    """What the events tell of a recovery that was ordered."""
+    """What the events report of an ordered recovery."""
 
     def __init__(self, group: int, was_ill: bool) -> None:
         self.group = group
-        self.was_ill = was_ill  # the group has left UP, or was not
+        self.was_ill = was_ill  # the group has left the state UP, or was not in it
         self.finished: Any = None
         self.failed: list[Any] = []
 
     def take(self, event: Any) -> None:
-        """One event; LabError where it says that the recovery does not go on."""
+        """Takes one event. LabError: the event says that the recovery does not continue."""
         kind = event.WhichOneof("body")
         body: Any = getattr(event, kind) if kind else None
         if kind == "epoch_changed" and body.view.group == self.group:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Messages as plain values, and the words in which places, states and results are told."""
+"""Messages as plain values, and the words for places, states and results."""
 import dataclasses
 import math
 import secrets
@@ -29,7 +29,7 @@ DETAILS = {"full": pb.FULL, "operations": pb.OPERATIONS, "sampled": pb.SAMPLED, 
 
 @dataclasses.dataclass(frozen=True)
 class Row:
-    """What a call gives back: fields as attributes, and as a dict for tables."""
+    """The result of a call: fields as attributes, and as a dict for tables."""
 
     def as_dict(self) -> dict[str, Any]:
         """The fields by name, in order; the values themselves, not copies."""
@@ -42,7 +42,7 @@ class Row:
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """Whom a call is about; resolved to processes when it is used. Made by ``lab.data(5)`` and its like."""
+    """What a call refers to; resolved to processes when it is used. Made by ``lab.data(5)`` and similar calls."""
 
     role: str                        # 'data', 'parity', 'coordinator', 'manager', 'spare', 'process'
     numbers: tuple[int, ...] = ()    # bucket numbers, or parity columns
@@ -61,7 +61,7 @@ class Target:
 
 
 def new_number() -> int:
-    """A number for a fault that no other fault has."""
+    """A fault number that no other fault has."""
     return max(1, secrets.randbits(53))
 
 
@@ -98,8 +98,8 @@ def _value(field: FieldDescriptor, value: Any) -> Any:
 
 
 def fields_of(message: Any) -> dict[str, Any]:
-    """A message as a dict: names as in the .proto file, but nanoseconds are seconds (``_ns`` is ``_s``), enumerators
-    their names, places words ('data 5'). Messages that are not there are left out."""
+    """A message as a dict. Names are as in the .proto file, but nanoseconds become seconds (``_ns`` becomes ``_s``),
+    enumerators become their names, and places become words ('data 5'). Absent messages are left out."""
     fields = {}
     for field in message.DESCRIPTOR.fields:
         name = field.name[:-3] + "_s" if field.name.endswith("_ns") else field.name
@@ -113,8 +113,8 @@ def fields_of(message: Any) -> dict[str, Any]:
 
 
 def cell(value: Any) -> str:
-    """A cell as lhrs-play writes it: a decimal point, the shortest number that reads back exactly, true and false, empty for what
-    is not known."""
+    """A cell as lhrs-play writes it: a decimal point, the shortest number that reads back exactly, true and false,
+    empty for an unknown value."""
     if value is None or isinstance(value, float) and not math.isfinite(value):
         return ""
     if isinstance(value, bool):
@@ -123,10 +123,10 @@ def cell(value: Any) -> str:
 
 
 def quartiles(values: Sequence[float]) -> tuple[float, float, float]:
-    """(lower quartile, median, upper quartile), linear between neighbours."""
+    """(lower quartile, median, upper quartile), interpolated linearly between neighbours."""
     ascending = sorted(values)
 
-    def at(share: float) -> float:  # as the program computes it, to the last digit
+    def at(share: float) -> float:  # the same formula as in the program, for equal digits
         place = share * (len(ascending) - 1)
         low = math.floor(place)
         return ascending[low] + (place - low) * (ascending[min(low + 1, len(ascending) - 1)] - ascending[low])
@@ -142,7 +142,7 @@ def near(word: str, known: list[str]) -> str:
 
 
 def text_of(data: bytes) -> Optional[str]:
-    """The bytes as text, or None where they are none."""
+    """The bytes as text; None: they are not text."""
     try:
         text = data.decode()
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A second watcher of the same cluster: lhrs-play, which judges the invariants from the events, and records the run where that
-is wanted. It is asked line by line, in the language of scenarios."""
+"""A second watcher of the same cluster: an lhrs-play that judges the invariants from the events, and records the run
+on request. It is queried line by line, in the language of scenarios."""
 import json
 import os
 import pathlib
@@ -14,12 +14,12 @@ from typing import Any, Optional, Sequence
 from . import messages as pb, run_clock
 from .errors import CODES, LabError
 
-_END_S = 30.0      # a recording gets its indexes at its end
+_END_S = 30.0      # seconds; a recording gets its indexes at its end
 _LINE_MAX = 1 << 20
 _LINES_KEPT = 50
 
 _EXITS = {2: "BadArgument", 3: "NoCluster"}   # of lhrs-play, as errors
-EXIT_VIOLATED = 5  # an invariant was violated, and nobody looked
+EXIT_VIOLATED = 5  # an invariant was violated, and no expectation checked it
 
 
 def scenario_of(config: Any, record_bytes: int) -> str:
@@ -41,7 +41,7 @@ def scenario_of(config: Any, record_bytes: int) -> str:
 
 
 class Watcher:
-    """See the module. Its calls may come from several threads; one question is under way at a time."""
+    """A running lhrs-play. Its calls may come from several threads; one query is under way at a time."""
 
     def __init__(self, program: pathlib.Path, endpoint: str, scenario: str, record: Optional[pathlib.Path], timeout: float) -> None:
         self.record = record
@@ -71,7 +71,8 @@ class Watcher:
             raise
 
     def ask(self, line: str, timeout: float = 10) -> Any:
-        """Carries out one line of the language of scenarios; its value. LabError as it says, or Timeout (seconds)."""
+        """Carries out one line in the language of scenarios; returns its value. LabError as it says, or Timeout
+        (seconds)."""
         with self._lock:
             assert self._popen.stdin is not None
             try:
@@ -84,7 +85,7 @@ class Watcher:
             while True:
                 answer = json.loads(self._next_answer(deadline, line))
                 self._answered += 1
-                if self._answered < self._asked:  # of a question that nobody waited for any longer
+                if self._answered < self._asked:  # the answer to a query that is no longer awaited
                     continue
                 if "error" in answer:
                     raise _error_of(answer["error"])
@@ -119,12 +120,13 @@ class Watcher:
         return LabError(_EXITS.get(code, "Unreachable"), f"lhrs-play, which watched beside, has ended with exit code {code}: {self._last_word()}")
 
     def close(self) -> tuple[int, str]:
-        """Ends it: (exit code, what it said at last). A recording is complete when this returns; a second time: nothing more."""
+        """Ends it: returns (exit code, its last output). A recording is complete when this returns; a second call
+        has no effect."""
         if self._popen.stdin is not None and not self._popen.stdin.closed:
             try:
                 self._popen.stdin.close()
             except BrokenPipeError:
-                pass  # it has ended; its exit code tells
+                pass  # it has ended; its exit code tells why
         said = b""
         if self._popen.stdout is not None and not self._popen.stdout.closed:
             deadline = time.monotonic() + _END_S
@@ -155,12 +157,12 @@ def _error_of(told: dict[str, str]) -> LabError:
 
 
 def text(value: Any) -> str:
-    """A value in the language of scenarios: of strings, numbers, lists and dicts."""
+    """A value in the language of scenarios, made of strings, numbers, lists and dicts."""
     return json.dumps(value)
 
 
 def call(name: str, *arguments: Any) -> str:
-    """A call there, such as lab.step("a", "Growth")."""
+    """A call in that language, such as lab.step("a", "Growth")."""
     return f"{name}({', '.join(map(text, arguments))})"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sockets. One thread owns them all: it sends commands and hands their replies to whoever waits, reads events into
-the log, asks the coordinator every so often which processes there are, and sees processes end that were started here."""
+"""The sockets. One thread owns all of them. It sends commands and hands each reply to its caller, reads events into
+the log, asks the coordinator periodically for the list of processes, and notices the end of processes that were
+started here."""
 import collections
 import concurrent.futures
 import dataclasses
@@ -28,7 +29,7 @@ _REFUSALS = {pb.BAD_ARGUMENT: "BadArgument", pb.TIMED_OUT: "Timeout", pb.NO_SPAR
 
 @dataclasses.dataclass
 class Process:
-    """A process of the cluster, as it told of itself."""
+    """A process of the cluster, as it introduced itself."""
 
     number: int
     name: str
@@ -42,11 +43,11 @@ class Process:
     is_simulated: bool
     seed: int
     place: Any = None            # pb.Place, as the coordinator knows it
-    is_ours: bool = False        # started here, so its end is seen
+    is_ours: bool = False        # started here, so its end is observed
     is_listed: bool = False      # its coordinator has named it
     has_ended: bool = False
     how_it_ended: str = ""
-    ended_wall_ns: int = 0       # when its end was seen; 0: not, or it is not ours
+    ended_wall_ns: int = 0       # when its end was observed; 0: it was not, or the process is not ours
 
     @classmethod
     def of(cls, info: Any) -> "Process":
@@ -56,26 +57,27 @@ class Process:
 
 
 def is_sound(info: Any) -> bool:
-    """Whether what a process says of itself can be used: a coordinator passes on what registers with it."""
+    """Whether a process's introduction can be used: a coordinator passes on whatever registers with it."""
     endpoints = [_ENDPOINT.fullmatch(endpoint) for endpoint in (info.control_endpoint, info.events_endpoint) if endpoint]
     return info.pid < 2**31 and all(named is not None and 1 <= int(named[1]) <= 65_535 for named in endpoints)
 
 
 def is_running_here(process: Process) -> bool:
-    """A process of that number runs on this machine. It may have stood still, and be heard again: whoever waits for it waits on."""
+    """Whether a process with that pid runs on this machine. It may only have been paused and may answer later, so
+    callers that wait for it continue to wait."""
     if process.pid == 0:
         return False
     try:
         os.kill(process.pid, 0)
     except ProcessLookupError:
         return False
-    except OSError:  # it is there, and not ours
+    except OSError:  # it exists, but belongs to another user
         return True
     return True
 
 
 class Wire:
-    """See above. All methods may be called from any thread; ``close`` once."""
+    """The sockets and their thread. All methods may be called from any thread; ``close`` once."""
 
     def __init__(self, log: EventLog) -> None:
         self._log = log
@@ -93,14 +95,14 @@ class Wire:
         self._waiting: dict[int, tuple[str, int, concurrent.futures.Future[Any]]] = {}
         self._processes: dict[int, Process] = {}
         self._watched: set[str] = set()
-        self._lost: dict[str, str] = {}              # endpoints at which nobody is any more, and why
-        self._dealers: dict[str, zmq.Socket] = {}    # of the thread alone, as the next four
+        self._lost: dict[str, str] = {}              # endpoints at which no process is left, and why
+        self._dealers: dict[str, zmq.Socket] = {}    # used by the thread only, like the next four
         self._children: dict[int, tuple[int, Callable[[], None]]] = {}
         self._coordinator = ""
         self._asked = 0.0
-        self._chores: dict[str, list[Any]] = {}      # by name: period, when next, what
+        self._chores: dict[str, list[Any]] = {}      # by name: period, next time, function
         self._is_closing = False
-        self.unreadable = 0                          # messages that were none of ours
+        self.unreadable = 0                          # messages that are not of this protocol
         self.unsound = 0                             # entries of the coordinator's list that cannot be used
         self._poller = zmq.Poller()
         self._poller.register(self._read, zmq.POLLIN)
@@ -111,12 +113,12 @@ class Wire:
     # ---- for everybody
 
     def close(self) -> None:
-        """Ends the thread and closes the sockets; calls under way end with NoCluster."""
+        """Ends the thread and closes the sockets; outstanding calls end with NoCluster."""
         self._do(self._stop)
         self._thread.join()
 
     def call(self, endpoint: str, command: Any, process: int = 0) -> "concurrent.futures.Future[Any]":
-        """Sends a command; the future brings the CommandReply, or a LabError. It has no time-out of its own: see
+        """Sends a command; the future receives the CommandReply, or a LabError. It has no timeout of its own: see
         ``forget``."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         command.ticket = next(self._tickets)
@@ -136,20 +138,20 @@ class Wire:
         return future
 
     def forget(self, future: "concurrent.futures.Future[Any]") -> None:
-        """Nobody waits for that reply any more."""
+        """The reply is no longer awaited."""
         with self._lock:
             self._waiting.pop(future.ticket, None)  # type: ignore[attr-defined]
 
     def follow(self, coordinator: str) -> None:
-        """From now on this coordinator tells which processes there are; empty: nobody."""
+        """From now on the list of processes comes from this coordinator; empty: from none."""
         def do() -> None:
             self._coordinator = coordinator
             self._asked = 0.0
         self._do(do)
 
     def repeat(self, name: str, period_s: float, chore: Optional[Callable[[], None]]) -> None:
-        """From now on the thread does that again and again (leases end unless they are renewed); None: no more. When this
-        returns, what was done before under that name is not under way any more."""
+        """From now on the thread calls the function periodically (leases end unless they are renewed); None: it
+        stops. When this returns, the function that had this name before is not running any more."""
         done = threading.Event()
 
         def do() -> None:
@@ -162,7 +164,7 @@ class Wire:
             done.wait(_ASK_AGAIN_S * 8)  # the thread may be closing
 
     def watch_events(self, endpoint: str) -> None:
-        """The events of that endpoint are wanted."""
+        """Subscribes to the events of that endpoint."""
         with self._lock:
             if endpoint in self._watched:
                 return
@@ -170,21 +172,21 @@ class Wire:
         self._do(lambda: self._events.connect(endpoint))
 
     def watch_end(self, descriptor: int, ended: Callable[[], None]) -> None:
-        """Calls ``ended`` (in the thread) once the pidfd says that its process has ended; closes it then."""
+        """Calls ``ended`` (in the thread) when the pidfd reports that its process has ended, and closes the pidfd."""
         def do() -> None:
             self._children[descriptor] = (descriptor, ended)
             self._poller.register(descriptor, zmq.POLLIN)
         self._do(do)
 
     def add(self, process: Process) -> None:
-        """A process that the coordinator does not name yet."""
+        """Adds a process that the coordinator does not list yet."""
         with self._lock:
             known = self._processes.setdefault(process.number, process)
         self._log.name(known.number, known.name)
         self.watch_events(process.events)
 
     def end(self, number: int, how: str) -> None:
-        """That process has ended: whoever waits for its word need not any more."""
+        """Records that the process has ended; its replies are no longer awaited."""
         with self._lock:
             known = self._processes.get(number)
             if known is None or known.has_ended:
@@ -199,7 +201,7 @@ class Wire:
         self._log.wake()
 
     def lose(self, endpoint: str, why: str) -> None:
-        """Whoever was asked at that endpoint has ended, all its processes included."""
+        """Records that the process at that endpoint has ended, with all processes that it simulates."""
         for process in self.processes():
             if process.control == endpoint:
                 self.end(process.number, why)
@@ -212,7 +214,7 @@ class Wire:
             future.set_exception(LabError("Unreachable", why))
 
     def find(self, number: int) -> Optional[Process]:
-        """The process with that number, also one that has ended."""
+        """The process with that number, even if it has ended."""
         with self._lock:
             return self._processes.get(number)
 
@@ -228,7 +230,7 @@ class Wire:
             if self._is_closing:
                 raise LabError("NoCluster", "This Lab has been closed.", "Make another one.")
             self._jobs.append(job)
-            # Within the lock: the thread may take the job at once, and closes the pipe when that is to stop.
+            # Inside the lock: the thread may take the job at once, and closes the pipe when it is told to stop.
             try:
                 os.write(self._write, b"x")
             except BlockingIOError:
@@ -251,7 +253,7 @@ class Wire:
         try:
             while not self._is_closing:
                 self._turn()
-        finally:  # whatever went wrong in a turn: nobody may wait for this thread
+        finally:  # whatever failed in a turn: no caller may wait for this thread for ever
             self._end()
 
     def _turn(self) -> None:
@@ -261,7 +263,7 @@ class Wire:
         while self._jobs:
             self._jobs.popleft()()
         if self._is_closing:
-            return  # chores could not ask for anything any more
+            return  # the periodic functions could not send anything any more
         for descriptor in [one for one in ready if one in self._children]:
             self._poller.unregister(descriptor)
             self._children.pop(descriptor)[1]()
@@ -292,7 +294,7 @@ class Wire:
         self._log.wake()
 
     def _read_events(self) -> None:
-        for _ in range(1000):  # then commands have their turn
+        for _ in range(1000):  # a limit, so that commands have their turn
             try:
                 head, body = self._events.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
@@ -302,7 +304,7 @@ class Wire:
                 continue
             try:
                 self._log.take(pb.EventHeader.FromString(head), pb.EventBatch.FromString(body))
-            except DecodeError:  # the numbers tell of the gap
+            except DecodeError:  # the sequence numbers reveal the gap
                 self.unreadable += 1
 
     def _read_replies(self, dealer: zmq.Socket) -> None:
@@ -311,7 +313,7 @@ class Wire:
                 reply = pb.CommandReply.FromString(dealer.recv(zmq.NOBLOCK))
             except zmq.Again:
                 return
-            except DecodeError:  # whoever waits for it ends by its time-out
+            except DecodeError:  # the caller's timeout ends the wait
                 self.unreadable += 1
                 continue
             if reply.ticket == 0:
@@ -329,7 +331,8 @@ class Wire:
                                           "lab.add_spares(data=1, parity=1) starts further servers." if code == "NoSpares" else ""))
 
     def _is_false_coordinator(self, info: Any) -> bool:
-        """There is one, which is the one that tells: others that call themselves so have registered by mistake."""
+        """Whether the process only claims to be the coordinator. There is one, from which the list comes; others
+        have registered by mistake."""
         port = self._coordinator.rsplit(":", 1)[-1]
         return bool(info.kind == pb.COORDINATOR and port and info.control_endpoint and info.control_endpoint.rsplit(":", 1)[-1] != port)
 
@@ -343,8 +346,8 @@ class Wire:
             if process.is_ours:
                 continue
             if process.number in listed:
-                process.has_ended = False  # a coordinator that starts has to hear of them first
-            elif process.is_listed and not is_running_here(process):  # and names itself only once it has listened
+                process.has_ended = False  # a restarted coordinator must first hear of the processes
+            elif process.is_listed and not is_running_here(process):  # and it lists itself only after it has listened
                 self.end(process.number, "the coordinator does not list it any more")
         for entry in sound:
             self.add(Process.of(entry.process))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Witnesses: a checksum of every record of some buckets, kept here and not in the file, to be compared with what they hold later."""
+"""Witnesses: a checksum of every record of some buckets, kept here and not in the file, for a later comparison."""
 import dataclasses
 import hashlib
 from typing import AbstractSet, Any, Optional, Sequence
@@ -16,9 +16,9 @@ _Pinned = dict[tuple[str, int], bytes]     # by place and rank: the bytes themse
 
 @dataclasses.dataclass(frozen=True)
 class Compared(Row):
-    """``records`` at the time of the witness; of them ``equal``, ``changed``, ``missing`` now; ``extra``: new ranks.
-    ``first``: the first that differs, in words; ``pinned``: {place, rank, key, before, now (bytes, or None), equal} of each
-    rank whose bytes were kept."""
+    """``records`` at the time of the witness; of these, ``equal``, ``changed`` and ``missing`` now; ``extra``: new
+    ranks. ``first``: the first difference, in words; ``pinned``: {place, rank, key, before, now (bytes, or None),
+    equal} of each rank whose bytes were kept."""
 
     records: int
     equal: int
@@ -30,17 +30,18 @@ class Compared(Row):
 
 
 class Witness:
-    """What buckets held at one time. Made by ``lab.witness(target)``."""
+    """The contents of buckets at one time. Made by ``lab.witness(target)``."""
 
     def __init__(self, calls: "WitnessCalls", target: Target, pin: Sequence[int]) -> None:
         self._calls = calls
         self._target = target
         self._pin = frozenset(pin)
         self._before, self._bytes = calls._contents_of(target, self._pin)
-        self._judged = calls._judge_witness(target)   # the same at who judges the invariants
+        self._judged = calls._judge_witness(target)   # the same witness in the lhrs-play that judges the invariants
 
     def compare(self) -> Compared:
-        """Reads the same buckets again, whichever processes hold them now. LabError Unreachable: one is not there."""
+        """Reads the same buckets again, whichever processes hold them now. LabError Unreachable: one of them is not
+        running."""
         now, now_bytes = self._calls._contents_of(self._target, self._pin)
         if self._judged:
             self._calls._judge(f"void {self._judged}.compare()", 0)
@@ -67,8 +68,8 @@ class WitnessCalls(InvariantCalls):
     """See the module."""
 
     def witness(self, target: Target, pin: Sequence[int] = ()) -> Witness:
-        """Keeps a checksum of every record of some data or parity buckets, and of the ranks ``pin`` the bytes. LabError BadArgument,
-        Refused."""
+        """Keeps a checksum of every record of some data or parity buckets, and the bytes of the ranks in ``pin``.
+        LabError BadArgument, Refused."""
         if not isinstance(target, Target) or target.role not in ("data", "parity"):
             raise LabError("BadArgument", f"lab.witness needs data or parity buckets, not {target}.")
         if not all(isinstance(rank, int) and rank >= 1 for rank in pin):
