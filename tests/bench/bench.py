@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./run bench: this store beside other people's, and beside the limits of the machine, in one run.
+"""./run bench: compares this store with other stores, and with the limits of the machine, in one run.
 
-Every figure is measured here and now; what was not is said with the reason. A row is the median of its repetitions, with the
-least and the most of them, and is met or missed by its median."""
+Every figure is measured in this run; a figure that was not measured is listed with the reason. A row is the median
+of its repetitions, with their minimum and maximum. Its target is met or missed by the median."""
 import argparse
 import csv
 import dataclasses
@@ -31,15 +31,15 @@ from peers import NotMeasured  # pylint: disable=wrong-import-position
 
 @dataclasses.dataclass
 class Result:
-    """What became of a row."""
+    """The outcome of a row."""
 
     target: measures.Target
     seen: list[measures.Seen]
-    reason: str = ""   # why there is nothing, or no more
+    reason: str = ""   # why there are no values, or no more
 
 
 def measure(one: measures.Measure, settings: measures.Settings) -> list[Result]:
-    """All rows of a measure."""
+    """Measures all rows of a measure."""
     results = {target.row: Result(target, []) for target in one.targets}
     reason = ""
     try:
@@ -52,19 +52,19 @@ def measure(one: measures.Measure, settings: measures.Settings) -> list[Result]:
         reason = str(error) if not isinstance(error, KeyError) else f"There is no figure of {error}."
     for result in results.values():
         if reason:
-            result.seen.clear()  # half a measurement is none
+            result.seen.clear()  # an incomplete measurement does not count
         if not result.seen:
             result.reason = reason or result.reason or "this processor has no such instructions."
     return list(results.values())
 
 
 def number(value: float) -> str:
-    """Three digits that count."""
+    """The number with three significant digits."""
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
 
 
 def words_of(result: Result) -> report.Line:
-    """What is said of a row."""
+    """The words for a row."""
     target = result.target
     bound = f"{'<=' if target.is_upper else '>='} {target.bound:g}{' ' + target.unit if target.unit else ''}"
     if not result.seen:
@@ -81,7 +81,7 @@ def words_of(result: Result) -> report.Line:
 
 
 def line(result: Result) -> str:
-    """A row of the table."""
+    """A row of the printed table."""
     said = words_of(result)
     head = f"{said.row:<19}{said.quantity}\n{'':<19}"
     if said.outcome == "none":
@@ -91,7 +91,7 @@ def line(result: Result) -> str:
 
 
 def version_of(arguments: list[str]) -> str:
-    """The first line of what a program says of itself; empty: it is not there."""
+    """The first line of a program's version output; empty: the program is not installed."""
     if not shutil.which(arguments[0]):
         return ""
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
@@ -99,14 +99,14 @@ def version_of(arguments: list[str]) -> str:
 
 
 def package_version(name: str) -> str:
-    """Of a Debian package; empty: not there, or no Debian."""
+    """The version of a Debian package; empty: it is not installed, or this is not Debian."""
     if not shutil.which("dpkg-query"):
         return ""
     return subprocess.run(["dpkg-query", "-W", "-f=${Version}", name], capture_output=True, text=True, check=False).stdout
 
 
 def main() -> int:
-    """The command line."""
+    """Parses the command line and runs the measures."""
     parser = argparse.ArgumentParser(prog="./run bench", description="This store beside other people's, in one run.")
     parser.add_argument("--quick", action="store_true", help="below five minutes: fewer operations, and not the largest recovery")
     parser.add_argument("--only", metavar="NAME", action="append", choices=[one.name for one in measures.MEASURES],
@@ -151,7 +151,7 @@ def main() -> int:
 
 
 def write(directory: pathlib.Path, about: dict[str, str], results: list[Result], quick: bool) -> None:
-    """One repetition a row."""
+    """Writes the results as CSV, one repetition per row."""
     directory.mkdir(parents=True, exist_ok=True)
     with open(directory / "bench.csv", "w", newline="", encoding="utf-8") as file:
         writer: Optional["csv.DictWriter[str]"] = None

@@ -1,9 +1,9 @@
 // tests/bench/forwards.js   @title How often a warm client is forwarded among 1,000 buckets   @minutes 5   @needs a simulated cluster
 // SPDX-License-Identifier: GPL-3.0-or-later
-// ./run bench plays it with --sim; it counts, so the speed of the machine does not matter.
+// ./run bench plays it with --sim. It only counts, so the speed of the machine does not matter.
 const p = lab.params({ repetitions: 5, buckets: 1000, searches: 20000 });
 const batch = Math.ceil(p.buckets / 10);
-const servers = p.buckets + 2 * batch, first = Math.min(servers, 1000); // so many may be asked for at once
+const servers = p.buckets + 2 * batch, first = Math.min(servers, 1000); // the most that may be requested at once
 lab.cluster({ m: 32, k: 0, b: 8, recordBytes: 8, recovery: 'off', spares: { data: first, parity: 0 } });
 if (servers > first)
     lab.addSpares({ data: servers - first, timeout: 600 });

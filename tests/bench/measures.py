@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rows of the table: each measures a peer or a limit and ours in turn, and yields one ``Seen`` for each repetition."""
+"""The rows of the table. Each measure runs a peer (or a limit) and our store in turn, and yields one ``Seen`` per
+repetition."""
 import csv
 import dataclasses
 import json
@@ -25,7 +26,7 @@ M = 4
 
 @dataclasses.dataclass(frozen=True)
 class Target:
-    """A row: what is divided by what, and what that must not exceed, or must reach."""
+    """A row: the quotient that is measured, and its bound, which is an upper or a lower one."""
 
     row: str
     quantity: str
@@ -34,13 +35,13 @@ class Target:
     unit: str = ""
 
     def is_met(self, value: float) -> bool:
-        """Whether this value meets it."""
+        """Whether this value meets the target."""
         return value <= self.bound if self.is_upper else value >= self.bound
 
 
 @dataclasses.dataclass(frozen=True)
 class Seen:
-    """One repetition of one row: the value that the target is about, and the two figures that it comes from."""
+    """One repetition of one row: the value that the target bounds, and the two figures from which it is computed."""
 
     row: str
     value: float
@@ -52,7 +53,7 @@ class Seen:
 
 @dataclasses.dataclass(frozen=True)
 class Unseen:
-    """A row that this run has no figure of, and the reason as a sentence."""
+    """A row without a figure in this run, with the reason as a sentence."""
 
     row: str
     reason: str
@@ -60,19 +61,19 @@ class Unseen:
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """How much is done, and what becomes of it besides the rows."""
+    """How much is measured, and where results besides the rows are collected."""
 
     quick: bool
     repetitions: int
     programs: pathlib.Path
     scenarios: pathlib.Path
     commit: str
-    tables: list[Table] = dataclasses.field(default_factory=list)    # of observations that have no target
-    charts: list[Chart] = dataclasses.field(default_factory=list)    # of them
-    notes: list[str] = dataclasses.field(default_factory=list)       # what else is to be known of this run, as sentences
+    tables: list[Table] = dataclasses.field(default_factory=list)    # observations that have no target
+    charts: list[Chart] = dataclasses.field(default_factory=list)    # of these tables
+    notes: list[str] = dataclasses.field(default_factory=list)       # other remarks about this run, as sentences
 
     def count(self, full: int, quick: int) -> int:
-        """How many, of something that takes time."""
+        """The number of repetitions or operations of something that takes time."""
         return quick if self.quick else full
 
 
@@ -101,7 +102,7 @@ def _measure(name: str, *targets: Target) -> Callable[[Run], Run]:
 # ---- clusters
 
 def _cluster(s: Settings, k: int, records: int, **options: Any) -> Lab:
-    """One whose buckets hold all that is inserted, so that it splits only when it is told to."""
+    """A cluster whose buckets hold all inserted records, so that it splits only by command."""
     o: dict[str, Any] = {"m": M, "k": k, "b": 4 * records + 100, "record_bytes": RECORD_BYTES,
                          "recovery": "off" if k == 0 else "automatic", "spares": {"data": M, "parity": k}}
     lab = Lab.start(**{**o, **options}, bin_dir=str(s.programs))
@@ -110,7 +111,7 @@ def _cluster(s: Settings, k: int, records: int, **options: Any) -> Lab:
 
 
 def _fill(lab: Lab, records: int) -> Client:
-    """Four data buckets with so many records in all."""
+    """Makes four data buckets with this many records in total."""
     writer = lab.client("writer")
     _check(writer.run("insert", records // M, window=64), records // M)
     lab.settle()
@@ -122,7 +123,7 @@ def _fill(lab: Lab, records: int) -> Client:
 
 
 def _check(done: Any, count: int) -> Any:
-    """A workload counts only if every operation was answered as it should be."""
+    """Checks that every operation of a workload was answered as expected; otherwise it does not count."""
     if done.results.get("ok", 0) != count or done.unanswered or done.wrong or done.missing:
         raise NotMeasured(f"A workload of {count} operations had {done.results}, {done.unanswered} unanswered, {done.wrong} wrong.")
     return done
@@ -138,8 +139,9 @@ def _rate(done: Any) -> float:
 
 # ---- single operations
 
-# redis-benchmark counts in steps of 8 microseconds: its median is 7 or 15. So the mean is compared with the mean; and the median with
-# that of a client which does nothing but send and receive, while ours keeps a ledger and judges each answer.
+# redis-benchmark counts in steps of 8 microseconds: its median is 7 or 15. So means are compared with means. The median
+# is compared with that of a client which only sends and receives, while our client keeps a ledger and checks each
+# answer.
 @_measure("search",
           Target("search", "synchronised search / redis-benchmark GET, one client: mean times", 1.0, True),
           Target("search_lean", "the same / GET of a client that does nothing else: medians", 1.0, True))
@@ -149,14 +151,14 @@ def _search(s: Settings) -> Iterator[Seen]:
         client = _fill(lab, 25_000)
         peers.redis_p50_us(s.programs / "bench_redis", peer, 25_000, "set")
         peer.fill(25_000)
-        for repetition in range(s.repetitions + 1):  # the first is to warm up
+        for repetition in range(s.repetitions + 1):  # the first one warms up
             seen = _beside_redis(s, peer, client, "search", "search", "get", count)
             if repetition:
                 yield from seen
 
 
 def _beside_redis(s: Settings, peer: peers.Redis, client: Client, row: str, do: str, test: str, count: int) -> list[Seen]:
-    """One repetition: both clients of Redis (each has keys of its own), then ours."""
+    """One repetition: both clients of Redis (each with its own keys), then our client."""
     mean, lean = 1e6 / peer.benchmark(test, count), peers.redis_p50_us(s.programs / "bench_redis", peer, count, test)
     done = _check(client.run(do, count), count)
     ours_mean = 1e6 / _rate(done)
@@ -165,8 +167,9 @@ def _beside_redis(s: Settings, peer: peers.Redis, client: Client, row: str, do: 
 
 
 def _note_sliding(s: Settings, what: str, client: Client, do: str, count: int) -> None:
-    """redis-benchmark -P 64 sends 64 and awaits them all before the next 64, and so do the rows beside it. How fast is a window that
-    begins each operation as soon as another ends?"""
+    """Notes the rate of a sliding window. redis-benchmark -P 64, like the rows that are compared with it, sends 64
+    requests and awaits all of them before the next 64. A sliding window begins a new operation as soon as another
+    one ends."""
     rate = _rate(_check(client.run(do, count, window=64), count))
     s.notes.append(f"{what}: where a window of 64 slides, instead of 64 at once as the peer's, {rate:,.0f} 1/s.")
 
@@ -263,7 +266,7 @@ def _degraded_search(s: Settings) -> Iterator[Seen]:
         client = _fill(lab, 25_000)
         keys = {number: lab.keys_for(lab.data(number), 1_000, existing=True) for number in (1, 2)}
         lab.kill(lab.data(2))
-        client.search(keys[2][0])  # misses an answer and alarms; there is no spare, so the bucket stays lost
+        client.search(keys[2][0])  # misses an answer and sends an alarm; there is no spare, so the bucket stays lost
 
         def p50(number: int) -> float:
             return _us(_check(client.run("search", count, keys=(keys[number] * count)[:count]), count))
@@ -372,7 +375,7 @@ def _parity_creation(s: Settings) -> Iterator[Seen]:
           Target("events_operations", "the same with each operation told, step by step / counts only", 0.95, False),
           Target("events_full", "the same with each message told / counts only", 0.95, False))
 def _events(s: Settings) -> Iterator[Seen]:
-    # By lhrs-play, which watches as the window does; a watcher in Python would take most of a core.
+    # lhrs-play watches, as the window does; a watcher in Python would take most of a core.
     options = {"repetitions": s.repetitions, "count": s.count(100_000, 20_000)}
     for row in _played(s, "events", [], options):
         counts = float(row["counts_per_s"])
@@ -381,7 +384,7 @@ def _events(s: Settings) -> Iterator[Seen]:
 
 
 def _played(s: Settings, name: str, arguments: list[str], options: dict[str, int]) -> list[dict[str, str]]:
-    """The rows of the table that a scenario of this folder makes; both have this name."""
+    """The rows of the table that a scenario of this folder writes; scenario and table have the same name."""
     with tempfile.TemporaryDirectory(prefix="lhrs-bench-") as out:
         sets = [word for option, value in options.items() for word in ("--set", f"{option}={value}")]
         peers.run([str(s.programs / "lhrs-play"), *arguments, "--csv", out, *sets, str(s.scenarios / f"{name}.js")], 1800)
@@ -395,7 +398,7 @@ def _memory(s: Settings) -> Iterator[Seen]:
     for repetition in range(s.repetitions if not s.quick else min(2, s.repetitions)):
         with redis(2) as peer:
             empty = peers.resident_bytes_at_rest(peer.pids)
-            for first in range(0, records, 500):  # every key once, so not by redis-benchmark
+            for first in range(0, records, 500):  # each key once, which redis-benchmark cannot do
                 words = "".join(f"*3\r\n$3\r\nSET\r\n$16\r\nkey:{key:012d}\r\n$100\r\n{'x' * 100}\r\n" for key in range(first, first + 500))
                 _pipe(peer, words, 500)
             peer.ask("WAIT", "2", "20000")
@@ -434,7 +437,7 @@ def _many_clients(s: Settings) -> Iterator[Seen]:
         lab.settle()
         for repetition in range(s.repetitions + 1):
             apart = _rate(_check(one.run("search", alone, window=64), alone))
-            lab.hold_workload()  # or the first have ended before the last is told to begin
+            lab.hold_workload()  # otherwise the first have ended before the last is told to begin
             handles = [client.start("search", each, window=64) for client in clients]
             began = time.monotonic()
             lab.hold_workload(False)
@@ -465,7 +468,7 @@ def _simulator(s: Settings) -> Iterator[Seen]:
             lab.split()
         lab.settle()
 
-        def clock(timeout: float, **order: Any) -> None:  # nobody else wants it from Python, so lab has no call for it
+        def clock(timeout: float, **order: Any) -> None:  # no other Python code needs it, so lab has no call for it
             lab._ask(lab._coordinator(), timeout, **order)  # pylint: disable=protected-access
 
         clock(10, set_clock=pb.SetClock(is_paused=True))

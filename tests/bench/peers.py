@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Other people's programs on this machine: started on free loopback ports, asked, and ended by the process that was started."""
+"""Other programs on this machine that are compared with ours: started on free loopback ports, queried, and ended by
+the process that started them."""
 import contextlib
 import csv
 import json
@@ -21,14 +22,14 @@ class NotMeasured(Exception):
 
 
 def free_port() -> int:
-    """A port of the loopback interface that nobody has at this moment."""
+    """A port of the loopback interface that is free at this moment."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return int(one.getsockname()[1])
 
 
 def run(arguments: Sequence[str], timeout: float = 300) -> str:
-    """What a program that ends by itself prints. NotMeasured: it is not there, or it failed."""
+    """The output of a program that ends by itself. NotMeasured: it is not installed, or it failed."""
     try:
         done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -59,20 +60,21 @@ def _await(condition, what: str) -> None:  # type: ignore[no-untyped-def]
 # ---- Redis
 
 class Redis:
-    """One server, and the copies that follow it."""
+    """One server, and its replicas."""
 
     def __init__(self, port: int, pids: list[int]) -> None:
         self.port = port
         self.pids = pids
 
     def ask(self, *words: str) -> str:
-        """The raw answer to one command, as far as it comes at once."""
+        """The raw answer to one command, as far as it arrives in one piece."""
         with socket.create_connection(("127.0.0.1", self.port), _PATIENCE_S) as one:
             one.sendall(f"*{len(words)}\r\n".encode() + b"".join(f"${len(w)}\r\n{w}\r\n".encode() for w in words))
             return one.recv(65_536).decode(errors="replace")
 
     def benchmark(self, test: str, count: int, clients: int = 1, pipeline: int = 1, keys: int = 25_000) -> float:
-        """Operations per second, by redis-benchmark's own account. (Its times are in steps of 8 microseconds, so nobody uses them.)"""
+        """Operations per second as reported by redis-benchmark. (It also reports times, but in steps of 8
+        microseconds, so these are not used.)"""
         out = run(["redis-benchmark", "-h", "127.0.0.1", "-p", str(self.port), "-t", test, "-n", str(count), "-c", str(clients),
                    "-P", str(pipeline), "-d", str(VALUE_BYTES), "-r", str(keys), "--csv"])
         for row in csv.DictReader(out.splitlines()):
@@ -81,13 +83,13 @@ class Redis:
         raise NotMeasured(f"redis-benchmark said nothing of {test}.")
 
     def fill(self, keys: int) -> None:
-        """So many keys, nearly all of them."""
+        """Stores this many keys (nearly all of them, because they are drawn)."""
         self.benchmark("set", 6 * keys, 1, 64, keys)
 
 
 def _redis_program() -> tuple[str, str]:
-    """(name to run it by, file). The server is one file with the checker that redis-tools brings, and its name decides what
-    it does; so the package redis-server, which would start a service at each boot, is not needed."""
+    """(name to run it by, file). The server and the checker from redis-tools are the same file, whose name decides
+    what it does. So the package redis-server, which would start a service at each boot, is not needed."""
     server, checker = shutil.which("redis-server"), shutil.which("redis-check-rdb")
     if not (server or checker) or not shutil.which("redis-benchmark"):
         raise NotMeasured("Redis is not installed; ./run bench installs redis-tools.")
@@ -96,7 +98,7 @@ def _redis_program() -> tuple[str, str]:
 
 @contextlib.contextmanager
 def redis(copies: int = 0) -> Iterator[Redis]:
-    """A server that keeps nothing on disk, and ``copies`` that follow it and are in step."""
+    """A server that keeps nothing on disk, and ``copies`` replicas that are in sync with it."""
     name, file = _redis_program()
     processes: list[subprocess.Popen[bytes]] = []
     with tempfile.TemporaryDirectory(prefix="lhrs-bench-") as directory:
@@ -131,21 +133,22 @@ def _answers(server: Redis) -> bool:
 
 
 def redis_p50_us(program: pathlib.Path, server: Redis, count: int, *what: str) -> float:
-    """The median time of one client that awaits each answer: 'get', 'set', or 'wait', COPIES (set, and the copies have it)."""
+    """The median time of one client that awaits each answer: 'get', 'set', or 'wait', COPIES (set, and the replicas
+    have it)."""
     return float(json.loads(run([str(program), str(server.port), str(count), *what]))["p50_us"])
 
 
 # ---- a plain TCP stream
 
 def tcp_bytes_per_second(duration_s: int = 1) -> float:
-    """One stream on the loopback interface, as iperf3 measures it at its receiver."""
+    """The rate of one stream on the loopback interface, as iperf3 measures it at its receiver."""
     if not shutil.which("iperf3"):
         raise NotMeasured("iperf3 is not installed; ./run bench installs it.")
     port = free_port()
     server = subprocess.Popen(["iperf3", "-s", "-1", "-B", "127.0.0.1", "-p", str(port)],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for attempt in range(50):  # a first connection would be its only one, so nobody knocks before
+        for attempt in range(50):  # a probing connection would be the only one it accepts, so retry instead
             time.sleep(0.05)
             try:
                 out = run(["iperf3", "-c", "127.0.0.1", "-p", str(port), "-t", str(duration_s), "-J"], 30)
@@ -162,8 +165,8 @@ def tcp_bytes_per_second(duration_s: int = 1) -> float:
 
 @contextlib.contextmanager
 def simulated(programs: pathlib.Path, arguments: Sequence[str]) -> Iterator[str]:
-    """A simulated cluster, ten times as fast as real time; its control endpoint. (As fast as possible it would be busy with
-    virtual time in which nothing happens, and answer late.)"""
+    """A simulated cluster, ten times as fast as real time; yields its control endpoint. (At full speed it would be
+    busy with virtual time in which nothing happens, and answer late.)"""
     try:
         process = subprocess.Popen([str(programs / "lhrs-sim"), "--speed", "10", *arguments], stdout=subprocess.PIPE,
                                    stderr=subprocess.DEVNULL)
@@ -185,7 +188,7 @@ def simulated(programs: pathlib.Path, arguments: Sequence[str]) -> Iterator[str]
 
 @contextlib.contextmanager
 def one_core() -> Iterator[None]:
-    """What is started here - the peer's programs and ours alike - runs on one core."""
+    """Runs everything that is started here, the peer's programs and ours, on one core."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -195,7 +198,8 @@ def one_core() -> Iterator[None]:
 
 
 def resident_bytes_at_rest(pids: Sequence[int]) -> int:
-    """The same once it has been so for five seconds, within a hundredth: who gives memory back does so when nothing goes on."""
+    """The memory of these processes once it has not changed by more than a hundredth for five seconds: some programs
+    release memory only when they are idle."""
     last, since = resident_bytes(pids), time.monotonic()
     end = since + 60
     while time.monotonic() < since + 5:
@@ -209,7 +213,7 @@ def resident_bytes_at_rest(pids: Sequence[int]) -> int:
 
 
 def resident_bytes(pids: Sequence[int]) -> int:
-    """The memory of these processes that is there and their own."""
+    """The resident private memory of these processes."""
     total = 0
     for pid in pids:
         try:

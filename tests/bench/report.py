@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of a run: the table of targets and the charts of what has none. Self-contained; the charts are those of lab.chart, as in
-the report of ./run paper, whose look the page has."""
+"""The page of a run: the table of targets, and the charts of measurements without a target. It is self-contained.
+The charts are those of lab.chart, as in the report of ./run paper, whose style the page has."""
 import dataclasses
 import html
 import pathlib
@@ -27,15 +27,15 @@ class Line:
 
     row: str
     quantity: str
-    ours: str         # the median, least and most, and what it comes from
+    ours: str         # the median, minimum and maximum, and the figures that they come from
     target: str
     outcome: str      # 'met', 'missed', or 'none'
-    words: str        # the same for people, or why there is nothing
+    words: str        # the outcome for people, or why there is no figure
 
 
 def write(path: pathlib.Path, about: Mapping[str, str], lines: Sequence[Line], notes: Sequence[str], tables: Sequence[Table],
           charts: Sequence[Chart]) -> None:
-    """Writes the page. LabError BadArgument: it cannot."""
+    """Writes the page. LabError BadArgument: it cannot be written."""
     facts = ", ".join(f"{name.replace('_', '-')} {value or 'not there'}" for name, value in about.items())
     page = [_HEAD, f"<p>{html.escape(facts)}.</p>\n"]
     page += [f"<p>{html.escape(note)}</p>\n" for note in notes]
@@ -65,7 +65,7 @@ def write(path: pathlib.Path, about: Mapping[str, str], lines: Sequence[Line], n
 
 
 def _summary(table: Table) -> str:
-    """The medians that the charts show, as a table: a column for each size."""
+    """The medians that the charts show, as a table with a column for each size."""
     rows = table.summary()
     sizes = [row["buckets"] for row in rows]
     out = "<table><tr><th>median" + "".join(f"<th class=n>{size:,}" for size in sizes) + "</tr>\n"

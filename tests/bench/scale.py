@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cost against size: the same things done to files of 4 to 10,000 buckets, simulated, and to real ones as far as this machine carries them.
+"""Cost against size: the same operations on files of 4 to 10,000 simulated buckets, and on real files as large as
+this machine can run.
 
-A row of a table is one repetition at one size. Times of a simulated file are virtual, its messages are counted; its memory and the
-seconds that it took are those of the process lhrs-sim on this machine."""
+A row of a table is one repetition at one size. Times of a simulated file are virtual, and its messages are counted.
+Its memory and the seconds that it took are those of the process lhrs-sim on this machine."""
 import dataclasses
 import platform
 import time
@@ -20,16 +21,16 @@ _K = 1
 _SEED = 1
 _SIZES, _QUICK_SIZES = (4, 16, 64, 256, 1_024, 4_096, 10_000), (4, 16, 64, 256, 1_024)
 _LIVE_SIZES, _QUICK_LIVE_SIZES = (4, 16, 64), (4, 16)
-_RECORDS, _LIVE_RECORDS = 7, 500          # of a bucket
-_SPARES = {"data": 4, "parity": 2}        # that wait when a bucket splits or is lost
-_OPERATIONS = 300                         # of a client, one after the other
-_NEW_CLIENT = 1_000                       # first searches of a client with the oldest image
+_RECORDS, _LIVE_RECORDS = 7, 500          # per bucket
+_SPARES = {"data": 4, "parity": 2}        # spares that wait when a bucket splits or is lost
+_OPERATIONS = 300                         # per client, one after the other
+_NEW_CLIENT = 1_000                       # the first searches of a client with the oldest image
 _IDLE_S = 1
 
 _FORWARDS = Target("scale_forwards", "forwards per search of a warm client in the largest simulated file", 0.01, True)
 _BUCKETS = Target("scale_buckets", "data buckets of the largest simulated file, in one process", 10_000, False, "buckets")
 
-# Columns that are drawn, and whether both axes are logarithmic (what may be 0 cannot be).
+# The columns that are drawn, and whether both axes are logarithmic (a column that may be 0 cannot be).
 _SIMULATED_CHARTS: tuple[tuple[str, str, bool], ...] = (
     ("messages_per_search", "Messages of a search, warm client", True),
     ("messages_per_insert", "Messages of an insert, k = 1, warm client", True),
@@ -55,13 +56,13 @@ _LIVE_CHARTS: tuple[tuple[str, str, bool], ...] = (
 
 @dataclasses.dataclass
 class _Rows:
-    """Observations that are gathered by size and repetition before they are rows of a table."""
+    """Collects observations by size and repetition until they become rows of a table."""
 
     table: Table
     constants: Mapping[str, Any]
 
     def add(self, buckets: int, observed: Mapping[str, list[float]]) -> None:
-        """Each quantity has a value for some repetitions, the first ones."""
+        """Adds observations; each quantity has a value for some of the repetitions, the first ones."""
         for repetition in range(max(len(values) for values in observed.values())):
             metrics = {name: values[repetition] for name, values in observed.items() if repetition < len(values)}
             self.table.add("counts", repetition + 1, False, {"buckets": buckets, **self.constants}, metrics, 0)
@@ -76,7 +77,7 @@ def _rows(s: Settings, name: str, is_simulated: bool, **constants: Any) -> _Rows
 
 
 def _draw(s: Settings, table: Table, charts: tuple[tuple[str, str, bool], ...]) -> None:
-    """What was measured; a quantity that has no value yet has no column."""
+    """Adds the charts of what was measured; a quantity without a value has no column yet."""
     for column, title, is_log in charts:
         if column in table.metrics:
             s.charts.append(Chart(f"{table.name}_{column}", table, "buckets", column, title=title, log=is_log, bin_dir=str(s.programs)))
@@ -89,7 +90,7 @@ def _scale(s: Settings) -> Iterator[Union[Seen, Unseen]]:
     yield from _simulated(s, sizes)
     try:
         _live(s, live)
-    except (NotMeasured, LabError, OSError) as error:  # what was simulated stays measured
+    except (NotMeasured, LabError, OSError) as error:  # the simulated results remain valid
         s.notes.append(f"Not all real files were measured: {error}")
 
 
@@ -117,7 +118,7 @@ def _simulated(s: Settings, sizes: tuple[int, ...]) -> Iterator[Union[Seen, Unse
                 rows.add(size, {**observed, "memory_bytes": [memory], "bucket_memory_bytes": [(memory - empty) / size],
                                 "grown_cpu_s": [grown_cpu_s], "grown_wall_s": [grown_s]})
     finally:
-        _draw(s, rows.table, _SIMULATED_CHARTS)  # what there is, also when a larger file was too much
+        _draw(s, rows.table, _SIMULATED_CHARTS)  # draws the available results, even if a larger file failed
     for row in rows.table.rows:
         if row["buckets"] == sizes[-1]:
             forwards = row["forwards_per_search"]
@@ -129,7 +130,7 @@ def _simulated(s: Settings, sizes: tuple[int, ...]) -> Iterator[Union[Seen, Unse
 
 
 def _observe(file: SimFile, writer: int, repetitions: int) -> dict[str, list[float]]:
-    """All quantities of the file as it is."""
+    """Measures all quantities of the file at its present size."""
     size = file.buckets
     out: dict[str, list[float]] = {name: [] for name in (
         "messages_per_search", "messages_per_insert", "search_ms", "insert_ms", "forwards_per_search", "new_client_forwards",
@@ -149,7 +150,7 @@ def _observe(file: SimFile, writer: int, repetitions: int) -> dict[str, list[flo
             out[f"{word}_ms"].append(done.total_ns / 1e6 / _OPERATIONS)
             if word == "search":
                 out["forwards_per_search"].append(done.forwards / _OPERATIONS)
-        file.take_back(writer, _OPERATIONS)  # so that all sizes have as many records for each bucket
+        file.take_back(writer, _OPERATIONS)  # so that all sizes have equally many records per bucket
         new = file.search(file.client(f"new-{size}-{repetition}"), _NEW_CLIENT)
         out["new_client_forwards"].append(new.forwards)
         out["new_client_adjustments"].append(new.image_adjustments)
@@ -159,7 +160,7 @@ def _observe(file: SimFile, writer: int, repetitions: int) -> dict[str, list[flo
         (took_s, recovery), traffic = file.counted(lambda number=bucket: file.lose(number))  # type: ignore[misc]
         if list(recovery.buckets) != [bucket]:
             raise NotMeasured(f"Bucket {bucket} was lost, and {list(recovery.buckets)} recovered.")
-        announcements = traffic.kinds["registered"]  # with the list of members that were replaced
+        announcements = traffic.kinds["registered"]  # they carry the list of members that were replaced
         out["recovery_messages"].append(traffic.without(idle) - announcements)
         out["recovery_announcements"].append(announcements)
         out["recovery_ms"].append(1000 * took_s)
@@ -208,7 +209,7 @@ def _observe_live(s: Settings, size: int, count: int) -> dict[str, list[float]]:
             done = _done(client.run(do, count, window=64), count)
             return float(done.operations / done.total_s)
 
-        for repetition in range(s.repetitions + 1):  # the first is to warm up
+        for repetition in range(s.repetitions + 1):  # the first one warms up
             seen = {do: rate(do) for do in ("search", "insert")}
             if repetition:
                 out["searches_per_s"].append(seen["search"])

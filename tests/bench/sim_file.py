@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A simulated file of any size, driven by bare commands to lhrs-sim: a Lab would ask for the list of all processes four times a second.
+"""A simulated file of any size, driven by plain commands to lhrs-sim. (A Lab would request the list of all processes
+four times a second.)
 
-Virtual time stands still but for the steps that are taken here, so a seed gives the same figures again, whatever the machine does."""
+Virtual time stands still except for the steps that are taken here. So a seed gives the same figures in each run,
+whatever the load of the machine."""
 import collections
 import contextlib
 import dataclasses
@@ -21,29 +23,30 @@ from lhrs_lab.context import holder_of
 from lhrs_lab.state import address_of
 
 _PATIENCE_S = 300.0
-_AT_ONCE = 1_000           # commands without answer; lhrs-sim has a bound
+_AT_ONCE = 1_000           # outstanding commands; lhrs-sim limits them
 _STEP_NS = 500_000
-_LATE_NS = 20_000_000      # what follows the answer to an order: cancelled offers, last acknowledgements
+_LATE_NS = 20_000_000      # time for messages after the answer to a command: cancelled offers, last acknowledgements
 _DATA_AT_FIRST = 2
-_OFF_BEAT_NS = 7           # all processes tell their gauges at the same instants; what is counted does not begin at one of these
+_OFF_BEAT_NS = 7           # counting does not start at an instant when all processes publish their gauges
 _VIRTUAL_MAX_NS = 60 * 10**9
 
 
 @dataclasses.dataclass
 class Traffic:
-    """What was said in a piece of virtual time. A multicast is one message; one that is sent again is another one."""
+    """The messages in an interval of virtual time. A multicast counts as one message; a retransmission counts as
+    another one."""
 
     of_operations: int = 0                                                      # messages that belong to a key operation
     kinds: "collections.Counter[str]" = dataclasses.field(default_factory=collections.Counter)   # messages, by kind
-    told: list[Any] = dataclasses.field(default_factory=list)                   # RecoveryFinished and the like
+    told: list[Any] = dataclasses.field(default_factory=list)                   # events: RecoveryFinished and similar
 
     def without(self, background: "collections.Counter[str]") -> int:
-        """Messages of kinds that do not occur while nothing is done."""
+        """The number of messages of kinds that do not occur while the file is idle."""
         return sum(count for kind, count in self.kinds.items() if kind not in background)
 
 
 class SimFile:
-    """A file of ``m`` = 4 data buckets a group; use it in ``with simulated_file(...)``."""
+    """A file with ``m`` = 4 data buckets per group; use it in ``with simulated_file(...)``."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", context: "zmq.Context[Any]", control: str, events: str, k: int, record_bytes: int,
                  seed: int) -> None:
@@ -57,15 +60,15 @@ class SimFile:
         self._ticket = 0
         self._replies: dict[int, Any] = {}
         self._draw = random.Random(seed)
-        self._servers = {pb.DATA: _DATA_AT_FIRST, pb.PARITY: k + 1}    # that were started
-        self._lost = 0                  # data buckets whose process was ended
+        self._servers = {pb.DATA: _DATA_AT_FIRST, pb.PARITY: k + 1}    # servers started so far
+        self._lost = 0                  # data buckets whose process has been ended
         self._detail = pb.COUNTS
-        self._numbers: list[int] = []   # of processes
+        self._numbers: list[int] = []   # numbers of all processes
         self.keys: list[int] = []
         self.buckets = 0
 
     def close(self) -> None:
-        """The sockets."""
+        """Closes the sockets."""
         self._dealer.close()
         self._events.close()
 
@@ -98,11 +101,11 @@ class SimFile:
         return self._ask(describe_simulation=pb.DescribeSimulation()).simulation
 
     def step(self, ns: int) -> None:
-        """Lets so much virtual time pass."""
+        """Advances virtual time by this much."""
         self._ask(step_clock=pb.StepClock(ns=ns))
 
     def _done(self, ticket: int) -> Any:
-        """The answer to an order that takes virtual time."""
+        """The answer to a command that takes virtual time."""
         for _ in range(_VIRTUAL_MAX_NS // _STEP_NS):
             if ticket in self._replies:
                 return self._reply(ticket)
@@ -114,7 +117,7 @@ class SimFile:
     # ---- the file
 
     def await_existence(self) -> None:
-        """Until it has its first bucket."""
+        """Waits until the file has its first bucket."""
         for _ in range(100):
             file = self._ask(describe_file=pb.DescribeFile()).file
             if file.exists and file.at_rest:
@@ -126,13 +129,13 @@ class SimFile:
         raise NotMeasured(f"There is no simulated file after ten virtual seconds ({file.under_way or 'nothing is under way'}).")
 
     def _waiting(self, pool: int) -> int:
-        """Servers in the pool: those that were started and have no place."""
+        """The number of servers in the pool: those that were started and have no place."""
         if pool == pb.DATA:
             return self._servers[pool] - self.buckets - self._lost
         return self._servers[pool] - self._k * _groups(self.buckets)
 
     def spares(self, data: int, parity: int) -> None:
-        """As many servers wait in the pools, if there were not more before."""
+        """Starts servers until at least this many wait in the pools."""
         self._start(pb.DATA, data - self._waiting(pb.DATA))
         self._start(pb.PARITY, parity - self._waiting(pb.PARITY))
         self.step(_STEP_NS)
@@ -151,13 +154,13 @@ class SimFile:
         return numbers
 
     def client(self, name: str) -> int:
-        """A further client with the oldest image; its number."""
+        """Starts a further client with the oldest image; returns its number."""
         number = self._begin(pb.StartProcesses(kind=pb.CLIENT, names=[name]))[0]
         self.step(_STEP_NS)
         return number
 
     def grow(self, buckets: int) -> None:
-        """Splits until the file has so many data buckets, as if one had overflowed each time."""
+        """Splits until the file has this many data buckets, as if one bucket had overflowed each time."""
         while self.buckets < buckets:
             some = min(16, buckets - self.buckets)
             self._start(pb.DATA, some)
@@ -166,13 +169,13 @@ class SimFile:
                 self.split()
 
     def split(self) -> Any:
-        """One split; its SplitResult."""
+        """Orders one split; returns its SplitResult."""
         done = self._done(self._send(force_split=pb.ForceSplit())).split
         self.buckets = done.new_bucket + 1
         return done
 
     def insert(self, client: int, count: int, window: int) -> Any:
-        """Records with keys of 64 drawn bits."""
+        """Inserts records with keys of 64 random bits."""
         keys = [self._draw.getrandbits(64) for _ in range(count)]
         self.keys += keys
         return self._run(client, pb.INSERT, keys, window)
@@ -183,11 +186,11 @@ class SimFile:
         self._run(client, pb.DELETE, keys, 64)
 
     def search(self, client: int, count: int) -> Any:
-        """Stored keys that are drawn, one after the other."""
+        """Searches for randomly drawn stored keys, one after the other."""
         return self._run(client, pb.SEARCH, self._draw.choices(self.keys, k=count), 1)
 
     def visit(self, client: int) -> None:
-        """The client has been at every bucket: its image is right, and it knows where each one is."""
+        """Lets the client visit every bucket: its image is then exact, and it knows the location of each bucket."""
         i = self.buckets.bit_length() - 1
         one = {address_of(key, i, self.buckets - (1 << i)): key for key in self.keys}
         self._run(client, pb.SEARCH, list(one.values()), 64)
@@ -201,8 +204,9 @@ class SimFile:
         return done
 
     def lose(self, bucket: int) -> tuple[float, Any]:
-        """Ends the process of a data bucket and waits for its recovery, and a second more, in which all servers hear of it: (virtual
-        seconds from the end to RecoveryFinished, that event's body). Within ``counted``."""
+        """Ends the process of a data bucket and waits for its recovery, and for another second in which all servers
+        are told of it. Returns (virtual seconds from the end to RecoveryFinished, the body of that event). Call it
+        within ``counted``."""
         holder = holder_of(self._ask(describe_file=pb.DescribeFile()).file, pb.Place(role=pb.DATA, number=bucket))
         fault = pb.Fault(number=1 + self._draw.getrandbits(52), lease_ms=1_000)
         fault.crash.SetInParent()
@@ -223,7 +227,7 @@ class SimFile:
     # ---- what is said
 
     def tell(self, detail: int) -> None:
-        """How much all processes tell from now on."""
+        """Sets the detail level of all processes from now on."""
         self._detail = detail
         self._tell(self._numbers)
 
@@ -238,12 +242,12 @@ class SimFile:
     _came = 0
 
     def counted(self, body: Callable[[], Any]) -> tuple[Any, Traffic]:
-        """What ``body`` gives, and all messages of that piece of virtual time, from the events of who sent them. Processes tell
-        everything (``tell(FULL)``)."""
+        """The result of ``body``, and all messages in that interval of virtual time, from the events of their
+        senders. Processes must publish everything (``tell(FULL)``)."""
         self._events.subscribe(b"")
         try:
             deadline = time.monotonic() + _PATIENCE_S
-            while not self._events.poll(20):  # the publisher has heard of us when the first one comes
+            while not self._events.poll(20):  # once an event arrives, the publisher has seen our subscription
                 self.step(10 * _STEP_NS)
                 if time.monotonic() > deadline:
                     raise NotMeasured("The simulator tells nothing.")
@@ -279,7 +283,7 @@ class SimFile:
                     traffic.told.append(event)
 
     def cpu_s(self) -> float:
-        """Processor time that the simulating thread has had."""
+        """Processor time of the simulating thread."""
         try:
             return int(pathlib.Path(f"/proc/{self.pid}/schedstat").read_text(encoding="ascii").split()[0]) / 1e9
         except (OSError, IndexError):
@@ -296,7 +300,7 @@ def _groups(buckets: int) -> int:
 
 @contextlib.contextmanager
 def simulated_file(programs: pathlib.Path, k: int, record_bytes: int, seed: int) -> Iterator[SimFile]:
-    """A new file with one data bucket, recovered automatically, in a simulator whose clock stands."""
+    """A new file with one data bucket, recovered automatically, in a simulator whose clock stands still."""
     try:
         process = subprocess.Popen(
             [str(programs / "lhrs-sim"), "--paused", "--die-with-parent", "-m", "4", "-k", str(k), "-b", "100000000", "--seed", str(seed),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What it costs a live cluster that a window watches it: the same work with the window and without it, in turn.
+"""What it costs a live cluster to be watched by a window: the same work with and without the window, in turn.
 
-The window is live at level records, records what it hears, and is painted offscreen. Either it has processors of its
-own, or the cluster and the window share all of this machine; there the window makes way."""
+The window shows the live cluster at level records, records the run, and is painted offscreen. It has processors of
+its own, or it shares all processors of this machine with the cluster; in the second case the window yields."""
 import contextlib
 import os
 import pathlib
@@ -18,9 +18,9 @@ from peers import NotMeasured
 from lhrs_lab import Client, Lab
 
 _RECORDS = 1_500
-_SEARCHES, _UPDATES = 40_000, 20_000 # of one turn, below half a second each
+_SEARCHES, _UPDATES = 40_000, 20_000 # per turn, which takes less than half a second
 _BLOCK_S, _QUICK_BLOCK_S = 6.0, 2.0
-_SETTLED_S = 4.0                     # until the window has its snapshots and stands still
+_SETTLED_S = 4.0                     # until the window has its snapshots and is idle
 _OWN = "the window on other processors than the cluster"
 _WITHIN = 0.97
 _WINDOW = 8
@@ -34,7 +34,7 @@ def _targets(row: str, place: str) -> tuple[Target, ...]:
 
 @contextlib.contextmanager
 def _cluster_on(processors: set[int], s: Settings) -> Iterator[tuple[Lab, Client]]:
-    """All its processes run on these processors."""
+    """A cluster whose processes all run on these processors."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, processors)
     try:
@@ -51,7 +51,7 @@ def _cluster_on(processors: set[int], s: Settings) -> Iterator[tuple[Lab, Client
 
 @contextlib.contextmanager
 def _window(s: Settings, lab: Lab, processors: set[int]) -> Iterator[subprocess.Popen[bytes]]:
-    """A window that watches this cluster, with settings and recordings of its own."""
+    """A window that watches this cluster, with its own settings and recordings."""
     control = next(process.control for process in lab.processes() if process.kind == "coordinator")
     with tempfile.TemporaryDirectory(prefix="lhrs-bench-") as home:
         environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "HOME": home, "XDG_RUNTIME_DIR": home}
@@ -72,7 +72,7 @@ def _window(s: Settings, lab: Lab, processors: set[int]) -> Iterator[subprocess.
 
 
 def _rates(client: Client, seconds: float) -> tuple[float, float]:
-    """Searches and updates a second, in turns for so long."""
+    """Searches and updates per second, in turns for this many seconds."""
     searches, updates = [], []
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -82,13 +82,13 @@ def _rates(client: Client, seconds: float) -> tuple[float, float]:
 
 
 def _processor_s(pid: int) -> float:
-    """The processor time of a process up to now."""
+    """The processor time that a process has used so far."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _pairs(s: Settings, row: str, cluster: set[int], window: set[int], placement: str) -> Iterator[Seen]:
-    """Each watched block between two that are not."""
+    """Measures each watched block between two blocks that are not watched."""
     seconds, shares = (_QUICK_BLOCK_S if s.quick else _BLOCK_S), []
     with _cluster_on(cluster, s) as (lab, client):
         _rates(client, _SETTLED_S)
