@@ -80,7 +80,7 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
                 network.pop_front();
                 if (message.has_scan_reply()) {
                     ++replies;
-                    QVERIFY(!scan.isOver()); // it must not need further messages
+                    QVERIFY(!scan.isOver()); // it must need no further messages
                     effects.clear();
                     scan.onScanReply(message, 0ns, effects);
                     continue;
