@@ -11,8 +11,9 @@ namespace {
 
 using namespace test;
 
-// [receiver] message: whatever it is, to each machine of a ring that is at rest, or that a node is joining. (A sender
-// with the cluster's key may contradict the protocol, so only what ends a machine is an error.)
+// [receiver] message: sends the message, whatever it is, to a machine of a ring that is at rest or that a node is
+// joining. (A sender with the cluster's key may contradict the protocol, so only an input that ends a machine is an
+// error.)
 void runWalk(std::string_view input)
 {
     pb::Message message;
@@ -24,7 +25,7 @@ void runWalk(std::string_view input)
     const auto receiver = std::uint8_t(input[0]);
     if (receiver & 0x80) {
         rig.orderJoin(WalkRig::kNode + 2);
-        rig.cluster.run(Time((receiver & 0x70) * 4'000)); // 0 to 448 us: at one of its steps
+        rig.cluster.run(Time((receiver & 0x70) * 4'000)); // 0 to 448 us, so that it falls on different steps
     }
     constexpr std::uint64_t kReceivers[] = { WalkRig::kMaster, WalkRig::kClient, WalkRig::kNode, WalkRig::kNode + 1,
         WalkRig::kNode + 2 };
@@ -48,7 +49,7 @@ std::vector<std::string> walkSeeds()
             Mutator mutator { std::uint64_t(10 * i + receiver) };
             for (int change = 0; change < 8; ++change)
                 mutator.message(*body);
-            // As an order for a node of the ring, so that it is not dropped at once.
+            // Turned into an order for a node of the ring, so that it is not dropped at once.
             if (const auto* node = body->GetDescriptor()->FindFieldByName("node"))
                 body->GetReflection()->SetUInt64(body, node, WalkRig::kNode + std::uint64_t(receiver % 3));
             if (const auto* change = body->GetDescriptor()->FindFieldByName("change"))
