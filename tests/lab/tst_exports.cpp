@@ -370,7 +370,8 @@ void ExportsTest::clustersOfOneRunAreNotMerged()
         for (std::size_t i = 0; i < three.rows.size(); ++i) {
             const QVariantList& row = three.rows[i];
             QCOMPARE(row[0].toUInt(), 1 + i / one.rows.size());
-            for (qsizetype column = 1; column < row.size(); ++column) // but for moments and what only the whole run had
+            for (qsizetype column = 1; column < row.size();
+                 ++column) // except for times and what is known only for the whole run
                 if (const QString& of = one.columns[column]; !of.endsWith("_s") && of != "lost_by" && of != "client"
                     && of != "from" && of != "to" && of != "id" && of != "cause")
                     QCOMPARE(row[column], one.rows[i % one.rows.size()][column]);

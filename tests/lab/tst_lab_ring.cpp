@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The calls of a ring that walks, with real processes and simulated ones; and what is refused on the wrong system.
+// The calls of a ring that walks, with real and simulated processes; and which calls are refused on the wrong system.
 #include "gui/lab/live/ingest.h"
 #include "tests/rigs/lab/lab_stage.h"
 

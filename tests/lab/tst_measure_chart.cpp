@@ -66,7 +66,7 @@ QString problemOf(const LabTable& table, const ChartOrder& order)
     return chart ? QString() : QString::fromStdString(chart.error().text);
 }
 
-// The texts of the picture; fails if it is no XML.
+// The texts of the picture; fails if it is not XML.
 QStringList textsOf(const QByteArray& svg)
 {
     QStringList texts;
@@ -177,7 +177,7 @@ void MeasureChartTest::manyLinesAreSplitUpByTheFirstColumn()
     QCOMPARE(chart.panels[2].series[0].points[0].median, 17.0);
 }
 
-// In the order of arrival, after the numbers, and no line connects them.
+// The words are in the order of their appearance, after the numbers, and no line connects them.
 void MeasureChartTest::wordsStandOnTheAxisAsTheyCame()
 {
     const MeasureChart chart = drawn(recoveries(), orderOf("scheme", { "total_s" }, { "slice" }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The ring that a watcher folds from events is the one that the machines have; and nothing of it concerns LH*RS.
+// The ring that a watcher folds from events equals that of the machines, and it leaves the state of LH*RS unchanged.
 #include "gui/lab/state/keyframe.h"
 #include "tests/rigs/lab/fold_story.h"
 #include "tests/rigs/lab/recording_rig.h"
@@ -91,7 +91,7 @@ void RingFoldTest::theRingIsTheOneThatTheMachinesHave()
     const ClusterState state = folded(site.told);
     QCOMPARE(state.system, std::string(walk::kSystem));
     compare(state.ring, site);
-    QCOMPARE(state.ring.joins, std::uint64_t(5)); // four joined the first, and one later
+    QCOMPARE(state.ring.joins, std::uint64_t(5)); // four nodes joined the first one, and one joined later
     QCOMPARE(state.ring.leaves, std::uint64_t(1));
     QVERIFY(!state.ring.now && !state.ring.isBroken());
     std::uint64_t steps = 0, passed = 0, answered = 0;
@@ -103,7 +103,7 @@ void RingFoldTest::theRingIsTheOneThatTheMachinesHave()
     }
     QCOMPARE(state.ring.asked().queries, 2 * kKeys + 10);
     QCOMPARE(state.ring.asked().steps, steps);
-    QCOMPARE(passed, steps); // nothing was lost, so nothing was asked twice
+    QCOMPARE(passed, steps); // nothing was lost, so nothing was retransmitted
     QCOMPARE(answered, 2 * kKeys + 10);
     QVERIFY(state.ring.meanSteps() > 1 && state.ring.meanSteps() < 3); // 2 on average
     QCOMPARE(state.clients.at(site.client).done, 2 * kKeys + 10);
@@ -119,7 +119,7 @@ void RingFoldTest::anyOrderThatKeepsThatOfEachProcessGivesTheSameRing()
         QVERIFY2(folded(interleaved(site.told, seed)).ring == ring, qPrintable(QString::number(seed)));
 }
 
-// He comes at each stage of a join and of a leave, and after both.
+// A watcher that joins at each stage of a join and of a leave, and after both.
 void RingFoldTest::whoComesLateSeesTheSameRing()
 {
     using B = pb::WalkEvent;
@@ -185,7 +185,7 @@ void RingFoldTest::aChangeIsShownStepByStep()
         if (ring.now) {
             QCOMPARE(ring.now->node, joined.node().node());
             QCOMPARE(ring.now->id, joined.node().id());
-            QCOMPARE(ring.ownerOf(ring.now->id) == nullptr, ring.stage() == walk::RingStage::Given); // nobody answers
+            QCOMPARE(ring.ownerOf(ring.now->id) == nullptr, ring.stage() == walk::RingStage::Given); // no node answers
         }
     }
     // By number: joining, then in the ring; leaving.
@@ -236,7 +236,7 @@ void RingFoldTest::aKeyframeKeepsTheRing()
     live(site);
     const PageSource none = [](std::int64_t, std::uint32_t) { return std::optional<pb::RankPage>(); };
     ClusterState state;
-    std::set<std::string> kinds; // with a change under way, without
+    std::set<std::string> kinds; // with a change under way, and without one
     for (std::size_t i = 0; i < site.told.size(); ++i) {
         state.apply(site.told[i].first, site.told[i].second, std::int64_t(i));
         if (i % 50 != 0 && !state.ring.now)
@@ -312,7 +312,7 @@ void RingFoldTest::copiesShareIdsUntilOneWrites()
     copy.add(5);
     copy.add(5);
     copy.remove(5);
-    QVERIFY(copy.all() == std::vector<std::uint64_t> { 5 }); // two keys had that id
+    QVERIFY(copy.all() == std::vector<std::uint64_t> { 5 }); // one key of two at that id was removed
 }
 
 void RingFoldTest::aRingHasNoFileAndNoInvariants()
@@ -320,7 +320,7 @@ void RingFoldTest::aRingHasNoFileAndNoInvariants()
     RingSite site;
     live(site);
     ClusterState state = folded(site.told);
-    // An event of LH*RS that came in among them concerns nobody, and neither does an operation with many steps.
+    // An LH*RS event among them has no effect, and neither has an operation with many steps.
     for (const auto& [process, events] : growth(3, 4).told)
         for (const pb::Event& event : events)
             if (!event.has_process_started())

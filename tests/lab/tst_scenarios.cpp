@@ -46,7 +46,7 @@ void ScenariosTest::theScenarioHoldsHeadless()
     QVERIFY(result.expectationsHeld >= expectationsMin);
     const ClusterState seen = stage.session.ingest().state();
     if (!seen.isOfLhrs()) {
-        QCOMPARE(seen.ring.inRing().size(), std::size_t(16)); // the last one that it measured
+        QCOMPARE(seen.ring.inRing().size(), std::size_t(16)); // the last ring that it measured
         return;
     }
     // The fold agrees with the coordinator's description of the groups.

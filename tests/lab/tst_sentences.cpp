@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every event of every system has a sentence, and those of a ring speak of nodes and steps.
+// Every event of every system has a sentence, and the sentences of a ring's events mention nodes and steps.
 #include "common/kinds.h"
 #include "gui/lab/words/narrator.h"
 #include "gui/lab/words/ring_sentences.h"
@@ -14,7 +14,7 @@ using namespace lhrs::gui;
 
 namespace {
 
-// An event of this kind with nothing in it.
+// An empty event of this kind.
 pb::Event emptyOf(const Kind& kind)
 {
     pb::Event event;
