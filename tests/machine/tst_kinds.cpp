@@ -47,7 +47,7 @@ void KindsTest::eachEventSaysWhenItIsKept()
     QVERIFY(!changesStructure(pb::Event()));
 }
 
-// Faults, scripts and recordings name what they mean, whatever the system.
+// Faults, scripts and recordings refer to kinds by number or name, whatever the system is.
 void KindsTest::eachKindHasANumberAndAName()
 {
     const std::vector<pb::Event> events = examples();
@@ -105,7 +105,7 @@ void KindsTest::aMessageOfAnotherSystemHasAName()
 void KindsTest::eachDetailKeepsWhatItsNameSays_data()
 {
     QTest::addColumn<int>("detail");
-    QTest::addColumn<QList<int>>("kept"); // besides structure, and what is always kept
+    QTest::addColumn<QList<int>>("kept"); // in addition to structural events and those that are always kept
     QTest::addRow("counts") << int(pb::COUNTS) << QList<int> {};
     QTest::addRow("records") << int(pb::RECORDS) << QList<int> { pb::KEEP_CHANGE };
     QTest::addRow("operations") << int(pb::OPERATIONS) << QList<int> { pb::KEEP_OPERATION, pb::KEEP_CHANGE };
