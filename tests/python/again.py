@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tables of a run computed a second time, straight from the bodies of a recording's events: what the CSV files are compared with.
-It shares no line with the program that writes them, and imports protobuf when it is used."""
+"""The tables of a run, computed a second time directly from the bodies of a recording's events, for comparison with
+the CSV files. It shares no code with the program that writes them, and imports protobuf when it is used."""
 import bisect
 import collections
 import dataclasses
@@ -27,12 +27,12 @@ class ProcessEvent:
 
     @property
     def kind(self) -> str:
-        """Its body's name."""
+        """The name of its body."""
         return self.event.WhichOneof("body") or ""
 
     @property
     def body(self) -> Any:
-        """What it says."""
+        """Its body."""
         return getattr(self.event, self.kind)
 
 
@@ -51,7 +51,7 @@ class Run:
             for event, process, ns in data.execute("SELECT event, process, t_ns FROM told WHERE kind = 'ended'"):
                 self._end(1 + bisect.bisect_left(lasts, event), process % _LARGE, ns)
             self.events = []
-            self._losses = []  # (begin, end) of each time in which events of a process may have been lost
+            self._losses = []  # (begin, end) of each interval in which events of a process may have been lost
             last: dict[int, int] = {}
             for number, process, ns, body, kind in data.execute("SELECT id, process, t_ns, body, kind FROM event ORDER BY id"):
                 if kind == 0:
@@ -71,7 +71,7 @@ class Run:
         return (told for told in self.events if told.kind in kinds)
 
     def name(self, process: int) -> str:
-        """Of a process."""
+        """The name of a process."""
         return self._names.get(process) or f"{process:x}"
 
     def at(self, ns: int) -> float:
@@ -81,7 +81,7 @@ class Run:
     # ---- the tables
 
     def _acted(self) -> list[tuple[int, int, float]]:
-        """(cluster, begin, end) of each fault on purpose; a kill is an instant."""
+        """(cluster, begin, end) of each injected fault; a kill is an instant."""
         faults: dict[tuple[int, int], list[float]] = {}
         for told in self.of("fault_begun", "fault_ended"):
             fault = told.body.fault
@@ -94,7 +94,7 @@ class Run:
         return [(cluster, int(begin), min(end, last[cluster])) for (cluster, _), (begin, end) in faults.items()]
 
     def operations(self) -> dict[tuple[Any, ...], Row]:
-        """By cluster, client and number."""
+        """The operations by cluster, client and number."""
         of: dict[tuple[int, int, int], dict[str, Any]] = collections.defaultdict(lambda: {"sent": 0, "iam": False})
         for told in self.of("operation_started", "operation_done", "message_sent", "image_adjusted"):
             if not told.event.operation.client:
@@ -157,7 +157,7 @@ class Run:
         return self.moved("merge_ordered", "merge_finished", "merge_undone", "into", "level_before")
 
     def parity_creations(self) -> list[Row]:
-        """In order."""
+        """The parity creations, in order."""
         rows = []
         bits: dict[int, tuple[int, bool]] = {}
         for told in self.of("file_created", "parity_bucket_filled"):
@@ -177,7 +177,7 @@ class Run:
                 "other_s": body.other_ns / 1e9, "transfer_s": body.transfer_ns / 1e9}
 
     def recoveries(self) -> dict[tuple[Any, ...], Row]:
-        """The finished ones, by cluster and identifier."""
+        """The finished recoveries, by cluster and identifier."""
         begins = {(told.cluster, told.body.recovery): told.ns for told in reversed(list(self.of("recovery_started")))}
         failed: dict[tuple[int, int], list[ProcessEvent]] = collections.defaultdict(list)
         rows = {}
@@ -199,7 +199,7 @@ class Run:
         return rows
 
     def slices(self) -> dict[tuple[Any, ...], Row]:
-        """By cluster, recovery and number."""
+        """The slices by cluster, recovery and number."""
         stored: dict[tuple[int, int, int], int] = {}
         for told in self.of("slice_stored"):
             key = told.cluster, told.body.recovery, told.body.number
@@ -215,7 +215,8 @@ class Run:
 
 
 def interval_95(values: list[float]) -> Optional[tuple[float, float]]:
-    """Of the median: the innermost pair of order statistics that covers it in 95 of 100 cases, in whole numbers."""
+    """The 95 % interval of the median: the innermost pair of order statistics that covers it in 95 of 100 cases,
+    computed with whole numbers."""
     count, best = len(values), None
     for rank in range(1, count // 2 + 1):
         outside = 2 * sum(math.comb(count, below) for below in range(rank))

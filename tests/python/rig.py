@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests in Python share: where things are, and an end that ctest and ./run understand."""
+"""What the Python tests share: paths, and an exit that ctest and ./run understand."""
 import faulthandler
 import os
 import pathlib
@@ -8,14 +8,14 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAMS = pathlib.Path(os.environ.get("LHRS_BIN_DIR", ROOT / "build/dev/bin"))
-IS_SLOW = os.environ.get("LHRS_SLOW") == "1"   # programs with a sanitizer in them
+IS_SLOW = os.environ.get("LHRS_SLOW") == "1"   # the programs are built with a sanitizer
 PATIENCE_S = 120 if IS_SLOW else 20
-ALLOWED_S = float(os.environ.get("LHRS_ALLOWED_S", 0))   # 0: as long as it takes
+ALLOWED_S = float(os.environ.get("LHRS_ALLOWED_S", 0))   # 0: no limit
 SKIPPED = 77                                   # tests/CMakeLists.txt: SKIP_RETURN_CODE
 
 
 def require(*packages: tuple[str, str]) -> None:
-    """Ends the program as skipped where a module is not there; (module, Debian package)."""
+    """Ends the program as skipped if a module is missing; (module, Debian package)."""
     missing = []
     for module, package in packages:
         try:
@@ -31,7 +31,7 @@ class Coded(unittest.TestCase):
     """Tests of calls that are refused."""
 
     def assertCode(self, code: str, call, *arguments, **options) -> str:
-        """The call raises a LabError of that code; its text."""
+        """Checks that the call raises a LabError with that code; returns its text."""
         with self.assertRaises(Exception) as caught:
             call(*arguments, **options)
         self.assertEqual(getattr(caught.exception, "code", None), code, str(caught.exception))
@@ -39,7 +39,7 @@ class Coded(unittest.TestCase):
 
 
 class Tally(unittest.TextTestResult):
-    """Counts those that passed as well."""
+    """Also counts the tests that passed."""
 
     passed = 0
 
@@ -49,8 +49,8 @@ class Tally(unittest.TextTestResult):
 
 
 def main() -> None:
-    """Runs the tests of the program and ends with the line that ./run test counts. One that stands still tells where, before ctest
-    ends it."""
+    """Runs the tests of the program and prints the final line that ./run test counts. A test that hangs prints its
+    stack before ctest ends it."""
     if ALLOWED_S:
         faulthandler.dump_traceback_later(ALLOWED_S, exit=True)
     program = unittest.main(module="__main__", exit=False, verbosity=2,

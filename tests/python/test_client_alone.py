@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of proto/python needs no cluster."""
+"""The parts of proto/python that need no cluster."""
 import ast
 import csv
 import importlib.util
@@ -37,7 +37,8 @@ NEEDS_MATPLOTLIB = unittest.skipUnless(importlib.util.find_spec("matplotlib"), "
 
 
 class FakeCluster(threading.Thread):
-    """A file of one group, m = 2 and k = 2, at one socket: it answers what an audit asks. A digest is that of a record of one symbol."""
+    """A file of one group, m = 2 and k = 2, behind one socket. It answers the queries of an audit. A digest is that
+    of a record of one symbol."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
@@ -48,7 +49,7 @@ class FakeCluster(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Until the program ends."""
+        """Answers until the program ends."""
         while True:
             *who, body = self._socket.recv_multipart()
             command = pb.Command.FromString(body)
@@ -60,7 +61,7 @@ class FakeCluster(threading.Thread):
 
     def _reply(self, command: pb.Command) -> pb.CommandReply:
         reply = pb.CommandReply(ticket=command.ticket)
-        body, place = command.WhichOneof("body"), command.process - 10   # 10 and 11 have the data, 12 and 13 the parity
+        body, place = command.WhichOneof("body"), command.process - 10   # 10, 11: data buckets; 12, 13: parity
         if body == "who_are_you":
             reply.process.CopyFrom(self._info(1))
         elif body == "list_processes":
@@ -84,7 +85,7 @@ class FakeCluster(threading.Thread):
 
 
 class Alone(rig.Coded):
-    """What is asked of the package itself."""
+    """Tests of the package itself."""
 
     def test_the_package_asks_for_a_protobuf_that_reads_what_this_protoc_writes(self):
         for version, wanted in (("libprotoc 3.20.3", "protobuf>=3.20"), ("libprotoc 3.21.12", "protobuf>=4.21"), ("libprotoc 25.1", "protobuf>=4.25"),
@@ -95,7 +96,7 @@ class Alone(rig.Coded):
             _generate.requirement("libprotoc")
         with unittest.mock.patch("shutil.which", return_value=None), self.assertRaisesRegex(RuntimeError, "protobuf-compiler"):
             _generate.requirement()
-        self.assertIn("protobuf>=", _generate.requirement())  # of the one that is installed
+        self.assertIn("protobuf>=", _generate.requirement())  # of the installed protoc
 
     def test_message_classes_that_protobuf_refuses_are_told(self):
         with unittest.mock.patch("importlib.import_module", side_effect=TypeError("Descriptors cannot be created directly")):
@@ -230,7 +231,7 @@ class Alone(rig.Coded):
         wire.repeat("busy", 0, lambda: None)
 
         def late(descriptor, data):
-            time.sleep(1)  # more than the time after which the thread looks by itself
+            time.sleep(1)  # longer than the interval after which the thread looks by itself
             return write(descriptor, data)
         with unittest.mock.patch("lhrs_lab.wire.os.write", late):
             wire.close()
@@ -268,7 +269,7 @@ class Alone(rig.Coded):
         wire = Wire(EventLog(keep=10))
         self.addCleanup(wire.close)
         wire.add(Process.of(pb.ProcessInfo(node=1, kind=pb.COORDINATOR, events_endpoint="tcp://127.0.0.1:1")))
-        self.assertEqual(told(2), [1, 2])  # it listens, and names itself only then
+        self.assertEqual(told(2), [1, 2])  # it listens, and lists itself only afterwards
         self.assertEqual(told(1, 2), [1, 2])
         self.assertEqual(told(1), [1])
         self.assertEqual(told(2), [2])
@@ -278,7 +279,7 @@ class Alone(rig.Coded):
         wire = Wire(EventLog(keep=10))
         self.addCleanup(wire.close)
         wire.follow("tcp://localhost:1")
-        wire.repeat("nothing", 1, None)  # by now it follows
+        wire.repeat("nothing", 1, None)  # when this returns, it follows the coordinator
         good = {"control_endpoint": "tcp://127.0.0.1:2", "events_endpoint": "tcp://127.0.0.1:3", "pid": 7, "kind": pb.NODE}
         infos = [pb.ProcessInfo(node=1, **{**good, "kind": pb.COORDINATOR, "control_endpoint": "tcp://127.0.0.1:1"}), pb.ProcessInfo(node=2, **good)]
         for number, wrong in enumerate(({"events_endpoint": "nowhere"}, {"control_endpoint": "tcp://a:70000"}, {"pid": 2**31}, {"kind": pb.COORDINATOR}), start=3):
@@ -320,7 +321,7 @@ class Alone(rig.Coded):
         self.assertIn("lhrs-node", self.assertCode("NoCluster", Lab.start, bin_dir="/nowhere"))
 
     def test_numbers_out_of_bounds_are_refused_before_anything_is_done(self):
-        asked = {}  # by parameter: the calls that take a number of that name
+        asked = {}  # by parameter: the calls that take a number with that name
         for cls in (Lab, clients.Client, clients.Handle):
             for call in [name for name in dir(cls) if not name.startswith("_")]:
                 function = getattr(cls, call)
@@ -380,7 +381,7 @@ class Alone(rig.Coded):
         batch(3, 2)
         batch(5, 1)
         batch(9, 2)
-        batch(9, 2)  # again: nothing new
+        batch(9, 2)  # repeated: nothing new
         self.assertEqual([(gap.first, gap.last, gap.reason) for gap in log.gaps()], [(1, 2, "joined late"), (6, 8, "lost")])
         self.assertEqual(log.committed, 5)
         self.assertEqual([event.sequence for event in log.matching(0, "members_answered", None)], [3, 4, 5, 9, 10])
@@ -413,7 +414,7 @@ class Alone(rig.Coded):
         log.give_up(3, 20)
         self.assertEqual([(gap.process, gap.first, gap.last, gap.reason) for gap in log.gaps()],
                          [("p1", 1501, 1510, "lost"), ("3", 1, 20, "joined late")])
-        self.assertEqual(log.received, 3010)  # what was before the first event of a process is not waited for
+        self.assertEqual(log.received, 3010)  # events before the first received one of a process are not waited for
 
     def test_factors_are_multiplied_and_a_result_without_numbers_is_refused(self):
         self.assertEqual(cases_of({"k": [0, 1], "window": [1, 8]}),
@@ -498,7 +499,7 @@ class Alone(rig.Coded):
 
     def test_without_a_watcher_invariants_and_captions_say_what_they_need(self):
         class Unwatched(invariants.InvariantCalls):
-            def __init__(self):  # no connections: nothing is asked
+            def __init__(self):  # no connections: nothing is queried
                 pass
         self.assertIn("watch=True", self.assertCode("Unsupported", Unwatched().invariants))
         self.assertIn("record=", self.assertCode("Unsupported", Unwatched().say, "Look."))
@@ -507,7 +508,7 @@ class Alone(rig.Coded):
 
     def test_a_former_name_says_the_present_one(self):
         class Unwatched(invariants.InvariantCalls):
-            def __init__(self):  # no connections: nothing is asked
+            def __init__(self):  # no connections: nothing is queried
                 pass
         self.assertIn("lab.lamps is now called lab.invariants.", self.assertCode("BadArgument", Unwatched().lamps))
         self.assertIn("lab.expect_lamps is now called lab.expect_invariants.", self.assertCode("BadArgument", Unwatched().expect_lamps, ["I1"], checked=True))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The CSV files that any export writes, read back with Python's csv (and pandas, where it is): scenarios/DATA.md explains each of
-their columns and no other, and what is derived is what the events of the recording give when it is computed anew."""
+"""The CSV files of all exports, read back with Python's csv (and pandas, if installed). scenarios/DATA.md must
+explain exactly their columns, and derived columns must equal those computed again from the events of the recording."""
 import collections
 import csv
 import importlib.util
@@ -46,7 +46,7 @@ for (const records of [24, 40]) {
 lab.chart({ table: 'search_time', x: 'window', y: 'per_op_ms', by: ['searches'] });
 """
 FIRST = ["run", "simulated", "detail"]
-OF_RUNS = ("runs.csv", "clusters.csv")  # a row is no observation, and has no level of detail
+OF_RUNS = ("runs.csv", "clusters.csv")  # a row is not an observation, and has no level of detail
 NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d+)?")
 HAS_CLIENT = unittest.skipUnless(all(importlib.util.find_spec(name) for name in ("google", "zmq")), "protobuf or zmq is not installed")
 STATISTIC = re.compile("_(median|q1|q3|ci95_low|ci95_high|min|max|last)$")
@@ -76,7 +76,7 @@ def read(path: pathlib.Path) -> tuple[list[str], list[dict[str, str]]]:
 
 
 class Tables(unittest.TestCase):
-    """One short run of two clusters, at full speed and recorded, and all that is written of it."""
+    """One short run of two clusters, at full speed and recorded, with all files that are written from it."""
 
     @classmethod
     def setUpClass(cls):
@@ -100,20 +100,20 @@ class Tables(unittest.TestCase):
 
     @classmethod
     def run_program(cls, name: str, program: str, *arguments: object) -> None:
-        """Its words are kept under the name."""
+        """Runs the program and keeps its output under the name."""
         done = subprocess.run([str(rig.PROGRAMS / program), *map(str, arguments)], capture_output=True, text=True, check=False,
                               timeout=50, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"})
         assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"
         cls.said[name] = done.stdout
 
     def files(self) -> list[pathlib.Path]:
-        """All of them, those of the run included."""
+        """All files, including those that describe the run."""
         found = sorted(path for path in self.directory.glob("*/*.csv") if path.parent.name != "python")
         self.assertGreater(len(found), 20)
         return found
 
     def known(self, column: str) -> str:
-        """The name under which the document has the column: a summary's and a chart's without the statistic."""
+        """The name of the column in the document: for a summary or a chart, without the statistic."""
         return column if column in self.columns else STATISTIC.sub("", column)
 
     def test_the_text_is_rfc_4180_and_every_row_says_which_run_it_is_of(self):
@@ -123,7 +123,7 @@ class Tables(unittest.TestCase):
             self.assertFalse(data.startswith(b"\xef\xbb\xbf"), path.name)
             columns, rows = read(path)
             if path.name in ("comparison.csv", "shapes.csv"):
-                continue  # of many runs
+                continue  # it covers many runs
             first = FIRST[:2] if path.name in OF_RUNS else FIRST
             self.assertEqual(columns[:len(first)], first, path.name)
             self.assertEqual(len(set(columns)), len(columns), path.name)
@@ -172,7 +172,7 @@ class Tables(unittest.TestCase):
                     wanted["ci95_low"], wanted["ci95_high"] = again.interval_95(values)
                 for statistic, value in wanted.items():
                     self.same(line[f"{metric}_{statistic}"], value, f"{metric}_{statistic}")
-        self.assertEqual({line["unknown_s_median"] for line in summary}, {""})  # a metric that is never known has its columns
+        self.assertEqual({line["unknown_s_median"] for line in summary}, {""})  # an unknown metric has columns too
         [line] = read(self.directory / "measured/once_summary.csv")[1]
         self.assertEqual([line[name] for name in ("n", "value_median", "value_q1", "value_q3", "value_ci95_low", "value_ci95_high")],
                          ["1", "0.30000000000000004", "", "", "", ""])
@@ -193,7 +193,7 @@ class Tables(unittest.TestCase):
             self.assertEqual((self.directory / "python" / name).read_bytes(), (self.directory / "measured" / name).read_bytes(), name)
 
     def same(self, cell: str, value: object, where: object) -> None:
-        """The cell is this value, as it is written."""
+        """Checks that the cell has this value in its written form."""
         if value is None:
             self.assertEqual(cell, "", where)
         elif isinstance(value, bool):
@@ -205,7 +205,7 @@ class Tables(unittest.TestCase):
             self.assertEqual(cell, str(value), where)
 
     def table(self, name: str, *keys: str) -> dict[tuple[object, ...], dict[str, str]]:
-        """A table of the run by these columns; numbers are numbers."""
+        """A table of the run, keyed by these columns; numbers are converted."""
         rows = read(self.directory / f"recorded/{name}.csv")[1]
         by = {tuple(int(row[key]) if row[key].isdigit() else row[key] for key in keys): row for row in rows}
         self.assertEqual(len(by), len(rows), f"{name}: each row has its own {keys}")
@@ -238,7 +238,7 @@ class Tables(unittest.TestCase):
                 cells = sorted(float(row[column]) for row in messages if row["cluster"] == str(cluster) and row[column])
                 self.assertEqual(len(cells), len(told))
                 self.assertLess(max(abs(a - b) for a, b in zip(told, cells)), 1e-9)
-        # What one operation cost is the same in both tables.
+        # The cost of an operation is the same in both tables.
         sent = collections.Counter((row["cluster"], row["client"], row["op"]) for row in messages if row["client"] and row["sent_s"])
         for key, row in self.table("operations", "cluster", "client", "op").items():
             self.assertEqual(sent[tuple(map(str, key))], int(row["messages_sent"] or 0), key)
@@ -319,16 +319,16 @@ class Tables(unittest.TestCase):
 
     def test_every_column_is_in_the_data_dictionary(self):
         missing, written = [], set()
-        of_runs = {name: set() for name in OF_RUNS}  # a cluster has the columns of its system
+        of_runs = {name: set() for name in OF_RUNS}  # a cluster has only the columns of its system
         for path in self.files():
             columns = read(path)[0]
             section = self.sections.get(path.name)
             if section is not None and path.name in OF_RUNS:
                 of_runs[path.name] |= set(columns)
-            elif section is not None:  # just its columns
+            elif section is not None:  # exactly its columns
                 self.assertEqual(list(section) if path.name in ("comparison.csv", "shapes.csv") else FIRST + list(section), columns, path.name)
             missing += [f"{path.name}: {column}" for column in columns if self.known(column) not in self.columns and column != "unknown_s"
-                        and not column.startswith(("unknown_s_", "param_"))]  # a parameter has the name that its scenario gives it
+                        and not column.startswith(("unknown_s_", "param_"))]  # a scenario names its parameters
             written.add(path.name)
         for name, columns in of_runs.items():
             self.assertEqual(sorted(column for column in self.sections[name] if column != "param_*"),
@@ -337,8 +337,8 @@ class Tables(unittest.TestCase):
             with path.open(newline="", encoding="utf-8") as file:
                 missing += [f"paper/{path.name}: {column}" for column in next(csv.reader(file)) if column not in self.columns]
         self.assertEqual(missing, [])
-        # And nothing is explained that nobody writes: tests/lab/tst_measure_chart.cpp and tst_records.cpp have the first two; simulated processes have no memory of
-        # their own.
+        # No file is explained that is never written. The first two are checked by tests/lab/tst_measure_chart.cpp and
+        # tst_records.cpp; simulated processes have no memory of their own.
         named = {name for name in self.sections if name.endswith(".csv")} - {"NAME_chart.csv", "records.csv", "chart_memory.csv"}
         if not self.has_window:
             named = {name for name in named if not name.startswith("chart_") and name not in ("comparison.csv", "shapes.csv")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""proto/python against a real cluster of small files."""
+"""proto/python with real clusters of small files."""
 import contextlib
 import csv
 import importlib.util
@@ -26,12 +26,12 @@ from lhrs_lab.state import address_of  # noqa: E402
 
 
 def start(**options) -> Lab:
-    """A small cluster, patient where its programs are slow."""
+    """A small cluster, with longer timeouts if its programs are slow."""
     return Lab.start(bin_dir=str(rig.PROGRAMS), timeout=rig.PATIENCE_S, timers="classroom" if rig.IS_SLOW else "default", **options)
 
 
 class Cluster(rig.Coded):
-    """One cluster for all; each test leaves it at rest."""
+    """One cluster for all tests; each test leaves it at rest."""
 
     @classmethod
     def setUpClass(cls):
@@ -46,7 +46,7 @@ class Cluster(rig.Coded):
         keys = self.lab.keys_for(self.lab.data(0), 30, first=0) + self.lab.keys_for(self.lab.data(0), 2, first=0)
         self.assertEqual((len(set(keys)), set(keys) & stored, keys), (32, set(), sorted(keys)))
         most = (len(stored) + len(keys)) * 2 * self.lab.file().M
-        self.assertLess(keys[-1], most)  # none was left out without a reason
+        self.assertLess(keys[-1], most)  # no key was skipped without a reason
         self.assertIn("either existing or first", self.assertCode("BadArgument", self.lab.keys_for, self.lab.data(0), existing=True, first=0))
 
     def test_each_operation_says_what_became_of_it(self):
@@ -153,7 +153,7 @@ class Cluster(rig.Coded):
         text = (rig.ROOT / "proto/README.md").read_text()
         code = re.search(r"```python\n(def parity_of.*?)```", text, re.DOTALL).group(1)
         said: dict = {}
-        exec(code, said)  # pylint: disable=exec-used  # the document is what is tested
+        exec(code, said)  # pylint: disable=exec-used  # the document itself is tested
         with start(m=3, k=3, b=1000, field=8, record_bytes=21, spares={"data": 4, "parity": 3}) as small:
             small.split()
             small.split()
@@ -243,7 +243,7 @@ class Cluster(rig.Coded):
     def test_charts_are_drawn_by_the_programs_of_the_lab_and_follow_their_table(self):
         lab = self.lab
         lab.row("drawn", {"place": "here", "total_s": 0.5})
-        with unittest.mock.patch.dict(os.environ, {"LHRS_BIN_DIR": "/nowhere"}):  # those of bin_dir are taken
+        with unittest.mock.patch.dict(os.environ, {"LHRS_BIN_DIR": "/nowhere"}):  # bin_dir has priority
             chart = lab.chart("drawn", x="place", y="total_s")
             lab.row("drawn", {"place": "there", "total_s": 0.25})
             self.assertEqual([(row["place"], row["median"], row["n"]) for row in chart.rows], [("here", 0.5, 1), ("there", 0.25, 1)])
@@ -316,7 +316,7 @@ class Watched(rig.Coded):
             self.assertEqual(lab.file().records, 4)  # stored, and not acknowledged
             self.assertEqual([one.kind for one in lab.release(message=delta, drop=True)], ["delta"])
             self.assertNotIn("delta", [one.kind for one in lab.held()])
-            again = []  # nothing else brings the change to the parity bucket but a clock that goes on to the resend
+            again = []  # only a clock that advances to the retransmission brings the change to the parity bucket
             while not again:
                 again = [one for one in lab.release(clock=True) if one.kind == "delta"]
             self.assertEqual(handle.progress().done, 0)
@@ -383,14 +383,14 @@ class Watched(rig.Coded):
 
 
 class Ends(rig.Coded):
-    """Clusters of their own, because they end."""
+    """Tests with their own clusters, because these end."""
 
     def test_a_simulated_cluster_that_was_started_here_is_broken_like_a_real_one(self):
         with start(m=2, k=1, b=10, simulated=True, speed=20, seed=7, spares={"data": 5, "parity": 2}, watch=True) as lab:
             alice = lab.client("alice")
             self.assertEqual(alice.run("insert", count=15).results, {"ok": 15})
             before = lab.settle()
-            fault = lab.kill([lab.data(1)], at="RecordRead", lease=3600)  # virtual seconds; nobody searches
+            fault = lab.kill([lab.data(1)], at="RecordRead", lease=3600)  # virtual seconds; no client searches
             lab.kill(lab.manager(0))
             lab.wait_for("EpochChanged", timeout=rig.PATIENCE_S)
             self.assertEqual(lab.settle(rig.PATIENCE_S), before)
@@ -432,7 +432,7 @@ class Ends(rig.Coded):
             lab.kill(lab.coordinator())
             self.assertEqual(lab.restart(lab.coordinator(), timeout=rig.PATIENCE_S), ["coordinator"])
             self.assertEqual(lab.settle(rig.PATIENCE_S), before)
-            self.assertEqual(lab.recovery("manual"), "on_alarm")  # it has learned of it from the buckets
+            self.assertEqual(lab.recovery("manual"), "on_alarm")  # it has learned this from the buckets
             lab.kill(lab.data(1))
             timing = lab.recover(0, slice=2, timeout=rig.PATIENCE_S)
             self.assertEqual((timing.failed, timing.slice, timing.decode), (("data 1",), 2, "xor"))
@@ -441,7 +441,7 @@ class Ends(rig.Coded):
     def test_a_simulated_cluster_is_joined_like_any_other(self):
         with subprocess.Popen([str(rig.PROGRAMS / "lhrs-sim"), "--die-with-parent", "--speed", "10", "-b", "10", "-k", "1"],
                               stdout=subprocess.PIPE, text=True) as simulator, contextlib.ExitStack() as ends:
-            ends.callback(simulator.kill)  # before it is waited for, whatever fails
+            ends.callback(simulator.kill)  # before waiting for it, whatever fails
             words = dict(word.split("=", 1) for word in simulator.stdout.readline().split() if "=" in word)
             with Lab.connect(words["control"], timeout=rig.PATIENCE_S) as lab:
                 self.assertTrue(lab.simulated)
@@ -486,7 +486,8 @@ class Ends(rig.Coded):
             self.assertEqual(list(temporary.iterdir()), [])
             base = sqlite3.connect(f"file:{recording}?mode=ro", uri=True)
             with contextlib.closing(base):
-                self.assertEqual(base.execute("select value from meta where key = 'clean'").fetchone(), ("1",))  # it has its end
+                # The recording is complete.
+                self.assertEqual(base.execute("select value from meta where key = 'clean'").fetchone(), ("1",))
                 self.assertFalse(recording.with_name("run.lhrun-wal").exists())
 
     def test_no_process_outlives_a_python_that_is_killed(self):

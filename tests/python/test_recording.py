@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A recording read by SQL and by lhrs_lab.Recording: the SELECTs of scenarios/DATA.md as they stand there, and the views against the CSV
-files of the same run."""
+"""A recording read by SQL and by lhrs_lab.Recording: the SELECTs of scenarios/DATA.md exactly as written there, and
+the views compared with the CSV files of the same run."""
 import csv
 import os
 import pathlib
@@ -38,13 +38,13 @@ FILES = {"operation": "operations", "message": "messages", "split": "splits", "m
 
 
 def selects() -> dict[str, str]:
-    """{what it answers: SELECT} of scenarios/DATA.md."""
+    """{question: SELECT} of scenarios/DATA.md."""
     text = (rig.ROOT / "scenarios/DATA.md").read_text(encoding="utf-8")
     return {match[1]: match[0] for match in (re.match(r"-- ([^\n]*)\n.*", block, re.DOTALL) for block in re.findall(r"```sql\n(.*?)```", text, re.DOTALL)) if match}
 
 
 def words(cell) -> str:
-    """A cell as both sides can have it: numbers by their first digits, truth as 0 and 1."""
+    """A cell in a form that both sides share: numbers with their first digits, truth values as 0 and 1."""
     text = {"true": "1", "false": "0"}.get(str(cell), "" if cell is None else str(cell))
     try:
         return f"{float(text):.7g}"
@@ -71,7 +71,7 @@ class Recorded(rig.Coded):
         cls.addClassCleanup(cls.recording.close)
 
     def copy(self, change: str = "") -> pathlib.Path:
-        """A copy of the recording in which somebody changed something."""
+        """A copy of the recording with a change."""
         path = self.directory / "changed.lhrun"
         shutil.copy(self.path, path)
         if change:
@@ -89,7 +89,7 @@ class Recorded(rig.Coded):
         times = [row["time_ms"] for row in longest]
         self.assertEqual(times, sorted(times, reverse=True))
         self.assertEqual(times[0], max(row["time_ms"] for row in self.recording.table("operation").rows))
-        # What a kill delays comes first, and the row says so.
+        # Operations that a kill delays come first, and their rows say so.
         self.assertTrue(any("failed" in (row["failures"] or "") for row in longest[:3]), longest[:3])
         deltas = self.recording.sql(asked["deltas per insert"]).rows
         # One delta to each parity bucket of the group: k of them, however many clusters there were.
@@ -115,7 +115,7 @@ class Recorded(rig.Coded):
                                  sorted([words(row[column]) for column in both] for row in rows), view)
         for row in self.recording.table("recovery").rows:  # order to last acknowledgement, as in a Timing
             self.assertAlmostEqual(row["total_s"], row["process_s"] + row["comm_s"] + row["other_s"], 9)
-        # Those of a session are not merged by their numbers.
+        # Recoveries of different clusters in a session are not merged by their numbers.
         self.assertEqual([(row["cluster"], row["outcome"]) for row in self.recording.table("recovery").rows], [(1, "finished"), (2, "finished")])
         self.assertEqual(len(self.recording.table("operation").rows), 60)
         self.assertGreater(len(self.recording.table("message").rows), 200)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Folders of results: what Python writes is what lhrs-play writes, beside it, and never over it unasked."""
+"""Folders of results: Python writes what lhrs-play writes, can add to its results, and never overwrites them
+unasked."""
 import csv
 import pathlib
 import re
@@ -23,13 +24,13 @@ lab.measure({ name: 'x', repetitions: 2, warmUp: 0, run: () => ({ value: p.recor
 
 
 def read(path: pathlib.Path) -> list[dict[str, str]]:
-    """Its rows."""
+    """The rows of the file."""
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
 class Results(unittest.TestCase):
-    """Most of it needs no cluster."""
+    """Most of these tests need no cluster."""
 
     def setUp(self):
         directory = tempfile.TemporaryDirectory()
@@ -37,27 +38,27 @@ class Results(unittest.TestCase):
         self.directory = pathlib.Path(directory.name)
 
     def assertRefused(self, text, call, *arguments, **options):
-        """A LabError BadArgument with these words."""
+        """Checks that the call raises a LabError BadArgument with these words."""
         with self.assertRaises(LabError) as caught:
             call(*arguments, **options)
         self.assertEqual(caught.exception.code, "BadArgument")
         self.assertIn(text, str(caught.exception))
 
     def put(self, run, column, **options):
-        """One row of a run in x.csv."""
+        """Writes one row of a run into x.csv."""
         with Folder(self.directory, run, **options) as folder:
             folder.put("x", ["run", "simulated", column], [{"run": run, "simulated": False, column: 0.5}])
 
     def test_results_of_another_run_are_added_to_or_removed_when_asked_for(self):
         self.put("r1", "a")
-        self.put("r1", "a")  # its own rows once more
+        self.put("r1", "a")  # its own rows again
         self.assertEqual(read(self.directory / "x.csv"), [{"run": "r1", "simulated": "false", "a": "0.5"}])
         before = (self.directory / "x.csv").read_bytes()
         self.assertRefused("has results of other runs already (x.csv)", self.put, "r2", "b")
         self.assertEqual((self.directory / "x.csv").read_bytes(), before)
         self.put("r2", "b", append=True)
         self.assertEqual(read(self.directory / "x.csv"), [{"run": "r1", "simulated": "false", "a": "0.5", "b": ""}, {"run": "r2", "simulated": "false", "a": "", "b": "0.5"}])
-        self.put("r1", "a", append=True)  # in its place
+        self.put("r1", "a", append=True)  # replaces them in place
         self.assertEqual([row["run"] for row in read(self.directory / "x.csv")], ["r1", "r2"])
         self.put("r3", "c", overwrite=True)
         self.assertEqual(read(self.directory / "x.csv"), [{"run": "r3", "simulated": "false", "c": "0.5"}])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A ring that walks from Python: real processes and simulated ones."""
+"""A ring that walks, used from Python: with real and with simulated processes."""
 import csv
 import pathlib
 import sys
@@ -21,10 +21,10 @@ def start(**options) -> Lab:
 
 
 class Ring(rig.Coded):
-    """Its calls, whatever its processes are."""
+    """Its calls, with both kinds of processes."""
 
     def use(self, lab: Lab) -> None:
-        """Keys, a join and a leave under load, and every key from every node."""
+        """Tests keys, a join and a leave under load, and every key from every node."""
         ring = lab.ring()
         self.assertEqual((len(ring.nodes), len(ring.outside), ring.bits, ring.keys, ring.at_rest, ring.broken), (4, 2, 32, 0, True, None))
         ids = [node.id for node in ring.nodes]
@@ -38,7 +38,8 @@ class Ring(rig.Coded):
         at = next(place for place, node in enumerate(ring.nodes) if node.name == found.owner)
         since = lab.here()
         self.assertEqual(alice.look_up(7, via=lab.process(ring.nodes[(at + 1) % 4].name)).steps, 3)
-        passed = lab.wait_for_all("QueryPassed", 3, where={"client": "alice", "op": 5}, since=since)  # others may come late
+        # Other events may arrive later.
+        passed = lab.wait_for_all("QueryPassed", 3, where={"client": "alice", "op": 5}, since=since)
         self.assertEqual({event.steps for event in passed}, {1, 2, 3})
         everywhere = alice.look_up_all([7, 8])
         self.assertEqual((everywhere.nodes, everywhere.look_ups, everywhere.found, everywhere.missing, everywhere.steps, everywhere.steps_most),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""./run on a machine that has none of the packages: it asks for each that the build needs. Nothing is installed."""
+"""./run on a machine without any of the packages: it requests each package that the build needs. Nothing is
+installed."""
 import os
 import pathlib
 import re
@@ -10,7 +11,7 @@ import unittest
 
 import rig
 
-# What CMakeLists.txt asks for: where Debian has it. Empty: it comes with the compiler, or is not needed to build.
+# The names in CMakeLists.txt and their Debian packages. Empty: it comes with the compiler, or is not needed to build.
 DEBIAN = {"Threads": "g++", "PkgConfig": "pkg-config", "Protobuf": "libprotobuf-dev", "cppzmq": "cppzmq-dev", "CLI11": "libcli11-dev",
           "spdlog": "libspdlog-dev", "SODIUM": "libsodium-dev", "GF_COMPLETE_INCLUDE": "libgf-complete-dev",
           "GF_COMPLETE_LIBRARY": "libgf-complete-dev", "Core": "qt6-base-dev", "Gui": "qt6-base-dev", "Widgets": "qt6-base-dev",
@@ -20,7 +21,7 @@ FOR_TESTS = {"python3-zmq", "python3-protobuf", "python3-pandas", "python3-matpl
 
 
 def asked_by_cmake() -> set[str]:
-    """Names of the packages and Qt components that the build cannot do without."""
+    """Names of the packages and Qt components that the build requires."""
     text = (rig.ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
     names = set(re.findall(r"(?:find_package|pkg_check_modules|find_path|find_library)\((?!Qt6)(\w+)[^)]*REQUIRED", text))
     for components in re.findall(r"find_package\(Qt6[^)]*COMPONENTS ([\w ]+)\)", text):
@@ -32,7 +33,8 @@ def asked_by_cmake() -> set[str]:
                      "this is not Debian, where ./run only names what is missing")
 class Run(unittest.TestCase):
     def installed_by(self, *command: str) -> set[str]:
-        """What the command wants of apt-get on a Debian without any of it. It ends there."""
+        """The packages that the command requests from apt-get on a Debian without any of them. The command ends
+        there."""
         with tempfile.TemporaryDirectory(prefix="lhrs-run-") as name:
             bare = pathlib.Path(name)
             for file in ("run", "tests/run_tests.sh"):

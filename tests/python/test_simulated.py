@@ -19,7 +19,8 @@ sys.path.insert(0, str(rig.ROOT / "proto/python"))
 
 from lhrs_lab import Lab  # noqa: E402
 
-# What a user would write, with pauses of real time (NAPS_S) in between and, with BUSY, a thread that takes the processor.
+# A program as a user would write it, with pauses of real time (NAPS_S) in between and, with BUSY, a thread that uses
+# the processor.
 PROGRAM = r"""
 import json, os, pathlib, sys, threading, time
 sys.path.insert(0, os.environ["PACKAGE"])
@@ -88,10 +89,10 @@ is_over.set()
 
 
 class Repeated(unittest.TestCase):
-    """The same program again and again."""
+    """The same program, run repeatedly."""
 
     def play(self, directory: pathlib.Path, name: str, speed: float, naps_s: float, **more: str) -> dict[str, bytes]:
-        """The files that it wrote."""
+        """Runs the program; returns the files that it wrote."""
         script = directory / "program.py"
         script.write_text(PROGRAM)
         out = directory / name
@@ -128,7 +129,7 @@ class Clock(rig.Coded):
             alice.run("insert", count=5)
             before = lab.clock()
             self.assertFalse(before["paused"])
-            self.assertEqual((lab.now(), lab.file().records), (before["virtual_s"], 5))  # to ask takes no time
+            self.assertEqual((lab.now(), lab.file().records), (before["virtual_s"], 5))  # queries take no time
             self.assertEqual(lab.clock(), before)
             self.assertEqual(lab.clock(step="ms", count=500), {**before, "now_s": lab.now(), "virtual_s": lab.now()})
             self.assertAlmostEqual(lab.now() - before["now_s"], 0.5, 9)
@@ -145,12 +146,12 @@ class Clock(rig.Coded):
             lab.gate()
             now = lab.now()
             handle = bob.start("search", keys=[1])
-            self.assertCode("Timeout", handle.wait, 0.01)  # real time: the other stands
+            self.assertCode("Timeout", handle.wait, 0.01)  # real time: virtual time stands still
             self.assertCode("Refused", lab.measure, "held", lambda _: {"n": 1}, repetitions=1)
             self.assertEqual(lab.clock(step="ms", count=1)["paused"], True)
             self.assertIn("search", [one.kind for one in lab.held()])
             lab.clock(speed=1)
-            self.assertCode("Timeout", handle.wait, 0.5)  # virtual time goes, and the message waits at its gate
+            self.assertCode("Timeout", handle.wait, 0.5)  # virtual time advances, and the message waits at its gate
             self.assertCode("Refused", lab.measure, "held", lambda _: {"n": 1}, repetitions=1)
             lab.gate(False)
             self.assertEqual(handle.wait(rig.PATIENCE_S).operations, 1)
@@ -214,7 +215,7 @@ class Clock(rig.Coded):
             labs = [ends.enter_context(start(seed=seed)) for seed in (3, 3, 4)]
             labs.append(ends.enter_context(Lab.connect(labs[0].endpoint)))
             runs = [lab.measure("x", lambda _: {"value": 1}, repetitions=1).run for lab in labs]
-            self.assertEqual(len(set(runs)), 4)  # the second one of a program is another one
+            self.assertEqual(len(set(runs)), 4)  # the second run of a program has another id
             for lab, run in zip(labs, runs):
                 self.assertRegex(run, "^sim-[0-9a-f]{16}$" if lab is not labs[3] else r"^20\d{6}T")
                 lab.write(directory, append=True)
@@ -222,7 +223,7 @@ class Clock(rig.Coded):
             labs[0].write(directory, append=True)
             path = pathlib.Path(directory, "x.csv")
             before = path.read_bytes()
-            with unittest.mock.patch("lhrs_lab.results._written", set()):  # as another program would
+            with unittest.mock.patch("lhrs_lab.results._written", set()):  # as in another program
                 labs[0].write(directory, append=True)
                 self.assertEqual(path.read_bytes(), before)
             with unittest.mock.patch("lhrs_lab.results._written", set()):
