@@ -90,7 +90,7 @@ struct Show {
     }
 
     // A message from one process to another: its departure in a step with that cause, and its arrival. Returns the
-    // number of the departure, which is the cause of all that the receiver does in that step.
+    // number of the departure, which is the cause of everything that the receiver does in that step.
     std::uint64_t message(const char* kind, ProcessId from, ProcessId to, std::uint64_t operation = 0,
         ProcessId cause = 0, std::uint64_t number = 0)
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Rings of any size as a state, with or without a change under way, and what their processes publish.
+// Rings of any size as a state, with or without a change under way, and the events that their processes publish.
 #pragma once
 
 #include "tests/rigs/gui/view_stage.h"

@@ -16,7 +16,7 @@ namespace lhrs::gui {
 
 namespace {
 
-constexpr double kStillMost = 6; // seconds that a picture may stand while a step plays
+constexpr double kStillMost = 6; // seconds for which a picture may be still while a step plays
 constexpr double kLookEvery = 0.5; // seconds, at the picture as a whole
 constexpr double kTimeAccuracy = 0.2; // fraction of the minutes that a scenario declares
 constexpr double kFrameMost = 0.11; // seconds by which a frame may be too early or late

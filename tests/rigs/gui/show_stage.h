@@ -39,7 +39,7 @@ public:
         window.player().setSettings(settings);
     }
 
-    // Writes the text into a file and starts it; afterwards it stands before its first step, or has ended.
+    // Writes the text into a file and starts it; afterwards the script waits before its first step, or has ended.
     bool begin(const QString& script)
     {
         QFile file(m_folder.filePath("script.js"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A simulated ring that is operated by commands, and everything that its processes tell, for tests of what watches it.
+// A simulated ring that is operated by commands, and all events of its processes, for tests of the watching side.
 #pragma once
 
 #include "gui/lab/state/cluster_state.h"
@@ -61,17 +61,17 @@ public:
         cluster.runUntil([&] { return m_control.look({}), m_replies.contains(ticket); }, 120s);
         return m_replies.contains(ticket) ? m_replies[ticket] : pb::CommandReply();
     }
-    // What is answered without time.
+    // The reply to a command that takes no virtual time.
     pb::CommandReply answerNow(const pb::Command& command, std::uint64_t process)
     {
         return m_replies[give(command, process)];
     }
-    // False: it does not hold within two minutes.
+    // False: the condition does not hold within two minutes.
     bool passUntil(const std::function<bool()>& holds)
     {
         return cluster.runUntil([&] { return m_control.look({}), holds(); }, 120s);
     }
-    // Lets so much time pass, up to the last thing that happens in it.
+    // Advances time by this much, up to the last thing that happens in it.
     void pass(Time time)
     {
         cluster.runUntil([&] { return m_control.look({}), false; }, time);
@@ -102,7 +102,7 @@ public:
         command.mutable_walk()->mutable_describe_ring();
         return ask(command).walk().ring();
     }
-    // What each process is now, as it would answer a watcher that comes late.
+    // The snapshot of each process, as it would answer a watcher that joins late.
     std::vector<pb::Snapshot> snapshots() const
     {
         std::vector<pb::Snapshot> all;
@@ -112,7 +112,7 @@ public:
         return all;
     }
 
-    using Told = std::pair<std::uint64_t, pb::Event>; // by a process, in the order in which it happened
+    using Told = std::pair<std::uint64_t, pb::Event>; // events by process, in the order in which they happened
     std::vector<Told> told;
     SimCluster cluster;
     std::uint64_t client = 0;
@@ -153,7 +153,7 @@ inline gui::ClusterState folded(const std::vector<RingSite::Told>& told)
     return state;
 }
 
-// Another order that keeps that of each process.
+// Another order of the events that keeps the order within each process.
 inline std::vector<RingSite::Told> interleaved(const std::vector<RingSite::Told>& told, std::uint32_t seed)
 {
     std::map<std::uint64_t, std::vector<const pb::Event*>> open;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One machine of the walk by hand: what others would send it, and what it sends.
+// One machine of the walk, driven by hand: the messages that others would send to it, and those that it sends.
 #pragma once
 
 #include "node/walk/walk_client.h"
@@ -38,8 +38,8 @@ inline pb::WalkNode walkNode(std::uint64_t node, std::uint64_t id)
     return out;
 }
 
-// Process numbers: 1 the master, 2 the node, 3 its successor, 4 one that joins before it, 1000 a client. The ring has 8
-// bits; the node stands at 100, its range begins after 50, its successor stands at 200.
+// Process numbers: 1 the master, 2 the node, 3 its successor, 4 a node that joins before it, 1000 a client. The ring
+// has 8 bits; the node is at 100, its range begins after 50, and its successor is at 200.
 class WalkNodeRig {
 public:
     static constexpr std::uint64_t kMaster = 1, kSelf = 2, kSuccessor = 3, kJoins = 4, kClient = 1000;
@@ -139,14 +139,14 @@ public:
         *message.mutable_operation() = asked.request();
         return message;
     }
-    // The n-th key whose place is in (from, to].
+    // The n-th key whose id is in (from, to].
     std::uint64_t keyIn(std::uint64_t from, std::uint64_t to, int n = 0) const
     {
         for (std::uint64_t key = 1;; ++key)
             if (ring.inRight(ring.idOf(Key(key)), RingId(from), RingId(to)) && n-- == 0)
                 return key;
     }
-    // It is in the ring, by the ordinary way, with these keys.
+    // Lets the node join the ring in the ordinary way, with these keys.
     void joins(std::vector<std::uint64_t> with = {})
     {
         driven.message(admit(1));
@@ -154,7 +154,7 @@ public:
         driven.message(yours(1));
         driven.message(over(1, true));
     }
-    // The results of the answers that a step sent to the client.
+    // The results in the answers that a step sent to the client.
     static std::vector<pb::ResultCode> results(const Step& step)
     {
         std::vector<pb::ResultCode> found;

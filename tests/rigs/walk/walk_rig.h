@@ -21,7 +21,7 @@ class WalkRig {
 public:
     struct Options {
         std::uint32_t nodes = 4;
-        std::uint32_t joined = 4; // of them, by themselves
+        std::uint32_t joined = 4; // number of these that joined by themselves
         std::uint32_t clients = 1;
         unsigned bits = 32;
         MemoryCluster::Options network = {};
@@ -39,7 +39,7 @@ public:
         for (std::uint32_t c = 0; c < options.clients; ++c)
             addClient(kClient + c);
     }
-    // A ring of so many nodes, all at rest.
+    // A ring of this many nodes, all at rest.
     static Options of(std::uint32_t joined, std::uint32_t spares = 0, std::uint32_t clients = 1)
     {
         return { .nodes = joined + spares, .joined = joined, .clients = clients };
@@ -75,7 +75,7 @@ public:
         return static_cast<const WalkClient&>(cluster.machine(number));
     }
 
-    // Nothing, or what is wrong: two nodes answer for the same id.
+    // Empty, or the error: two nodes answer for the same id.
     std::string overlap()
     {
         for (const std::uint64_t a : nodes)
@@ -86,7 +86,7 @@ public:
                         + std::to_string(b);
         return {};
     }
-    // Nothing, or in what the ring at rest differs from the master's: ranges, successors, keys outside their range.
+    // Empty, or how the ring at rest differs from the master's: ranges, successors, keys outside their range.
     std::string differenceAtRest()
     {
         const auto& ring = master().ring();
@@ -205,7 +205,7 @@ public:
         command.mutable_verify()->set_window(8);
         return await(cluster.command(client, command)).workload();
     }
-    // The node that has the keys of this id now.
+    // The node that holds the keys of this id now.
     std::uint64_t ownerOf(RingId id)
     {
         for (const std::uint64_t number : nodes)
@@ -219,7 +219,7 @@ public:
     std::string violation;
 };
 
-// The events of the walk that a rig has told, by kind.
+// The events of the walk that a rig has published, by kind.
 struct Events {
     explicit Events(WalkRig& rig)
     {
@@ -232,7 +232,7 @@ struct Events {
     std::map<Told, int> counts;
 };
 
-// A key whose place lies in the range that a join of `joins` would take from the ring.
+// A key whose id is in the range that a join of `joins` would take from the ring.
 inline std::uint64_t keyThatMovesTo(WalkRig& rig, std::uint64_t joins)
 {
     const IdRing ids = rig.master().ids();
@@ -252,14 +252,14 @@ inline bool isBody(const MemoryCluster::Packet& packet, Walk::BodyCase body)
 
 } // namespace lhrs::test
 
-// The ring comes to rest, as the master knows it, and no two nodes have ever answered for one id.
+// The ring comes to rest as the master knows it, and no two nodes have ever answered for the same id.
 #define QUIET(rig)                                                                                                     \
     QVERIFY2(                                                                                                          \
         (rig).waitForRest(), qPrintable(QString::fromStdString((rig).master().underWay() + (rig).master().broken()))); \
     QCOMPARE(QString::fromStdString((rig).differenceAtRest()), QString());                                             \
     QCOMPARE(QString::fromStdString((rig).violation), QString())
 
-// All that the client has stored is there.
+// Everything that the client has stored can be read.
 #define READS_BACK(rig)                                                                                                \
     do {                                                                                                               \
         const pb::WorkloadResult found = (rig).verify();                                                               \
