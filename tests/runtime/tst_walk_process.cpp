@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A ring that walks, of real processes: the master, nodes, a client, commanded as an operator commands them.
+// A ring that walks as real processes: the master, nodes and a client, commanded as an operator commands them.
 #include "tests/runtime/process_rig.h"
 
 #include <QTest>
@@ -85,7 +85,7 @@ struct LiveRing {
         for (std::uint64_t key = 0; key < count; ++key)
             workload.add_key_list(key);
         std::optional<pb::CommandReply> reply;
-        const auto isTaken = [&] { // refused until the master has answered the client
+        const auto isTaken = [&] { // refused until the master has answered the client's registration
             reply = toClient->call(command);
             return !reply || reply->refusal() != pb::REFUSED;
         };
@@ -173,7 +173,7 @@ void WalkProcessTest::aLeaveAndAJoinLoseNothing()
             QCOMPARE(live.lookUp(key, node.node()).result(), pb::OK);
 }
 
-// Its range can have no other owner meanwhile: a range moves with its owner's help only.
+// Its range can have no other owner meanwhile, because a range moves only with the help of its owner.
 void WalkProcessTest::aNodeThatSleepsIsWaitedFor()
 {
     LiveRing live(3, 3);
@@ -190,7 +190,7 @@ void WalkProcessTest::aNodeThatSleepsIsWaitedFor()
         QCOMPARE(live.lookUp(key, 0).result(), pb::OK);
 }
 
-// The walk keeps one copy of each key. It says that keys are gone, and takes no changes any more.
+// The walk keeps one copy of each key. It reports that keys are gone, and accepts no further changes.
 void WalkProcessTest::aNodeThatEndsIsToldLoudly()
 {
     LiveRing live(3, 4);
