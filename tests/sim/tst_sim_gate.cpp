@@ -263,7 +263,7 @@ void SimGateTest::aKilledProcessTakesWhatItHeldWithIt()
     QVERIFY(said->message_dropped().reason().find("ended") != std::string::npos);
     QVERIFY(!site.heldOf("insert"));
     QVERIFY(site.release(bucket, number).text().find("has ended") != std::string::npos);
-    site.stepNs(10s); // it is not missed while all clocks stand
+    site.stepNs(10s); // it is not missed while all clocks stand still
     QCOMPARE(site.trouble(), std::size_t(0));
     site.gate(false);
     QVERIFY(site.until([&] { return site.replies.contains(insert); }));
@@ -538,7 +538,7 @@ void SimGateTest::watchersSeeIt()
     site.gate(true);
     site.begin(pb::INSERT, 2);
     site.stepNs(5ms);
-    // While time stands, the number of held messages appears without the next gauges.
+    // While time stands still, the number of held messages is updated without the next gauges.
     std::map<std::uint64_t, std::uint32_t> told;
     for (std::size_t i = 0; i < site.events.size(); ++i)
         if (site.events[i].has_gauges())

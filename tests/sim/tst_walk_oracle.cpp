@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Each check of the walk's oracle bites: a correct run continues with a liar that sends what the master, a
-// giver or a client would, or by steps that never were.
+// Each check of the walk's oracle finds its error: a liar joins a correct run and sends what the master, a giver or a
+// client would send; or the oracle is told of steps that never happened.
 #include "node/sim/walk/walk_simulation.h"
 
 #include <QTest>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Sends what it was given, and acknowledges whatever comes.
+// Sends the given messages, and acknowledges everything that arrives.
 class Liar : public Machine {
 public:
     struct Lie {
@@ -43,7 +43,7 @@ private:
     bool m_isDone = false;
 };
 
-// A ring of five nodes and a spare, at rest, with forty keys, of which one was removed.
+// A ring of five nodes and a spare, at rest, with forty keys, one of which was removed.
 class Rig {
 public:
     Rig() : simulation(told())
@@ -93,7 +93,7 @@ public:
         return node;
     }
 
-    // The liar says this, and the cluster goes on; not so long that the master hears of it and says what is right.
+    // The liar sends this, and the cluster continues, but not so long that the master notices and corrects it.
     void lie(const SimProcess& to, std::vector<pb::WalkMessage> messages)
     {
         std::vector<Liar::Lie> lies;
@@ -106,7 +106,7 @@ public:
         cluster.start(cluster.identity(pb::COORDINATOR, "liar", pb::NO_ROLE), std::make_unique<Liar>(std::move(lies)));
         cluster.runUntil([this] { return simulation.failure().has_value(); }, 100ms);
     }
-    // The process is said to have taken a step in which it told these events.
+    // Tells the oracle that the process has taken a step with these events.
     void pretend(const SimProcess& process, const std::vector<pb::WalkEvent>& events, pb::RequestId request = {})
     {
         Effects effects;
@@ -128,7 +128,7 @@ public:
         done.set_value(value);
         return done;
     }
-    // Somebody sends a query for the first time, as the oracle sees it.
+    // Tells the oracle that a client sends a query for the first time.
     void ask(std::uint64_t number, pb::WalkOperation operation, std::uint64_t key)
     {
         const SimProcess* client = nullptr;
@@ -200,7 +200,7 @@ void TestWalkOracle::aRightRunPasses()
     QCOMPARE(rig.failure(), QString());
 }
 
-// A spare is told that it is the first node of a ring of its own.
+// A spare is told that it is the first node of a separate ring.
 void TestWalkOracle::twoOwnersOfAnIdAreSeen()
 {
     Rig rig;
@@ -217,7 +217,7 @@ void TestWalkOracle::twoOwnersOfAnIdAreSeen()
     BITES(rig, "both answer for the id");
 }
 
-// A node gives half of its range to the liar, who acknowledges everything. With Yours, the giver lets go of the keys.
+// A node gives half of its range to the liar, which acknowledges everything. After Yours, the giver drops the keys.
 void TestWalkOracle::aKeyThatIsNowhereIsSeen()
 {
     Rig rig;
@@ -230,13 +230,13 @@ void TestWalkOracle::aKeyThatIsNowhereIsSeen()
     give.set_from(node.from().value);
     give.set_to(rig.ids().wrap(node.id().value - 1).value);
     const auto next = std::uint32_t(rig.simulation.cluster().processes().size() + 1); // the liar
-    give.mutable_receiver()->set_node(1); // nobody that the oracle knows
+    give.mutable_receiver()->set_node(1); // a process that the oracle does not know
     Address { next, 0, 0 }.to(*give.mutable_receiver()->mutable_address());
     rig.lie(rig.processOf(owner), { message });
-    QVERIFY(rig.simulation.oracle().isAnythingLost()); // a receiver that is not there any more
+    QVERIFY(rig.simulation.oracle().isAnythingLost()); // the receiver no longer exists
     QCOMPARE(rig.failure(), QString());
 
-    Rig other; // the same, with a receiver that is there, and says nothing
+    Rig other; // the same, with a receiver that exists and is silent
     give.mutable_receiver()->set_node(other.spare->info.node());
     other.lie(other.processOf(owner), { message });
     BITES(other, "has nothing");
@@ -251,7 +251,7 @@ void TestWalkOracle::aKeyThatIsGivenAwayAndNotTakenIsSeen()
     event.mutable_keys_given()->set_from(rig.nodeAt(owner).from().value);
     event.mutable_keys_given()->set_to(rig.nodeAt(owner).id().value);
     event.mutable_keys_given()->set_receiver(rig.spare->info.node());
-    rig.pretend(rig.processOf(owner), { event }); // and the giver goes on answering
+    rig.pretend(rig.processOf(owner), { event }); // and the giver continues to answer
     rig.simulation.oracle().checkAtRest(rig.simulation.master());
     BITES(rig, "keys of change 100 are under way although nothing is");
 
@@ -347,7 +347,7 @@ void TestWalkOracle::whatIsToldOfKeysIsSeen()
     BITES(rig, said);
 }
 
-// A query that has been round too often already comes to a node that does not own its id.
+// A query that has already gone round too often arrives at a node that does not own its id.
 void TestWalkOracle::aQueryThatIsAdriftFailsTheRun()
 {
     Rig rig;
@@ -361,7 +361,7 @@ void TestWalkOracle::aQueryThatIsAdriftFailsTheRun()
     rig.lie(rig.processOf((rig.ownerOf(0) + 1) % rig.ring.size()), { message });
     BITES(rig, "the ring leads past the owner");
 
-    Rig another; // the simulator has not so much patience
+    Rig another; // the simulator's limit is lower
     query.set_steps(100);
     another.lie(another.processOf((rig.ownerOf(0) + 1) % rig.ring.size()), { message });
     BITES(another, "goes round and round: 101 steps");
@@ -405,7 +405,7 @@ void TestWalkOracle::theRingAtRestIsThatOfTheMaster()
     rig.lie(*to, { message });
     if (lie == "out")
         BITES(rig, "nobody answers for key");
-    Rig again; // whose oracle has not seen it before the ring is at rest
+    Rig again; // its oracle sees nothing before the ring is at rest
     again.simulation.steeredCluster().setObserver(nullptr);
     again.lie(lie == "admit" ? *again.spare : again.processOf(place), { message });
     again.simulation.oracle().checkAtRest(again.simulation.master());
@@ -486,7 +486,7 @@ void TestWalkOracle::historiesAreJudged()
     BITES(rig, "no order of the operations explains this answer");
 }
 
-// What a node of the ring had is lost when it ends, and nothing else: the others are judged as before.
+// When a node of the ring ends, its keys are lost and nothing else: all others are judged as before.
 void TestWalkOracle::whatEndsTakesItsKeysWithIt()
 {
     Rig rig;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole ring in the simulator: fixed seeds, LHRS_SEEDS of them, and by command one seed: --seed N [--trace].
+// The whole ring in the simulator: fixed seeds (LHRS_SEEDS of them), or one seed by command: --seed N [--trace].
 #include "common/check/say.h"
 #include "node/sim/engine/event_lines.h"
 #include "node/sim/walk/walk_simulation.h"
@@ -104,7 +104,7 @@ void TestWalkSimulation::theSameSeedGivesTheSameEvents()
     }
 }
 
-// So few that each mutant can be tried with them: tests/mutants.txt.
+// So few seeds that each mutant can be tested with them: tests/mutants.txt.
 void TestWalkSimulation::aFewSeedsHold()
 {
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -159,7 +159,7 @@ void TestWalkSimulation::everySeedHolds()
         "most of the checks are left out");
 }
 
-// All rings of up to 64 nodes. From all entries a query takes 0..N-1 steps to a key: (N-1)/2 on average.
+// All rings of up to 64 nodes. Over all entry nodes, a query takes 0..N-1 steps to a key: (N-1)/2 on average.
 void TestWalkSimulation::everyKeyIsFoundFromEveryNode()
 {
     for (std::uint32_t nodes = 1; nodes <= 64; nodes += kShare > 1 && nodes > 4 ? 9 : 1) {
@@ -170,7 +170,7 @@ void TestWalkSimulation::everyKeyIsFoundFromEveryNode()
         told.isEveryWayTried = true;
         for (std::uint64_t key = 0; key < 3; ++key)
             told.operations.push_back({ 0, pb::INSERT, key, 8 });
-        told.operations.push_back({ 0, pb::SEARCH, 3, 0 }); // not there, which is found out too
+        told.operations.push_back({ 0, pb::SEARCH, 3, 0 }); // this key does not exist, which must be found out too
         WalkSimulation simulation(told);
         QVERIFY2(simulation.run(), describe(simulation, nodes).c_str());
         const WalkOracle::Counts& seen = simulation.oracle().counts();
