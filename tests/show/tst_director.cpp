@@ -266,7 +266,7 @@ void DirectorTest::whileAQuestionIsOpenThePictureIsLive()
     QCOMPARE(show.director.await(), Await::Answer);
 }
 
-// However long people thought: what the answer brings about is not painted before the script has spoken of it.
+// However long people thought, the effects of the answer are not painted before the script has spoken of them.
 void DirectorTest::afterAQuestionTheScriptHasTimeToSpeak()
 {
     constexpr std::size_t kAsked = 40, kTold = 50, kHappened = 60;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The level RECORDS in the picture: lists of changes arrive all the time, and they neither wait nor delay anything.
+// The level RECORDS in the picture (lists of changes arrive all the time, and they neither wait nor delay anything),
+// and the order of events in a show.
 #include "tests/rigs/gui/motion_show.h"
 
 #include "gui/lab/state/end_reasons.h"
@@ -47,7 +48,7 @@ void finish(Show& show, std::uint64_t number)
     show.feed.tell(kAlice, done);
 }
 
-// The messages sent in what happens, as a show presents them.
+// The messages that `happens` causes, as a show presents them.
 std::vector<ShownEvent> sentBy(Show& show, const std::function<void()>& happens)
 {
     const std::uint64_t from = show.feed.committed();
@@ -111,7 +112,8 @@ void PacerTest::whatNoEventTellsIsLearntAmongLists()
     QVERIFY(show.until([&] { return show.pacer.state().data.at(0).count == changes; }, 1));
 }
 
-// In a show, a client gives up when its request has been seen on its whole way: nothing but the time links the two.
+// In a show, a client gives up only after its request has been seen on its whole path, although only time links the
+// two.
 void PacerTest::aTimerRunsOutAfterWhatWasWaitedFor()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -131,7 +133,7 @@ void PacerTest::aTimerRunsOutAfterWhatWasWaitedFor()
     QVERIFY(show.shown.back().at >= show.shown[show.shown.size() - 2].at);
 }
 
-// Requests that are sent again, and the alarm after them, are seen one after the other, although nobody answers.
+// Retransmitted requests, and the alarm after them, are seen one after the other, although no answer arrives.
 void PacerTest::aRequestThatIsSentAgainFollowsTheOneBefore()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -151,8 +153,8 @@ void PacerTest::aRequestThatIsSentAgainFollowsTheOneBefore()
         QVERIFY(show.shown[i].at >= show.shown[i - 1].at + 1);
 }
 
-// The processes whose network is limited do nothing else that is told at this detail: they must not be seen without
-// their limit while the others still work.
+// The processes whose network is limited publish nothing else at this detail. They must not be shown without their
+// limit while the others still work.
 void PacerTest::aLimitIsLiftedAfterWhatItSlowed()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -169,7 +171,8 @@ void PacerTest::aLimitIsLiftedAfterWhatItSlowed()
     QVERIFY(show.shown.back().run.event->has_fault_ended());
 }
 
-// Of many searches that are under way at the same time, eight fly side by side, and the others when those have arrived.
+// Of many searches that are under way at the same time, eight fly side by side, and the others follow when those have
+// arrived.
 void PacerTest::operationsThatAreUnderWayTogetherAreSeenTogether()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -207,8 +210,8 @@ void PacerTest::oneOperationAfterAnotherIsShownOnce()
     QVERIFY(sent[1].hop < 0.5 && sent[2].hop < 0.5);
 }
 
-// A script lets Alice insert a record and then another client search for it, within the same millisecond: the search
-// leaves when the insert has been answered.
+// A script lets Alice insert a record and then lets another client search for it, within the same millisecond: the
+// search leaves only when the insert has been answered.
 void PacerTest::whatIsBegunAfterAnAnswerIsShownAfterIt()
 {
     constexpr ProcessId kOther = kBucket0 + 3;
@@ -231,7 +234,7 @@ void PacerTest::whatIsBegunAfterAnAnswerIsShownAfterIt()
     QVERIFY(sent[2].at >= sent[1].at + 1);
 }
 
-// A script that starts its next cluster ends this one, while it is still shown.
+// A script that starts its next cluster ends the present one while it is still being shown.
 void PacerTest::aClusterThatIsLeftDidNotFail()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -251,7 +254,7 @@ void PacerTest::aClusterThatIsLeftDidNotFail()
     QCOMPARE(std::count_if(shown.begin(), shown.end(), [](const auto& entry) { return entry.second.hasEnded; }), 1);
 }
 
-// No event tells of an end. The picture learns of it before it shows an event that is later.
+// No event reports the end of a process. The picture learns of it before it shows a later event.
 void PacerTest::anEndIsShownBeforeWhatFollowsFromIt()
 {
     Show show(FileShape { 4, 4, 1 });
@@ -272,8 +275,8 @@ void PacerTest::anEndIsShownBeforeWhatFollowsFromIt()
     QVERIFY(!wasAlive);
 }
 
-// The state of a show's feed follows one frame after the picture. A process that joins within that frame is known to
-// the picture alone, which must not return to the older state because of it.
+// The state of a show's feed follows one frame after the picture. So only the picture knows a process that joins within
+// that frame, and it must not return to the older state because of that.
 void PacerTest::aNewProcessDoesNotSetThePictureBack()
 {
     constexpr ProcessId kJoined = 9'003;
@@ -315,8 +318,8 @@ void PacerTest::theFirstSlicesAreSeenOneByOne()
     QVERIFY(show.shown[39].at - show.shown[5].at < 2);
 }
 
-// At the detail of counts no message tells when the records of a split left. They arrive after the card of the new
-// bucket has come to its place, and a flight later.
+// At detail counts, no message tells when the records of a split left. They arrive one flight after the card of the new
+// bucket has come to its place.
 void PacerTest::recordsFlyToABucketThatIsThere()
 {
     Show show(FileShape { 4, 4, 1 });
