@@ -94,7 +94,8 @@ void MotionWordsTest::anImageThatStaysIsNoNews()
     QVERIFY(seen.join(" | ").contains("image (1, 0) → (2, 0)"));
 }
 
-// Two messages that leave together for the same place are two dots; two for different places need no room.
+// Two messages that leave together for the same place are drawn as two dots; two for different places need no
+// separation.
 void MotionWordsTest::messagesOnOneWayFlySideBySide()
 {
     Show show({ 4, 4, 1 });
@@ -111,7 +112,7 @@ void MotionWordsTest::messagesOnOneWayFlySideBySide()
     QCOMPARE(dots.size(), 2);
 }
 
-// However many there are, they stay near their way: no fan over the whole picture.
+// However many there are, they stay near their path instead of spreading over the whole picture.
 void MotionWordsTest::manyMessagesOnOneWayStayNearIt()
 {
     Show show({ 4, 4, 1 });
@@ -150,12 +151,12 @@ void MotionWordsTest::aClientThatIsToldLostSaysSo()
     QVERIFY(!show.until(says("answer: key 42 is lost"), 3));
     done(pb::LOST, pb::SEARCH);
     QVERIFY(show.until(says("answer: key 42 is lost"), 20));
-    done(pb::LOST, pb::INSERT); // what was never there is not lost
+    done(pb::LOST, pb::INSERT); // a record that never existed is not lost
     QVERIFY(show.until(says("answer: key 42 refused, group lost"), 20));
 }
 
-// A show presents the first operation of a run in full, and counts the others, also where a caption divides the run:
-// the number never falls before the next step begins.
+// A show presents the first operation of a burst in full and counts the others, even if a caption divides the burst:
+// the count never decreases before the next step begins.
 void MotionWordsTest::whatIsBundledIsCounted()
 {
     Show show({ 4, 4, 1 });
@@ -191,7 +192,8 @@ void MotionWordsTest::whatIsBundledIsCounted()
     QVERIFY(seen.back() > 75 && seen.back() <= 80);
     QVERIFY(std::is_sorted(seen.begin(), seen.end()));
 
-    // A new step counts from its beginning; what begins in its midst is not called all of it.
+    // A new step counts from its beginning; a count that begins in the middle of a step is not presented as the count
+    // of the whole step.
     show.pacer.beginCount();
     show.pacer.countIsPartial();
     for (std::uint64_t number = 81; number <= 100; ++number)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The picture of a ring that walks: everything is where its id is and can be read, queries go from node to node as they
-// went, and what is broken is said and drawn.
+// The picture of a ring that walks: everything is at its id and can be read, queries go from node to node as they did,
+// and errors are both written and drawn.
 #include "tests/rigs/gui/ring_stage.h"
 #include "tests/view/golden.h"
 
@@ -50,7 +50,7 @@ struct Still {
             return mark != nullptr && mark->glyph == glyph;
         }));
     }
-    // Small round things: keys.
+    // Small circles: keys.
     int dots() const
     {
         return int(std::count_if(list.items().begin(), list.items().end(), [this](const DisplayList::Item& item) {
@@ -67,7 +67,7 @@ struct Still {
         }));
     }
     QString text() const { return list.texts().join(QLatin1Char(' ')); }
-    // Writes it for a person to look at, into the folder LHRS_SHOW_RINGS.
+    // Writes the picture into the folder LHRS_SHOW_RINGS, for manual review.
     void keep(const QString& name) const
     {
         if (const QString folder = qEnvironmentVariable("LHRS_SHOW_RINGS"); !folder.isEmpty())
@@ -76,7 +76,7 @@ struct Still {
     }
 };
 
-// A canvas over a ring whose processes publish what a test wants.
+// A canvas with a ring whose processes publish what a test wants.
 struct Played {
     ListFeed feed;
     Pacer pacer { feed };
@@ -271,8 +271,8 @@ void RingPictureTest::labelsThatHaveNoRoomAreLeftOutNotDrawnOverEachOther()
 void RingPictureTest::pushedApartStaysNear()
 {
     QCOMPARE(pushedApart({ 10, 50, 90 }, 10, 0, 100), (std::vector<qreal> { 10, 50, 90 })); // nothing to do
-    QCOMPARE(pushedApart({ 50, 50 }, 10, 0, 100), (std::vector<qreal> { 45, 55 })); // each gives way by the same
-    QCOMPARE(pushedApart({ 0, 0, 0 }, 10, 5, 100), (std::vector<qreal> { 5, 15, 25 })); // from the edge
+    QCOMPARE(pushedApart({ 50, 50 }, 10, 0, 100), (std::vector<qreal> { 45, 55 })); // both move by the same distance
+    QCOMPARE(pushedApart({ 0, 0, 0 }, 10, 5, 100), (std::vector<qreal> { 5, 15, 25 })); // away from the edge
     QCOMPARE(pushedApart({ 99, 100 }, 10, 0, 100), (std::vector<qreal> { 90, 100 }));
     QVERIFY(pushedApart({}, 10, 0, 100).empty());
 }
@@ -289,7 +289,7 @@ void RingPictureTest::whatIsUnderTheMouseIsFound()
                          item.isLeft ? item.label.right() - 3 : item.label.left() + 3, item.label.center().y() - 4)),
                 item.object);
     }
-    // The arc of a node's ids is the node.
+    // The arc of a node's ids belongs to the node.
     const walk::RingNode& node = state.ring.nodes.at(kRingNode + 2);
     const qreal from = layout.angleOf(node.from), whole = clockwiseAngle(from, layout.angleOf(node.id));
     QCOMPARE(still.list.hitTest(layout.at(from + whole * 0.5, layout.radius)), nodeAt(2));
@@ -352,7 +352,7 @@ void RingPictureTest::arrowKeysGoRoundTheRing()
     }
     QCOMPARE(picture.next(state, at, 0, 1).a, kRingSpare);
     QCOMPARE(picture.next(state, at, -1, 0).a, order[6]);
-    std::size_t steps = 1; // round everything and back
+    std::size_t steps = 1; // round all nodes and back
     for (ObjectRef o = picture.next(state, at, 1, 0); o != at && steps < 100; o = picture.next(state, o, 1, 0))
         ++steps;
     QCOMPARE(steps, picture.objects(state).size());
@@ -401,7 +401,7 @@ void RingPictureTest::aQueryPassesEachNodeInOrderAndItsCountRises()
             || p.canvas.movingPicture().texts().contains("ok after 4 steps");
     }));
     QVERIFY(p.until([&] { return !p.canvas.isMoving(); }));
-    p.selection.selectOperation({ kRingClient, 1 }); // it is followed: its way is drawn again
+    p.selection.selectOperation({ kRingClient, 1 }); // it is followed: its path is drawn again
     p.frame();
     QVERIFY(p.canvas.movingPicture().texts().contains("search key 17 · 4 steps"));
 }
@@ -421,7 +421,7 @@ void RingPictureTest::aQueryTravelsAlongTheCircle()
     QCOMPARE(points[0], layout.findProcess(way[0])->centre);
     QVERIFY(QLineF(points[2], layout.findProcess(way[1])->centre).length() < 0.01);
     QVERIFY(std::abs(QLineF(points[1], layout.centre).length() - layout.radius) < 0.01);
-    flight.from = kRingClient; // from outside it takes the shortest way
+    flight.from = kRingClient; // from outside it takes the shortest path
     QVERIFY(RingMotion::wayOf(layout, flight, { 0, 0.5, 1 }, points));
     QCOMPARE(points[0], layout.findProcess(kRingClient)->centre);
     flight.to = 77;
@@ -436,7 +436,7 @@ void RingPictureTest::aJoinShowsTheRangeThatMoves()
     const Still still(state);
     const RingLayout::Item* joining = still.layout().find({ ObjectKind::Node, kRingSpare, 0 });
     QVERIFY(joining->isOnRing);
-    QVERIFY(std::abs(joining->angle - M_PI) < 1e-6); // between both
+    QVERIFY(std::abs(joining->angle - M_PI) < 1e-6); // between the two
     still.keep(QStringLiteral("join"));
     QVERIFY2(still.text().contains("node-3 joins"), qPrintable(still.text()));
     QVERIFY2(still.text().contains("node-2 still answers"), qPrintable(still.text()));
@@ -489,7 +489,7 @@ void RingPictureTest::aLostNodeIsSaidAndDrawn()
         state.ring.lost.insert(kRingNode + 2);
     const Still still(state, kLecture, Theme(isDark ? Theme::Kind::Dark : Theme::Kind::Light));
     still.keep(QStringLiteral("lost_%1_%2").arg(hasEnded).arg(isDark));
-    QCOMPARE(still.glyphs(Glyph::Cut), 1); // on the way to it
+    QCOMPARE(still.glyphs(Glyph::Cut), 1); // on the path to it
     QCOMPARE(still.glyphs(hasEnded ? Glyph::Gone : Glyph::Cross), 1);
     QVERIFY2(still.text().contains("the ring is broken at node-3"), qPrintable(still.text()));
     QVERIFY2(still.text().contains(QStringLiteral("%1 keys of node-3 cannot be reached").arg(keys)),
