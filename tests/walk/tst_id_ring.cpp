@@ -44,7 +44,7 @@ void TestRing::sha1OfTheStandard()
         QCOMPARE(hex(std::string(std::size_t(length), 'a')), QByteArray(expected));
 }
 
-// By walking: from a on, one id after the other, up to b.
+// Counted step by step: from a on, one id after the other, up to b.
 void TestRing::intervalsAreWhatTheyAreOnEverySmallRing()
 {
     for (unsigned bits = 1; bits <= 5; ++bits) {
@@ -95,7 +95,7 @@ void TestRing::idsAreTheLastBitsOfTheHash()
     QCOMPARE(IdRing(64).idOf("abc"), RingId(0x7850c26c9cd0d89d));
     QCOMPARE(IdRing(32).idOf("abc"), RingId(0x9cd0d89d));
     QCOMPARE(IdRing(8).idOf("abc"), RingId(0x9d));
-    // A key's name: its eight bytes, the highest first.
+    // A key is hashed as its eight bytes, the highest first.
     QCOMPARE(IdRing(32).idOf(Key(0x6162630000000000)), IdRing(32).idOf(std::string_view("abc\0\0\0\0\0", 8)));
     QVERIFY(IdRing(32).idOf(Key(1)) != IdRing(32).idOf(Key(2)));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A ring in memory: every key is found from every node, joins and leaves lose nothing, whatever comes late or again.
+// A ring in memory: every key is found from every node, and joins and leaves lose nothing, even with late or repeated
+// messages.
 #include "tests/rigs/walk/walk_rig.h"
 
 #include <QTest>
@@ -98,7 +99,7 @@ void TestWalk::joinsAndLeavesUnderLoadLoseNothing()
     for (int change = 0; change < 10; ++change) {
         rig.run(Time(numbers.below(60'000'000)));
         const std::uint64_t node = kFirst + numbers.below(8);
-        if (seed % 3 == 1) // whoever it is; too short to be missed
+        if (seed % 3 == 1) // any node; the pause is too short to be noticed
             rig.cluster.pause(kFirst + numbers.below(8), Time(numbers.below(800'000'000)));
         changes.push_back(
             rig.master().ring().contains(rig.node(node).id()) ? rig.orderLeave(node) : rig.orderJoin(node));
@@ -122,7 +123,7 @@ void TestWalk::joinsAndLeavesUnderLoadLoseNothing()
 
 void TestWalk::twoJoinsAtOnceAreDoneOneAfterTheOther()
 {
-    WalkRig rig(WalkRig::of(1, 2)); // there is one gap only
+    WalkRig rig(WalkRig::of(1, 2)); // there is only one gap
     QUIET(rig);
     rig.insertMany(100);
     const std::uint64_t one = rig.orderJoin(kFirst + 1), two = rig.orderJoin(kFirst + 2);
@@ -146,7 +147,7 @@ void TestWalk::joinAndLeaveOfOneNode()
     QCOMPARE(rig.await(leaves).refusal(), pb::NOT_REFUSED);
     QUIET(rig);
     QCOMPARE(rig.master().ring().size(), std::size_t(2));
-    // A node that only waits is told to leave: it never gets in.
+    // A node whose join still waits is told to leave: it never joins.
     const std::uint64_t other = rig.orderJoin(kFirst + 2), waits = rig.orderJoin(kFirst + 3),
                         back = rig.orderLeave(kFirst + 3);
     QCOMPARE(rig.await(back).refusal(), pb::NOT_REFUSED);
@@ -154,7 +155,7 @@ void TestWalk::joinAndLeaveOfOneNode()
     QCOMPARE(rig.await(other).refusal(), pb::NOT_REFUSED);
     QUIET(rig);
     QCOMPARE(rig.master().ring().size(), std::size_t(3));
-    // What cannot be is refused.
+    // Impossible changes are refused.
     QCOMPARE(rig.join(kFirst).text(), std::string("process 10 is in the ring already"));
     QCOMPARE(rig.leave(kFirst + 3).text(), std::string("process 13 is not in the ring"));
     QCOMPARE(rig.join(77).text(), std::string("there is no such node"));
@@ -198,14 +199,14 @@ void TestWalk::theLastNodeDoesNotLeave()
     READS_BACK(rig);
 }
 
-// Queries that came in by a node that leaves, and by one that has left, are answered; also when its process has ended.
+// Queries through a node that is leaving, or has left, are answered, even after its process has ended.
 void TestWalk::queriesPassALeavingNode()
 {
     WalkRig rig(WalkRig::of(4));
     QUIET(rig);
     rig.insertMany(80);
     const std::uint64_t left = kFirst + 2;
-    // The client hears of nothing, so it goes on asking the node that leaves.
+    // The client is told of no change, so it continues to ask the leaving node.
     rig.cluster.onPacket = [](const MemoryCluster::Packet& packet) {
         return packet.to != WalkRig::kClient || !isBody(packet, Walk::kWelcome);
     };
@@ -215,9 +216,9 @@ void TestWalk::queriesPassALeavingNode()
     QCOMPARE(rig.await(leaves).refusal(), pb::NOT_REFUSED);
     QCOMPARE(rig.node(left).state(), pb::WALK_SPARE);
     for (std::uint64_t key = 0; key < 80; ++key)
-        QCOMPARE(rig.lookUp(key, left).result(), pb::OK); // it passes on to its last successor
+        QCOMPARE(rig.lookUp(key, left).result(), pb::OK); // it passes queries on to its last successor
     rig.kill(left);
-    READS_BACK(rig); // a copy that goes there is lost, and the next one takes another way
+    READS_BACK(rig); // a copy that is sent there is lost, and the next one takes another path
 }
 
 // Between the last block and its acknowledgement the receiver has everything and the giver answers.
@@ -236,7 +237,7 @@ void TestWalk::nobodyAnswersBeforeYours()
     const RingId id = rig.master().ids().idOf(Key(key));
     QVERIFY(!rig.node(joins).answersFor(id) && rig.ownerOf(id) != 0);
     QCOMPARE(QString::fromStdString(rig.violation), QString());
-    for (const std::uint64_t via : { kFirst, kFirst + 1, kFirst + 2 }) // reads go on
+    for (const std::uint64_t via : { kFirst, kFirst + 1, kFirst + 2 }) // reads continue
         QCOMPARE(rig.lookUp(key, via).value(), std::string("before"));
     isHeldBack = false;
     QCOMPARE(rig.await(ticket).walk().change().undone(), std::string());
@@ -259,7 +260,7 @@ void TestWalk::aChangeWaitsWhileTheLastBlockIsUnderWay()
     rig.run(100ms);
     const std::uint64_t put = rig.begin(pb::INSERT, key, "after");
     rig.run(200ms);
-    QVERIFY(rig.cluster.reply(put) == nullptr); // the receiver has the value as it was
+    QVERIFY(rig.cluster.reply(put) == nullptr); // the receiver has the earlier value
     isHeldBack = false;
     QCOMPARE(rig.await(put).operation().result(), pb::OK);
     rig.await(ticket);
@@ -268,7 +269,7 @@ void TestWalk::aChangeWaitsWhileTheLastBlockIsUnderWay()
     QCOMPARE(rig.lookUp(key, 0).value(), std::string("after"));
 }
 
-// A copy of a PUT is under way for long. Meanwhile the client overwrites the key, and its range moves twice.
+// A copy of a PUT is delayed for a long time. Meanwhile the client overwrites the key, and its range moves twice.
 void TestWalk::aLateCopyOfAPutDoesNotOverwriteANewerOne()
 {
     WalkRig rig(WalkRig::of(2, 1));
@@ -280,7 +281,7 @@ void TestWalk::aLateCopyOfAPutDoesNotOverwriteANewerOne()
             copies.push_back(packet);
         return true;
     };
-    const std::uint64_t reads = rig.begin(pb::SEARCH, key ^ 1); // it stays open, so that nothing is let go of
+    const std::uint64_t reads = rig.begin(pb::SEARCH, key ^ 1); // it stays open, so that no result may be dropped
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (isBody(packet, Walk::kAnswer) && packet.message->walk().answer().request().number() == 1)
             return false;
@@ -308,7 +309,7 @@ void TestWalk::aLateCopyOfAPutDoesNotOverwriteANewerOne()
     QCOMPARE(rig.leave(joins).refusal(), pb::NOT_REFUSED);
     comeAgain();
     QCOMPARE(rig.lookUp(key, 0).value(), std::string("new"));
-    // And when the client has let go of it.
+    // The same after the client has released the result.
     rig.await(reads);
     rig.cluster.onPacket = nullptr;
     rig.operate(pb::UPDATE, key, "newest");
@@ -317,7 +318,7 @@ void TestWalk::aLateCopyOfAPutDoesNotOverwriteANewerOne()
     QCOMPARE(rig.lookUp(key, 0).value(), std::string("newest"));
 }
 
-// All messages of a run with changes come once more, in any order, when it is over.
+// All messages of a run with changes arrive once more, in any order, after its end.
 void TestWalk::everyMessageMayComeAgainLate()
 {
     WalkRig rig(WalkRig::of(3, 2));

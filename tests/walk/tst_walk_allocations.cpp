@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A query that passes a node, or reads there, allocates nothing on the heap: from the bytes that arrive to those that
-// leave, on the path of a working thread.
+// A query that is passed on by a node, or is answered there by a read, allocates nothing on the heap: from the received
+// bytes to the sent bytes, on the path of a working thread.
 #include "common/wire.h"
 #include "node/machine/arena_block.h"
 #include "tests/rigs/walk/walk_driven.h"
@@ -80,7 +80,7 @@ void TestWalkAllocations::aQueryTakesNothing()
     std::string packet(2'000, '\0');
     std::size_t sent = 0;
     for (int i = 0; i < 200; ++i) {
-        isCounting = i >= 100; // it is warm
+        isCounting = i >= 100; // by then the machine is warm
         QVERIFY(parseBody(bytes, arena, messages, &strings));
         stamper.prepare(effects, false);
         effects.begin(messages[0].message);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A client of the ring by hand: entries, resends, the turn of a key, workloads and holds.
+// A client of the ring, driven by hand: entry nodes, retransmissions, the order of operations on a key, workloads and
+// holds.
 #include "tests/rigs/walk/walk_driven.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -74,7 +75,7 @@ public:
                 open.push_back(sent);
         return step;
     }
-    // The oldest open query is answered by a store in the test.
+    // A store in the test answers the oldest open query.
     Step serve(std::uint32_t steps = 2)
     {
         const pb::WalkQuery query = open.front().message.walk().query();
@@ -133,7 +134,7 @@ void TestWalkClient::operationsWaitForARing()
     Step step = rig.operate(pb::INSERT, 5, "v");
     QVERIFY(rig.open.empty());
     QCOMPARE(sentOf(step, Walk::kWhoIsIn, Rig::kMaster).size(), std::size_t(1));
-    step = rig.driven.pass(500ms); // it asks again, but not all the time
+    step = rig.driven.pass(500ms); // it asks repeatedly, but not all the time
     QVERIFY(sentOf(step, Walk::kWhoIsIn).size() >= 4 && sentOf(step, Walk::kWhoIsIn).size() <= 10);
     rig.take(rig.driven.message(rig.welcome(3, 2)));
     QCOMPARE(rig.open.size(), std::size_t(1));
@@ -141,7 +142,7 @@ void TestWalkClient::operationsWaitForARing()
     Rig never(0);
     never.operate(pb::INSERT, 5, "v");
     step = never.driven.pass(6s);
-    QCOMPARE(step.replies.at(0).operation().result(), pb::RETRY); // surely not carried out
+    QCOMPARE(step.replies.at(0).operation().result(), pb::RETRY); // certainly not carried out
 }
 
 void TestWalkClient::insertAndUpdateAreAPut()
@@ -198,7 +199,7 @@ void TestWalkClient::operationsOnOneKeyAreDoneInTurn()
     rig.operate(pb::UPDATE, 5, "two");
     rig.operate(pb::SEARCH, 5);
     rig.operate(pb::SEARCH, 6);
-    QCOMPARE(rig.open.size(), std::size_t(2)); // of two keys
+    QCOMPARE(rig.open.size(), std::size_t(2)); // one for each of two keys
     rig.serve();
     QCOMPARE(rig.open.back().message.walk().query().value(), std::string("two"));
     std::swap(rig.open.front(), rig.open.back());
@@ -206,13 +207,13 @@ void TestWalkClient::operationsOnOneKeyAreDoneInTurn()
     QCOMPARE(rig.open.back().message.walk().query().operation(), pb::WALK_GET);
     std::swap(rig.open.front(), rig.open.back());
     QCOMPARE(rig.serve().replies.at(0).operation().value(), std::string("two"));
-    // Where all wait in vain, they end in any order.
+    // When all of them time out, they end in any order.
     rig.operate(pb::UPDATE, 7, "a");
     rig.driven.pass(2s);
     rig.operate(pb::UPDATE, 7, "b");
     rig.operate(pb::UPDATE, 7, "c");
     const Step step = rig.driven.pass(20s);
-    QCOMPARE(step.replies.size(), std::size_t(4)); // with the look at key 6
+    QCOMPARE(step.replies.size(), std::size_t(4)); // includes the search for key 6
     pb::ClientDescription shown
         = rig.command([](pb::Command& c) { c.mutable_describe_client(); }).replies.at(0).client();
     QVERIFY(shown.under_way() == 0 && shown.operations() == 7);
@@ -259,10 +260,10 @@ void TestWalkClient::anAstrayQueryTakesAnotherEntry()
     pb::Message astray = Peer(entry).message();
     *astray.mutable_walk()->mutable_astray()->mutable_request() = rig.open.at(0).message.walk().query().request();
     QCOMPARE(sentOf(rig.driven.message(astray), Walk::kWhoIsIn, Rig::kMaster).size(), std::size_t(1));
-    rig.take(rig.driven.pass(12ms)); // before it would send it again anyway
+    rig.take(rig.driven.pass(12ms)); // earlier than its regular retransmission
     QCOMPARE(rig.open.size(), std::size_t(2));
     QVERIFY(rig.open.at(1).to != entry);
-    rig.driven.message(astray); // a late copy, of the former entry
+    rig.driven.message(astray); // a late copy, from the former entry node
     rig.take(rig.driven.pass(12ms));
     QCOMPARE(rig.open.size(), std::size_t(2));
 }
@@ -294,7 +295,7 @@ void TestWalkClient::lookUpsGoByTheNodeThatWasAskedFor()
     lookUp(12);
     rig.take(rig.driven.pass(200ms));
     for (const Step::Sent& sent : rig.open)
-        QCOMPARE(sent.to, std::uint64_t(12)); // each copy
+        QCOMPARE(sent.to, std::uint64_t(12)); // every copy goes there
     const pb::LookUpResult found = rig.serve(1).replies.at(0).walk().looked_up();
     QVERIFY(found.result() == pb::OK && found.value() == "nine" && found.steps() == 1 && found.owner() == 11
         && found.time_ns() > 0);
@@ -320,7 +321,7 @@ void TestWalkClient::aWorkloadIsRunAndVerified()
     QVERIFY(found.wrong() == 1 && found.missing() == 1);
     const Step bad = rig.command([](pb::Command& c) { c.mutable_verify()->set_only_bucket(true); });
     QCOMPARE(bad.replies.at(0).refusal(), pb::BAD_ARGUMENT);
-    // A mix, stopped on the way.
+    // A mix, stopped before its end.
     pb::RunWorkload order = workload(1'000, 5);
     for (const std::uint32_t weight : { 30, 30, 20, 20 })
         order.add_mix(weight);
@@ -374,7 +375,7 @@ void TestWalkClient::aHoldLetsNothingBegin()
     const pb::WorkloadResult done = rig.serveAll();
     QVERIFY(done.held_ns() >= 1'000'000'000 && done.total_ns() < 1'000'000'000);
     hold(true, 300);
-    QCOMPARE(rig.driven.pass(400ms).count(Happened::kWorkloadHeld), std::size_t(1)); // nobody has renewed it
+    QCOMPARE(rig.driven.pass(400ms).count(Happened::kWorkloadHeld), std::size_t(1)); // the hold was not renewed
 }
 
 void TestWalkClient::whatItDoesNotDoIsRefused()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A ring in memory in which processes die, pause or are not heard: what can be undone is, and what is lost is loud.
+// A ring in memory in which processes die, pause or cannot be heard: changes are undone where possible, and losses are
+// reported.
 #include "tests/rigs/walk/walk_rig.h"
 
 #include <QTest>
@@ -34,7 +35,7 @@ void TestWalkFailures::aReceiverThatDiesBeforeItHasAllIsUndone()
     rig.insertMany(200, 3'000);
     const std::uint64_t joins = kFirst + 3, key = keyThatMovesTo(rig, joins);
     rig.operate(pb::INSERT, key, "before");
-    // It takes everything, and ends before anybody knows.
+    // It takes everything, and ends before any other process knows.
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         return packet.from != joins || packet.to == WalkRig::kMaster || !packet.message->has_ack();
     };
@@ -43,8 +44,7 @@ void TestWalkFailures::aReceiverThatDiesBeforeItHasAllIsUndone()
     const std::uint64_t put = rig.begin(pb::INSERT, key, "after");
     rig.kill(joins);
     QCOMPARE(rig.await(ticket).walk().change().undone(), std::string("the receiver is silent"));
-    QCOMPARE(
-        rig.await(put).operation().result(), pb::OK); // it was held; the node that was the owner all the time does it
+    QCOMPARE(rig.await(put).operation().result(), pb::OK); // it was held; the unchanged owner carries it out
     QUIET(rig);
     QCOMPARE(events[Told::kChangeUndone], 1);
     QCOMPARE(events[Told::kRingNodeLost], 0);
@@ -63,8 +63,8 @@ void TestWalkFailures::aReceiverThatWakesAfterStopIsASpare()
     rig.cluster.onPacket = [&](const MemoryCluster::Packet& packet) {
         if (packet.to != joins || !isBody(packet, Walk::kKeys) || std::exchange(hasPaused, true))
             return true;
-        rig.cluster.pause(joins, 15s); // so long that the master forgets it
-        return false; // this copy is lost; the next ones wait for it
+        rig.cluster.pause(joins, 15s); // long enough that the master forgets it
+        return false; // this copy is lost; the next ones wait until it wakes
     };
     const pb::CommandReply undone = rig.join(joins);
     QVERIFY(hasPaused && !undone.walk().change().undone().empty());
@@ -77,7 +77,7 @@ void TestWalkFailures::aReceiverThatWakesAfterStopIsASpare()
     READS_BACK(rig);
 }
 
-// The master does not hear the receiver, but the giver does.
+// The master does not receive the receiver's messages, but the giver does.
 void TestWalkFailures::aStopThatComesAfterTheDecisionUndoesNothing()
 {
     WalkRig rig(WalkRig::of(3, 1));
@@ -234,7 +234,7 @@ void TestWalkFailures::theRingAnswersWithoutItsMaster()
     READS_BACK(rig);
 }
 
-// Another process has come to the address of a node that has ended: the order is not for it.
+// Another process has taken over the address of a node that has ended: the order is not for it.
 void TestWalkFailures::anOrderIsForOneProcess()
 {
     WalkRig rig(WalkRig::of(2, 1));

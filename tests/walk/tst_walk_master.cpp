@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The master of a ring by hand: its orders, in their order, and what it says of silence.
+// The master of a ring, driven by hand: its orders in sequence, and what it concludes from silence.
 #include "tests/rigs/walk/walk_driven.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -52,7 +52,7 @@ public:
         message.mutable_alive()->set_number(std::uint32_t(change));
         return driven.message(message);
     }
-    // Time passes while these are heard.
+    // Time passes while messages of these processes arrive.
     Step pass(int ms, std::vector<std::uint64_t> heard)
     {
         Step all;
@@ -103,7 +103,7 @@ public:
     {
         return master.ids().idOf("0.0.0." + std::to_string(node) + ":0").value;
     }
-    // These are in the ring, each joined in the ordinary way.
+    // These nodes are in the ring; each joined in the ordinary way.
     void ring(std::vector<std::uint64_t> nodes)
     {
         for (const std::uint64_t node : nodes) {
@@ -143,8 +143,8 @@ void TestWalkMaster::whoRegistersIsWelcome()
     for (const std::uint64_t client : { Rig::kClient, Rig::kClient + 1 })
         QCOMPARE(sentOf(rig.registers(client, pb::CLIENT), Walk::kWelcome, client).at(0).walk().welcome().ordinal(),
             std::uint32_t(client - Rig::kClient));
-    QCOMPARE(
-        sentOf(rig.registers(Rig::kClient, pb::CLIENT), Walk::kWelcome).at(0).walk().welcome().ordinal(), 0u); // again
+    QCOMPARE(sentOf(rig.registers(Rig::kClient, pb::CLIENT), Walk::kWelcome).at(0).walk().welcome().ordinal(),
+        0u); // repeated
     pb::Message other = rig.peer(5).message();
     *other.mutable_register_()->mutable_process() = process(5, pb::COORDINATOR);
     QCOMPARE(rig.driven.message(other).count(Happened::kMessageDropped), std::size_t(1));
@@ -169,13 +169,14 @@ void TestWalkMaster::aJoinStepByStep()
     const pb::Message admit = sentOf(step, Walk::kAdmit, 11).at(0);
     QVERIFY(admit.walk().admit().change() == 2 && admit.walk().admit().node() == 11
         && admit.walk().admit().from() == rig.idOf(10) && admit.walk().admit().successor().node() == 10);
-    QVERIFY(sentOf(step, Walk::kGive).empty()); // not before it knows
+    QVERIFY(sentOf(step, Walk::kGive).empty()); // not before the joining node has acknowledged
     step = rig.ack(admit, 11);
     const pb::Message give = sentOf(step, Walk::kGive, 10).at(0);
     QVERIFY(give.walk().give().receiver().node() == 11 && give.walk().give().to() == rig.idOf(11)
         && !give.walk().give().is_leave());
     step = rig.ack(give, 10);
-    QVERIFY(sentOf(step, Walk::kLink).empty() && rig.master.ring().size() == 1); // the giver has only heard of it
+    QVERIFY(
+        sentOf(step, Walk::kLink).empty() && rig.master.ring().size() == 1); // the giver has only received the order
     step = rig.given(2, 10, 7);
     const pb::Message link = sentOf(step, Walk::kLink, 10).at(0);
     QVERIFY(link.walk().link().successor().node() == 11 && rig.master.ring().size() == 2);
@@ -216,7 +217,7 @@ void TestWalkMaster::nodesJoinByThemselvesUpToTheirNumber()
     Rig rig(2);
     QCOMPARE(rig.master.underWay(), std::string("the ring waits for 2 more nodes"));
     QCOMPARE(sentOf(rig.registers(10), Walk::kAdmit, 10).size(), std::size_t(1));
-    QVERIFY(sentOf(rig.registers(11), Walk::kAdmit).empty()); // one after the other
+    QVERIFY(sentOf(rig.registers(11), Walk::kAdmit).empty()); // one change after the other
     QVERIFY(sentOf(rig.registers(12), Walk::kAdmit).empty());
     QCOMPARE(rig.master.underWay(), std::string("process 10 joins, 1 change waits"));
 }
@@ -250,7 +251,7 @@ void TestWalkMaster::aStopIsSentOnce()
     const std::vector<pb::Message> stops = sentOf(step, Walk::kStop, 10);
     QVERIFY(!stops.empty());
     for (const pb::Message& stop : stops)
-        QCOMPARE(stop.id(), stops.front().id()); // resends of one order
+        QCOMPARE(stop.id(), stops.front().id()); // retransmissions of one order
     step = rig.undone(stops.front(), 2, 10);
     QCOMPARE(step.replies.at(0).walk().change().undone(), std::string("no"));
     QVERIFY(rig.master.underWay().empty() && rig.master.ring().size() == 1 && rig.master.undone() == 1);
@@ -275,7 +276,7 @@ void TestWalkMaster::whoseOverWasLostIsToldAgain()
     QVERIFY(sentOf(rig.alive(11, 0), Walk::kOver).empty());
     const Step step = rig.alive(11, 2);
     QVERIFY(sentOf(step, Walk::kOver, 11).at(0).walk().over().is_in());
-    QVERIFY(sentOf(rig.alive(11, 2), Walk::kOver).empty()); // it is being said
+    QVERIFY(sentOf(rig.alive(11, 2), Walk::kOver).empty()); // the message is already on its way
     rig.registers(12);
     QVERIFY(!sentOf(rig.alive(12, 1), Walk::kOver, 12).at(0).walk().over().is_in());
 }
@@ -290,14 +291,14 @@ void TestWalkMaster::clientsHearOfTheRing()
     QVERIFY(welcome.change() == 1 && welcome.ring_size() == 1 && welcome.ring(0).node() == 10
         && welcome.ring(0).id() == rig.idOf(10));
     QCOMPARE(sentOf(rig.alive(Rig::kClient, 0, pb::CLIENT), Walk::kWelcome, Rig::kClient).size(),
-        std::size_t(1)); // it was lost
+        std::size_t(1)); // the first Welcome was lost
     QVERIFY(sentOf(rig.alive(Rig::kClient, 1, pb::CLIENT), Walk::kWelcome).empty());
     pb::Message asks = rig.peer(Rig::kClient).message();
     asks.mutable_walk()->mutable_who_is_in();
     QCOMPARE(sentOf(rig.driven.message(asks), Walk::kWelcome, Rig::kClient).at(0).answers(), asks.id());
 }
 
-// The whole machine slept: the master has heard nobody, and that means nothing.
+// The whole machine was suspended: the master has heard no process, and must not conclude anything from it.
 void TestWalkMaster::sleepIsNoSilence()
 {
     Rig rig;
@@ -331,7 +332,7 @@ void TestWalkMaster::itAnswersWhatStartersAsk()
     QCOMPARE(scale(2).replies.at(0).refusal(), pb::REFUSED);
     rig.registers(11);
     step = rig.command([](pb::Command& c) { c.mutable_list_processes(); });
-    QCOMPARE(step.replies.at(0).processes().processes_size(), 4); // spares, clients and itself too
+    QCOMPARE(step.replies.at(0).processes().processes_size(), 4); // includes spares, clients and the master itself
     step = rig.command([](pb::Command& c) { c.mutable_walk()->mutable_describe_ring(); });
     QVERIFY(step.replies.at(0).walk().ring().spares_size() == 1 && step.replies.at(0).walk().ring().spares(0) == 11);
 }

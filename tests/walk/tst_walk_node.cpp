@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A node of the ring by hand: each order, each of its late copies, and queries at every moment of a handover.
+// A node of the ring, driven by hand: each order, each of its late copies, and queries at every moment of a handover.
 #include "tests/rigs/walk/walk_driven.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -45,7 +45,7 @@ void TestWalkNode::aNodeThatWasNeverInARingSendsClientsAway()
     const Step step = rig.driven.message(rig.query(pb::WALK_GET, 5));
     QCOMPARE(sentOf(step, Walk::kAstray, Rig::kClient).size(), std::size_t(1));
     QCOMPARE(rig.node.state(), pb::WALK_SPARE);
-    rig.driven.message(rig.admit(1)); // and while it joins it passes on
+    rig.driven.message(rig.admit(1)); // while it joins, it passes queries on
     QCOMPARE(
         sentOf(rig.driven.message(rig.query(pb::WALK_GET, rig.keyIn(50, 100))), Walk::kQuery, Rig::kSuccessor).size(),
         std::size_t(1));
@@ -84,7 +84,7 @@ void TestWalkNode::theFirstNodeOwnsEverythingFromOverOn()
         QVERIFY(rig.node.answersFor(RingId(id)));
 }
 
-// Its Over is lost, and the master goes on: that it is to give keys away says that it has them.
+// Its Over is lost, and the master continues: an order to give keys away implies that it owns them.
 void TestWalkNode::theFirstNodeIsInWhenItIsToGive()
 {
     for (const bool isStopped : { false, true }) {
@@ -110,7 +110,7 @@ void TestWalkNode::itServesItsRangeAndPassesTheRestOn()
     Step step = rig.driven.message(rig.query(pb::WALK_PUT, mine, "one"));
     QCOMPARE(Rig::results(step), Codes { pb::OK });
     QVERIFY(toldOf(step, Told::kKeyStored).at(0).key_stored().is_new());
-    step = rig.driven.message(rig.query(pb::WALK_PUT, mine, "two")); // it replaces
+    step = rig.driven.message(rig.query(pb::WALK_PUT, mine, "two")); // a second PUT replaces the value
     QVERIFY(Rig::results(step) == Codes { pb::OK } && !toldOf(step, Told::kKeyStored).at(0).key_stored().is_new());
     step = rig.driven.message(rig.query(pb::WALK_GET, mine));
     QCOMPARE(sentOf(step, Walk::kAnswer).at(0).walk().answer().value(), std::string("two"));
@@ -160,7 +160,7 @@ void TestWalkNode::whatIsNoQueryIsDropped()
     QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_operation(pb::WalkOperation(9)); }));
     QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_operation(pb::WALK_UNKNOWN); }));
     QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_id(q.id() + 256); }));
-    QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_id(q.id() == 100 ? 99 : 100); })); // not the key's place
+    QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_id(q.id() == 100 ? 99 : 100); })); // not the id of the key
     QVERIFY(isDropped([](pb::WalkQuery& q) { q.set_value(std::string(65'536, 'v')); }));
 }
 
@@ -178,7 +178,7 @@ void TestWalkNode::aRepeatIsAnsweredWithTheSameResult()
     rig.driven.message(later);
     QCOMPARE(Rig::results(rig.driven.message(put)), Codes { pb::OK });
     QCOMPARE(rig.valueOf(mine), std::string("later"));
-    rig.driven.message(rig.query(pb::WALK_PUT, rig.keyIn(50, 100, 1), "x", 9, 9)); // it lets go of the ones before
+    rig.driven.message(rig.query(pb::WALK_PUT, rig.keyIn(50, 100, 1), "x", 9, 9)); // it releases the earlier results
     QVERIFY(rig.driven.message(put).sent.empty());
     QCOMPARE(rig.node.bygone(), std::uint64_t(1));
     QCOMPARE(rig.valueOf(mine), std::string("later"));
@@ -198,13 +198,13 @@ void TestWalkNode::theGiverHoldsChangesAfterTheLastBlockAndPassesThemOnAfterTheD
     QCOMPARE(Rig::results(rig.driven.message(rig.query(pb::WALK_GET, moves))), Codes { pb::OK });
     QCOMPARE(Rig::results(rig.driven.message(rig.query(pb::WALK_PUT, stays, "new"))), Codes { pb::OK });
 
-    step = rig.driven.message(rig.joiner.ack(block)); // the decision
+    step = rig.driven.message(rig.joiner.ack(block)); // the handover is decided
     const pb::Message yours = sentOf(step, Walk::kYours, Rig::kJoins).at(0);
     QCOMPARE(sentOf(step, Walk::kQuery, Rig::kJoins).size(), std::size_t(1));
     QCOMPARE(toldOf(step, Told::kKeysGiven).at(0).keys_given().keys(), 1u);
     QVERIFY(!rig.node.answersFor(RingId(75)) && rig.node.answersFor(RingId(76)) && rig.node.from() == RingId(75));
     QCOMPARE(sentOf(rig.driven.message(rig.query(pb::WALK_GET, moves)), Walk::kQuery, Rig::kJoins).size(),
-        std::size_t(1)); // directly
+        std::size_t(1)); // directly to the receiver
     QCOMPARE(
         sentOf(rig.driven.message(rig.query(pb::WALK_GET, rig.keyIn(100, 50))), Walk::kQuery, Rig::kSuccessor).size(),
         std::size_t(1));
@@ -217,12 +217,12 @@ void TestWalkNode::theGiverHoldsChangesAfterTheLastBlockAndPassesThemOnAfterTheD
     rig.driven.message(rig.over(2, true));
     QCOMPARE(rig.node.state(), pb::WALK_IN);
     QCOMPARE(sentOf(rig.driven.message(rig.query(pb::WALK_GET, moves)), Walk::kQuery, Rig::kSuccessor).size(),
-        std::size_t(1)); // round the ring
+        std::size_t(1)); // round the ring again
     QVERIFY(sentOf(rig.driven.pass(5s), Walk::kKeys).empty());
 }
 
-// The receiver has given a part of the range to another one since, and Over is late: it must not come back to the
-// receiver.
+// The receiver has meanwhile given a part of the range to another node, and Over is late: a query for that part must
+// not be sent back to the receiver.
 void TestWalkNode::theGiverDoesNotPassAQueryBackToTheReceiver()
 {
     Rig rig;
@@ -254,7 +254,7 @@ void TestWalkNode::aStopBeforeTheDecisionUndoes()
     const pb::Message undone = sentOf(step, Walk::kUndone, Rig::kMaster).at(0);
     QCOMPARE(undone.answers(), stop.id());
     QCOMPARE(sentOf(step, Walk::kUndone, Rig::kJoins).size(), std::size_t(1));
-    QCOMPARE(Rig::results(step), Codes { pb::OK }); // what was held
+    QCOMPARE(Rig::results(step), Codes { pb::OK }); // the query that was held
     QCOMPARE(rig.valueOf(moves), std::string("new"));
     step = rig.driven.message(rig.joiner.ack(block)); // too late
     QVERIFY(step.sent.empty() && rig.node.answersFor(RingId(75)));
@@ -300,7 +300,8 @@ void TestWalkNode::aRangeThatIsNotItsOwnIsNotGiven()
         const Step step = rig.driven.message(give);
         QCOMPARE(sentOf(step, Walk::kUndone, Rig::kMaster).at(0).answers(), give.id());
         QVERIFY(sentOf(step, Walk::kKeys).empty() && rig.node.answersFor(RingId(75)));
-        // That answer is lost, and the master asks again: an acknowledgement would mean that the keys are on their way.
+        // That answer is lost, and the master asks again: a plain acknowledgement would mean that the keys are on their
+        // way.
         QCOMPARE(sentOf(rig.driven.message(give), Walk::kUndone, Rig::kMaster).at(0).answers(), give.id());
     }
 }
@@ -324,7 +325,7 @@ void TestWalkNode::aNodeThatLeavesPassesEverythingOn()
     QCOMPARE(rig.node.state(), pb::WALK_SPARE);
     QCOMPARE(sentOf(rig.driven.message(rig.query(pb::WALK_GET, mine)), Walk::kQuery, Rig::kSuccessor).size(),
         std::size_t(1));
-    rig.driven.message(rig.admit(3, 70, 20)); // and it may join again, elsewhere
+    rig.driven.message(rig.admit(3, 70, 20)); // it may join again at another id
     rig.driven.message(rig.keys(3, 0, true, {}, 20, 70));
     rig.driven.message(rig.yours(3));
     QVERIFY(rig.node.answersFor(RingId(21)) && rig.node.answersFor(RingId(70)) && !rig.node.answersFor(RingId(100)));
@@ -335,9 +336,9 @@ void TestWalkNode::theReceiverOfALeaveStagesUntilYours()
     Rig rig;
     rig.joins();
     const std::uint64_t comes = rig.keyIn(10, 50);
-    // Its predecessor leaves: (10, 50] comes to it.
+    // Its predecessor leaves and gives it (10, 50].
     const pb::Message elsewhere = rig.keys(2, 0, true, {}, 10, 40);
-    QVERIFY(!rig.driven.message(elsewhere).acknowledges(elsewhere)); // this does not end where its own begins
+    QVERIFY(!rig.driven.message(elsewhere).acknowledges(elsewhere)); // this range does not end where its own begins
     rig.driven.message(rig.keys(2, 0, true, { comes }, 10, 50));
     QVERIFY(rig.node.answersFor(RingId(100)) && !rig.node.answersFor(RingId(50)) && rig.valueOf(comes) == "(none)");
     QVERIFY(rig.driven.message(rig.query(pb::WALK_GET, comes)).sent.empty()); // it waits
@@ -345,7 +346,7 @@ void TestWalkNode::theReceiverOfALeaveStagesUntilYours()
     QCOMPARE(Rig::results(step), Codes { pb::OK });
     QVERIFY(rig.node.answersFor(RingId(50)) && rig.node.answersFor(RingId(11)) && rig.node.from() == RingId(10));
     rig.driven.message(rig.over(2, true));
-    // Another one is undone: what was staged is forgotten, what was held goes on its way.
+    // Another leave is undone: the staged keys are dropped, and the held query is passed on.
     const std::uint64_t other = rig.keyIn(250, 10);
     rig.driven.message(rig.keys(3, 0, true, { other }, 250, 10));
     rig.driven.message(rig.query(pb::WALK_GET, other));
@@ -378,7 +379,7 @@ void TestWalkNode::lateCopiesOfOrdersDoNothing_data()
         QTest::addRow("after %d", until) << until;
 }
 
-// A join, a join before it, and a leave, with all orders so far coming again after each step.
+// A join, a join before it, and a leave; after each step all earlier orders arrive again.
 void TestWalkNode::lateCopiesOfOrdersDoNothing()
 {
     QFETCH(const int, until);

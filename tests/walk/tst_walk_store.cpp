@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Keys in the order of the ring, and a range of them on its way from one node to another.
+// Keys in the order of the ring, and a range of keys that is handed over from one node to another.
 #include "node/walk/walk_change.h"
 #include "tests/rigs/core/core_harness.h"
 
@@ -82,7 +82,7 @@ void TestWalkStore::theRangeOverTheTopIsRemoved()
     QVERIFY(other.size() == 2 && store.size() == 0 && store.bytes() == 0 && other.bytes() == 2);
 }
 
-// Both ends of a handover with nothing between them but acknowledgements.
+// Both ends of a handover, connected only by acknowledgements.
 struct Handover {
     explicit Handover(std::uint64_t from = 1'000, std::uint64_t to = 50)
         : taker(7, RingId(from), RingId(to), NodeId(2), ring)
@@ -110,7 +110,7 @@ struct Handover {
         model.erase(key);
         giver->changed(place);
     }
-    // The next block, as it was sent.
+    // The next block as sent.
     pb::Message sent()
     {
         pb::Message message = *out.sends().back().message;
@@ -143,7 +143,7 @@ void TestWalkStore::blocksArriveWhateverChangesMeanwhile()
 {
     QFETCH(const std::uint64_t, seed);
     SeededNumbers numbers(seed);
-    // Over the top of the ring in every second run.
+    // In every second run the range crosses the top of the ring.
     const std::uint64_t low = numbers.below(400), high = 600 + numbers.below(400);
     Handover h(seed % 2 == 0 ? low : high, seed % 2 == 0 ? high : low);
     for (std::uint64_t key = 0; key < 300; ++key)
@@ -183,7 +183,7 @@ void TestWalkStore::aBlockThatComesAgainOrTooEarlyChangesNothing()
     last.set_is_last(true);
     *last.add_entries() = first.entries(0);
     last.mutable_entries(0)->set_value("new");
-    QVERIFY(!h.taker.take(last)); // not yet: it will be sent again
+    QVERIFY(!h.taker.take(last)); // not yet: it will be retransmitted
     QVERIFY(h.taker.take(first) && !h.taker.isComplete());
     QVERIFY(h.taker.take(last) && h.taker.isComplete());
     QVERIFY(h.taker.take(first) && h.taker.take(last)); // late copies: acknowledged, without effect
