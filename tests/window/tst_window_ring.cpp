@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window with a ring that walks: it is shown, can be acted upon, and makes room for a file and comes back.
+// The window with a ring that walks: the ring is shown and can be operated; a file can replace it, and it can be shown
+// again.
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
@@ -71,7 +72,7 @@ public:
     {
         return QTest::qWaitFor([&] { return isEnabled(id); }, kLimit);
     }
-    // The dock, whether its tab is in front or not.
+    // Whether the dock is open, even if its tab is not in front.
     bool hasDock(const char* name) { return !window.findChild<QDockWidget*>(QLatin1String(name))->isHidden(); }
 
 private:
@@ -101,7 +102,7 @@ void WindowRingTest::aRingIsShownAndChanged()
     s.window.actions().get("joinRing")->trigger();
     QVERIFY(s.showsRing(5));
     QVERIFY(QTest::qWaitFor([&] { return s.window.labLine().text().contains("is in the ring"); }, kLimit));
-    QVERIFY(QTest::qWaitFor([&] { return !s.isEnabled("joinRing"); }, kLimit)); // nobody waits outside
+    QVERIFY(QTest::qWaitFor([&] { return !s.isEnabled("joinRing"); }, kLimit)); // no node waits outside
     s.window.canvas().choose({ ObjectKind::Node, ringNodes(s.state()).front(), 0 });
     QVERIFY(s.isEnabledSoon("leaveRing"));
     const ProcessId leaves = ringNodes(s.state()).front();
@@ -196,7 +197,7 @@ void WindowRingTest::killingANodeOfARingIsAskedFirst()
         kLimit));
 }
 
-// While a scenario stands before a step, virtual time waits for its next command, and nothing is asked in between.
+// While a scenario is paused before a step, virtual time waits for its next command, and nothing is queried meanwhile.
 void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
 {
     constexpr int kLongerThanSilence = 2'500; // ms

@@ -423,7 +423,7 @@ void WindowTimeTest::aRecordingTellsOfLongerTimeOuts()
     }
 }
 
-// How late that is, is the machine's affair.
+// The amount of the delay depends on the machine.
 void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
 {
     QTemporaryDir folder;
