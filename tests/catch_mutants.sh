@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./run test mutants: switches every known mistake on in turn. The simulator has to see it, and tells after how many seeds;
-# or the test that tests/mutants.txt names has to.
+# ./run test mutants: switches each known mistake on in turn. The simulator must detect it, and prints after how many
+# seeds; or the test that tests/mutants.txt names must detect it.
 # shellcheck source=run
 . "$(dirname "$(readlink -f "$0")")/../run"
 
@@ -12,7 +12,7 @@ status=0
 held=0
 
 packages "${buildPackages[@]}" "${testPackages[@]}"
-# "mutant program [function]", a line for each that is not for the seeds
+# "mutant program [function]", a line for each mutant that the seeds need not detect
 others() { awk '/^[A-Z]/ {sub(":", "", $1); mutant = $1} /^ / && $1 != "seeds" {print mutant, $1, $2}' "$list"; }
 readarray -t programs < <(others | awk '{print $2}' | sort -u)
 build mutants tst_simulation "${programs[@]}"
@@ -22,7 +22,7 @@ while read -r mutant program function; do
     if ! "$bin/$program" ${function:+"$function"} >>"$log" 2>&1; then
         printf 'FAIL!  : %s %s does not pass without a mutant\n' "$program" "$function"
         status=1
-    elif (LHRS_MUTANT=$mutant "$bin/$program" ${function:+"$function"}; exit $?) >>"$log" 2>&1; then # a check of its own may end it
+    elif (LHRS_MUTANT=$mutant "$bin/$program" ${function:+"$function"}; exit $?) >>"$log" 2>&1; then # its own check may end it
         printf 'FAIL!  : %s is not caught by %s %s\n' "$mutant" "$program" "$function"
         status=1
     else

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Makes the languages of the tests in the folder named, for LOCPATH: German (0,5), Turkish (a dotless i), Arabic (digits of
-# its own). They need not be installed; what they are made of is (Debian: locales).
+# Makes the languages of the tests in the given folder, for LOCPATH: German (0,5), Turkish (a dotless i), Arabic (other
+# digits). They need not be installed, but their sources must be (Debian: locales).
 set -eu
 folder=$1
 mkdir -p "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./run test: builds what is asked for, and runs the tests of everything, of a label or of a program, or what takes longer.
+# ./run test: builds what is needed, and runs all tests, those of a label or a program, or one of the longer runs.
 # shellcheck source=run
 . "$(dirname "$(readlink -f "$0")")/../run"
 
@@ -45,7 +45,7 @@ case $what in
                 || wrongUse "test sim takes --seed S, --seeds A..B, --case FILE and --mutant NAME, not \"$option\"."
         done
         ;;
-    thrash | fuzz) ;; # their programs say what is wrong
+    thrash | fuzz) ;; # their programs report what is wrong
     soak) [[ ${1:-} = --hours && -n ${2:-} ]] || wrongUse "test soak wants a time: ./run test soak --hours 24." ;;
     wayland) wrongUse "tst_wayland wants a display of its own: ./run test display." ;;
     *)
@@ -63,7 +63,7 @@ packages "${buildPackages[@]}" "${testPackages[@]}"
 case $what:$# in
     :0) runTests dev '' ;;
     unit:0 | sim:0 | runtime:0 | gui:0 | thrash:0) runTests dev "tests_$what" -L "^$what\$" ;;
-    # A sanitizer takes ten times as long; ctest's limit for a program is the one that counts.
+    # A sanitizer takes ten times as long; only ctest's time limit for a program applies.
     asan:0) QTEST_FUNCTION_TIMEOUT=3600000 runTests asan 'tests_unit tests_sim' -L '^(unit|sim)$' ;;
     tsan:0) QTEST_FUNCTION_TIMEOUT=3600000 runTests tsan 'tests_runtime tests_thrash' -L '^(runtime|thrash)$' -j 1 ;;
     sim:*)
@@ -79,7 +79,7 @@ case $what:$# in
         ;;
     fuzz:*)
         build dev lhrs-fuzz
-        cd "$logs" # an input that ends the process is left there
+        cd "$logs" # an input that ends the process is saved there
         exec "$root/build/dev/bin/lhrs-fuzz" "$@"
         ;;
     *) runTests dev "tst_$what" -R "^$what\$" ;;

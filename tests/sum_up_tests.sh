@@ -4,12 +4,12 @@
 # and failed. A program that ended before it could count its failures counts as one.
 # sum_up_tests.sh PRESET LOG_OF_CTEST BUILD_SECONDS ALL_SECONDS
 set -euo pipefail
-# What is read here is written by programs: 12.3 is no number for printf in German, nor is i in a-z in Turkish.
+# The input is written by programs: in German, 12.3 is not a number for printf, and in Turkish, i is not in a-z.
 export LC_ALL=C
 results=$(dirname "$(readlink -f "$0")")/../build/$1/Testing/Temporary/LastTest.log
 
-# The times are told, and never a reason to fail: a busy machine is no defect. The preset dev took these seconds of test time on
-# two cores, three tests at a time; half as much again is worth a look.
+# Times are reported, but are never a reason to fail: a busy machine is not a defect. The preset dev took these seconds
+# of test time on two cores, three tests at a time; 1.5 times as long is worth a look.
 declare -A usual=()
 [ "$1" != dev ] || usual=([unit]=42 [sim]=75 [runtime]=395 [gui]=1126 [thrash]=60)
 
@@ -19,7 +19,7 @@ while read -r label seconds; do
         printf "%-10s %7.1f s of test time%s\n", label, seconds, isLong ? " - on two cores it usually takes " usual " s" : "" }'
 done < <(sed -nE 's/^([a-z]+) *= *([0-9.]+) sec\*proc.*/\1 \2/p' "$2")
 printf '%-10s %7d s\n' build "$3" 'all' "$4"
-# What failed and where, once more: whoever sees the end of a long log only has to know it, too.
+# Repeats what failed and where, for readers who see only the end of a long log.
 grep -E -A3 '^(FAIL!|XPASS)' "$results" | grep -E '^(FAIL!|XPASS|   )' || true
 awk '
     /^Totals: [0-9]+ passed/ { passed += $2; failed += $4; own += $4 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# ./run test display: the window on a display that nobody sees, with two monitors side by side and a small window manager;
-# then on a Wayland compositor whose two screens are windows of such a display.
+# ./run test display: the window on an invisible display with two monitors side by side and a small window manager; then
+# on a Wayland compositor whose two screens are windows of such a display.
 # shellcheck source=run
 . "$(dirname "$(readlink -f "$0")")/../run"
 
