@@ -12,9 +12,9 @@
 namespace lhrs::gui {
 
 // Decides which operations are shown in full and which quickly. A live picture shows one at a time in full. A show
-// shows in full the first operation of each kind that a client begins after a gate, and those that the client has under
-// way beside it, as many as can be told apart. The others are quick; they begin when those have been seen on their way
-// and back.
+// shows in full the first operation of each kind that a client begins after a gate. It also shows in full those that
+// the client has under way beside it, as many as can be told apart. The others are quick; they begin when those have
+// been seen on their way and back.
 class OperationPaces {
 public:
     using Key = std::pair<std::uint64_t, std::uint64_t>; // client, number
