@@ -17,8 +17,8 @@ namespace lhrs::gui {
 
 // Messages on their way, as dots between processes, whatever the system is. All times are those of the pacer's clock.
 // Up to kDots messages of operations are drawn one by one. Above that, and while the picture is live, sampled messages
-// stand for many, and ribbons show the rates of the links. Structural changes, resends and losses are never thinned
-// out.
+// stand for many, and ribbons show the rates of the links. Structural changes, retransmissions and losses are never
+// thinned out.
 class MessageMotion {
 public:
     static constexpr std::size_t kDots = 150;
