@@ -34,7 +34,7 @@ struct RecorderLimits {
 };
 
 // Records a run into an .lhrun file, with a queue and one writing thread. A caller never waits for the disk. When the
-// disk is full the view goes on, and status() says why the recording has stopped.
+// disk is full the view continues, and status() says why the recording has stopped.
 class Recorder : public RunSink {
 public:
     // `meta`: the recording's description of its run (metaOf); `now`: the run's clock, in ns. An error says why there
