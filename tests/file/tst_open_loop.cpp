@@ -63,7 +63,7 @@ void TestOpenLoop::operationsBeginWhenTheyAreDue()
     QCOMPARE(rig.open.size(), std::size_t(1));
     rig.take(rig.driven.pass(1us));
     QCOMPARE(rig.open.size(), std::size_t(2));
-    rig.take(rig.driven.pass(3ms)); // no answer has arrived: they start all the same
+    rig.take(rig.driven.pass(3ms)); // no answer has arrived: they start nevertheless
     QCOMPARE(rig.open.size(), std::size_t(5));
     const pb::WorkloadResult result = rig.serveAll();
     QCOMPARE(result.results().at("OK"), 5u);
