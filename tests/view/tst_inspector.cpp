@@ -251,7 +251,7 @@ void InspectorTest::whatWasNotWatchedIsSaidAndADeadProcessKeepsItsLastValues()
     QCOMPARE(never.watch, NodeFacts::Watch::NotWatched);
     QVERIFY(drawnNodes({ never }).words().contains("not watched then"));
     QVERIFY(never.lanes.empty());
-    QVERIFY(!valueOf(never, "State").isEmpty()); // what events say is known all the same
+    QVERIFY(!valueOf(never, "State").isEmpty()); // what events report is known nevertheless
 
     ClusterState state = watched(5);
     const NodeFacts former = nodeFacts(state, kNode, at(50));
