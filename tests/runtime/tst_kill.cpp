@@ -154,7 +154,7 @@ void KillTest::killedBucketsComeBack()
     QVERIFY(audit->ranks > 0);
 }
 
-// Demo paper 4(d): without a spare the bucket does not come back, and its records are found all the same.
+// Demo paper 4(d): without a spare the bucket does not come back, but its records are still found.
 void KillTest::aSearchForAKilledBucketIsAnswered()
 {
     create(1, 500, 4, 1);
