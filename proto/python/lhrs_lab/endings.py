@@ -26,7 +26,7 @@ def _terminated(number: int, _: Optional[types.FrameType]) -> None:
         try:
             lab.close()
         except Exception:  # pylint: disable=broad-exception-caught
-            pass  # the program ends all the same, and the processes with it (--die-with-parent)
+            pass  # the program ends nevertheless, and the processes with it (--die-with-parent)
     os.kill(os.getpid(), number)
 
 
