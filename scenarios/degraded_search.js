@@ -42,9 +42,9 @@ lab.expectNone('BucketFailed', { since: start });
 
 lab.step('c', 'A search for one of its records');
 const guess = lab.predict({ text: 'Alice searches for a key of bucket 2. What does she get?', choices: ['an error', 'not found', 'the record'] });
+lab.say('Alice asks bucket 2, and twice more: it does not answer.');
 const asked = lab.here(), found = alice.search(rows[0].key);
 sayAt([
-    [sentOf('search', asked), 'Alice asks bucket 2, and twice more: it does not answer.'],
     [sentOf('suspect', asked), 'Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.'],
     [sentOf('alarm', asked), 'Here it is: Alice alarms the coordinator.'],
     [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Alice asks again meanwhile, and has to wait.'],
@@ -65,6 +65,7 @@ const invitations = lab.waitFor('InvitationSent', { since: lab.here(), count: 2 
 lab.say('Again and again the coordinator invites a spare in the place of bucket 2. There is none.', { during: { from: ahead(invitations[0]), to: invitations[1] } });
 lab.say('Alice searches for another key of bucket 2. After three requests, its record is computed in the same way.');
 lab.expectEqual(alice.search(rows[1].key).path, 'record recovery', 'the next search is answered in the same way');
+lab.dwell(2); // what is said of the key before fades
 lab.say('Now a key that was never there. Parity bucket 0.0 knows all keys, and answers "not found".');
 const nothing = alice.search(absent);
 lab.expectEqual([nothing.result, nothing.path], ['not found', 'record recovery'], 'a key that was never there is not found: the key lists are complete');
@@ -73,10 +74,10 @@ lab.expectEqual(alice.insert(elsewhere).result, 'inserted', 'the other buckets s
 
 lab.step('e', 'An addressing error is told from a failure');
 const astray = lab.here();
-lab.say('Bob believes in one bucket: he asks bucket 0. It passes his request on to bucket 2, which is gone.');
+lab.say('Bob believes in one bucket, and asks the coordinator where it is. Bucket 0 passes his request on to bucket 2, which is gone.');
 const wrong = bob.search(rows[2].key);
 lab.say('So Bob asks again, in vain. The coordinator asks the others from time to time whether they are there.', { at: sentOf('probe', astray) });
-lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: eventOf('ImageAdjusted', astray) });
+lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: ahead(eventOf('ImageAdjusted', astray)) });
 lab.expectEqual([wrong.result, wrong.path], ['found', 'record recovery'], 'Bob gets the record, too');
 lab.expectEqual(bob.image().behind, 0, 'and his image is right now');
 

@@ -19,7 +19,7 @@ lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } })
 lab.note('Each card is a process of its own, with its own memory. Spares wait in two multicast groups, one for data, one for parity.');
 lab.say('The file is bucket 0, with parity bucket 0.0 beside it. All other servers are spares.');
 lab.say('K = 1: any one bucket may be lost. For that there is parity bucket 0.0, so k = 1.');
-lab.say('Alice inserts a record. Its rank is its place in the bucket. Parity has it before she is answered.');
+lab.say('Alice asks where bucket 0 is, and inserts a record. Its rank is its place there. Parity has it before she is answered.');
 const first = alice.insert();
 lab.expectEqual(first.result, 'inserted', 'the first record is stored');
 lab.expectEqual(lab.recordGroup(0, first.rank).parity.length, 1, 'one parity record covers it');
@@ -146,8 +146,8 @@ lab.say('Two spares were to become buckets 1 and 2. How, once more and slowly.')
 lab.replay({ from: ahead(recruited && recruited.eventIndex < begun.eventIndex ? recruited : begun), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
-    [stored[0], 'Each of the two stores its part, ' + SLICE + ' records at a time. Slices follow each other without waiting.'],
-    [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again.']] });
+    [ahead(stored[0]), 'Each of the two stores its part, ' + SLICE + ' records at a time. Slices follow each other without waiting.'],
+    [stored[stored.length - 1], 'All slices are stored: all records of buckets 1 and 2 are there again.']] });
 const timing = lab.recoveries({ group: 0, since: start })[0];
 lab.row('recovery', timing);
 lab.print('recovered', done.records, 'records in', done.slices, 'slices:', text(1000 * timing.total_s, 1) + ',', text(1000 * timing.process_s, 1), 'work,', text(1000 * timing.comm_s, 1), 'waiting for transfers');

@@ -106,7 +106,7 @@ if (p.parts.includes('bulk')) {
     const table = lab.measure({
         name: 'bulk_insert', factors: { k: [0, 1] }, constants: { records: p.records }, repetitions: p.repetitions,
         run: c => {
-            const words = files === 0 ? 'As in 2003: all records are sent at once, none is acknowledged, and full buckets are split. Here ' + parity(c.k) + '.'
+            const words = files === 0 ? 'As in 2003: all records are sent at once, none is acknowledged; full buckets are split. Counts come late. Here ' + parity(c.k) + '.'
                 : files === 1 ? 'The same ' + parity(c.k) + '.' : 'Once more ' + parity(c.k) + '.';
             ++files;
             const client = make(c.k, 16, words), begun = lab.here();

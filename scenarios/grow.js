@@ -29,7 +29,7 @@ lab.expectEqual([lab.file().M, lab.group(0).data.length, lab.group(0).parity.len
 lab.expectEqual(lab.spares(), { data: 9, parity: 5 }, 'one server of each pool has become a bucket');
 
 lab.step('b', 'The first record, and its way into the parity');
-lab.say('Alice inserts a record into bucket 0. See what it sends to parity bucket 0.0.');
+lab.say('Alice asks the coordinator where bucket 0 is, and inserts a record. See what bucket 0 sends to parity bucket 0.0.');
 lab.highlight(lab.parity(0, 0), { text: 'gets the delta' });
 const first = alice.insert();
 lab.expectEqual(first.result, 'inserted', 'the first record is stored');
@@ -99,13 +99,15 @@ lab.expectNone('SplitUndone', { since: beforeSplit });
 lab.expectEqual(lab.audit().unequal, 0, 'the parity of both groups encodes the data');
 
 lab.step('f', 'A client that knows little');
+// A new bucket answers reads when its parity bucket has granted it a lease: a tenth of a second after it was made.
+lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), count: 2 });
 lab.camera({ speed: 0.7 });
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.say('Bob is new: he believes that the file is bucket 0 alone. He wants a key of bucket 7.');
 const guess = lab.predict({ text: 'How often is his request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const beyond = lab.here(), seen = bob.search(far);
-guess.reveal(seen.forwards, 'From bucket 0 to 3' + (eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob') ? ', whose address the coordinator told,' : ',')
-    + ' and from 3 to 7. Never more than two, in a file of any size.');
+guess.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob') ? ', whose address the coordinator told,' : ',')
+    + ' and from 3 to bucket 7. Never more than two, in a file of any size.');
 lab.camera({ view: 'image', fit: bob, speed: 1 });
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and his image is adjusted');
 lab.expectEqual(bob.image().behind, 0, 'one answer was enough: he now knows all eight buckets');

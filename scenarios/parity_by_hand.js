@@ -41,7 +41,7 @@ lab.say('Nothing else has this rank: parity bucket 0.0 and parity bucket 0.1 bot
 lab.camera({ view: 'update', record: record, fit: lab.data(0), stage: 'column 0' });
 
 lab.step('b', 'Column 0 is XOR');
-lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group. Bucket 0 passes some on.');
+lab.say('Now "CD", "EF" and "GH" come to buckets 1, 2 and 3, with the same rank: one record group. Some are passed on.');
 for (let a = 1; a < 4; ++a)
     alice.insert(keys[a], text(symbols[a]));
 group = lab.recordGroup(0, rank);
@@ -72,13 +72,14 @@ lab.step('d', 'An update needs only the difference');
 const now = 0x5a59; // "YZ"
 const delta = symbols[2] ^ now;
 lab.witness(lab.data(2), { pin: [rank] }); // what it was, for the difference
-lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'delta' });
 lab.say('Alice changes "EF" to "YZ" in bucket 2. Only the difference, ' + hex(delta) + ', goes to the parity.');
 alice.update(keys[2], text(now));
+lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'delta' });
 group = lab.recordGroup(0, rank);
-lab.say('Parity bucket 0.0 added ' + hex(delta) + ', parity bucket 0.1 added 2284 times ' + hex(delta) + '.');
+lab.say('Parity bucket 0.0 added ' + hex(delta) + '.');
+lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'column 0' });
+lab.say('Parity bucket 0.1 added 2284 times ' + hex(delta) + '. The records of buckets 0, 1 and 3 were not read.');
 lab.camera({ view: 'update', record: record, fit: lab.data(2), stage: 'column 1' });
-lab.say('The records of buckets 0, 1 and 3 were not read.');
 lab.expectEqual(symbol(group.parity[0].hex), xor ^ delta, 'parity 0 is ' + hex(xor) + ' XOR ' + hex(delta));
 lab.expectEqual(symbol(group.parity[1].hex), sum ^ mul(column[2], delta), 'parity 1 is ' + hex(sum) + ' XOR 2284 * ' + hex(delta));
 

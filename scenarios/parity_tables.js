@@ -7,6 +7,7 @@ const p = lab.params({ sizes: '5000 10000 25000 50000', repetitions: 5, fields: 
 const sizes = p.sizes.split(' ').map(Number), fields = p.fields.split(' ').map(Number);
 
 let isFirst = true; // of all files
+let field = null; // of the newest file
 
 // What counts say comes a little later. An event may be lost: then the picture lags, and nothing else.
 function showCounts(since, buckets, records) {
@@ -29,8 +30,10 @@ function fill(options, size, k, isTold, words) {
         lab.say(words);
     else if (isTold)
         lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.'
-            : k > 0 ? 'A new file, with column 0 from the start, is filled and split in the same way.' : 'A new file is filled and split in the same way.');
+            : (options.field === field ? 'A new file' : 'Now in GF(2^' + options.field + '). A new file') + (k > 0 ? ', with column 0 (Parity 0.0) from the start,' : '')
+                + ' is filled and split in the same way.');
     isFirst = false;
+    field = options.field;
     const begun = lab.here();
     filler.run({ do: 'insert', count: bucket, window: 64 });
     lab.settle();
@@ -86,8 +89,8 @@ if (p.parts.includes('columns'))
     for (const field of fields) {
         lab.step(steps.shift(), 'XOR and Reed-Solomon columns in GF(2^' + field + ')');
         const told = {
-            0: 'Its four buckets send their contents to a parity bucket, which adds them: plain XOR.',
-            1: 'Now for column 1 of the parity: the first bucket is only added, the other three are multiplied.'
+            0: 'Its four buckets send their contents to the parity bucket of column 0 (Parity 0.0), which adds them: plain XOR.',
+            1: 'Now for column 1 of the parity (Parity 0.1): the first bucket is only added, the other three are multiplied.'
         };
         let last = null;
         for (const size of sizes)

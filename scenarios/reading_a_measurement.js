@@ -83,12 +83,14 @@ lab.say('No search in parallel is that quick. From request to answer the median 
 lab.expect(alone > many, 'in parallel all searches together take less time');
 
 lab.step('d', 'Does watching cost?');
-lab.say('The reader searches again: with counts only, then with every message as an event.');
 const told = {};
 let apart = 0; // per cent of the median, between the quartiles of one level
 for (const level of ['counts', 'full']) {
+    lab.say(level === 'counts' ? 'The reader searches again, and processes tell counts only.' : 'Now the same, and each message is told as an event.');
+    const since = lab.here();
     const row = lab.measure({ name: 'watched', constants: { told: level }, factors: { window: [64] }, repetitions: p.repetitions, detail: level,
                               run: c => search(c.window) }).summary().find(one => one.told === level);
+    showOperations(since, 'reader', made);
     told[level] = row.per_op_ms.median;
     apart = Math.max(apart, 100 * (row.per_op_ms.q3 - row.per_op_ms.q1) / told[level] || 0);
     lab.print('detail', level + ':', ms(row.per_op_ms));

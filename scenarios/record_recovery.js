@@ -85,8 +85,7 @@ for (const field of fields)
         lab.settle();
         lab.expectEqual([lab.file().M, lab.file().records, lab.spares().data], [4, bucket * 4, 0], 'four data buckets hold the records, and there is no spare');
         showCounts(before, [0, 1, 2, 3], bucket);
-        if (isFirst)
-            lab.dwell(1.5); // what is said of the last split fades
+        lab.dwell(1.5); // what is said of the last split fades
         const keys = lab.keysFor(lab.data(2), Math.min(bucket, Math.max(...counts)), { existing: true });
         lab.camera({ speed: 1 });
         let newest = null;
@@ -98,6 +97,7 @@ for (const field of fields)
             lab.say(scheme === 'rs' ? 'Bucket 2 is ended, and parity bucket 0.0 with it: XOR is not possible now.' : 'Bucket 2 is ended again. No spare is left.');
             lab.kill(scheme === 'rs' ? [lab.data(2), lab.parity(0, 0)] : lab.data(2));
         }
+        const lone = lab.here();
         lab.waitUntil(() => lab.group(0).state === 'degraded' && (newest = client.search(keys[0], { timeout: 20 })).path === 'record recovery', { timeout: 30 });
         if (field === fields[0]) {
             lab.detail('full');
@@ -105,6 +105,7 @@ for (const field of fields)
                 : 'The reader asks the coordinator for a record of bucket 2.');
             lab.detail('counts');
         }
+        showOperations(lone, 'reader', newest.op); // the searches until now are not among those that are counted next
         lab.say('The reader asks for ' + (counts.length > 1 ? counts[0] + ' to ' : '') + Math.max(...counts) + ' records of bucket 2' + (isFirst ? '. They are computed alike, and only counted.' : ', which are counted.'));
         const counted = lab.here();
         let made = newest.op; // operations of the reader so far

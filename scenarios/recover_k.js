@@ -61,7 +61,7 @@ lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
     [ahead(stored[0]), 'Each spare stores its part of a slice. Slices follow each other without waiting.'],
-    [stored[stored.length - 1], 'All slices are stored: buckets 1 and 2 are whole again.']] });
+    [stored[stored.length - 1], 'All slices are stored: all records of buckets 1 and 2 are there again.']] });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back in several slices');
 lab.expectEqual(lab.events({ kind: 'SliceStored', since: start }).length, 2 * done.slices, 'each slice went to both spares');
 lab.print(done.records, 'records in', done.slices, 'slices:', (1000 * done.rebuild_s).toFixed(1), 'ms to rebuild,', (1000 * done.total_s).toFixed(0), 'ms from the first suspicion');
@@ -84,7 +84,7 @@ const read = alice.verify();
 lab.expectEqual([read.equal, read.missing + read.lost + read.wrong], [read.keys, 0], 'Alice finds every record that she wrote');
 lab.expectEqual(lab.audit().unequal, 0, 'and the parity encodes them');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 2], 'the group survives two failures again');
-lab.say('Buckets 1 and 2 hold byte for byte what was lost. Checksums of all that was lost say so.');
+lab.say('Buckets 1 and 2 hold byte for byte what was lost. Here is a record of bucket 1, before and now.');
 lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
 
 lab.step('e', 'A data bucket and a parity bucket');
@@ -108,7 +108,7 @@ lab.expectEqual(lab.audit().unequal, 0, 'old and new parity encode the data');
 lab.step('f', 'A bucket that was only asleep');
 lab.restart(two);
 const fourth = lab.here(), sleeper = lab.bucket(lab.data(3)).process;
-lab.say('Bucket 3 is not ended, it only sleeps. To the others it is as silent as a dead one.');
+lab.say('Two ended processes are started again, as spares. Bucket 3 only sleeps, but to the others it is as silent as a dead one.');
 const nap = lab.pause(lab.data(3), { lease: 3600 });
 const replaced = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: fourth, timeout: 30 });
 lab.say('So it is declared failed. Parity bucket 0.' + eventOf('RecoveryStarted', fourth).manager + ' computes bucket 3 for a spare, slice by slice.', { at: ahead(eventOf('BucketFailed', fourth)) });

@@ -27,12 +27,14 @@ function showCounts(since, buckets, records) {
 
 let table = null;
 for (const field of p.fields.split(' ').map(Number)) {
-    lab.step(table === null ? 'a' : 'b', 'Recovery in GF(2^' + field + ')');
+    const isFirst = table === null;
+    lab.step(isFirst ? 'a' : 'b', 'Recovery in GF(2^' + field + ')');
     lab.cluster({ m: 4, k: 3, b: Math.ceil(bucket * 1.6), field: field, recordBytes: 100, recovery: 'manual', spares: { data: 7, parity: 4 } });
     lab.detail('counts');
     const filler = lab.client('filler');
     lab.camera({ fit: 'file', speed: 4 });
-    lab.say('Records are inserted, and the file is split into four buckets. Most inserts are only counted.');
+    lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.'
+        : 'The same in GF(2^' + field + '): a new file is filled and split.');
     const begun = lab.here();
     // Split while they are small: then no bucket overflows, however fast the others are filled.
     filler.run({ do: 'insert', count: bucket, window: 64 });
@@ -47,7 +49,7 @@ for (const field of p.fields.split(' ').map(Number)) {
     showCounts(whole, [0, 1, 2, 3], bucket);
     lab.dwell(1.5); // what is said of the last split fades
     lab.camera({ speed: 2 });
-    lab.say('One to three buckets are ended at a time, and recovered by XOR or by decoding, in slices of ' + (parts.length > 1 ? 'several sizes.' : middle + ' ranks.'));
+    lab.say((isFirst ? 'One' : 'Again one') + ' to three buckets are ended at a time, and recovered by XOR or by decoding, in slices of ' + (parts.length > 1 ? 'several sizes.' : middle + ' ranks.'));
     let fault = null, before = null, victims = null;
     table = lab.measure({
         name: 'bucket_recovery', constants: { gf: field, bucket_records: bucket }, cases: cases, repetitions: p.repetitions,

@@ -35,7 +35,7 @@ const run = o => {
 };
 lab.step('a', 'A file of ' + p.records + ' records');
 lab.camera({ fit: 'file', speed: 4 });
-lab.say('The reader inserts records, which are only counted, and the file is split into four buckets.');
+lab.say('The inserts of the reader are only counted. The file is split into four buckets.');
 const begun = lab.here();
 run({ do: 'insert', count: bucket, window: 64 });
 lab.settle();

@@ -35,7 +35,7 @@ lab.say('Bob wants a key of bucket 7. He believes in one bucket, so he asks buck
 const q = lab.predict({ text: 'A bucket passes on a request for a key that is not its own. How often is this one passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const beyond = lab.here(), seen = bob.search(far);
 const isTold = lab.events({ kind: 'MessageSent', since: beyond }).some(e => e.what === 'where_is' && e.process !== 'bob');
-q.reveal(seen.forwards, 'From bucket 0 to 3' + (isTold ? ', whose address the coordinator told,' : ',') + ' and from 3 to 7. Never more than two, in a file of any size.');
+q.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (isTold ? ', whose address the coordinator told,' : ',') + ' and from 3 to bucket 7. Never more than two, in a file of any size.');
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and the answer adjusts his image');
 const adjusted = lab.waitFor('ImageAdjusted');
 lab.print('image', '(' + adjusted.before.i + ', ' + adjusted.before.n + ')', 'becomes', '(' + adjusted.after.i + ', ' + adjusted.after.n + ')');
