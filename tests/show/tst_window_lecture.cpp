@@ -91,7 +91,7 @@ bool awaitEnd(ShowStage& stage)
     return QTest::qWaitFor(
         [&] {
             stage.window.clock().step(0);
-            return !stage.window.player().hasBegun();
+            return !stage.window.player().run().hasBegun();
         },
         kLimit);
 }
@@ -122,7 +122,7 @@ void WindowLectureTest::choicesAreButtons()
 {
     ShowStage stage;
     Player& player = stage.window.player();
-    auto* row = player.findChild<ChoiceRow*>();
+    auto* row = player.strip().findChild<ChoiceRow*>();
     QVERIFY(row->isHidden());
     QVERIFY(stage.begin(asking("'bucket 0', 'bucket 1 & 2'")));
     QVERIFY(stage.untilStop());
@@ -137,7 +137,7 @@ void WindowLectureTest::choicesAreButtons()
     QCOMPARE(first->accessibleName(), QString("Vote for 1: bucket 0"));
     QVERIFY2(first->toolTip().contains("key 1") && second->toolTip().contains("key 2"), qPrintable(second->toolTip()));
     // The text on the buttons is not painted a second time; a screen reader and the presenter get all of it.
-    auto* caption = player.findChild<CaptionLabel*>("caption");
+    auto* caption = player.strip().findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), QString("Which bucket is split?"));
     QVERIFY2(stage.caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: bucket 0   2: bucket 1 & 2"),
         qPrintable(stage.caption()));
@@ -164,10 +164,10 @@ void WindowLectureTest::choicesWithoutRoomHaveNumbers()
     const QString long2 = QString("the bucket at n ").repeated(6);
     QVERIFY(stage.begin(asking(QString("'%1', '%2'").arg(long1.trimmed(), long2.trimmed()))));
     QVERIFY(stage.untilStop());
-    auto* row = stage.window.player().findChild<ChoiceRow*>();
+    auto* row = stage.window.player().strip().findChild<ChoiceRow*>();
     auto* first = row->findChild<QPushButton*>("choice1");
     QCOMPARE(first->text(), QString("1"));
-    auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = stage.window.player().strip().findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), stage.caption()); // the question contains the words
     QCOMPARE(stage.window.size(), QSize(1280, 720));
     QTest::mouseClick(first, Qt::LeftButton);
@@ -200,15 +200,15 @@ void WindowLectureTest::choicesCanBeRead()
     if (isPresented)
         stage.window.setPresenting(true);
     QVERIFY(stage.frame());
-    auto* row = stage.window.player().findChild<ChoiceRow*>();
-    auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
+    auto* row = stage.window.player().strip().findChild<ChoiceRow*>();
+    auto* caption = stage.window.player().strip().findChild<CaptionLabel*>("caption");
     QTRY_VERIFY_WITH_TIMEOUT(row->isVisible() && row->hasWords(), kLimit);
-    const auto tight = [&] { return clipped(stage.window.player()); };
+    const auto tight = [&] { return clipped(stage.window.player().strip()); };
     QTRY_VERIFY2_WITH_TIMEOUT(tight().isEmpty(), qPrintable(tight()), kLimit);
     QVERIFY(caption->fits());
     QVERIFY(caption->geometry().bottom() < row->geometry().top());
     if (isPresented) {
-        const QString small = smallerThan(stage.window.height() / 45, stage.window.player());
+        const QString small = smallerThan(stage.window.height() / 45, stage.window.player().strip());
         QVERIFY2(small.isEmpty(), qPrintable(small));
     }
     stage.window.setPresenting(false);
@@ -220,7 +220,7 @@ void WindowLectureTest::aLectureIsLeft()
     QVERIFY(begin(stage, kTwoSteps));
     QVERIFY(stage.goOn());
     QAction* leave = stage.window.actions().get("leave");
-    QVERIFY(stage.window.player().isRunning() && stage.window.showsCluster());
+    QVERIFY(stage.window.player().run().isRunning() && stage.window.showsCluster());
     QVERIFY(leave->isEnabled());
     Answerer none("Esc");
     leave->trigger();
@@ -250,17 +250,17 @@ void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.time().hasUnsaved(), kLimit);
-    QVERIFY(window.player().hasBegun() && !window.cluster().state().isSimulated);
+    QVERIFY(window.player().run().hasBegun() && !window.cluster().state().isSimulated);
     {
         QuestionAnswerer stay(QMessageBox::Cancel);
         window.actions().get("leave")->trigger();
         QCOMPARE(stay.asked.size(), 1);
         QVERIFY2(stay.asked[0].contains("in no file yet"), qPrintable(stay.asked[0]));
-        QVERIFY(window.player().hasBegun()); // nothing was stopped
+        QVERIFY(window.player().run().hasBegun()); // nothing was stopped
     }
     QuestionAnswerer discard(QMessageBox::Discard);
     window.actions().get("leave")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !window.player().hasBegun(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !window.player().run().hasBegun(), kLimit);
     QCOMPARE(discard.asked.size(), 1);
 }
 
@@ -277,7 +277,7 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
         QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
         QCOMPARE(goesOn.asked, QStringList { "Stop the lecture?" });
         QVERIFY(stage.frame());
-        QVERIFY(stage.window.player().isRunning());
+        QVERIFY(stage.window.player().run().isRunning());
     }
     QVERIFY(isActive(stage));
     // From a field, Escape goes back to the picture, as always.
@@ -319,7 +319,7 @@ void WindowLectureTest::escapeStops()
     QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
     QCOMPARE(stops.asked.size(), 1);
     QVERIFY(awaitEnd(stage));
-    QCOMPARE(stage.window.player().result().outcome, ScriptOutcome::Stopped);
+    QCOMPARE(stage.window.player().run().engine().result().outcome, ScriptOutcome::Stopped);
     QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit);
     QVERIFY(stage.frame());
     QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
@@ -349,7 +349,7 @@ void WindowLectureTest::escapeLeavesThePresentationFirst()
     QTest::keyClick(&stage.window, Qt::Key_Escape);
     QVERIFY(!stage.window.isPresenting());
     QCOMPARE(none.asked, QStringList());
-    QVERIFY(stage.window.player().isRunning());
+    QVERIFY(stage.window.player().run().isRunning());
 }
 
 void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
@@ -364,13 +364,13 @@ void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
         if (!box || boxes > 0)
             return;
         ++boxes;
-        stage.window.player().stop();
+        stage.window.player().run().stop();
         stage.director().setSpeed(Director::kInstant);
         stage.director().setStops(false);
         QVERIFY(QTest::qWaitFor(
             [&] {
                 stage.window.clock().step(0.1);
-                return !stage.window.player().hasBegun() && stage.director().isOver();
+                return !stage.window.player().run().hasBegun() && stage.director().isOver();
             },
             kLimit));
     });
@@ -388,7 +388,7 @@ void WindowLectureTest::whoStopsSeesNow()
         QVERIFY(stage.frame()); // the script is before the second step, the show is at the first
         QCOMPARE(stage.caption(), QString("Alice inserts a record."));
         if (isButton)
-            stage.window.player().findChild<QPushButton*>("stopScenarioButton")->click();
+            stage.window.player().strip().findChild<QPushButton*>("stopScenarioButton")->click();
         else
             stage.press("stopScenario");
         QVERIFY(awaitEnd(stage));
@@ -402,7 +402,7 @@ void WindowLectureTest::theButtonSaysWhatItDoes()
 {
     ShowStage stage;
     QVERIFY(begin(stage, kTwoSteps));
-    auto* next = stage.window.player().findChild<QPushButton*>("nextStepButton");
+    auto* next = stage.window.player().strip().findChild<QPushButton*>("nextStepButton");
     QCOMPARE(next->text(), QString("Begin   PgDn"));
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts a record."; }));

@@ -499,7 +499,7 @@ void ChartsTest::aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds()
                         "lab.say('So long did it take.');\n"
                         "lab.step('b', 'The end');\n"));
     QVERIFY(stage.untilStop() && stage.goOn());
-    QVERIFY(stage.window.player().isRunning() && part<ChartPanel>(stage.window).measured());
+    QVERIFY(stage.window.player().run().isRunning() && part<ChartPanel>(stage.window).measured());
     auto* view = part<ChartPanel>(stage.window).findChild<MeasureView*>();
     view->grab();
     QVERIFY(view->svg().contains("SIMULATED") && !view->svg().contains("LIVE"));

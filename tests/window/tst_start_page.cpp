@@ -235,14 +235,16 @@ void StartPageTest::theFirstLookIsSimulatedAndNothingElse()
     const auto play = [&](const char* id) {
         window.startPage().findChild<QAbstractButton*>(id)->click();
         window.player().runToEnd();
-        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit);
+        return QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit);
     };
     QVERIFY(play("neverSeen"));
-    QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
-    QCOMPARE(window.player().result().expectationsHeld, 1);
+    QVERIFY2(window.player().run().engine().result().outcome == ScriptOutcome::Held,
+        qPrintable(window.player().run().engine().result().sentence()));
+    QCOMPARE(window.player().run().engine().result().expectationsHeld, 1);
     QVERIFY(play("other")); // on processes of this computer, as before
-    QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
-    QCOMPARE(window.player().result().expectationsHeld, 1);
+    QVERIFY2(window.player().run().engine().result().outcome == ScriptOutcome::Held,
+        qPrintable(window.player().run().engine().result().sentence()));
+    QCOMPARE(window.player().run().engine().result().expectationsHeld, 1);
 }
 
 void StartPageTest::theTourIsShownWhenItIsThere()
@@ -374,7 +376,7 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
         window.preferSimulated(SimulatedOptions {});
         QVERIFY(window.openScenario(script, true));
         window.player().runToEnd();
-        QVERIFY(QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit));
+        QVERIFY(QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit));
         QVERIFY(window.time().save(saved));
         QCOMPARE(namesIn(window.startPage(), "recordings"), QStringList({ saved }));
     }

@@ -483,13 +483,14 @@ void WindowTest::anAddressThatIsNoneOrSilentIsSaid()
     // If a scenario cannot be read, or is no valid program, the caption says so; the window stays.
     QTemporaryDir directory;
     QVERIFY(!window.openScenario(directory.filePath("none.js"), true));
-    QVERIFY(window.player().caption().contains("cannot be read"));
+    QVERIFY(window.player().words().caption.contains("cannot be read"));
     QFile broken(directory.filePath("broken.js"));
     QVERIFY(broken.open(QIODevice::WriteOnly));
     broken.write("lab.step('a', 'x');\nlab.say('unfinished;\n");
     broken.close();
     QVERIFY(!window.openScenario(broken.fileName(), true));
-    QVERIFY2(window.player().caption().contains("broken.js, line 2"), qPrintable(window.player().caption()));
+    QVERIFY2(
+        window.player().words().caption.contains("broken.js, line 2"), qPrintable(window.player().words().caption));
 }
 
 // ---- trouble

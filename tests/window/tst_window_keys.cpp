@@ -220,9 +220,9 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(QTest::qWaitFor([&] { return window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
     QVERIFY(QTest::qWaitFor(
-        [&] { return window.player().caption() == "Everything by keys." && window.player().isHeld(); }, kLimit));
+        [&] { return window.player().words().caption == "Everything by keys." && window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
-    QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "No mouse was near."; }, kLimit));
+    QVERIFY(QTest::qWaitFor([&] { return window.player().words().caption == "No mouse was near."; }, kLimit));
 }
 
 int main(int count, char** arguments) { return runOffscreen<WindowKeysTest>(count, arguments); }

@@ -53,8 +53,8 @@ public:
         if (!open(text))
             return false;
         window.player().runToEnd();
-        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit)
-            && window.player().result().outcome == ScriptOutcome::Held;
+        return QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit)
+            && window.player().run().engine().result().outcome == ScriptOutcome::Held;
     }
     const ClusterState& state() { return window.pacer().state(); }
     bool showsRing(std::size_t nodes)
@@ -214,7 +214,7 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
         kLimit));
     QVERIFY(
         !QTest::qWaitFor([&] { return s.window.cluster().link() == ClusterCommands::Link::Lost; }, kLongerThanSilence));
-    QVERIFY(s.window.player().isRunning());
+    QVERIFY(s.window.player().run().isRunning());
 }
 
 int main(int count, char** arguments) { return runOffscreen<WindowRingTest>(count, arguments); }

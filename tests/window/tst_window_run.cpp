@@ -393,10 +393,9 @@ void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
 void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
 {
     MainWindow window(options());
-    ScriptSettings settings;
+    ScriptSettings& settings = window.player().run().settings();
     settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
     settings.sets["repetitions"] = "1";
-    window.player().setSettings(settings);
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     QVERIFY(window.openScenario(kScenario, true));
@@ -419,7 +418,8 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
             before = done();
             hasStopped = QTest::qWaitFor([&] { return window.director().isOver() || waits(); }, kLimit);
         }
-        QVERIFY2(hasStopped, qPrintable(QString("after %1 keys, at: %2").arg(pressed).arg(window.player().caption())));
+        QVERIFY2(
+            hasStopped, qPrintable(QString("after %1 keys, at: %2").arg(pressed).arg(window.player().words().caption)));
         if (window.director().isOver())
             break;
         QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, Qt::Key_PageDown);
@@ -427,7 +427,7 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
         QVERIFY(QTest::qWaitFor([&] { return !waits(); }, kPatience));
         QVERIFY(pressed < 30);
     }
-    const ScriptResult result = window.player().result();
+    const ScriptResult result = window.player().run().engine().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const std::vector<StoryLine>& story = window.player().story().lines();
     QCOMPARE(std::count_if(

@@ -196,7 +196,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
                 && window.minimumSize() == QSize(640, 400),
             qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
         for (const QWidget* part : std::initializer_list<const QWidget*> {
-                 &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
+                 &window.canvas(), &window.player().strip(), &window.timeBar(), &window.status() })
             QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())),
                 qPrintable(part->objectName()));
         const DisplayList& picture = window.canvas().restingPicture();
@@ -244,7 +244,7 @@ void WindowTextTest::everyCaptionOfTheScenarioFits()
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
     QCoreApplication::processEvents();
-    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = window.player().strip().findChild<CaptionLabel*>("caption");
     const QStringList all = captions();
     QVERIFY(all.size() > 10);
     for (const QString& text : all) {

@@ -382,7 +382,7 @@ void WindowUseTest::aTextThatIsNoProgramOpensAtItsLine()
     QTRY_VERIFY_WITH_TIMEOUT(part<EditorPanel>(window).edit().hasFocus(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
         (window.clock().step(0.2), part<EditorPanel>(window).words().startsWith("Line 3")), kLimit);
-    QVERIFY(!window.player().isRunning());
+    QVERIFY(!window.player().run().isRunning());
     // A file that cannot be read is not opened for repair.
     window.setWorkspace(MainWindow::Workspace::Lecture);
     QVERIFY(!window.openScenario(folder.filePath("none.js"), true));

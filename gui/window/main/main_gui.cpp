@@ -61,13 +61,12 @@ QString scenarioDirectory()
 int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, QSize size)
 {
     PlayPrinter printer(stdout);
-    ScriptSettings settings = window.player().settings();
     window.director().setSpeed(Director::kInstant);
     if (folder != nullptr) {
+        ScriptSettings& settings = window.player().run().settings();
         settings.run = folder->facts().run;
         settings.results = folder;
     }
-    window.player().setSettings(settings);
     window.time().setScriptListener(printer);
     window.resize(size);
     window.show();
@@ -81,8 +80,8 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
         if (!isOver || !window.director().isOver() || (isMoving && since.elapsed() < kLastMovement)
             || (isBehind && since.elapsed() < kLastEvent))
             return;
-        const ScriptResult result = window.player().result();
-        const ScriptEngine& engine = window.player().engine();
+        const ScriptResult result = window.player().run().engine().result();
+        const ScriptEngine& engine = window.player().run().engine();
         printer.summary(result, engine.tables());
         code = int(result.outcome);
         QString error;
@@ -115,8 +114,8 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     QObject::connect(&wait, &QTimer::timeout, &window, finish);
     wait.start(100);
     window.player().runToEnd();
-    if (!window.player().hasBegun()) // it did not begin, so finished() would never come
-        return usage(window.player().caption());
+    if (!window.player().run().hasBegun()) // it did not begin, so finished() would never come
+        return usage(window.player().words().caption);
     return QCoreApplication::exec();
 }
 
@@ -124,11 +123,11 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
 RunFacts factsOf(MainWindow& window, std::uint64_t seed, const SimulatedOptions* simulated)
 {
     RunFacts facts = window.run();
-    facts.scenario = window.player().file();
+    facts.scenario = window.player().scenario().file;
     facts.seed = QString::number(seed);
     const QString seedOfCluster = simulated != nullptr ? QString::number(simulated->seed) : QString();
-    facts.inputs = inputsDigest(
-        window.player().source(), {}, seed, { simulated != nullptr ? "simulated" : "real", "lhrs-gui", seedOfCluster });
+    facts.inputs = inputsDigest(window.player().scenario().source, {}, seed,
+        { simulated != nullptr ? "simulated" : "real", "lhrs-gui", seedOfCluster });
     if (simulated != nullptr) {
         facts.isSimulated = true;
         facts.run = simulatedRunId(facts.inputs);
@@ -390,11 +389,10 @@ int main(int count, char** arguments)
         window.setProjector(true);
     if (chosen->second != Workspace::Lecture)
         window.setWorkspace(chosen->second);
-    ScriptSettings settings;
+    ScriptSettings& settings = window.player().run().settings();
     settings.mayStartCluster = !parser.isSet(connect);
     if (parser.isSet(play))
         settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
-    window.player().setSettings(settings);
     const FolderUse use = parser.isSet(overwrite) ? FolderUse::Overwrite
         : parser.isSet(append)                    ? FolderUse::Append
                                                   : FolderUse::New;
@@ -415,7 +413,7 @@ int main(int count, char** arguments)
     // A text that is not a valid program stays in the editor, where it can be corrected.
     if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot))
         && (parser.isSet(screenshot) || window.editor().path().isEmpty()))
-        return usage(window.player().caption());
+        return usage(window.player().words().caption);
     if (folder)
         if (const QString problem = folder->begin(
                 factsOf(window, settings.seed, parser.isSet(sim) ? &simulated : nullptr));

@@ -56,7 +56,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
       m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)),
       m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
-      m_canvas(&m_workspaces->canvas()), m_line(new LabLine), m_player(new Player(m_commands->session(), m_director)),
+      m_canvas(&m_workspaces->canvas()), m_line(new LabLine),
+      m_player(new Player(m_commands->session(), m_director, this)),
       m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
           m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
           [this] { enableActions(); }, [this] { m_statusAt = -1; } },
@@ -72,8 +73,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     m_focusRing = new FocusRing(this);
     m_workspaces->placeDocks();
     auto* rows = qobject_cast<QVBoxLayout*>(centralWidget()->layout());
-    rows->insertWidget(
-        rows->indexOf(m_player), &m_guide->panel()); // above the caption, which continues to tell what happens
+    rows->insertWidget(rows->indexOf(&m_player->strip()),
+        &m_guide->panel()); // above the caption, which continues to tell what happens
     m_actions->fill(menuBar());
     connectAll();
     m_time->start(options.recordPath);
@@ -114,7 +115,7 @@ void MainWindow::makePieces(const QString& scenarioDirectory)
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
     rows->addWidget(m_workspaces, 1);
-    rows->addWidget(m_player);
+    rows->addWidget(&m_player->strip());
     m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, *m_commands, all);
     rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
@@ -224,7 +225,7 @@ bool MainWindow::onFrame(double seconds)
         m_statusAt = m_parts.seconds;
         makeWay();
         updateStatus();
-        m_player->setPictureScale(m_canvas->theme().fontScale());
+        m_player->strip().setPictureScale(m_canvas->theme().fontScale());
         for (WindowSubject* subject : m_subjects)
             subject->update();
         enableActions();
@@ -359,7 +360,7 @@ void MainWindow::showLink()
     m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
         link != ClusterCommands::Link::Starting);
     // The start page offers the scenarios itself.
-    m_player->setVisible(
+    m_player->strip().setVisible(
         m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
     m_captionsOf = { nullptr, 0 };
     m_parts.timeBar->setVisible(isThere);
@@ -406,7 +407,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_write->editor().forgetUnsaved();
-    m_player->stop();
+    m_player->run().stop();
     m_present->closeNotes();
     event->accept();
 }

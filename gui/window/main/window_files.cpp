@@ -51,12 +51,12 @@ void MainWindow::sayNotOpened(const QString& problem)
     m_line->answer(tr("open"), problem, false);
     m_line->setVisible(!m_parts.isPresenting);
     if (m_parts.isPresenting)
-        m_player->setNotice(problem);
+        m_player->strip().setNotice(problem);
 }
 
 bool MainWindow::openScenario(const QString& path, bool isStarted)
 {
-    if (m_player->isRunning() || !m_write->editor().mayReplace() || (isStarted && !mayForgetRun()))
+    if (m_player->run().isRunning() || !m_write->editor().mayReplace() || (isStarted && !mayForgetRun()))
         return false;
     endFirst();
     const bool isText = m_write->editor().open(path);
@@ -65,7 +65,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
             setWorkspace(Workspace::Write);
             m_write->editor().showProblem();
         } else {
-            sayNotOpened(m_player->caption());
+            sayNotOpened(m_player->words().caption);
         }
         return false;
     }
@@ -75,7 +75,7 @@ bool MainWindow::openScenario(const QString& path, bool isStarted)
             subject->clear();
         m_player->start();
     }
-    m_player->show();
+    m_player->strip().show();
     enableActions();
     return true;
 }

@@ -75,9 +75,9 @@ void MainWindow::foldPanels()
 {
     const bool isFolded = height() < m_parts.theme.px(kFoldedWindow);
     m_shelf->setLow(isFolded);
-    m_player->setLow(m_workspaces->isCrowded() ? 1
-            : isFolded                         ? int(height() * kPlayerShare)
-                                               : 0); // the guide has priority
+    m_player->strip().setLow(m_workspaces->isCrowded() ? 1
+            : isFolded                                 ? int(height() * kPlayerShare)
+                                                       : 0); // the guide has priority
     m_guide->panel().setLow(isFolded ? int(height() * kGuideShare) : 0);
 }
 

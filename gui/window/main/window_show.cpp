@@ -54,7 +54,7 @@ void MainWindow::tellStory()
         if (!m_isStoryWhole)
             m_runStory.add(one, m_pacer.shownUpTo());
     if (m_player->isFree())
-        m_player->tell(tellings);
+        m_player->told().add(tellings);
 }
 
 // Nothing of the picture before a jump moves on after it.

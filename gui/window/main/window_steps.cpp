@@ -132,7 +132,7 @@ void MainWindow::showCaptions()
         if (m_captions.isEmpty())
             m_captions = CaptionTrack(m_runStory);
         if (m_timeLine.isReplay())
-            m_player->setVisible(!m_captions.isEmpty() || m_director.isOn());
+            m_player->strip().setVisible(!m_captions.isEmpty() || m_director.isOn());
     }
     if (m_captions.isEmpty())
         m_player->showPast(nullptr);

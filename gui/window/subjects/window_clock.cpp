@@ -78,7 +78,7 @@ void WindowClock::stepClock(ClusterCommands::ClockStep step)
 void WindowClock::alignBegin()
 {
     const auto zero = m_parts.commands.virtualZeroNs();
-    const std::vector<ClusterFacts> clusters = m_parts.player.clusters();
+    const std::vector<ClusterFacts> clusters = m_parts.player.run().clusters();
     const bool isOther = m_parts.pacer.isShow() && !clusters.empty() && m_clusterShown != clusters.back().number;
     if (!zero || isOther || m_parts.timeLine.isReplay() || m_parts.commands.link() == ClusterCommands::Link::None)
         return;

@@ -35,7 +35,7 @@ WindowExercise::WindowExercise(WindowParts& parts, GuidePanel& panel, const Wind
         },
         Qt::QueuedConnection); // queued: the player first tells other listeners that the run is over
     connect(&m_parts.commands, &ClusterCommands::linkChanged, this, [this] {
-        if (m_isOn && m_parts.commands.link() == ClusterCommands::Link::None && !m_parts.player.hasBegun()
+        if (m_isOn && m_parts.commands.link() == ClusterCommands::Link::None && !m_parts.player.run().hasBegun()
             && !m_parts.timeLine.isReplay())
             close(); // the start page is shown
     });
@@ -63,7 +63,7 @@ WindowExercise::WindowExercise(WindowParts& parts, GuidePanel& panel, const Wind
 // The reel has reached this entry.
 void WindowExercise::follow(const ReelEntry& entry)
 {
-    if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_parts.player.director().isRecorded())
+    if (entry.kind == ReelEntry::Kind::Cluster && m_isOn && m_parts.director.isRecorded())
         close(); // the person has gone back to the beginning
     if (entry.kind == ReelEntry::Kind::Exercise && entry.exercise)
         m_toCome.emplace_back(entry.at.event, *entry.exercise);
@@ -78,7 +78,7 @@ void WindowExercise::follow(const ReelEntry& entry)
 // Observations are shown only when the picture has reached their events.
 bool WindowExercise::refresh(double)
 {
-    const bool isTold = m_parts.player.director().isRecorded(); // entries of a recording come at their time already
+    const bool isTold = m_parts.director.isRecorded(); // entries of a recording come at their time already
     while (!m_toCome.empty() && (isTold || m_toCome.front().first <= m_parts.pacer.shownUpTo())) {
         const ExerciseShown next = std::move(m_toCome.front().second);
         m_toCome.pop_front();
@@ -100,8 +100,8 @@ void WindowExercise::begin()
 {
     m_isOn = false;
     emit m_guide.leaveWanted(); // ends whatever used the guide until now
-    const ScriptHeader header = headerOf(m_parts.player.source());
-    const bool isRecorded = m_parts.player.director().isRecorded();
+    const ScriptHeader header = headerOf(m_parts.player.scenario().source);
+    const bool isRecorded = m_parts.director.isRecorded();
     m_path = isRecorded ? QString() : m_write.editor().path();
     m_place = header.exercise.isEmpty() || isRecorded ? tr("Exercise") : tr("Exercise %1").arg(header.exercise);
     m_title = header.title.isEmpty() || isRecorded ? QString() : header.title;
@@ -149,7 +149,7 @@ GuideWords WindowExercise::words() const
     else if (!failed.isEmpty())
         words.trouble = tr("%1 So this can no longer be reached. Begin anew: %2.")
                             .arg(failed.join(QLatin1Char(' ')), again);
-    const bool isRecorded = m_parts.player.director().isRecorded();
+    const bool isRecorded = m_parts.director.isRecorded();
     words.hasHint = !m_shown.hints.isEmpty() && !isRecorded && !words.isDone;
     QStringList hints = m_shown.hints.mid(0, std::max<qsizetype>(1, m_hints));
     if (hints.size() > 1)
@@ -182,16 +182,16 @@ void WindowExercise::ask()
 // The script starts its cluster again, and begins from there.
 void WindowExercise::beginAnew()
 {
-    if (m_parts.player.director().isRecorded()) {
+    if (m_parts.director.isRecorded()) {
         m_parts.actions.get("toStart")->trigger();
         return;
     }
-    if (!m_parts.player.hasBegun()) {
+    if (!m_parts.player.run().hasBegun()) {
         start();
         return;
     }
     m_isAgain = true;
-    m_parts.player.stop();
+    m_parts.player.run().stop();
 }
 
 void WindowExercise::start()
@@ -213,8 +213,8 @@ void WindowExercise::leave()
     m_isAgain = false;
     m_next.clear();
     close();
-    if (!m_shown.isOver && !m_parts.player.director().isRecorded())
-        m_parts.player.stop(); // the cluster stays, and the person may use it
+    if (!m_shown.isOver && !m_parts.director.isRecorded())
+        m_parts.player.run().stop(); // the cluster stays, and the person may use it
 }
 
 void WindowExercise::close()
@@ -240,13 +240,13 @@ void WindowExercise::open(int direction)
     const QString next = neighbour(direction);
     if (next.isEmpty())
         return;
-    if (!m_parts.player.hasBegun()) {
+    if (!m_parts.player.run().hasBegun()) {
         emit openWanted(next);
         return;
     }
     m_next = next;
     m_isAgain = true;
-    m_parts.player.stop();
+    m_parts.player.run().stop();
 }
 
 } // namespace lhrs::gui

@@ -22,25 +22,25 @@ WindowLeave::WindowLeave(WindowParts& parts) : WindowSubject(parts)
     m_parts.actions.add(
         { "stopScenario", "Scenario", "Stop the scenario", "Ctrl+.", "Ends the scenario; the cluster stays up" },
         [this] { stopScenario(AfterStop::ShowNow); });
-    connect(&m_parts.player, &Player::stopWanted, this, [this] { stopScenario(AfterStop::ShowNow); });
+    connect(&m_parts.player.strip(), &CaptionStrip::stopWanted, this, [this] { stopScenario(AfterStop::ShowNow); });
     // Queued: the player first tells other listeners that the run is over.
     connect(&m_parts.player, &Player::finished, this, &WindowLeave::finishStop, Qt::QueuedConnection);
 }
 
-void WindowLeave::enable() { m_parts.actions.enable({ "stopScenario" }, m_parts.player.isRunning()); }
+void WindowLeave::enable() { m_parts.actions.enable({ "stopScenario" }, m_parts.player.run().isRunning()); }
 
 // The script is running, or its output has not been shown to the end.
 bool WindowLeave::isLectureOn() const
 {
-    return m_parts.player.hasBegun()
+    return m_parts.player.run().hasBegun()
         || (m_parts.director.isOn() && !m_parts.director.isRecorded() && !m_parts.director.isOver());
 }
 
 void WindowLeave::stopScenario(AfterStop after)
 {
     m_afterStop = after;
-    if (m_parts.player.hasBegun())
-        m_parts.player.stop(); // its thread ends when the present call has ended
+    if (m_parts.player.run().hasBegun())
+        m_parts.player.run().stop(); // its thread ends when the present call has ended
     else
         finishStop();
 }
@@ -64,7 +64,7 @@ void WindowLeave::finishStop()
 
 void WindowLeave::leaveCluster()
 {
-    if (m_parts.player.hasBegun()) {
+    if (m_parts.player.run().hasBegun()) {
         emit exerciseLeft(); // so that it does not begin again
         m_parts.line.answer(tr("leave"), tr("The scenario is being stopped."), true);
     }
@@ -77,8 +77,10 @@ void WindowLeave::offerToStop()
         != nullptr; // it uses Escape itself
     if (!isLectureOn() || isTextFocused)
         return;
-    const bool isExercise = !headerOf(m_parts.player.source()).exercise.isEmpty();
-    const QString what = isExercise ? tr("exercise") : m_parts.player.plan().empty() ? tr("scenario") : tr("lecture");
+    const bool isExercise = !headerOf(m_parts.player.scenario().source).exercise.isEmpty();
+    const QString what = isExercise              ? tr("exercise")
+        : m_parts.player.scenario().plan.empty() ? tr("scenario")
+                                                 : tr("lecture");
     QMessageBox box(
         QMessageBox::NoIcon, tr("Stop"), tr("Stop the %1?").arg(what), QMessageBox::NoButton, &m_parts.window);
     box.setObjectName(QStringLiteral("stopQuestion"));

@@ -69,7 +69,8 @@ void WindowMeasure::build()
             m_charts->forgetMeasured();
     });
     connect(&m_parts.player, &Player::chartWished, this, [this](const MeasureChart& chart, bool isNew) {
-        const RunIdentity run = m_parts.timeLine.isReplay() ? m_parts.identity() : m_parts.player.engine().identity();
+        const RunIdentity run = m_parts.timeLine.isReplay() ? m_parts.identity()
+                                                            : m_parts.player.run().engine().identity();
         m_charts->showMeasured(chart, chartOrigin(identityWith(chart, run)), isNew);
         if (!isNew)
             return;
@@ -109,7 +110,7 @@ std::optional<ViewExport> WindowMeasure::inFront()
     if (const MeasureChart* measured = m_charts->measured())
         return ViewExport { measured->id, rows,
             [this, measured](const QString& path) {
-                const RunIdentity run = identityWith(*measured, m_parts.player.engine().identity());
+                const RunIdentity run = identityWith(*measured, m_parts.player.run().engine().identity());
                 return isCsv(path) ? writeBytes(
                            path, csvOf({ measured->id, measured->header, measured->rows }, run, QString()).toUtf8())
                                    : writeMeasureChart(path, *measured, chartOrigin(run));

@@ -85,7 +85,7 @@ ObjectRef WindowParts::objectNamed(const QString& name) const
 
 void WindowParts::endShow() const
 {
-    if (player.isRunning())
+    if (player.run().isRunning())
         return;
     director.end();
     player.forgetWords();

@@ -34,10 +34,7 @@ QStringList armedWords(const ClusterState& state)
     return words;
 }
 
-QString titleOf(const PlannedStep& step)
-{
-    return step.id.isEmpty() ? step.title : QStringLiteral("(%1)  %2").arg(step.id, step.title);
-}
+QString titleOf(const PlannedStep& step) { return step.id.isEmpty() ? step.title : stepWords(step.id, step.title); }
 
 // Where the desktop places windows (Wayland), a position has no effect. A window can choose the screen that it fills
 // and its size beside others, both only when it appears.
@@ -96,14 +93,14 @@ bool WindowPresent::isSecondClick(const QAction* action)
     const QString what
         = QStringLiteral("%1 %2.%3.%4").arg(action->objectName()).arg(int(object.kind)).arg(object.a).arg(object.b);
     if (m_secondClick.mayDo(what, m_parts.seconds)) {
-        m_parts.player.setNotice({});
+        m_parts.player.strip().setNotice({});
         return true;
     }
     const QString keys = action->shortcut().toString(QKeySequence::NativeText),
                   name = nameOf(m_parts.pacer.state(), object);
     const QString words = name.isEmpty() ? action->text() : tr("%1, %2").arg(action->text(), name);
-    m_parts.player.setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words)
-                                            : tr("%1: press %2 once more to do it").arg(words, keys));
+    m_parts.player.strip().setNotice(keys.isEmpty() ? tr("%1: once more to do it").arg(words)
+                                                    : tr("%1: press %2 once more to do it").arg(words, keys));
     return false;
 }
 
@@ -132,7 +129,7 @@ void WindowPresent::set(bool on)
         m_parts.workspaces.enter(m_workspaceBefore);
         m_parts.actions.setGuard({});
         m_secondClick.forget();
-        m_parts.player.setNotice({});
+        m_parts.player.strip().setNotice({});
         m_notes.release()->deleteLater(); // the event of one of its own buttons may be ending the presentation
     }
     emit changed(on);
@@ -212,14 +209,14 @@ void WindowPresent::followScreens()
 void WindowPresent::update()
 {
     if (!m_secondClick.isWaiting(m_parts.seconds))
-        m_parts.player.setNotice({});
+        m_parts.player.strip().setNotice({});
     if (!m_notes)
         return;
     PresenterWords words;
-    words.step = m_parts.player.stepTitle();
-    words.caption = m_parts.player.caption();
-    const std::vector<PlannedStep>& plan = m_parts.player.plan();
-    const std::size_t seen = std::size_t(std::max(0, m_parts.player.stepsSeen()));
+    words.step = m_parts.player.words().step;
+    words.caption = m_parts.player.words().caption;
+    const std::vector<PlannedStep>& plan = m_parts.player.scenario().plan;
+    const std::size_t seen = m_parts.director.stepsShown();
     // The notes that the script has said in this step; before it says any, those in the text of the step.
     const std::vector<StoryLine>& lines = m_parts.player.story().lines();
     const auto step = std::find_if(

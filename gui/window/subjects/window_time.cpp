@@ -116,9 +116,9 @@ void WindowTime::build()
     // A recording also contains the scenario that was played and its measurements.
     connect(&m_parts.player, &Player::runningChanged, this, [this](bool runs) {
         if (m_recorder && runs)
-            m_recorder->scenario(m_parts.player.file(), m_parts.player.source());
+            m_recorder->scenario(m_parts.player.scenario().file, m_parts.player.scenario().source);
         else if (m_recorder)
-            m_recordingObserver->addTables(m_parts.player.engine().tables());
+            m_recordingObserver->addTables(m_parts.player.run().engine().tables());
     });
     m_parts.director.setHurry([this] {
         if (m_recorder)
@@ -177,11 +177,11 @@ void WindowTime::start(const QString& path)
 
 void WindowTime::setScriptListener(ScriptObserver& listener)
 {
-    m_parts.player.setListener(&listener);
+    m_parts.player.run().setListener(listener);
     if (!m_recorder)
         return;
     m_recordingObserver = std::make_unique<RecordingObserver>(*m_recorder, listener);
-    m_parts.player.setListener(m_recordingObserver.get());
+    m_parts.player.run().setListener(*m_recordingObserver);
 }
 
 void WindowTime::stop()

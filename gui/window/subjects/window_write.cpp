@@ -43,7 +43,7 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
         [this] { m_editor->openFind(); });
     a.add(
         { "pauseScenario", "Scenario", "Pause", "F8", "The scenario stands before its next call; the cluster goes on" },
-        [this] { m_parts.player.pause(); });
+        [this] { m_parts.player.run().pause(); });
     a.add({ "nextCall", "Scenario", "Next call", "F10",
               "Makes one call of the scenario, and begins it if it has not begun" },
         [this] { m_parts.player.nextCall(); });
@@ -88,7 +88,7 @@ void WindowWrite::addStatus(std::vector<StatusPart>& parts) const
 // The editor has more buttons than the player.
 void WindowWrite::showButtons()
 {
-    m_parts.player.setButtonsShown(!m_parts.timeLine.isReplay() && !m_parts.isPresenting
+    m_parts.player.strip().setButtonsShown(!m_parts.timeLine.isReplay() && !m_parts.isPresenting
         && m_parts.workspaces.now() != Workspace::Write && !m_parts.workspaces.isCrowded());
 }
 
@@ -104,8 +104,8 @@ void WindowWrite::enable()
     enable({ "nextStep" },
         isThere || m_parts.timeLine.isReplay() || m_parts.commands.link() != ClusterCommands::Link::None);
     enable({ "runToCursor" }, isOn && isThere);
-    enable({ "pauseScenario" }, m_parts.player.isRunning());
-    enable({ "exportTables" }, !m_parts.player.engine().tables().names().isEmpty());
+    enable({ "pauseScenario" }, m_parts.player.run().isRunning());
+    enable({ "exportTables" }, !m_parts.player.run().engine().tables().names().isEmpty());
 }
 
 QString WindowWrite::writeResults(const QString& directory, FolderUse use)
@@ -114,17 +114,18 @@ QString WindowWrite::writeResults(const QString& directory, FolderUse use)
     if (!folder)
         return QString::fromStdString(folder.error().text);
     QString problem = (*folder)->begin(m_parts.player.runFacts(m_parts.run));
-    for (const ClusterFacts& cluster : m_parts.player.clusters())
+    for (const ClusterFacts& cluster : m_parts.player.run().clusters())
         if (problem.isEmpty())
             problem = (*folder)->onCluster(cluster);
-    const QString outcome = m_parts.player.isRunning() ? (*folder)->facts().outcome
-                                                       : outcomeWord(m_parts.player.result().outcome);
-    return problem.isEmpty() ? (*folder)->finish(m_parts.player.engine().tables(), outcome) : problem;
+    const QString outcome = m_parts.player.run().isRunning()
+        ? (*folder)->facts().outcome
+        : outcomeWord(m_parts.player.run().engine().result().outcome);
+    return problem.isEmpty() ? (*folder)->finish(m_parts.player.run().engine().tables(), outcome) : problem;
 }
 
 void WindowWrite::exportTables()
 {
-    const LabTables& tables = m_parts.player.engine().tables();
+    const LabTables& tables = m_parts.player.run().engine().tables();
     const QString directory = QFileDialog::getExistingDirectory(&m_parts.window, tr("Directory for the tables"));
     if (directory.isEmpty())
         return;
