@@ -7,7 +7,7 @@
 
 #include "gui/lab/recording/recording.h"
 #include "gui/window/panels/time_bar.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 
 #include <QLabel>

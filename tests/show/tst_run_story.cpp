@@ -4,7 +4,7 @@
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/narration_model.h"
 #include "gui/view/panels/event_log.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/window_part.h"
 

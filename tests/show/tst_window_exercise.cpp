@@ -8,8 +8,8 @@
 #include "gui/lab/recording/recording.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_exercise.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_exercise.h"
+#include "gui/window/show/window_time.h"
 
 #include <QDir>
 #include <QFile>

@@ -9,7 +9,7 @@
 #include "gui/window/widgets/choice_row.h"
 #include "gui/window/player/story_plan.h"
 #include "gui/window/commands/clock_bar.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include "common/lhrs/linear_hash.h"
 

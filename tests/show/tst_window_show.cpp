@@ -4,7 +4,7 @@
 #include "tests/rigs/gui/show_stage.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QTest>
 

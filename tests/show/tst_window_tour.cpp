@@ -7,7 +7,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_tour.h"
+#include "gui/window/show/window_tour.h"
 #include "gui/view/cluster/cluster_layout.h"
 
 #include <QLineEdit>

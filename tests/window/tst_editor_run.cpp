@@ -3,7 +3,7 @@
 #include "tests/window/editor_stage.h"
 
 #include "gui/lab/recording/recording.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QTabWidget>

@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/start/scenario_pictures.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QDir>
 #include <QImage>

@@ -10,7 +10,7 @@
 #include "gui/lab/local/session.h"
 #include "gui/window/panels/invariant_panel.h"
 #include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QDragEnterEvent>

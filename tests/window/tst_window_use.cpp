@@ -9,7 +9,7 @@
 
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/editor/editor_panel.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 #include "gui/view/panels/image_view.h"
 #include "gui/view/records/record_group_view.h"

@@ -12,7 +12,7 @@
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
 #include "gui/window/start/scenario_pictures.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/window/widgets/screen_place.h"
 
 #include <QApplication>

@@ -7,13 +7,13 @@
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_group.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_leave.h"
-#include "gui/window/subjects/window_measure.h"
-#include "gui/window/subjects/window_present.h"
-#include "gui/window/subjects/window_time.h"
-#include "gui/window/subjects/window_write.h"
+#include "gui/window/inspect/window_group.h"
+#include "gui/window/show/window_guide.h"
+#include "gui/window/operate/window_leave.h"
+#include "gui/window/inspect/window_measure.h"
+#include "gui/window/show/window_present.h"
+#include "gui/window/show/window_time.h"
+#include "gui/window/show/window_write.h"
 
 #include <QApplication>
 #include <QCloseEvent>

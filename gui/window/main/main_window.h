@@ -8,7 +8,7 @@
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/widgets/remembered.h"
 #include "gui/window/start/start_page.h"
-#include "gui/window/subjects/window_present.h"
+#include "gui/window/show/window_present.h"
 
 #include <QMainWindow>
 

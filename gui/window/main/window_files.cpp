@@ -3,11 +3,11 @@
 #include "gui/window/main/main_window.h"
 
 #include "gui/lab/export/run_export.h"
-#include "gui/window/subjects/window_export.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_measure.h"
-#include "gui/window/subjects/window_time.h"
-#include "gui/window/subjects/window_write.h"
+#include "gui/window/inspect/window_export.h"
+#include "gui/window/show/window_guide.h"
+#include "gui/window/inspect/window_measure.h"
+#include "gui/window/show/window_time.h"
+#include "gui/window/show/window_write.h"
 
 #include <QDragEnterEvent>
 #include <QFile>

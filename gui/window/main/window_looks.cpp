@@ -5,7 +5,7 @@
 
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_guide.h"
+#include "gui/window/show/window_guide.h"
 
 #include <QDockWidget>
 #include <QListView>

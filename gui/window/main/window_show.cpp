@@ -7,8 +7,8 @@
 #include "gui/show/named_things.h"
 #include "gui/show/quantity_words.h"
 #include "gui/view/cluster/cluster_layout.h"
-#include "gui/window/subjects/window_group.h"
-#include "gui/window/subjects/window_inspect.h"
+#include "gui/window/inspect/window_group.h"
+#include "gui/window/inspect/window_inspect.h"
 
 #include <algorithm>
 #include <array>

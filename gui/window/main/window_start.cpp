@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
 #include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_guide.h"
+#include "gui/window/show/window_time.h"
 
 #include <QFileDialog>
 #include <QFileInfo>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of a scenario and of the past: the keys of a clicker, votes, and the captions of past instants.
 #include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_guide.h"
+#include "gui/window/show/window_guide.h"
 
 #include <QKeyEvent>
 
