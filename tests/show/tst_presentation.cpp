@@ -377,8 +377,8 @@ void PresentationTest::looksAreFoundAgain()
     const QString settings = folder.filePath("window.ini");
     {
         MainWindow window(options(settings));
-        window.setThemeChoice(MainWindow::ThemeChoice::Dark);
-        window.setFontScale(1.3);
+        window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
+        window.looks().setFontScale(1.3);
         window.actions().get("highContrast")->trigger();
         window.actions().get("reducedMotion")->trigger();
         QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true));
@@ -417,7 +417,7 @@ void PresentationTest::theProjectorIsAPresetThatGoesAgain()
 {
     Replay replay;
     MainWindow& window = replay.window;
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
     replay.press(Qt::Key_P);
     QCOMPARE(window.theme().fontScale(), 1.5);
@@ -614,10 +614,10 @@ void PresentationTest::noTextIsClippedInAnyLook()
 {
     Replay replay;
     MainWindow& window = replay.window;
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
-    window.setFontScale(1.5);
-    window.setHighContrast(true);
-    window.setThickLines(true);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setFontScale(1.5);
+    window.looks().setHighContrast(true);
+    window.looks().setThickLines(true);
     using W = MainWindow::Workspace;
     for (const W workspace : { W::Lecture, W::Inspect, W::Measure, W::Write, W::SpaceTime }) {
         window.setWorkspace(workspace);

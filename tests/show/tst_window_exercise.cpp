@@ -282,7 +282,7 @@ void WindowExerciseTest::theWordsCanBeRead()
     QFETCH(const double, scale);
     Desk desk;
     desk.window.resize(size);
-    desk.window.setFontScale(scale);
+    desk.window.looks().setFontScale(scale);
     QVERIFY(desk.open(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/exercises/12_without_a_coordinator.js")));
     for (int i = 0; i < 4; ++i)
         desk.key("guideHint");

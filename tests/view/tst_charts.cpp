@@ -478,7 +478,7 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QVERIFY(part<ChartPanel>(window).rect().contains(view->parentWidget()->geometry()));
     QVERIFY(!view->grab().toImage().isNull());
     QVERIFY(view->svg().contains("Times by window"));
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     view->grab();
     QVERIFY(view->svg().contains(Theme(Theme::Kind::Dark).card.name().toUtf8()));
     for (const char* name : { "times.svg", "times.png", "times.pdf", "times.csv" }) {
@@ -553,7 +553,7 @@ void ChartsTest::nothingIsCutOffAt1280x720()
     QTemporaryDir folder;
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
-    window.setFontScale(scale);
+    window.looks().setFontScale(scale);
     window.resize(1280, 720);
     window.show();
     QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());

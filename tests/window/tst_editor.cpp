@@ -400,7 +400,7 @@ void EditorTest::nothingIsClipped()
     QFETCH(const double, scale);
     Desk desk;
     QVERIFY(desk.isActive);
-    desk.window.setFontScale(scale);
+    desk.window.looks().setFontScale(scale);
     desk.window.resize(size);
     const auto check = [&] {
         for (int frame = 0; frame < 4; ++frame) {

@@ -525,7 +525,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     QVERIFY(!window.actions().get("insert")->isEnabled());
     QVERIFY(window.showsCluster()); // the last picture stays
     window.setWorkspace(MainWindow::Workspace::Inspect);
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     QuestionAnswerer discard(QMessageBox::Discard);
     window.actions().get("leave")->trigger();

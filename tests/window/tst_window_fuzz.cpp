@@ -261,13 +261,13 @@ private:
     {
         const bool isDark = below(2) == 0;
         say(isDark ? QStringLiteral("dark") : QStringLiteral("light"));
-        m_window.setThemeChoice(isDark ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::Light);
+        m_window.looks().setThemeChoice(isDark ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::Light);
     }
     void font()
     {
         const double scale = 0.8 + below(18) / 10.0;
         say(QStringLiteral("font %1").arg(scale));
-        m_window.setFontScale(scale);
+        m_window.looks().setFontScale(scale);
     }
     void dock()
     {
@@ -463,7 +463,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
     };
     for (const auto& [choice, suffix] :
         { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
-        window.setThemeChoice(choice);
+        window.looks().setThemeChoice(choice);
         QCOMPARE(keep(QStringLiteral("start_%1").arg(suffix)), QString());
     }
     QCOMPARE(window.openRecording(m_path), QString());
@@ -471,7 +471,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
     window.selection().select({ ObjectKind::Data, 0, 0 });
     for (const auto& [choice, suffix] :
         { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
-        window.setThemeChoice(choice);
+        window.looks().setThemeChoice(choice);
         for (const char* view : { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write" }) {
             window.actions().get(view)->trigger();
             QCOMPARE(keep(QStringLiteral("%1_%2").arg(view, suffix)), QString());

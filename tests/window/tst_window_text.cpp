@@ -103,7 +103,7 @@ void WindowTextTest::noTextIsClipped()
     MainWindow::Options chosen = options();
     chosen.theme = MainWindow::ThemeChoice(theme);
     MainWindow window(chosen);
-    window.setFontScale(fontScale);
+    window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
@@ -189,7 +189,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
         window.setPresenting(isHall);
         window.setWindowState(Qt::WindowNoState); // sized by the test, not by the screen
         window.resize(size);
-        window.setFontScale(fontScale);
+        window.looks().setFontScale(fontScale);
         settle();
         QCOMPARE(window.size(), size);
         QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768
@@ -218,7 +218,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
             QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
     }
     window.setPresenting(false);
-    window.setFontScale(1);
+    window.looks().setFontScale(1);
     window.resize(size);
     settle();
     // Smaller text brings everything back.
@@ -239,7 +239,7 @@ void WindowTextTest::everyCaptionOfTheScenarioFits()
     QFETCH(const QSize, size);
     QFETCH(const double, fontScale);
     MainWindow window(options());
-    window.setFontScale(fontScale);
+    window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
     QVERIFY(window.openScenario(kScenario, false));
@@ -344,7 +344,7 @@ void WindowTextTest::allTextGrows()
     int seen = 0;
     const auto check = [&](const QString& where) {
         if (then != first)
-            window.setFontScale(then);
+            window.looks().setFontScale(then);
         for (int frame = 0; frame < 4; ++frame) {
             QCoreApplication::processEvents();
             window.clock().step(0.2);

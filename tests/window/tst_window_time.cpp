@@ -304,7 +304,7 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     for (const double scale : { 1.0, 1.5 }) {
-        window.setFontScale(scale);
+        window.looks().setFontScale(scale);
         window.resize(1280, 720);
         window.show();
         QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
@@ -388,7 +388,7 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     QVERIFY(part<InvariantPanel>(window).isVisible());
     // All rows have room for their words, at every size.
     for (const double scale : { 1.0, 1.5 }) {
-        window.setFontScale(scale);
+        window.looks().setFontScale(scale);
         QCoreApplication::processEvents();
         int bottom = 0;
         for (int row = 0; row < list.model()->rowCount(); ++row) {

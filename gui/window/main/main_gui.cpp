@@ -386,7 +386,7 @@ int main(int count, char** arguments)
 
     MainWindow window(options);
     if (parser.isSet(projector))
-        window.setProjector(true);
+        window.looks().setProjector(true);
     if (chosen->second != Workspace::Lecture)
         window.setWorkspace(chosen->second);
     ScriptSettings& settings = window.player().run().settings();

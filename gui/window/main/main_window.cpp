@@ -36,6 +36,9 @@ namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
 constexpr double kManyEvents = 100; // per second: above this the cluster is at work
+constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
+constexpr double kPlayerShare = 0.25; // of the height of a folded window
+constexpr double kGuideShare = 0.3; // likewise
 constexpr QSize kLeastSize(640, 400); // of the window, whatever size its parts prefer
 constexpr std::chrono::milliseconds kSilent(2'000);
 
@@ -61,7 +64,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
       m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
           m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
           [this] { enableActions(); }, [this] { m_statusAt = -1; } },
-      m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
+      m_remembered(options.settingsPath)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
@@ -79,8 +82,8 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     connectAll();
     m_time->start(options.recordPath);
     m_start->recall(m_remembered);
-    recallLooks(options);
-    applyTheme();
+    m_looks->recall(options);
+    m_looks->apply();
     setWorkspace(Workspace::Lecture);
     showLink();
     setMinimumSize(kLeastSize);
@@ -160,7 +163,8 @@ void MainWindow::connectAll()
         m_group->setPresented(on);
         showLink(); // updates which parts a presentation shows
     });
-    connect(m_present, &WindowPresent::themeWanted, this, &MainWindow::applyTheme);
+    connect(m_present, &WindowPresent::themeWanted, m_looks, &WindowLooks::apply);
+    connect(m_looks, &WindowLooks::changed, this, &MainWindow::applyTheme);
     connect(m_present, &WindowPresent::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
     connect(m_present, &WindowPresent::stopAsked, m_leave, &WindowLeave::offerToStop);
     connect(m_leave, &WindowLeave::exerciseLeft, this, [this] { m_guide->panel().press(GuidePanel::Leave); });
@@ -376,17 +380,27 @@ void MainWindow::showLink()
 
 // ---- looks
 
+// Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
+void MainWindow::foldPanels()
+{
+    const bool isFolded = height() < m_parts.theme.px(kFoldedWindow);
+    m_shelf->setLow(isFolded);
+    m_player->strip().setLow(m_workspaces->isCrowded() ? 1
+            : isFolded                                 ? int(height() * kPlayerShare)
+                                                       : 0); // the guide has priority
+    m_guide->panel().setLow(isFolded ? int(height() * kGuideShare) : 0);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    m_looks->fit();
+    foldPanels();
+    m_workspaces->arrange();
+}
+
 void MainWindow::applyTheme()
 {
-    m_parts.theme = themeWanted();
-    qApp->setPalette(m_parts.theme.palette());
-    qApp->setFont(m_parts.theme.font({ TextSize::Small }));
-    qApp->setStyleSheet(m_parts.theme.styleSheet());
-    // With a style sheet, the application's font does not reach existing widgets.
-    for (QWidget* widget : QApplication::allWidgets()) {
-        if (!widget->testAttribute(Qt::WA_SetFont))
-            widget->setFont(QFont());
-    }
     m_workspaces->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);

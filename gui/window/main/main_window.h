@@ -8,6 +8,7 @@
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/widgets/remembered.h"
 #include "gui/window/start/start_page.h"
+#include "gui/window/parts/window_looks.h"
 #include "gui/window/show/window_present.h"
 
 #include <QMainWindow>
@@ -34,15 +35,11 @@ class WindowWrite;
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    // The choice of the theme; System follows the desktop's palette as it was at program start.
-    enum class ThemeChoice { Light, Dark, System };
+    using ThemeChoice = WindowLooks::ThemeChoice;
     using Workspace = gui::Workspace;
 
     // Options that are not given keep the person's last choice.
-    struct Options {
-        std::optional<ThemeChoice> theme = {};
-        std::optional<bool> isHighContrast = {};
-        std::optional<double> fontScale = {};
+    struct Options : WindowLooks::Given {
         QString settingsPath; // where choices are remembered; empty: nowhere
         QString scenarioDirectory;
         QString unsavedDirectory; // where unsaved scenarios are kept against a crash; empty: nowhere
@@ -73,14 +70,6 @@ public:
     // Opens a recording or a scenario, by what the file is.
     void openFile(const QString& path);
 
-    void setThemeChoice(ThemeChoice choice);
-    void setHighContrast(bool on);
-    void setThickLines(bool on);
-    void setFontScale(double scale);
-    double fontScale() const { return looks().fontScale; }
-    // On: light, large, with thick lines, and without text that only the first rows could read. Off: the previous
-    // choices.
-    void setProjector(bool on);
     const Theme& theme() const { return m_parts.theme; }
     // Full screen: picture, caption, time line and the word of origin; no text is smaller than 1/45 of the height. The
     // notes are on the other screen, or in a second window if there is only one screen.
@@ -98,6 +87,7 @@ public:
     ClusterCommands& cluster() { return *m_commands; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
+    WindowLooks& looks() { return *m_looks; }
     TimeLine& timeLine() { return m_timeLine; }
     TimeBar& timeBar() { return *m_parts.timeBar; }
     FrameClock& clock() { return *m_clock; }
@@ -131,7 +121,6 @@ protected:
 private:
     void makeActions(const Options& options);
     void makeFileActions();
-    void makeLookActions();
     void followSystem();
     void makePieces(const QString& scenarioDirectory);
     void foldPanels();
@@ -157,7 +146,6 @@ private:
     void tellStory();
     void beginStory();
     void beginCluster(std::int64_t ns);
-    void changeSpeed(double factor);
     bool startReel();
     void previewOf(const QAction* action); // nullptr: of no action
     void askForScenario();
@@ -171,19 +159,6 @@ private:
     bool goToStop(int direction);
     void showCaptions();
     bool countVote(const QKeyEvent& event);
-    // Looks (window_looks.cpp).
-    struct Looks {
-        ThemeChoice theme = ThemeChoice::System;
-        double fontScale = 1;
-        bool isHighContrast = false, hasThickLines = false;
-    };
-    const Looks& looks() const { return m_hall ? *m_hall : m_looks; }
-    Looks& looks() { return m_hall ? *m_hall : m_looks; }
-    Theme themeWanted() const;
-    void recallLooks(const Options& options);
-    void keepLooks();
-    void tickLooks();
-    void setLayer(const char* action, bool Layers::*layer, bool on);
 
     ClusterCommands* m_commands;
     TimeLine m_timeLine; // between the cluster and the views
@@ -210,15 +185,13 @@ private:
     WindowGuide* m_guide = nullptr;
     WindowInspect* m_inspect = nullptr;
     WindowLeave* m_leave = nullptr;
+    WindowLooks* m_looks = nullptr;
     WindowMeasure* m_measure = nullptr;
     WindowPresent* m_present = nullptr;
     WindowRecords* m_records = nullptr;
     WindowTime* m_time = nullptr;
     WindowWrite* m_write = nullptr;
     Remembered m_remembered;
-    Looks m_looks;
-    std::optional<Looks> m_hall; // while the projector preset is on: the looks in force
-    const bool m_systemIsDark;
 
     StartPage* m_start = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture

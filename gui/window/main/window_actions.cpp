@@ -73,7 +73,7 @@ void MainWindow::makeActions(const Options& options)
     auto* work = new WindowWork(m_parts);
     auto* faults = new WindowFaults(m_parts);
     auto* view = new WindowView(m_parts);
-    makeLookActions();
+    m_looks = new WindowLooks(m_parts, m_remembered);
     m_group = new WindowGroup(m_parts);
     m_records = new WindowRecords(m_parts, *m_group);
     auto* invariants = new WindowInvariants(m_parts);
@@ -109,7 +109,7 @@ void MainWindow::makeActions(const Options& options)
     auto* log = new WindowLog(m_parts, m_runStory);
     // In the order of the status line and of the Tab key.
     m_subjects = { m_time, m_gate, m_present, invariants, m_write, m_records, work, log, faults, m_group, m_inspect,
-        m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave };
+        m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave, m_looks };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",

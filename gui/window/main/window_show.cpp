@@ -163,8 +163,6 @@ void MainWindow::pointCamera(const CameraWish& wish)
     }
 }
 
-void MainWindow::changeSpeed(double factor) { m_director.setSpeed(m_director.speed() * factor); }
-
 // The recording of a scenario is the same show without its script. False: it contains no steps and no exercise.
 bool MainWindow::startReel()
 {

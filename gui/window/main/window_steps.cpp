@@ -104,15 +104,6 @@ bool MainWindow::countVote(const QKeyEvent& event)
     return true;
 }
 
-void MainWindow::resizeEvent(QResizeEvent* event)
-{
-    QMainWindow::resizeEvent(event);
-    if (m_parts.isPresenting && !(themeWanted() == m_parts.theme))
-        applyTheme();
-    foldPanels();
-    m_workspaces->arrange();
-}
-
 // ---- captions of the instant that is shown
 
 void MainWindow::showCaptions()

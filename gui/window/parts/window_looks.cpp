@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The looks of the window: light or dark, contrast, text size, thick lines, the preset for a projector; and how they
-// are remembered for the next session.
-#include "gui/window/main/main_window.h"
+#include "gui/window/parts/window_looks.h"
 
-#include "gui/window/widgets/bar_shelf.h"
-#include "gui/window/panels/guide_panel.h"
-#include "gui/window/show/window_guide.h"
+#include "gui/window/widgets/remembered.h"
 
-#include <QDockWidget>
-#include <QListView>
+#include <QApplication>
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 namespace lhrs::gui {
 
@@ -21,26 +15,24 @@ namespace {
 constexpr double kThick = 1.8;
 constexpr double kHallScale = 1.5;
 constexpr int kHallLines = 45; // lines of the smallest text that would fill the height of a presentation
-constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
-constexpr double kPlayerShare = 0.25; // of the height of a folded window
-constexpr double kGuideShare = 0.3; // likewise
 
 } // namespace
 
-void MainWindow::makeLookActions()
+WindowLooks::WindowLooks(WindowParts& parts, Remembered& remembered)
+    : WindowSubject(parts), m_remembered(remembered), m_systemIsDark(Theme::systemIsDark())
 {
-    Actions& a = *m_actions;
+    Actions& a = m_parts.actions;
     a.add({ "slower", "View/Look", "Show slower", ",",
               "All that moves takes twice the time; how fast it is stands in the time bar" },
-        [this] { changeSpeed(0.5); });
+        [this] { m_parts.director.setSpeed(m_parts.director.speed() * 0.5); });
     a.add({ "faster", "View/Look", "Show faster", ";",
               "All that moves takes half the time; how fast it is stands in the time bar" },
-        [this] { changeSpeed(2); });
+        [this] { m_parts.director.setSpeed(m_parts.director.speed() * 2); });
     a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M",
               "Nothing travels and nothing pulses; what changes fades over", true },
         [this] {
-            m_canvas->setReducedMotion(m_actions->get("reducedMotion")->isChecked());
-            keepLooks();
+            m_parts.canvas.setReducedMotion(m_parts.actions.get("reducedMotion")->isChecked());
+            keep();
         });
     a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" },
         [this] { setThemeChoice(m_parts.theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
@@ -59,57 +51,66 @@ void MainWindow::makeLookActions()
     a.add({ "fontNormal", "View/Look", "Normal text", "Ctrl+0", "Text at 100 %" }, [this] { setFontScale(1); });
 }
 
-Theme MainWindow::themeWanted() const
+Theme WindowLooks::wanted() const
 {
     const Looks& look = looks();
     const bool isDark = look.theme == ThemeChoice::Dark || (look.theme == ThemeChoice::System && m_systemIsDark);
     double scale = look.fontScale;
     if (m_parts.isPresenting) // rounded up to whole pixels, so that no font falls below the minimum
-        scale = std::max(scale, std::ceil(double(height()) / kHallLines) / Theme::kSmallestPixels);
+        scale = std::max(scale, std::ceil(double(m_parts.window.height()) / kHallLines) / Theme::kSmallestPixels);
     return Theme(
         isDark ? Theme::Kind::Dark : Theme::Kind::Light, scale, look.isHighContrast, look.hasThickLines ? kThick : 1);
 }
 
-// Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
-void MainWindow::foldPanels()
+void WindowLooks::apply()
 {
-    const bool isFolded = height() < m_parts.theme.px(kFoldedWindow);
-    m_shelf->setLow(isFolded);
-    m_player->strip().setLow(m_workspaces->isCrowded() ? 1
-            : isFolded                                 ? int(height() * kPlayerShare)
-                                                       : 0); // the guide has priority
-    m_guide->panel().setLow(isFolded ? int(height() * kGuideShare) : 0);
+    m_parts.theme = wanted();
+    qApp->setPalette(m_parts.theme.palette());
+    qApp->setFont(m_parts.theme.font({ TextSize::Small }));
+    qApp->setStyleSheet(m_parts.theme.styleSheet());
+    // With a style sheet, the application's font does not reach existing widgets.
+    for (QWidget* widget : QApplication::allWidgets()) {
+        if (!widget->testAttribute(Qt::WA_SetFont))
+            widget->setFont(QFont());
+    }
+    emit changed();
 }
 
-void MainWindow::setThemeChoice(ThemeChoice choice)
+void WindowLooks::fit()
+{
+    if (m_parts.isPresenting && !(wanted() == m_parts.theme))
+        apply();
+}
+
+void WindowLooks::setThemeChoice(ThemeChoice choice)
 {
     looks().theme = choice;
-    applyTheme();
-    keepLooks();
+    apply();
+    keep();
 }
 
-void MainWindow::setHighContrast(bool on)
+void WindowLooks::setHighContrast(bool on)
 {
     looks().isHighContrast = on;
-    applyTheme();
-    keepLooks();
+    apply();
+    keep();
 }
 
-void MainWindow::setThickLines(bool on)
+void WindowLooks::setThickLines(bool on)
 {
     looks().hasThickLines = on;
-    applyTheme();
-    keepLooks();
+    apply();
+    keep();
 }
 
-void MainWindow::setFontScale(double scale)
+void WindowLooks::setFontScale(double scale)
 {
     looks().fontScale = std::clamp(scale, Theme::kFontScaleMin, Theme::kFontScaleMax);
-    applyTheme();
-    keepLooks();
+    apply();
+    keep();
 }
 
-void MainWindow::setProjector(bool on)
+void WindowLooks::setProjector(bool on)
 {
     if (on == m_hall.has_value())
         return;
@@ -117,19 +118,19 @@ void MainWindow::setProjector(bool on)
     // Hides what is too small, or too much at once, for the last row; the key of each layer shows it again.
     setLayer("layerLegend", &Layers::legend, !on);
     setLayer("layerDeltas", &Layers::deltas, !on);
-    applyTheme();
-    keepLooks();
+    apply();
+    keep();
 }
 
-void MainWindow::setLayer(const char* action, bool Layers::*layer, bool on)
+void WindowLooks::setLayer(const char* action, bool Layers::*layer, bool on)
 {
-    Layers layers = m_canvas->layers();
+    Layers layers = m_parts.canvas.layers();
     layers.*layer = on;
-    m_canvas->setLayers(layers);
-    m_actions->get(action)->setChecked(on);
+    m_parts.canvas.setLayers(layers);
+    m_parts.actions.get(action)->setChecked(on);
 }
 
-void MainWindow::recallLooks(const Options& options)
+void WindowLooks::recall(const Given& given)
 {
     const QString theme = m_remembered.text("looks/theme", "system");
     m_looks.theme = theme == QLatin1String("light") ? ThemeChoice::Light
@@ -139,30 +140,30 @@ void MainWindow::recallLooks(const Options& options)
     m_looks.isHighContrast = m_remembered.flag("looks/highContrast", false);
     m_looks.hasThickLines = m_remembered.flag("looks/thickLines", false);
     if (m_remembered.flag("looks/reducedMotion", false)) {
-        m_actions->get("reducedMotion")->setChecked(true);
-        m_canvas->setReducedMotion(true);
+        m_parts.actions.get("reducedMotion")->setChecked(true);
+        m_parts.canvas.setReducedMotion(true);
     }
     // Looks that are given on the command line replace the projector preset.
-    const bool isSaid = options.theme || options.fontScale || options.isHighContrast;
-    m_looks.theme = options.theme.value_or(m_looks.theme);
-    m_looks.fontScale = options.fontScale.value_or(m_looks.fontScale);
-    m_looks.isHighContrast = options.isHighContrast.value_or(m_looks.isHighContrast);
+    const bool isSaid = given.theme || given.fontScale || given.isHighContrast;
+    m_looks.theme = given.theme.value_or(m_looks.theme);
+    m_looks.fontScale = given.fontScale.value_or(m_looks.fontScale);
+    m_looks.isHighContrast = given.isHighContrast.value_or(m_looks.isHighContrast);
     if (!isSaid && m_remembered.flag("looks/projector", false))
         setProjector(true);
-    tickLooks();
+    tick();
 }
 
-void MainWindow::tickLooks()
+void WindowLooks::tick()
 {
-    const auto tick = [this](const char* id, bool on) { m_actions->get(id)->setChecked(on); };
-    tick("highContrast", looks().isHighContrast);
-    tick("thickLines", looks().hasThickLines);
-    tick("projector", m_hall.has_value());
+    const auto set = [this](const char* id, bool on) { m_parts.actions.get(id)->setChecked(on); };
+    set("highContrast", looks().isHighContrast);
+    set("thickLines", looks().hasThickLines);
+    set("projector", m_hall.has_value());
 }
 
-void MainWindow::keepLooks()
+void WindowLooks::keep()
 {
-    tickLooks();
+    tick();
     m_remembered.keep("looks/theme",
         m_looks.theme == ThemeChoice::Light      ? "light"
             : m_looks.theme == ThemeChoice::Dark ? "dark"
@@ -171,7 +172,7 @@ void MainWindow::keepLooks()
     m_remembered.keep("looks/highContrast", m_looks.isHighContrast);
     m_remembered.keep("looks/thickLines", m_looks.hasThickLines);
     m_remembered.keep("looks/projector", m_hall.has_value());
-    m_remembered.keep("looks/reducedMotion", m_canvas->isMotionReduced());
+    m_remembered.keep("looks/reducedMotion", m_parts.canvas.isMotionReduced());
 }
 
 } // namespace lhrs::gui
