@@ -12,6 +12,9 @@
 #include "gui/window/operate/window_leave.h"
 #include "gui/window/inspect/window_measure.h"
 #include "gui/window/show/window_present.h"
+#include "gui/window/show/window_reel.h"
+#include "gui/window/show/window_steps.h"
+#include "gui/window/show/window_story.h"
 #include "gui/window/show/window_time.h"
 #include "gui/window/show/window_write.h"
 
@@ -138,15 +141,7 @@ void MainWindow::connectAll()
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
     connect(m_commands, &ClusterCommands::linkChanged, this, &MainWindow::showLink);
-    connect(m_commands, &ClusterCommands::clusterChanged, this, [this] {
-        if (m_pacer.isShow()) { // still shows the previous one
-            m_clustersToCome.push_back(m_commands->nowNs());
-            return;
-        }
-        m_timeLine.follow();
-        m_pacer.reset();
-        beginCluster(m_commands->nowNs());
-    });
+    connect(m_commands, &ClusterCommands::clusterChanged, m_reel, &WindowReel::takeCluster);
     connect(m_commands, &ClusterCommands::said, m_line, &LabLine::say);
     connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
 
@@ -180,20 +175,10 @@ void MainWindow::connectAll()
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
-    connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
-    connect(m_measure, &WindowMeasure::wanted, this, [this] {
-        if (workspace() != Workspace::Measure && !m_workspaceOfReel)
-            m_workspaceOfReel = workspace();
-    });
-    m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
-    connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
-    connect(m_player, &Player::highlightWished, this,
-        [this](const QStringList& targets, const QString& words, double seconds) {
-            std::vector<ObjectRef> objects;
-            for (const QString& target : targets)
-                objects.push_back(m_parts.objectNamed(target));
-            m_canvas->highlight(objects, words, seconds);
-        });
+    connect(m_player, &Player::entryShown, m_reel, &WindowReel::follow);
+    connect(m_measure, &WindowMeasure::wanted, m_reel, &WindowReel::noteChart);
+    connect(m_player, &Player::cameraWished, m_reel, &WindowReel::point);
+    connect(m_player, &Player::highlightWished, m_reel, &WindowReel::highlight);
 
     // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
@@ -214,15 +199,11 @@ bool MainWindow::onFrame(double seconds)
         // Another instant: nothing that was moving before belongs to it.
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
-        m_narrator.reset();
         for (WindowSubject* subject : m_subjects)
             subject->restart();
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
-    followCuts();
-    tellStory();
-    showCaptions();
     for (WindowSubject* subject : m_subjects)
         subject->frame();
     if (m_parts.seconds - m_statusAt >= kStatusEvery) {
@@ -363,10 +344,7 @@ void MainWindow::showLink()
     m_start->setBusy(link == ClusterCommands::Link::Starting);
     m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
         link != ClusterCommands::Link::Starting);
-    // The start page offers the scenarios itself.
-    m_player->strip().setVisible(
-        m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
-    m_captionsOf = { nullptr, 0 };
+    m_steps->showStrip();
     m_parts.timeBar->setVisible(isThere);
     m_parts.workloads->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
     m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
@@ -435,7 +413,7 @@ void MainWindow::showEvent(QShowEvent* event)
 
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
-    if (!countVote(*event))
+    if (!m_steps->countVote(*event))
         QMainWindow::keyPressEvent(event);
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "gui/lab/export/result_folder.h"
-#include "gui/lab/export/run_story.h"
 #include "gui/view/time/free_processors.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
@@ -27,6 +26,9 @@ class WindowInspect;
 class WindowLeave;
 class WindowMeasure;
 class WindowRecords;
+class WindowReel;
+class WindowSteps;
+class WindowStory;
 class WindowTime;
 class WindowWrite;
 
@@ -139,35 +141,17 @@ private:
     void addOrigin(std::vector<StatusPart>& parts);
     void addCluster(std::vector<StatusPart>& parts) const;
     void makeWay();
-    void applyCamera(const CameraWish& wish);
-    void pointCamera(const CameraWish& wish);
-    void followReel(const ReelEntry& entry);
-    void followCuts();
-    void tellStory();
-    void beginStory();
-    void beginCluster(std::int64_t ns);
-    bool startReel();
     void previewOf(const QAction* action); // nullptr: of no action
     void askForScenario();
     void sayNotOpened(const QString& problem);
     // Asks what to do with a run that would be lost. False: stay.
     bool mayForgetRun();
-    // Steps and captions (window_steps.cpp).
-    void makeStepActions();
-    void goOn();
-    void goBack();
-    bool goToStop(int direction);
-    void showCaptions();
-    bool countVote(const QKeyEvent& event);
 
     ClusterCommands* m_commands;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
-    Narrator m_narrator; // describes what happens: in the strip if no scenario speaks, and in the log
-    RunStory m_runStory, m_liveStory; // told for the shown run; for the live run while a recording is shown
-    bool m_isStoryWhole = false; // the story covers a whole recording
     Director m_director; // moves the pacer along the reel of a scenario
-    std::uint64_t m_jumps = 0, m_cuts = 0;
+    std::uint64_t m_jumps = 0;
     Selection* m_selection;
     FrameClock* m_clock;
     FreeProcessors m_processors;
@@ -189,6 +173,9 @@ private:
     WindowMeasure* m_measure = nullptr;
     WindowPresent* m_present = nullptr;
     WindowRecords* m_records = nullptr;
+    WindowReel* m_reel = nullptr;
+    WindowSteps* m_steps = nullptr;
+    WindowStory* m_story = nullptr;
     WindowTime* m_time = nullptr;
     WindowWrite* m_write = nullptr;
     Remembered m_remembered;
@@ -199,11 +186,6 @@ private:
 
     double m_statusAt = -1;
     FocusRing* m_focusRing = nullptr;
-    std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
-    bool m_isNearOfReel = false; // the scenario has zoomed in on something
-    std::vector<std::int64_t> m_clustersToCome; // begin times of clusters that the show has not reached yet
-    CaptionTrack m_captions;
-    std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
     LocalOptions m_localOptions;
     std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; nothing: on real processes
     bool m_playsFirst = false; // the first look is playing, which is always simulated

@@ -16,6 +16,9 @@
 #include "gui/window/inspect/window_measure.h"
 #include "gui/window/operate/window_menu.h"
 #include "gui/window/show/window_present.h"
+#include "gui/window/show/window_reel.h"
+#include "gui/window/show/window_steps.h"
+#include "gui/window/show/window_story.h"
 #include "gui/window/inspect/window_records.h"
 #include "gui/window/operate/window_ring.h"
 #include "gui/window/show/window_time.h"
@@ -81,7 +84,8 @@ void MainWindow::makeActions(const Options& options)
     m_measure = new WindowMeasure(m_parts);
     m_time = new WindowTime(m_parts);
     auto* clock = new WindowClock(m_parts);
-    makeStepActions();
+    m_story = new WindowStory(m_parts);
+    m_steps = new WindowSteps(m_parts, *m_time, *m_story);
     m_present = new WindowPresent(m_parts);
     m_inspect = new WindowInspect(m_parts);
     m_gate = new WindowGate(m_parts, *m_inspect, *clock);
@@ -106,10 +110,12 @@ void MainWindow::makeActions(const Options& options)
                 .arg(QStringLiteral(LHRS_VERSION)));
     });
     m_guide = new WindowGuide(m_parts, *m_group, *m_records, *m_write, m_remembered, [this] { return mayForgetRun(); });
-    auto* log = new WindowLog(m_parts, m_runStory);
-    // In the order of the status line and of the Tab key.
-    m_subjects = { m_time, m_gate, m_present, invariants, m_write, m_records, work, log, faults, m_group, m_inspect,
-        m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave, m_looks };
+    auto* log = new WindowLog(m_parts, m_story->told());
+    m_steps->meet(*m_guide);
+    m_reel = new WindowReel(m_parts, m_subjects, *m_group, *m_inspect);
+    // What the others are told comes first; then in the order of the status line and of the Tab key.
+    m_subjects = { m_reel, m_story, m_steps, m_time, m_gate, m_present, invariants, m_write, m_records, work, log,
+        faults, m_group, m_inspect, m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave, m_looks };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",

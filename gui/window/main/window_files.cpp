@@ -5,6 +5,7 @@
 #include "gui/lab/export/run_export.h"
 #include "gui/window/inspect/window_export.h"
 #include "gui/window/show/window_guide.h"
+#include "gui/window/show/window_reel.h"
 #include "gui/window/inspect/window_measure.h"
 #include "gui/window/show/window_time.h"
 #include "gui/window/show/window_write.h"
@@ -131,15 +132,12 @@ QString MainWindow::openRecording(const QString& path)
         return problem;
     }
     m_replayPath = path;
-    if (!m_timeLine.isReplay())
-        m_liveStory = std::move(m_runStory);
     m_timeLine.showRecording(std::move(*recording));
-    beginStory();
     for (WindowSubject* subject : m_subjects)
         subject->showRun();
     m_selection->select({});
     m_canvas->fit();
-    if (!startReel())
+    if (!m_reel->start())
         m_director.end();
     showLink();
     noteOpened();
@@ -156,8 +154,6 @@ void MainWindow::closeRecording()
     m_director.end();
     m_guide->exercise().close();
     m_timeLine.showRecording(nullptr);
-    m_runStory = std::exchange(m_liveStory, {});
-    m_isStoryWhole = false;
     for (WindowSubject* subject : m_subjects)
         subject->showRun();
     m_selection->select({});
