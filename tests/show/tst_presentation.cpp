@@ -80,7 +80,7 @@ struct Replay {
         window.clock().stop(); // the test makes the frames
         window.resize(1280, 720);
         window.show();
-        problem = window.openRecording(folder.filePath("told.lhrun"));
+        problem = window.files().openRecording(folder.filePath("told.lhrun"));
         window.actions().get("follow")->trigger();
         frames();
     }
@@ -149,7 +149,7 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
     QCOMPARE(window.player().words().step + window.player().words().caption, QString());
     // Where the scenario says nothing, the narrator speaks.
     makeRecording(replay.folder.filePath("silent.lhrun"));
-    QCOMPARE(window.openRecording(replay.folder.filePath("silent.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(replay.folder.filePath("silent.lhrun")), QString());
     window.timeLine().seek(window.timeLine().newest());
     replay.frames();
     QVERIFY(window.player().strip().isVisible());
@@ -249,11 +249,11 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     FakeCluster cluster({ 4, 4, 1 });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
         kLimit);
-    QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
+    QVERIFY(window.files().openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QVERIFY(!window.notes());
     window.setPresenting(true);
     QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow()
@@ -333,7 +333,7 @@ void PresentationTest::votesAreCountedByKeys()
     MainWindow window(options());
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QVERIFY(window.openScenario(file.fileName(), true));
+    QVERIFY(window.files().openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(
         window.player().isHeld() || window.player().words().caption.contains("Which bucket"), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(QString(window.player().words().caption)

@@ -238,7 +238,7 @@ void ReelTest::aRecordingIsTheSameLecture()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     QVERIFY(stage.window.player().strip().isVisible());
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.director().await(), Await::Begin);
@@ -290,7 +290,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
         if (isNew)
             opened.emplace_back(chart.title, stage.caption());
     });
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     QVERIFY(stage.untilStop());
     while (!stage.director().isOver())
         QVERIFY(stage.goOn());
@@ -499,7 +499,7 @@ void ReelTest::anotherClusterIsCutTo()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     judge(stage);
 }
 
@@ -603,7 +603,7 @@ void ReelTest::freePlayHasANarrator()
     FakeCluster cluster({ 4, 4, 1 });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link() == ClusterCommands::Link::Here && window.pacer().state().processes.size() == 18,
         60'000);

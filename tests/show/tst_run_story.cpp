@@ -124,7 +124,7 @@ void RunStoryTest::theLogHasASummary()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     QVERIFY(stage.untilStop());
     QVERIFY(open(stage));
     QVERIFY(rowsOf(stage).size() < live.size()); // the show is at its beginning

@@ -60,7 +60,7 @@ struct Desk {
     }
     bool open(const QString& path)
     {
-        return window.openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
+        return window.files().openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
     }
     // The exercise is shown, and the person's keys work.
     bool awaitTask()
@@ -231,7 +231,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();
-    QVERIFY(window.openRecording(saved).isEmpty());
+    QVERIFY(window.files().openRecording(saved).isEmpty());
     window.director().setSpeed(Director::kInstant);
     QVERIFY(QTest::qWaitFor(
         [&] {
@@ -242,7 +242,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
         kPatience));
     QVERIFY2(window.guide().text().contains("Solved.") && !window.guide().words().hasHint,
         qPrintable(window.guide().text()));
-    window.closeRecording();
+    window.files().closeRecording();
     QVERIFY(!window.guide().isVisible());
 }
 

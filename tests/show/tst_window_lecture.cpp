@@ -246,7 +246,7 @@ void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
     QFile file(folder.filePath("real.js"));
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(kTwoSteps.toUtf8()) > 0);
     file.close();
-    QVERIFY(window.openScenario(file.fileName(), true));
+    QVERIFY(window.files().openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.time().hasUnsaved(), kLimit);
@@ -446,7 +446,7 @@ void WindowLectureTest::oneClockForCardAndBar()
                "lab.step('a', 'A failure');\nlab.kill(lab.data(0));\nlab.say('It is gone.');\n"
                "lab.step('b', 'Afterwards');\nlab.say('Still.');\n");
     file.close();
-    QVERIFY(window.openScenario(file.fileName(), true));
+    QVERIFY(window.files().openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     const auto ended = [&]() -> const ProcessState* {

@@ -106,9 +106,9 @@ void WindowShowTest::wordsOfAShowEndWithIt()
     QCOMPARE(player.words().step, QString("(a)  Growth"));
     stage.window.clock().start(); // from here on frames come automatically
     if (isTour)
-        stage.window.startTour();
+        stage.window.tour().start();
     else
-        stage.window.startSimulated({ .seed = 5 });
+        stage.window.start().startHere(SimulatedOptions { .seed = 5 });
     const auto holdsNothingOld = [&] {
         const auto& lines = player.story().lines();
         return player.words().step.isEmpty() && !player.words().caption.startsWith("Stopped")
@@ -143,7 +143,7 @@ void WindowShowTest::theTourIsLeftWithoutAQuestion()
 {
     MainWindow window(options());
     window.show();
-    window.startTour();
+    window.tour().start();
     QVERIFY(worksFreely(window));
     QCOMPARE(askedWhenLeft(window), QStringList());
 }
@@ -160,7 +160,7 @@ void WindowShowTest::aFreeRunIsAskedFor()
     QFETCH(const bool, isSimulated);
     MainWindow window(options());
     window.show();
-    isSimulated ? window.startSimulated({ .seed = 5 }) : window.startLocal();
+    isSimulated ? window.start().startHere(SimulatedOptions { .seed = 5 }) : window.start().startHere();
     QVERIFY(worksFreely(window));
     const QStringList asked = askedWhenLeft(window);
     QCOMPARE(asked.size(), 1);
@@ -193,7 +193,7 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     QVERIFY(stage.window.player().isLoaded());
     MainWindow& window = stage.window;
     window.clock().start();
-    window.startTour();
+    window.tour().start();
     const auto isAt = [&](int stop) {
         return QTest::qWaitFor(
             [&] {

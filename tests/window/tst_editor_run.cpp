@@ -215,7 +215,7 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     QTemporaryDir folder;
     QVERIFY(put(folder.filePath("broken.js"), "lab.print(1;\n"));
     desk.editor.forgetUnsaved();
-    QVERIFY(!desk.window.openScenario(folder.filePath("broken.js"), false));
+    QVERIFY(!desk.window.files().openScenario(folder.filePath("broken.js"), false));
     QVERIFY(desk.edit.text().startsWith("lab.print(1;") && desk.edit.notes().contains(1));
 }
 

@@ -373,8 +373,8 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
     {
         MainWindow window(wanted);
         window.show();
-        window.preferSimulated(SimulatedOptions {});
-        QVERIFY(window.openScenario(script, true));
+        window.start().preferSimulated(SimulatedOptions {});
+        QVERIFY(window.files().openScenario(script, true));
         window.player().runToEnd();
         QVERIFY(QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit));
         QVERIFY(window.time().save(saved));
@@ -387,11 +387,11 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
         facts().path == saved && facts().isSimulated && facts().scenario == "little.js" && !facts().date().isEmpty());
     const RecentRecording asSaved = facts();
     // An opened file shows the same.
-    QCOMPARE(window.openRecording(saved), QString());
+    QCOMPARE(window.files().openRecording(saved), QString());
     QCOMPARE(facts(), asSaved);
     // A file that cannot be opened is not listed.
     QVERIFY(makeFile(folder.filePath("none.lhrun")));
-    QVERIFY(!window.openRecording(folder.filePath("none.lhrun")).isEmpty());
+    QVERIFY(!window.files().openRecording(folder.filePath("none.lhrun")).isEmpty());
     QCOMPARE(window.startPage().recordings().all().size(), std::size_t(1));
 }
 

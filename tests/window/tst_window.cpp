@@ -49,7 +49,7 @@ struct Watching {
     explicit Watching(FakeCluster& cluster)
     {
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady(std::size_t processes)
     {
@@ -472,23 +472,23 @@ void WindowTest::anAddressThatIsNoneOrSilentIsSaid()
     QVERIFY(!window.showsCluster());
     auto* status = window.startPage().findChild<QLabel*>("startStatus");
     for (const char* address : { "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", ":4711", "host:port" }) {
-        window.connectTo(address);
+        window.start().connectTo(address);
         QVERIFY2(status->isVisible() && status->text().contains("HOST:PORT"), address);
         QVERIFY(!window.showsCluster());
     }
-    window.connectTo("127.0.0.1:1"); // no process listens there
+    window.start().connectTo("127.0.0.1:1"); // no process listens there
     QVERIFY(status->text().contains("Asking"));
     QTRY_VERIFY_WITH_TIMEOUT(status->text().contains("Nothing answers at 127.0.0.1:1"), kLimit);
     QVERIFY(window.startPage().findChild<QPushButton*>("connect")->isEnabled());
     // If a scenario cannot be read, or is no valid program, the caption says so; the window stays.
     QTemporaryDir directory;
-    QVERIFY(!window.openScenario(directory.filePath("none.js"), true));
+    QVERIFY(!window.files().openScenario(directory.filePath("none.js"), true));
     QVERIFY(window.player().words().caption.contains("cannot be read"));
     QFile broken(directory.filePath("broken.js"));
     QVERIFY(broken.open(QIODevice::WriteOnly));
     broken.write("lab.step('a', 'x');\nlab.say('unfinished;\n");
     broken.close();
-    QVERIFY(!window.openScenario(broken.fileName(), true));
+    QVERIFY(!window.files().openScenario(broken.fileName(), true));
     QVERIFY2(
         window.player().words().caption.contains("broken.js, line 2"), qPrintable(window.player().words().caption));
 }
@@ -533,7 +533,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO CLUSTER"), kLimit);
     // Another cluster has another picture.
     FakeCluster other({ 2, 4, 1 });
-    window.connectTo(other.address());
+    window.start().connectTo(other.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().data.size() == 2, kLimit);
 }
 

@@ -102,7 +102,7 @@ public:
         QCoreApplication::processEvents();
         if (!m_window.timeLine().isReplay()) {
             say("opens the recording again");
-            m_window.openRecording(m_recording);
+            m_window.files().openRecording(m_recording);
         }
     }
     QStringList acts() const { return m_acts; }
@@ -466,7 +466,7 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
         window.looks().setThemeChoice(choice);
         QCOMPARE(keep(QStringLiteral("start_%1").arg(suffix)), QString());
     }
-    QCOMPARE(window.openRecording(m_path), QString());
+    QCOMPARE(window.files().openRecording(m_path), QString());
     window.timeLine().seek(window.timeLine().newest() * 3 / 4);
     window.selection().select({ ObjectKind::Data, 0, 0 });
     for (const auto& [choice, suffix] :
@@ -503,7 +503,7 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant()
     window.clock().stop(); // the test makes the frames
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QCOMPARE(window.openRecording(m_path), QString());
+    QCOMPARE(window.files().openRecording(m_path), QString());
     DialogCloser closer;
     warnings.clear();
     const QtMessageHandler before = qInstallMessageHandler(noteWarning);

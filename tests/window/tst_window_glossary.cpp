@@ -39,7 +39,7 @@ struct Watching {
     {
         window.resize(1280, 720);
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {

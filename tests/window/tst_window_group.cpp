@@ -52,7 +52,7 @@ struct Watching {
             return pb::ContentsPage();
         });
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {

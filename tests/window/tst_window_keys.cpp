@@ -50,7 +50,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     set("seed", 5);
     auto* speed = window.startPage().findChild<QComboBox*>("speed");
     speed->setCurrentIndex(speed->findData(10.0));
-    QVERIFY(window.openScenario(steps.fileName(), false));
+    QVERIFY(window.files().openScenario(steps.fileName(), false));
 
     const ClusterState& state = window.canvas().state();
     QSignalSpy answered(&window.cluster(), &ClusterCommands::answered);

@@ -36,7 +36,7 @@ public:
     {
         window.resize(1280, 720);
         window.show();
-        window.preferSimulated(SimulatedOptions {});
+        window.start().preferSimulated(SimulatedOptions {});
     }
     // Starts its cluster and stops before the first step.
     bool open(const QString& text)
@@ -46,7 +46,7 @@ public:
         if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0)
             return false;
         file.close();
-        return window.openScenario(path, true);
+        return window.files().openScenario(path, true);
     }
     bool play(const QString& text)
     {
@@ -203,7 +203,7 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
     Stage s;
     SimulatedOptions waiting;
     waiting.waitsForScript = true;
-    s.window.preferSimulated(waiting);
+    s.window.start().preferSimulated(waiting);
     QVERIFY(s.open(QLatin1String(kRing) + QStringLiteral("lab.step('a', 'A step');\nlab.say('It stands.');\n")));
     QVERIFY(s.showsRing(4));
     QVERIFY(QTest::qWaitFor(

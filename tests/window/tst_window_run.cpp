@@ -206,7 +206,7 @@ void WindowRunTest::aKilledServerIsShown()
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
     set("dataServers", 2);
     set("parityServers", 1);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     const ClusterState& state = window.canvas().state();
@@ -231,7 +231,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
     set("dataServers", 4);
     set("parityServers", 2);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     QVERIFY2(window.labLine().text().contains("recovery: 'automatic'"), qPrintable(window.labLine().text()));
@@ -311,7 +311,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     set("dataServers", 3);
     set("parityServers", 1);
     set("b", 10);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0
             && window.actions().get("insert")->isEnabled(),
         kLimit);
@@ -364,7 +364,7 @@ void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
     set("k", 0);
     set("dataServers", 2);
     set("parityServers", 0);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 0), kLimit);
     const ProcessId process = window.canvas().state().data.at(0).process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
@@ -398,7 +398,7 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
     settings.sets["repetitions"] = "1";
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QVERIFY(window.openScenario(kScenario, true));
+    QVERIFY(window.files().openScenario(kScenario, true));
     window.director().setSpeed(Director::kFastest);
     QSignalSpy finished(&window.player(), &Player::finished);
     LoopWatch loop;

@@ -106,9 +106,9 @@ void WindowTextTest::noTextIsClipped()
     window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
+    QVERIFY(window.files().openScenario(kScenario, false));
     QTRY_VERIFY2_WITH_TIMEOUT(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)), kLimit);
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);
@@ -172,8 +172,8 @@ void WindowTextTest::largeTextFitsASmallWindow()
     MainWindow window(options());
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);
@@ -242,7 +242,7 @@ void WindowTextTest::everyCaptionOfTheScenarioFits()
     window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
+    QVERIFY(window.files().openScenario(kScenario, false));
     QCoreApplication::processEvents();
     auto* caption = window.player().strip().findChild<CaptionLabel*>("caption");
     const QStringList all = captions();
@@ -315,8 +315,8 @@ void WindowTextTest::pagesScrollDownOnly()
     };
     check("start page");
     QVERIFY(seen > 0);
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.workloads().client() != 0 && window.canvas().isVisible(), kLimit);
     for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
@@ -358,8 +358,8 @@ void WindowTextTest::allTextGrows()
         }
     };
     check("start page");
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);

@@ -71,7 +71,7 @@ struct Watching {
     Watching()
     {
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {
@@ -113,10 +113,10 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QVERIFY(other.open(QIODevice::WriteOnly));
     other.write("<b>no recording</b>");
     other.close();
-    QVERIFY2(window.openRecording(other.fileName()).contains("is no recording"),
-        qPrintable(window.openRecording(other.fileName())));
+    QVERIFY2(window.files().openRecording(other.fileName()).contains("is no recording"),
+        qPrintable(window.files().openRecording(other.fileName())));
     QVERIFY(!window.showsCluster());
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     QVERIFY(window.showsCluster());
     QVERIFY(window.timeBar().isVisible());
     QVERIFY(!window.workloads().isVisible()); // there is no cluster to work on
@@ -157,7 +157,7 @@ void WindowTimeTest::aFileThatIsDroppedIsOpened()
     QVERIFY(!window.timeLine().isReplay());
     QVERIFY(drag({ "run.lhrun" }));
     QVERIFY(window.timeLine().isReplay() && window.showsCluster());
-    window.closeRecording();
+    window.files().closeRecording();
     QVERIFY(drag({ "no.lhrun" })); // the file is gone
     QVERIFY(!window.timeLine().isReplay());
     QVERIFY2(window.labLine().text().contains("no.lhrun"), qPrintable(window.labLine().text()));
@@ -173,7 +173,7 @@ void WindowTimeTest::keysAndMouseMoveTheInstant()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.clock().step(0.1);
     TimeTrack& track = window.timeBar().track();
     const std::int64_t middle = (window.timeLine().beginNs() + window.timeLine().endNs()) / 2;
@@ -228,7 +228,7 @@ void WindowTimeTest::aDamagedRecordingSaysWhatIsMissing()
     QVERIFY(QFile::resize(path, QFile(path).size() * 9 / 10));
     MainWindow window(options());
     window.show();
-    const QString problem = window.openRecording(path);
+    const QString problem = window.files().openRecording(path);
     QCOMPARE(problem, QString());
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.status().text().contains("DAMAGED")), kLimit);
 }
@@ -307,7 +307,7 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
         window.looks().setFontScale(scale);
         window.resize(1280, 720);
         window.show();
-        QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+        QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
         window.actions().get("follow")->trigger();
         window.clock().step(0.1);
         QCOMPARE(window.size(), QSize(1280, 720));
@@ -340,7 +340,7 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();
-    QCOMPARE(window.openRecording(path), QString());
+    QCOMPARE(window.files().openRecording(path), QString());
     window.actions().get("invariants")->trigger();
     QVERIFY(part<InvariantPanel>(window).isVisible() && window.canvas().isVisible());
     InvariantList& list = part<InvariantPanel>(window).list();
@@ -416,7 +416,7 @@ void WindowTimeTest::aRecordingTellsOfLongerTimeOuts()
         MainWindow window(options());
         window.resize(1920, 1080);
         window.show();
-        QCOMPARE(window.openRecording(path), QString());
+        QCOMPARE(window.files().openRecording(path), QString());
         const auto text = [&] { return window.clock().step(0.3), window.status().text(); };
         QTRY_VERIFY_WITH_TIMEOUT(text().contains("RECORDED"), kLimit);
         const QString told = scale > 1 ? "TIME-OUTS × 4: this machine woke processes up to 81 ms late" : "";
@@ -434,7 +434,7 @@ void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
     {
         MainWindow window(o);
         window.show();
-        window.startLocal();
+        window.start().startHere();
         const auto link = [&] { return window.clock().step(0.3), window.cluster().link(); };
         QTRY_VERIFY_WITH_TIMEOUT(link() == ClusterCommands::Link::Here, 60'000);
         patience = window.cluster().session().local().patience();

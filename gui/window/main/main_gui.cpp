@@ -143,7 +143,7 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
     window.clock().stop(); // frames are computed on demand, so that the same file gives the same pictures
     window.resize(size);
     window.show();
-    if (const QString problem = window.openRecording(file); !problem.isEmpty())
+    if (const QString problem = window.files().openRecording(file); !problem.isEmpty())
         return usage(problem);
     const ExportResult result = window.exportAll(directory, use);
     for (const QString& name : result.written)
@@ -407,11 +407,11 @@ int main(int count, char** arguments)
         folder = std::move(*opened);
     }
     if (parser.isSet(sim))
-        window.preferSimulated(simulated);
+        window.start().preferSimulated(simulated);
     if (parser.isSet(connect))
-        window.connectTo(parser.value(connect));
+        window.start().connectTo(parser.value(connect));
     // A text that is not a valid program stays in the editor, where it can be corrected.
-    if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot))
+    if (parser.isSet(play) && !window.files().openScenario(parser.value(play), !parser.isSet(screenshot))
         && (parser.isSet(screenshot) || window.editor().path().isEmpty()))
         return usage(window.player().words().caption);
     if (folder)
@@ -422,11 +422,11 @@ int main(int count, char** arguments)
     if (parser.isSet(screenshot))
         return takePicture(window, parser.value(screenshot), folder.get(), pixels);
     if (parser.isSet(local) && !parser.isSet(play))
-        window.startLocal();
+        window.start().startHere();
     if (parser.isSet(sim) && !parser.isSet(play))
-        window.startSimulated(simulated);
+        window.start().startHere(simulated);
     if (parser.isSet(open))
-        if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
+        if (const QString problem = window.files().openRecording(parser.value(open)); !problem.isEmpty())
             return usage(problem);
     // A default size must fit on the screen.
     constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop; the real frame is known only once the window is shown
@@ -434,7 +434,7 @@ int main(int count, char** arguments)
         parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
     window.show();
     if (parser.isSet(tour))
-        window.startTour();
+        window.tour().start();
     if (parser.isSet(presenter))
         window.setPresenting(true);
     return QApplication::exec();

@@ -8,7 +8,6 @@
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/inspect/window_group.h"
-#include "gui/window/show/window_guide.h"
 #include "gui/window/operate/window_leave.h"
 #include "gui/window/inspect/window_measure.h"
 #include "gui/window/show/window_present.h"
@@ -20,9 +19,11 @@
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -66,14 +67,14 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
       m_player(new Player(m_commands->session(), m_director, this)),
       m_contents(*m_commands, m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands, m_timeLine,
           m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
-          [this] { enableActions(); }, [this] { m_statusAt = -1; } },
+          [this] { enableActions(); }, [this] { m_statusAt = -1; }, [this] { return m_files->mayForgetRun(); } },
       m_remembered(options.settingsPath)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
     setAcceptDrops(true);
     makeActions(options);
-    makePieces(options.scenarioDirectory);
+    makePieces();
     for (WindowSubject* subject : m_subjects)
         subject->build();
     m_focusRing = new FocusRing(this);
@@ -84,7 +85,6 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     m_actions->fill(menuBar());
     connectAll();
     m_time->start(options.recordPath);
-    m_start->recall(m_remembered);
     m_looks->recall(options);
     m_looks->apply();
     setWorkspace(Workspace::Lecture);
@@ -98,7 +98,7 @@ MainWindow::~MainWindow()
 {
     m_clock->stop();
     if (const QString path = m_time->ownFile(); !path.isEmpty())
-        noteSaved(path);
+        m_start->noteSaved(path);
     // The player's script uses the session of m_commands, and is recorded to its end.
     delete m_player;
     m_time->stop();
@@ -107,15 +107,14 @@ MainWindow::~MainWindow()
         delete subject;
 }
 
-void MainWindow::makePieces(const QString& scenarioDirectory)
+void MainWindow::makePieces()
 {
     // In the order of the Tab key.
-    m_start = new StartPage(scenarioDirectory);
     m_shelf = new BarShelf;
     for (WindowSubject* subject : m_subjects)
         if (QWidget* bar = subject->makeBar())
             m_shelf->add(bar);
-    m_workspaces->setPages(m_start, m_shelf, m_line);
+    m_workspaces->setPages(&m_start->page(), m_shelf, m_line);
     auto* all = new QWidget(this);
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
@@ -145,7 +144,13 @@ void MainWindow::connectAll()
     connect(m_commands, &ClusterCommands::said, m_line, &LabLine::say);
     connect(m_commands, &ClusterCommands::answered, m_line, &LabLine::answer);
 
-    connectStart();
+    // The start page and the files.
+    WindowTour& tour = m_guide->tour();
+    connect(&m_start->page(), &StartPage::tourWanted, &tour, &WindowTour::start);
+    connect(&tour, &WindowTour::stopChanged, m_start, [this, &tour] { m_start->page().setTourLeft(tour.stopLeft()); });
+    m_start->page().setTourLeft(tour.stopLeft());
+    connect(m_time, &WindowTime::saved, m_start, &WindowStart::noteSaved);
+    connect(m_files, &WindowFiles::runShown, this, &MainWindow::showLink);
 
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
@@ -169,9 +174,6 @@ void MainWindow::connectAll()
         foldPanels();
         m_workspaces->arrange();
     });
-    connect(&m_guide->tour(), &WindowTour::closeWanted, this, &MainWindow::closeRecording);
-    connect(&m_guide->exercise(), &WindowExercise::openWanted, this,
-        [this](const QString& path) { openScenario(path, true); });
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, m_commands, &ClusterCommands::setScenarioRuns);
@@ -244,8 +246,8 @@ void MainWindow::makeWay()
 void MainWindow::addOrigin(std::vector<StatusPart>& parts)
 {
     if (m_timeLine.isReplay()) {
-        parts.push_back(
-            { Glyph::Clock, m_parts.theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+        parts.push_back({ Glyph::Clock, m_parts.theme.caution,
+            { tr("RECORDED %1").arg(m_files->recordingPath()), tr("RECORDED") }, 10, true });
         if (m_timeLine.recording()->isSimulated())
             parts.push_back({ Glyph::Simulated, m_parts.theme.caution,
                 { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") },
@@ -339,11 +341,8 @@ void MainWindow::updateStatus()
 
 void MainWindow::showLink()
 {
-    const ClusterCommands::Link link = m_commands->link();
     const bool isThere = m_parts.hasCluster(), wasShown = m_workspaces->showsWork();
-    m_start->setBusy(link == ClusterCommands::Link::Starting);
-    m_start->setStatus(link == ClusterCommands::Link::Starting ? tr("Asking the coordinator …") : m_commands->trouble(),
-        link != ClusterCommands::Link::Starting);
+    m_start->showLink();
     m_steps->showStrip();
     m_parts.timeBar->setVisible(isThere);
     m_parts.workloads->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
@@ -383,7 +382,6 @@ void MainWindow::applyTheme()
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
     m_status->setTheme(m_parts.theme);
-    m_start->setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);
@@ -394,7 +392,7 @@ void MainWindow::applyTheme()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_write->editor().mayReplace() || !mayForgetRun()) {
+    if (!m_write->editor().mayReplace() || !m_parts.mayForgetRun()) {
         event->ignore();
         return;
     }
@@ -402,6 +400,25 @@ void MainWindow::closeEvent(QCloseEvent* event)
     m_player->run().stop();
     m_present->closeNotes();
     event->accept();
+}
+
+// A dropped file is opened as by the menu. The action is a copy, so that the desktop keeps the file.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (WindowFiles::dragged(*event->mimeData()).isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QString path = WindowFiles::dragged(*event->mimeData());
+    if (path.isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+    m_files->openFile(path);
 }
 
 // Sizes that are shares of the window are computed when it has its size.
@@ -416,5 +433,16 @@ void MainWindow::keyPressEvent(QKeyEvent* event)
     if (!m_steps->countVote(*event))
         QMainWindow::keyPressEvent(event);
 }
+
+// ---- the parts
+
+ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
+{
+    return m_measure->writeAll(directory, use, [this](const QString& path) { return m_export->write(path); });
+}
+
+EditorPanel& MainWindow::editor() { return m_write->editor(); }
+
+bool MainWindow::savePicture(const QString& path) { return grab().save(path); }
 
 } // namespace lhrs::gui

@@ -42,6 +42,8 @@ struct WindowParts {
     LiveOrRecordedContents& contents;
     // The actions are to be enabled anew. / The status line is to be written in the next frame.
     std::function<void()> enableActions, updateSoon;
+    // Asks what to do with a run that would be lost. False: stay.
+    std::function<bool()> mayForgetRun;
 
     // Of buttons that carry actions of several subjects: made when all actions are registered.
     WorkloadBar* workloads = nullptr;

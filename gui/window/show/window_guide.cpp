@@ -15,9 +15,9 @@ constexpr std::array kGuideActions { "guideNext", "guideBack", "guideHint", "gui
 } // namespace
 
 WindowGuide::WindowGuide(WindowParts& parts, const WindowGroup& group, const WindowRecords& records,
-    const WindowWrite& write, Remembered& remembered, std::function<bool()> mayForgetRun)
+    const WindowWrite& write, Remembered& remembered)
     : WindowSubject(parts), m_panel(new GuidePanel),
-      m_tour(new WindowTour(parts, *m_panel, group, records, remembered, std::move(mayForgetRun))),
+      m_tour(new WindowTour(parts, *m_panel, group, records, remembered)),
       m_exercise(new WindowExercise(parts, *m_panel, write))
 {
     Actions& a = m_parts.actions;

@@ -11,9 +11,8 @@ namespace lhrs::gui {
 class WindowGuide : public WindowSubject {
     Q_OBJECT
 public:
-    // `mayForgetRun`: asked before the tour ends a cluster that it has not started.
     WindowGuide(WindowParts& parts, const WindowGroup& group, const WindowRecords& records, const WindowWrite& write,
-        Remembered& remembered, std::function<bool()> mayForgetRun);
+        Remembered& remembered);
 
     void build() override;
     void enable() override;

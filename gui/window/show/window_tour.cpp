@@ -32,10 +32,9 @@ bool isBeforeTheEyes(const QWidget& widget) { return widget.isVisible() && !widg
 } // namespace
 
 WindowTour::WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup& group, const WindowRecords& records,
-    Remembered& remembered, std::function<bool()> mayForgetRun)
+    Remembered& remembered)
     : QObject(&parts.window), m_parts(parts), m_guide(panel), m_group(group), m_records(records),
-      m_remembered(remembered), m_mayForgetRun(std::move(mayForgetRun)),
-      m_tour([this](const char* action) { return wordsOf(action); })
+      m_remembered(remembered), m_tour([this](const char* action) { return wordsOf(action); })
 {
     m_left = int(m_remembered.number(kTourStopKey, 0, Tour::kStops, 0));
     ClusterCommands& cluster = m_parts.commands;
@@ -62,7 +61,7 @@ WindowTour::WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup&
     when(&GuidePanel::nextWanted, [this] { m_tour.stop() < Tour::kStops ? goTo(m_tour.stop() + 1) : finish(); });
     when(&GuidePanel::backWanted, [this] { goTo(m_tour.stop() - 1); });
     when(&GuidePanel::againWanted, [this] {
-        if (m_isOurs || m_mayForgetRun())
+        if (m_isOurs || m_parts.mayForgetRun())
             m_tour.beginAnew();
     });
     when(&GuidePanel::leaveWanted, [this] { leave(); });
@@ -86,7 +85,7 @@ void WindowTour::start()
         goTo(stop);
         return;
     }
-    if (!m_isOurs && !m_mayForgetRun())
+    if (!m_isOurs && !m_parts.mayForgetRun())
         return;
     goTo(stop);
     m_tour.beginAnew();

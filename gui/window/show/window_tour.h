@@ -22,10 +22,9 @@ struct WindowParts;
 class WindowTour : public QObject, public FrameView {
     Q_OBJECT
 public:
-    // All arguments must outlive this object. `mayForgetRun`: asked before a cluster is ended that the tour has not
-    // started.
+    // All arguments must outlive this object.
     WindowTour(WindowParts& parts, GuidePanel& panel, const WindowGroup& group, const WindowRecords& records,
-        Remembered& remembered, std::function<bool()> mayForgetRun);
+        Remembered& remembered);
 
     // Continues where the tour was left, on a cluster of its own.
     void start();
@@ -62,7 +61,6 @@ private:
     const WindowGroup& m_group;
     const WindowRecords& m_records;
     Remembered& m_remembered;
-    std::function<bool()> m_mayForgetRun;
     Tour m_tour;
     int m_left = 0; // also used when nothing is remembered on disk
     bool m_isOurs = false; // the cluster was started by the tour

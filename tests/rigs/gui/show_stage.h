@@ -45,7 +45,7 @@ public:
     }
     bool open(const QString& path)
     {
-        if (!window.openScenario(path, true) || !awaitScript())
+        if (!window.files().openScenario(path, true) || !awaitScript())
             return false;
         // The window hears of its cluster a moment later, and enables the actions then.
         const auto isHere = [this] {
