@@ -81,7 +81,9 @@ struct PageStage {
     // No action may start anything.
     void cutLoose()
     {
-        page().disconnect(&window);
+        for (const QObject* begins :
+            std::initializer_list<const QObject*> { &window.start(), &window.files(), &window.tour() })
+            page().disconnect(begins);
         for (QAction* action : window.actions().all())
             page().disconnect(action);
     }
