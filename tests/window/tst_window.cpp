@@ -94,6 +94,7 @@ private slots:
     void everyKeyDoesItsAction();
     void textFieldsKeepTheirKeys();
     void theKeyboardReachesEveryView();
+    void tabGoesFromThePictureToTheCaptionsAndOnToTheTime();
     void everyActionIsFoundByItsWords();
     void theStartPageSaysWhatCannotWork();
     void anAddressThatIsNoneOrSilentIsSaid();
@@ -397,6 +398,15 @@ void WindowTest::theKeyboardReachesEveryView()
             QVERIFY2(tabbed.contains(button), qPrintable(button->objectName() + " " + button->text()));
     }
     QVERIFY(tabbed.contains(&window.canvas()));
+}
+
+void WindowTest::tabGoesFromThePictureToTheCaptionsAndOnToTheTime()
+{
+    MainWindow window(options());
+    const QWidget* at = &window.canvas();
+    while (!window.player().strip().isAncestorOf(at) && !window.timeBar().isAncestorOf(at))
+        at = at->nextInFocusChain();
+    QVERIFY2(window.player().strip().isAncestorOf(at), qPrintable(at->objectName()));
 }
 
 void WindowTest::everyActionIsFoundByItsWords()

@@ -74,8 +74,8 @@ std::pair<QString, QString> nextWords(const Director& director)
 
 } // namespace
 
-Player::Player(Session& session, Director& director, QWidget* parent)
-    : QObject(parent), m_director(director), m_strip(new CaptionStrip(m_story.model(), parent)), m_run(session)
+Player::Player(Session& session, Director& director, QObject* parent)
+    : QObject(parent), m_director(director), m_strip(new CaptionStrip(m_story.model())), m_run(session)
 {
     connect(m_strip, &CaptionStrip::nextWanted, this, &Player::next);
     connect(m_strip, &CaptionStrip::runWanted, this, &Player::runToEnd);

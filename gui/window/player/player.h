@@ -26,8 +26,9 @@ class Session;
 class Player : public QObject, public FrameView {
     Q_OBJECT
 public:
-    // The director must outlive the player. The strip is a child of `parent`.
-    Player(Session& session, Director& director, QWidget* parent = nullptr);
+    // The director must outlive the player. The strip has no parent yet: its place in the order of the Tab key is where
+    // the window puts it.
+    Player(Session& session, Director& director, QObject* parent = nullptr);
 
     // Loads the text of a scenario without running it. False: the file cannot be read, or is not a valid program; the
     // caption says so.
