@@ -118,7 +118,7 @@ public:
             benchFailed(QStringLiteral("the process of the cluster does not start"));
         m_window.resize(size);
         m_window.show();
-        m_window.connectTo(m_cluster->address());
+        m_window.start().connectTo(m_cluster->address());
         begin(m_cluster->processes());
     }
     // A window on real processes that it starts, with one client.

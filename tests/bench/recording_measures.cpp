@@ -73,7 +73,7 @@ Opened open(MainWindow& window, const QString& path)
         opened.recording = 1000 * secondsSince(begin);
     }
     begin = std::chrono::steady_clock::now();
-    if (const QString problem = window.openRecording(path); !problem.isEmpty())
+    if (const QString problem = window.files().openRecording(path); !problem.isEmpty())
         benchFailed(problem);
     paintFrame(window);
     opened.window = 1000 * secondsSince(begin);

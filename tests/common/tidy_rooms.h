@@ -90,8 +90,11 @@ inline const QList<Room>& rooms()
         { u"gui/window/panels"_s, u"gui/window/player"_s, kNoSocket },
         { u"gui/window/editor"_s, u"gui/window/panels"_s, kNoSocket },
         { u"gui/window/start"_s, u"gui/window/editor"_s, kNoSocket },
-        { u"gui/window/subjects"_s, u"gui/window/start"_s, kNoSocket },
-        { u"gui/window/main"_s, u"gui/window/subjects"_s, kNoSocket },
+        { u"gui/window/parts"_s, u"gui/window/start"_s, kNoSocket },
+        { u"gui/window/inspect"_s, u"gui/window/parts"_s, kNoSocket },
+        { u"gui/window/operate"_s, u"gui/window/inspect"_s, kNoSocket },
+        { u"gui/window/show"_s, u"gui/window/inspect"_s, kNoSocket },
+        { u"gui/window/main"_s, u"gui/window/operate gui/window/show"_s, kNoSocket },
         { u"tests"_s, u"gui/window/main node node/sim/walk"_s, u"^$"_s },
     };
     return kRooms;

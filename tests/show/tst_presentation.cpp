@@ -80,7 +80,7 @@ struct Replay {
         window.clock().stop(); // the test makes the frames
         window.resize(1280, 720);
         window.show();
-        problem = window.openRecording(folder.filePath("told.lhrun"));
+        problem = window.files().openRecording(folder.filePath("told.lhrun"));
         window.actions().get("follow")->trigger();
         frames();
     }
@@ -127,11 +127,11 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
     Replay replay;
     QCOMPARE(replay.problem, QString());
     MainWindow& window = replay.window;
-    QVERIFY(window.player().isVisible());
-    QVERIFY(!window.player().findChild<QPushButton*>("nextStepButton")->isVisible());
-    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
-    QCOMPARE(window.player().caption(), QString("And the parity with it."));
-    auto* history = window.player().findChild<QListView*>("captionHistory");
+    QVERIFY(window.player().strip().isVisible());
+    QVERIFY(!window.player().strip().findChild<QPushButton*>("nextStepButton")->isVisible());
+    QCOMPARE(window.player().words().step, QString("(b)  It grows on"));
+    QCOMPARE(window.player().words().caption, QString("And the parity with it."));
+    auto* history = window.player().strip().findChild<QListView*>("captionHistory");
     QVERIFY(history->isVisible());
     QStringList said;
     for (int row = 0; row < history->model()->rowCount(); ++row)
@@ -141,26 +141,26 @@ void PresentationTest::captionsAreThoseOfTheShownInstant()
             "✓ 8 buckets" })); // and no note
     window.timeLine().seek(window.timeLine().newest() / 2);
     replay.frames();
-    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
-    QCOMPARE(window.player().caption(), QString("A bucket overflows."));
+    QCOMPARE(window.player().words().step, QString("(a)  The file grows"));
+    QCOMPARE(window.player().words().caption, QString("A bucket overflows."));
     QCOMPARE(history->model()->rowCount(), 2);
     window.timeLine().seek(0);
     replay.frames();
-    QCOMPARE(window.player().stepTitle() + window.player().caption(), QString());
+    QCOMPARE(window.player().words().step + window.player().words().caption, QString());
     // Where the scenario says nothing, the narrator speaks.
     makeRecording(replay.folder.filePath("silent.lhrun"));
-    QCOMPARE(window.openRecording(replay.folder.filePath("silent.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(replay.folder.filePath("silent.lhrun")), QString());
     window.timeLine().seek(window.timeLine().newest());
     replay.frames();
-    QVERIFY(window.player().isVisible());
-    QVERIFY2(window.player().caption().contains("split"), qPrintable(window.player().caption()));
-    const QString last = window.player().caption();
+    QVERIFY(window.player().strip().isVisible());
+    QVERIFY2(window.player().words().caption.contains("split"), qPrintable(window.player().words().caption));
+    const QString last = window.player().words().caption;
     window.timeLine().seek(window.timeLine().newest() / 2);
     replay.frames();
-    QVERIFY(!window.player().caption().isEmpty() && window.player().caption() != last);
+    QVERIFY(!window.player().words().caption.isEmpty() && window.player().words().caption != last);
     window.timeLine().seek(0);
     replay.frames();
-    QCOMPARE(window.player().caption(), QString());
+    QCOMPARE(window.player().words().caption, QString());
 }
 
 void PresentationTest::theClickerLeadsThroughARecording()
@@ -172,23 +172,23 @@ void PresentationTest::theClickerLeadsThroughARecording()
     QVERIFY(window.isPresenting());
     QCOMPARE(window.height(), window.screen()->size().height());
     replay.press(Qt::Key_PageUp);
-    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
+    QCOMPARE(window.player().words().step, QString("(b)  It grows on"));
     QVERIFY(window.timeLine().cursor() < window.timeLine().newest());
     replay.press(Qt::Key_PageUp);
-    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    QCOMPARE(window.player().words().step, QString("(a)  The file grows"));
     replay.press(Qt::Key_PageUp); // only the beginning comes before it
     QCOMPARE(window.timeLine().cursor(), std::uint64_t(0));
     replay.press(Qt::Key_PageDown);
-    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    QCOMPARE(window.player().words().step, QString("(a)  The file grows"));
     auto* blank = window.findChild<QWidget*>("blankScreen");
     replay.press(Qt::Key_B);
     QVERIFY(blank->isVisible());
     QCOMPARE(blank->size(), window.size());
     replay.press(Qt::Key_PageDown); // first it restores the picture
     QVERIFY(!blank->isVisible());
-    QCOMPARE(window.player().stepTitle(), QString("(a)  The file grows"));
+    QCOMPARE(window.player().words().step, QString("(a)  The file grows"));
     replay.press(Qt::Key_PageDown);
-    QCOMPARE(window.player().stepTitle(), QString("(b)  It grows on"));
+    QCOMPARE(window.player().words().step, QString("(b)  It grows on"));
     replay.press(Qt::Key_PageDown);
     QCOMPARE(window.timeLine().cursor(), window.timeLine().newest());
     replay.press(Qt::Key_Home);
@@ -222,7 +222,7 @@ void PresentationTest::aHallReadsEverythingThatIsShown()
     QCOMPARE(window.size(), size);
     const int least = (size.height() + 44) / 45;
     QVERIFY(!window.menuBar()->isVisible() && !window.workloads().isVisible() && !window.labLine().isVisible());
-    QVERIFY(window.canvas().isVisible() && window.timeBar().isVisible() && window.player().isVisible());
+    QVERIFY(window.canvas().isVisible() && window.timeBar().isVisible() && window.player().strip().isVisible());
     for (const QDockWidget* dock : window.findChildren<QDockWidget*>())
         QVERIFY2(!dock->isVisible(), qPrintable(dock->objectName()));
     QVERIFY2(window.status().text().startsWith("RECORDED"), qPrintable(window.status().text()));
@@ -235,7 +235,7 @@ void PresentationTest::aHallReadsEverythingThatIsShown()
     for (const QString& wrong : { textFault(window.canvas().restingPicture(), window.canvas().size()),
              textFault(window.status().picture(), window.status().size()) })
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = window.player().strip().findChild<CaptionLabel*>("caption");
     QVERIFY(caption->fits());
     window.setPresenting(false);
     replay.frames();
@@ -249,10 +249,10 @@ void PresentationTest::thePresenterHasNotesOfTheirOwn()
     FakeCluster cluster({ 4, 4, 1 });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().processes.size() == 18, kLimit);
-    QVERIFY(window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
+    QVERIFY(window.files().openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QVERIFY(!window.notes());
     window.setPresenting(true);
     QVERIFY(window.notes() && window.notes()->isVisible() && window.notes()->isWindow()
@@ -295,7 +295,7 @@ void PresentationTest::whatCannotBeTakenBackIsAskedForTwice()
     window.setPresenting(true);
     window.actions().get("closeRecording")->trigger();
     QVERIFY(window.timeLine().isReplay());
-    const auto* notice = window.player().findChild<QLabel*>("progress");
+    const auto* notice = window.player().strip().findChild<QLabel*>("progress");
     QVERIFY2(notice->text().contains("once more"), qPrintable(notice->text()));
     window.clock().step(SecondClick::kPatience + 1); // no second click came
     QVERIFY2(!notice->text().contains("once more"), qPrintable(notice->text()));
@@ -332,22 +332,21 @@ void PresentationTest::votesAreCountedByKeys()
     MainWindow window(options());
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QVERIFY(window.openScenario(file.fileName(), true));
-    QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld() || window.player().caption().contains("Which bucket"), kLimit);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player()
-                                 .caption()
+    QVERIFY(window.files().openScenario(file.fileName(), true));
+    QTRY_VERIFY_WITH_TIMEOUT(
+        window.player().isHeld() || window.player().words().caption.contains("Which bucket"), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(QString(window.player().words().caption)
                                  .replace(QChar(QChar::Nbsp), QLatin1Char(' '))
                                  .contains("Which bucket splits?   1: 5   2: 0"),
         kLimit);
     for (const Qt::Key key : { Qt::Key_2, Qt::Key_2, Qt::Key_1, Qt::Key_Plus, Qt::Key_Plus, Qt::Key_Minus })
         QTest::keyClick(&window, key);
-    QTRY_VERIFY_WITH_TIMEOUT(window.player()
-                                 .caption()
+    QTRY_VERIFY_WITH_TIMEOUT(QString(window.player().words().caption)
                                  .replace(QChar(QChar::Nbsp), QLatin1Char(' '))
                                  .contains("1: 5 (2 votes)   2: 0 (2 votes)"),
         kLimit);
     QTest::keyClick(&window, Qt::Key_PageDown);
-    QTRY_VERIFY_WITH_TIMEOUT(!window.player().isRunning(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.player().run().isRunning(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(std::any_of(window.player().story().lines().begin(), window.player().story().lines().end(),
                                  [](const StoryLine& line) { return line.text == "[2,2]"; }),
         kLimit);
@@ -357,7 +356,7 @@ void PresentationTest::aScreenReaderIsToldEachCaption()
 {
     Replay replay;
     MainWindow& window = replay.window;
-    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = window.player().strip().findChild<CaptionLabel*>("caption");
     QSignalSpy announced(caption, &CaptionLabel::announced); // no screen: no accessibility events
     window.timeLine().seek(window.timeLine().newest() / 2);
     replay.frames();
@@ -377,8 +376,8 @@ void PresentationTest::looksAreFoundAgain()
     const QString settings = folder.filePath("window.ini");
     {
         MainWindow window(options(settings));
-        window.setThemeChoice(MainWindow::ThemeChoice::Dark);
-        window.setFontScale(1.3);
+        window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
+        window.looks().setFontScale(1.3);
         window.actions().get("highContrast")->trigger();
         window.actions().get("reducedMotion")->trigger();
         QVERIFY(window.theme() == Theme(Theme::Kind::Dark, 1.3, true));
@@ -417,7 +416,7 @@ void PresentationTest::theProjectorIsAPresetThatGoesAgain()
 {
     Replay replay;
     MainWindow& window = replay.window;
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     QVERIFY(window.canvas().layers().legend && window.canvas().layers().deltas);
     replay.press(Qt::Key_P);
     QCOMPARE(window.theme().fontScale(), 1.5);
@@ -614,10 +613,10 @@ void PresentationTest::noTextIsClippedInAnyLook()
 {
     Replay replay;
     MainWindow& window = replay.window;
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
-    window.setFontScale(1.5);
-    window.setHighContrast(true);
-    window.setThickLines(true);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setFontScale(1.5);
+    window.looks().setHighContrast(true);
+    window.looks().setThickLines(true);
     using W = MainWindow::Workspace;
     for (const W workspace : { W::Lecture, W::Inspect, W::Measure, W::Write, W::SpaceTime }) {
         window.setWorkspace(workspace);

@@ -8,7 +8,7 @@
 
 #include "gui/lab/recording/recording.h"
 #include "gui/window/panels/time_bar.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 
 #include <QLabel>
@@ -182,14 +182,14 @@ void ReelTest::backIsTheStepBefore()
     ShowStage stage;
     QVERIFY(stage.begin(kLecture));
     QVERIFY(stage.untilStop() && stage.goOn() && stage.goOn() && stage.goOn() && stage.goOn());
-    QCOMPARE(stage.window.player().stepTitle(), QString("(b)  A question"));
+    QCOMPARE(stage.window.player().words().step, QString("(b)  A question"));
     stage.press("formerMarker"); // PgUp: the beginning of this step
     QVERIFY(stage.frame());
-    QCOMPARE(stage.window.player().stepTitle(), QString("(b)  A question"));
+    QCOMPARE(stage.window.player().words().step, QString("(b)  A question"));
     QCOMPARE(stage.window.pacer().state().data.at(0).count + stage.window.pacer().state().data.at(1).count, 11u);
     stage.press("formerMarker"); // pressed again at once: the previous step
     QVERIFY(stage.frame());
-    QCOMPARE(stage.window.player().stepTitle(), QString("(a)  Growth"));
+    QCOMPARE(stage.window.player().words().step, QString("(a)  Growth"));
     QCOMPARE(bucketsShown(stage), std::size_t(1));
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.caption(), QString("It has been split."));
@@ -200,7 +200,7 @@ void ReelTest::backIsTheStepBefore()
     QVERIFY(stage.goOn() && stage.goOn() && stage.goOn());
     QCOMPARE(stage.caption(), QString("Back in the present."));
     QVERIFY(stage.untilStop());
-    QCOMPARE(stage.window.player().result().outcome, ScriptOutcome::Held);
+    QCOMPARE(stage.window.player().run().engine().result().outcome, ScriptOutcome::Held);
 }
 
 void ReelTest::anIntervalIsShownOnceMore()
@@ -213,7 +213,7 @@ void ReelTest::anIntervalIsShownOnceMore()
     QVERIFY(stage.until([&] { return !stage.director().repeated().isEmpty(); }));
     QVERIFY2(stage.director().repeated().startsWith("again, ") && stage.director().repeated().endsWith(" times slower"),
         qPrintable(stage.director().repeated()));
-    QVERIFY(stage.window.player().findChild<QLabel*>("repeatedBadge")->isVisible());
+    QVERIFY(stage.window.player().strip().findChild<QLabel*>("repeatedBadge")->isVisible());
     QCOMPARE(bucketsShown(stage), std::size_t(1)); // the past
     const double begun = stage.played;
     QVERIFY(stage.until([&] { return stage.caption() == "It was split here."; }));
@@ -239,8 +239,8 @@ void ReelTest::aRecordingIsTheSameLecture()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
-    QVERIFY(stage.window.player().isVisible());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
+    QVERIFY(stage.window.player().strip().isVisible());
     QVERIFY(stage.untilStop());
     QCOMPARE(stage.director().await(), Await::Begin);
     QStringList stops;
@@ -262,7 +262,7 @@ void ReelTest::aRecordingIsTheSameLecture()
     // And back, without a cluster.
     stage.press("formerMarker");
     QVERIFY(stage.frame());
-    QCOMPARE(stage.window.player().stepTitle(), QString("(c)  Once more"));
+    QCOMPARE(stage.window.player().words().step, QString("(c)  Once more"));
 }
 
 // A chart opens at its position on the reel, with the measured values, also without a script.
@@ -291,7 +291,7 @@ void ReelTest::aRecordedShowOpensItsCharts()
         if (isNew)
             opened.emplace_back(chart.title, stage.caption());
     });
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     QVERIFY(stage.untilStop());
     while (!stage.director().isOver())
         QVERIFY(stage.goOn());
@@ -449,7 +449,7 @@ void ReelTest::aCallRefusesWhatIsNoInstant()
         "    () => lab.replay({ from: lab.here(), to: lab.here(), at: [[lab.here(), 7]] })])\n"
         "    lab.expectError('BadArgument', bad);\nlab.say('All refused.');\n"));
     QVERIFY(stage.untilStop());
-    QCOMPARE(stage.window.player().result().sentence(), QString());
+    QCOMPARE(stage.window.player().run().engine().result().sentence(), QString());
     QCOMPARE(stage.texts(Kind::Caption), QStringList({ "All refused." }));
 }
 
@@ -500,7 +500,7 @@ void ReelTest::anotherClusterIsCutTo()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     judge(stage);
 }
 
@@ -604,20 +604,22 @@ void ReelTest::freePlayHasANarrator()
     FakeCluster cluster({ 4, 4, 1 });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().processes.size() == 18, 60'000);
-    QVERIFY2(window.player().isVisible() && window.player().caption().startsWith("What happens is told here."),
-        qPrintable(window.player().caption()));
+    QVERIFY2(
+        window.player().strip().isVisible() && window.player().words().caption.startsWith("What happens is told here."),
+        qPrintable(window.player().words().caption));
     pb::Event failed;
     failed.mutable_bucket_failed()->set_role(pb::DATA);
     failed.mutable_bucket_failed()->set_index(2);
     failed.mutable_bucket_failed()->set_process(kFileData + 2);
     failed.mutable_bucket_failed()->set_k_left(0);
     cluster.tell(kFileCoordinator, failed);
-    QTRY_VERIFY2_WITH_TIMEOUT(window.player().caption().startsWith("Bucket 2 does not answer and is declared failed"),
-        qPrintable(window.player().caption()), 60'000);
-    QCOMPARE(window.player().story().lines().back().text, window.player().caption()); // and it stays readable
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        window.player().words().caption.startsWith("Bucket 2 does not answer and is declared failed"),
+        qPrintable(window.player().words().caption), 60'000);
+    QCOMPARE(window.player().story().lines().back().text, window.player().words().caption); // and it stays readable
 }
 
 void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()
@@ -627,8 +629,7 @@ void ReelTest::theFirstButtonIsForWhoeverHasNeverSeenIt()
     auto* button = window.startPage().findChild<QPushButton*>("neverSeen");
     QVERIFY(button->isVisible() && button->text().startsWith("Never seen LH*RS?"));
     QSignalSpy wanted(&window.startPage(), &StartPage::scenarioWanted);
-    window.disconnect(&window.startPage()); // nothing is to be started
-    window.startPage().disconnect(&window);
+    window.startPage().disconnect(&window.files()); // nothing is to be started
     button->click();
     QCOMPARE(wanted.size(), 1);
     QCOMPARE(wanted[0][0].toString(), QString(LHRS_SOURCE_DIR "/scenarios/demo.js"));

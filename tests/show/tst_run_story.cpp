@@ -4,7 +4,7 @@
 #include "gui/lab/export/run_story.h"
 #include "gui/view/panels/narration_model.h"
 #include "gui/view/panels/event_log.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "tests/rigs/gui/show_stage.h"
 #include "tests/rigs/gui/window_part.h"
 
@@ -124,7 +124,7 @@ void RunStoryTest::theLogHasASummary()
         QVERIFY(stage.window.time().save(path));
     }
     ShowStage stage;
-    QCOMPARE(stage.window.openRecording(path), QString());
+    QCOMPARE(stage.window.files().openRecording(path), QString());
     QVERIFY(stage.untilStop());
     QVERIFY(open(stage));
     QVERIFY(rowsOf(stage).size() < live.size()); // the show is at its beginning

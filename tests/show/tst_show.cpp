@@ -75,10 +75,9 @@ void ShowTest::theShowIsWellTold()
         window.setWindowState(Qt::WindowNoState); // the test screen has its own size
         window.resize(size);
     }
-    ScriptSettings settings = window.player().settings();
+    ScriptSettings& settings = window.player().run().settings();
     for (const QString& set : sets)
         settings.sets[set.section('=', 0, 0)] = set.section('=', 1);
-    window.player().setSettings(settings);
     ShowJudge judge(window);
     bool isDrawn = true;
     stage.onFrame = [&](double seconds) {
@@ -102,11 +101,11 @@ void ShowTest::theShowIsWellTold()
         judge.pressed();
         stage.press("nextStep");
     }
-    const ScriptResult result = window.player().result();
+    const ScriptResult result = window.player().run().engine().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     QVERIFY(isDrawn);
     // A shortened scenario is not judged by its length.
-    judge.finish(sets.isEmpty() ? headerOf(window.player().source()).minutes.toDouble() : 0);
+    judge.finish(sets.isEmpty() ? headerOf(window.player().scenario().source).minutes.toDouble() : 0);
     for (const QString& fault : judge.faults())
         qWarning("%s", qPrintable(fault));
     QCOMPARE(judge.faults().size(), 0);

@@ -9,8 +9,8 @@
 #include "gui/lab/recording/recording.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_exercise.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_exercise.h"
+#include "gui/window/show/window_time.h"
 
 #include <QDir>
 #include <QFile>
@@ -61,7 +61,7 @@ struct Desk {
     }
     bool open(const QString& path)
     {
-        return window.openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
+        return window.files().openScenario(path, true) && awaitTask() && QTest::qWaitForWindowActive(&window);
     }
     // The exercise is shown, and the person's keys work.
     bool awaitTask()
@@ -69,7 +69,7 @@ struct Desk {
         return QTest::qWaitFor(
             [this] {
                 return window.guide().isVisible() && window.actions().get("split")->isEnabled()
-                    && window.actions().get("insert")->isEnabled() && window.player().isRunning()
+                    && window.actions().get("insert")->isEnabled() && window.player().run().isRunning()
                     && !window.guide().words().goals.isEmpty() && window.guide().words().goals[0].contains("–");
             },
             kPatience);
@@ -115,15 +115,15 @@ void WindowExerciseTest::theFirstOneIsSolvedByKeys()
     desk.window.workloads().countBox()->setValue(10);
     desk.key("insert");
     QVERIFY2(desk.awaitText("10 records inserted so far"), qPrintable(desk.text()));
-    QVERIFY(desk.window.player().isRunning());
+    QVERIFY(desk.window.player().run().isRunning());
     desk.window.workloads().countBox()->setValue(1);
     desk.key("insert");
     QVERIFY2(desk.awaitText("Solved. Bucket 0 overflowed with 11 records"), qPrintable(desk.text()));
     QVERIFY(desk.words().isDone);
     QCOMPARE(desk.words().held, (std::vector<bool> { true, true }));
-    QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().hasBegun(), kPatience);
-    QCOMPARE(desk.window.player().result().outcome, ScriptOutcome::Held);
-    QCOMPARE(desk.window.player().result().expectationsHeld, 2);
+    QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().run().hasBegun(), kPatience);
+    QCOMPARE(desk.window.player().run().engine().result().outcome, ScriptOutcome::Held);
+    QCOMPARE(desk.window.player().run().engine().result().expectationsHeld, 2);
     QVERIFY(desk.words().mayGoOn && !desk.words().mayGoBack); // the second of twelve
 }
 
@@ -153,17 +153,17 @@ void WindowExerciseTest::whatCanNoLongerHoldIsSaidAndBegunAnew()
     QVERIFY(desk.open(desk.write("a.js", "Twice", 1)));
     desk.key("split");
     QVERIFY2(desk.awaitText("✓  one split"), qPrintable(desk.text())); // but nothing is inserted yet
-    QVERIFY(desk.window.player().isRunning() && !desk.words().isDone);
+    QVERIFY(desk.window.player().run().isRunning() && !desk.words().isDone);
     desk.key("split");
     QVERIFY2(desk.awaitText("✗  There were 2. So this can no longer be reached. Begin anew: Ctrl+F2."),
         qPrintable(desk.text()));
-    QVERIFY(desk.window.player().isRunning()); // it waits for an insert
-    const int clusters = int(desk.window.player().clusters().size());
+    QVERIFY(desk.window.player().run().isRunning()); // it waits for an insert
+    const int clusters = int(desk.window.player().run().clusters().size());
     desk.key("guideAgain");
     QVERIFY(QTest::qWaitFor([&] { return !desk.text().contains("There were 2."); }, kPatience));
     QVERIFY(desk.awaitTask());
     QVERIFY2(desk.awaitText("one split  –  Splits so far: 0."), qPrintable(desk.text()));
-    QCOMPARE(int(desk.window.player().clusters().size()), clusters); // the clusters of this run
+    QCOMPARE(int(desk.window.player().run().clusters().size()), clusters); // the clusters of this run
     QTRY_COMPARE_WITH_TIMEOUT(desk.window.pacer().state().file.buckets, 1u, kPatience);
     desk.window.workloads().countBox()->setValue(1);
     desk.key("insert");
@@ -194,7 +194,7 @@ void WindowExerciseTest::whoLeavesHasTheCluster()
     QVERIFY(desk.open(desk.write("a.js", "Left", 1)));
     desk.key("guideLeave");
     QVERIFY(!desk.window.guide().isVisible());
-    QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().isRunning(), kPatience);
+    QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().run().isRunning(), kPatience);
     QTRY_VERIFY_WITH_TIMEOUT(
         desk.window.cluster().link().state() == LinkState::Here && desk.window.actions().get("split")->isEnabled(),
         kPatience);
@@ -215,7 +215,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
         QVERIFY2(desk.awaitText("Key "), qPrintable(desk.text()));
         desk.key("split");
         QVERIFY2(desk.awaitText("Solved."), qPrintable(desk.text()));
-        QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().hasBegun(), kPatience);
+        QTRY_VERIFY_WITH_TIMEOUT(!desk.window.player().run().hasBegun(), kPatience);
         QVERIFY(desk.window.time().save(saved));
     }
     const auto recording = Recording::open(saved);
@@ -232,7 +232,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();
-    QVERIFY(window.openRecording(saved).isEmpty());
+    QVERIFY(window.files().openRecording(saved).isEmpty());
     window.director().setSpeed(Director::kInstant);
     QVERIFY(QTest::qWaitFor(
         [&] {
@@ -243,7 +243,7 @@ void WindowExerciseTest::aRecordingKeepsIt()
         kPatience));
     QVERIFY2(window.guide().text().contains("Solved.") && !window.guide().words().hasHint,
         qPrintable(window.guide().text()));
-    window.closeRecording();
+    window.files().closeRecording();
     QVERIFY(!window.guide().isVisible());
 }
 
@@ -283,7 +283,7 @@ void WindowExerciseTest::theWordsCanBeRead()
     QFETCH(const double, scale);
     Desk desk;
     desk.window.resize(size);
-    desk.window.setFontScale(scale);
+    desk.window.looks().setFontScale(scale);
     QVERIFY(desk.open(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/exercises/12_without_a_coordinator.js")));
     for (int i = 0; i < 4; ++i)
         desk.key("guideHint");

@@ -11,7 +11,7 @@
 #include "gui/window/widgets/choice_row.h"
 #include "gui/window/player/story_plan.h"
 #include "gui/window/commands/clock_bar.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include "common/lhrs/linear_hash.h"
 
@@ -93,7 +93,7 @@ bool awaitEnd(ShowStage& stage)
     return QTest::qWaitFor(
         [&] {
             stage.window.clock().step(0);
-            return !stage.window.player().hasBegun();
+            return !stage.window.player().run().hasBegun();
         },
         kLimit);
 }
@@ -124,7 +124,7 @@ void WindowLectureTest::choicesAreButtons()
 {
     ShowStage stage;
     Player& player = stage.window.player();
-    auto* row = player.findChild<ChoiceRow*>();
+    auto* row = player.strip().findChild<ChoiceRow*>();
     QVERIFY(row->isHidden());
     QVERIFY(stage.begin(asking("'bucket 0', 'bucket 1 & 2'")));
     QVERIFY(stage.untilStop());
@@ -139,7 +139,7 @@ void WindowLectureTest::choicesAreButtons()
     QCOMPARE(first->accessibleName(), QString("Vote for 1: bucket 0"));
     QVERIFY2(first->toolTip().contains("key 1") && second->toolTip().contains("key 2"), qPrintable(second->toolTip()));
     // The text on the buttons is not painted a second time; a screen reader and the presenter get all of it.
-    auto* caption = player.findChild<CaptionLabel*>("caption");
+    auto* caption = player.strip().findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), QString("Which bucket is split?"));
     QVERIFY2(stage.caption().replace(QChar(QChar::Nbsp), QLatin1Char(' ')).contains("1: bucket 0   2: bucket 1 & 2"),
         qPrintable(stage.caption()));
@@ -166,10 +166,10 @@ void WindowLectureTest::choicesWithoutRoomHaveNumbers()
     const QString long2 = QString("the bucket at n ").repeated(6);
     QVERIFY(stage.begin(asking(QString("'%1', '%2'").arg(long1.trimmed(), long2.trimmed()))));
     QVERIFY(stage.untilStop());
-    auto* row = stage.window.player().findChild<ChoiceRow*>();
+    auto* row = stage.window.player().strip().findChild<ChoiceRow*>();
     auto* first = row->findChild<QPushButton*>("choice1");
     QCOMPARE(first->text(), QString("1"));
-    auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = stage.window.player().strip().findChild<CaptionLabel*>("caption");
     QCOMPARE(caption->seen(), stage.caption()); // the question contains the words
     QCOMPARE(stage.window.size(), QSize(1280, 720));
     QTest::mouseClick(first, Qt::LeftButton);
@@ -202,15 +202,15 @@ void WindowLectureTest::choicesCanBeRead()
     if (isPresented)
         stage.window.setPresenting(true);
     QVERIFY(stage.frame());
-    auto* row = stage.window.player().findChild<ChoiceRow*>();
-    auto* caption = stage.window.player().findChild<CaptionLabel*>("caption");
+    auto* row = stage.window.player().strip().findChild<ChoiceRow*>();
+    auto* caption = stage.window.player().strip().findChild<CaptionLabel*>("caption");
     QTRY_VERIFY_WITH_TIMEOUT(row->isVisible() && row->hasWords(), kLimit);
-    const auto tight = [&] { return clipped(stage.window.player()); };
+    const auto tight = [&] { return clipped(stage.window.player().strip()); };
     QTRY_VERIFY2_WITH_TIMEOUT(tight().isEmpty(), qPrintable(tight()), kLimit);
     QVERIFY(caption->fits());
     QVERIFY(caption->geometry().bottom() < row->geometry().top());
     if (isPresented) {
-        const QString small = smallerThan(stage.window.height() / 45, stage.window.player());
+        const QString small = smallerThan(stage.window.height() / 45, stage.window.player().strip());
         QVERIFY2(small.isEmpty(), qPrintable(small));
     }
     stage.window.setPresenting(false);
@@ -222,7 +222,7 @@ void WindowLectureTest::aLectureIsLeft()
     QVERIFY(begin(stage, kTwoSteps));
     QVERIFY(stage.goOn());
     QAction* leave = stage.window.actions().get("leave");
-    QVERIFY(stage.window.player().isRunning() && stage.window.showsCluster());
+    QVERIFY(stage.window.player().run().isRunning() && stage.window.showsCluster());
     QVERIFY(leave->isEnabled());
     Answerer none("Esc");
     leave->trigger();
@@ -248,21 +248,21 @@ void WindowLectureTest::aRealRunIsAskedAboutBeforeItIsLeft()
     QFile file(folder.filePath("real.js"));
     QVERIFY(file.open(QIODevice::WriteOnly) && file.write(kTwoSteps.toUtf8()) > 0);
     file.close();
-    QVERIFY(window.openScenario(file.fileName(), true));
+    QVERIFY(window.files().openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(window.time().hasUnsaved(), kLimit);
-    QVERIFY(window.player().hasBegun() && !window.cluster().session().ingest().state().isSimulated);
+    QVERIFY(window.player().run().hasBegun() && !window.cluster().session().ingest().state().isSimulated);
     {
         QuestionAnswerer stay(QMessageBox::Cancel);
         window.actions().get("leave")->trigger();
         QCOMPARE(stay.asked.size(), 1);
         QVERIFY2(stay.asked[0].contains("in no file yet"), qPrintable(stay.asked[0]));
-        QVERIFY(window.player().hasBegun()); // nothing was stopped
+        QVERIFY(window.player().run().hasBegun()); // nothing was stopped
     }
     QuestionAnswerer discard(QMessageBox::Discard);
     window.actions().get("leave")->trigger();
-    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !window.player().hasBegun(), kLimit);
+    QTRY_VERIFY_WITH_TIMEOUT(!window.showsCluster() && !window.player().run().hasBegun(), kLimit);
     QCOMPARE(discard.asked.size(), 1);
 }
 
@@ -279,7 +279,7 @@ void WindowLectureTest::escapeAsksAndEscapeGoesOn()
         QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
         QCOMPARE(goesOn.asked, QStringList { "Stop the lecture?" });
         QVERIFY(stage.frame());
-        QVERIFY(stage.window.player().isRunning());
+        QVERIFY(stage.window.player().run().isRunning());
     }
     QVERIFY(isActive(stage));
     // From a field, Escape goes back to the picture, as always.
@@ -321,7 +321,7 @@ void WindowLectureTest::escapeStops()
     QTest::keyClick(stage.window.focusWidget(), Qt::Key_Escape);
     QCOMPARE(stops.asked.size(), 1);
     QVERIFY(awaitEnd(stage));
-    QCOMPARE(stage.window.player().result().outcome, ScriptOutcome::Stopped);
+    QCOMPARE(stage.window.player().run().engine().result().outcome, ScriptOutcome::Stopped);
     QTRY_VERIFY_WITH_TIMEOUT(stage.director().isOver(), kLimit);
     QVERIFY(stage.frame());
     QVERIFY2(stage.caption().startsWith("Stopped."), qPrintable(stage.caption()));
@@ -351,7 +351,7 @@ void WindowLectureTest::escapeLeavesThePresentationFirst()
     QTest::keyClick(&stage.window, Qt::Key_Escape);
     QVERIFY(!stage.window.isPresenting());
     QCOMPARE(none.asked, QStringList());
-    QVERIFY(stage.window.player().isRunning());
+    QVERIFY(stage.window.player().run().isRunning());
 }
 
 void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
@@ -366,13 +366,13 @@ void WindowLectureTest::aQuestionAboutWhatHasEndedGoes()
         if (!box || boxes > 0)
             return;
         ++boxes;
-        stage.window.player().stop();
+        stage.window.player().run().stop();
         stage.director().setSpeed(Director::kInstant);
         stage.director().setStops(false);
         QVERIFY(QTest::qWaitFor(
             [&] {
                 stage.window.clock().step(0.1);
-                return !stage.window.player().hasBegun() && stage.director().isOver();
+                return !stage.window.player().run().hasBegun() && stage.director().isOver();
             },
             kLimit));
     });
@@ -390,7 +390,7 @@ void WindowLectureTest::whoStopsSeesNow()
         QVERIFY(stage.frame()); // the script is before the second step, the show is at the first
         QCOMPARE(stage.caption(), QString("Alice inserts a record."));
         if (isButton)
-            stage.window.player().findChild<QPushButton*>("stopScenarioButton")->click();
+            stage.window.player().strip().findChild<QPushButton*>("stopScenarioButton")->click();
         else
             stage.press("stopScenario");
         QVERIFY(awaitEnd(stage));
@@ -404,7 +404,7 @@ void WindowLectureTest::theButtonSaysWhatItDoes()
 {
     ShowStage stage;
     QVERIFY(begin(stage, kTwoSteps));
-    auto* next = stage.window.player().findChild<QPushButton*>("nextStepButton");
+    auto* next = stage.window.player().strip().findChild<QPushButton*>("nextStepButton");
     QCOMPARE(next->text(), QString("Begin   PgDn"));
     stage.press("nextStep");
     QVERIFY(stage.until([&] { return stage.caption() == "Alice inserts a record."; }));
@@ -449,7 +449,7 @@ void WindowLectureTest::oneClockForCardAndBar()
                "lab.step('a', 'A failure');\nlab.kill(lab.data(0));\nlab.say('It is gone.');\n"
                "lab.step('b', 'Afterwards');\nlab.say('Still.');\n");
     file.close();
-    QVERIFY(window.openScenario(file.fileName(), true));
+    QVERIFY(window.files().openScenario(file.fileName(), true));
     QTRY_VERIFY_WITH_TIMEOUT(window.player().isHeld(), kLimit);
     window.actions().get("nextStep")->trigger();
     const auto ended = [&]() -> const ProcessState* {

@@ -4,7 +4,7 @@
 #include "tests/rigs/gui/show_stage.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QTest>
 
@@ -80,7 +80,7 @@ void WindowShowTest::aStoppedScenarioIsBegunAnew()
     QCOMPARE(stage.window.player().story().lines().back().kind, StoryLine::Kind::End);
     stage.press("nextStep");
     QVERIFY(stage.frame() && stage.untilStop());
-    QVERIFY(stage.window.player().isRunning());
+    QVERIFY(stage.window.player().run().isRunning());
     QCOMPARE(stage.director().await(), Director::Await::Begin);
     QVERIFY(stage.goOn());
     QCOMPARE(stage.caption(), QString("Alice inserts three records."));
@@ -103,26 +103,28 @@ void WindowShowTest::wordsOfAShowEndWithIt()
     stage.press("stopScenario");
     QVERIFY(stage.until([&] { return stage.director().isOver(); }));
     Player& player = stage.window.player();
-    QCOMPARE(player.stepTitle(), QString("(a)  Growth"));
+    QCOMPARE(player.words().step, QString("(a)  Growth"));
     stage.window.clock().start(); // from here on frames come automatically
     if (isTour)
-        stage.window.startTour();
+        stage.window.tour().start();
     else
-        stage.window.startSimulated({ .seed = 5 });
+        stage.window.start().startHere(SimulatedOptions { .seed = 5 });
     const auto holdsNothingOld = [&] {
         const auto& lines = player.story().lines();
-        return player.stepTitle().isEmpty() && !player.caption().startsWith("Stopped")
+        return player.words().step.isEmpty() && !player.words().caption.startsWith("Stopped")
             && std::none_of(lines.begin(), lines.end(), [](const StoryLine& line) {
                    return line.text.contains("Growth") || line.text.startsWith("Alice")
                        || line.text.startsWith("Stopped");
                });
     };
-    QTRY_VERIFY2_WITH_TIMEOUT(holdsNothingOld(), qPrintable(player.stepTitle() + " | " + player.caption()), kShowLimit);
+    QTRY_VERIFY2_WITH_TIMEOUT(
+        holdsNothingOld(), qPrintable(player.words().step + " | " + player.words().caption), kShowLimit);
     QTRY_VERIFY_WITH_TIMEOUT(stage.window.actions().get("insert")->isEnabled(), kShowLimit);
-    QVERIFY2(holdsNothingOld(), qPrintable(player.stepTitle() + " | " + player.caption()));
+    QVERIFY2(holdsNothingOld(), qPrintable(player.words().step + " | " + player.words().caption));
     QVERIFY(!stage.director().isOn());
     if (!isTour)
-        QVERIFY2(player.caption() == kToldHere || !player.story().lines().empty(), qPrintable(player.caption()));
+        QVERIFY2(
+            player.words().caption == kToldHere || !player.story().lines().empty(), qPrintable(player.words().caption));
 }
 
 void WindowShowTest::aSimulatedLectureIsLeftWithoutAQuestion()
@@ -141,7 +143,7 @@ void WindowShowTest::theTourIsLeftWithoutAQuestion()
 {
     MainWindow window(options());
     window.show();
-    window.startTour();
+    window.tour().start();
     QVERIFY(worksFreely(window));
     QCOMPARE(askedWhenLeft(window), QStringList());
 }
@@ -158,7 +160,7 @@ void WindowShowTest::aFreeRunIsAskedFor()
     QFETCH(const bool, isSimulated);
     MainWindow window(options());
     window.show();
-    isSimulated ? window.startSimulated({ .seed = 5 }) : window.startLocal();
+    isSimulated ? window.start().startHere(SimulatedOptions { .seed = 5 }) : window.start().startHere();
     QVERIFY(worksFreely(window));
     const QStringList asked = askedWhenLeft(window);
     QCOMPARE(asked.size(), 1);
@@ -191,7 +193,7 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     QVERIFY(stage.window.player().isLoaded());
     MainWindow& window = stage.window;
     window.clock().start();
-    window.startTour();
+    window.tour().start();
     const auto isAt = [&](int stop) {
         return QTest::qWaitFor(
             [&] {
@@ -204,7 +206,7 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     QVERIFY2(isAt(1), qPrintable(window.guide().text()));
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kShowLimit);
     stage.press("nextStep");
-    QVERIFY(!window.player().isRunning());
+    QVERIFY(!window.player().run().isRunning());
     QVERIFY(isAt(1));
     stage.press("insert");
     QTRY_VERIFY_WITH_TIMEOUT(window.guide().words().held[0], kShowLimit);
@@ -213,7 +215,7 @@ void WindowShowTest::onTheTourNoScenarioIsBegun()
     QTRY_VERIFY2_WITH_TIMEOUT(window.guide().words().isDone, qPrintable(window.guide().text()), kShowLimit);
     stage.press("nextStep");
     QVERIFY2(isAt(2), qPrintable(window.guide().text()));
-    QVERIFY(!window.player().isRunning());
+    QVERIFY(!window.player().run().isRunning());
 }
 
 void WindowShowTest::theEndCountsWhatHeld_data()

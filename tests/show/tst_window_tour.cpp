@@ -8,7 +8,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_tour.h"
+#include "gui/window/show/window_tour.h"
 #include "gui/view/cluster/cluster_layout.h"
 
 #include <QLineEdit>
@@ -178,10 +178,10 @@ void WindowTourTest::allOfItByKeys()
     QTemporaryDir folder;
     Visitor v(remembering(folder));
     QVERIFY(v.isActive());
-    QCOMPARE(v.window.tourStopLeft(), 0);
+    QCOMPARE(v.window.tour().stopLeft(), 0);
     QVERIFY(v.pressFor("tour"));
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
-    QCOMPARE(v.window.tourStopLeft(), 1);
+    QCOMPARE(v.window.tour().stopLeft(), 1);
     QVERIFY(v.pressFor("insert"));
     QVERIFY(v.hasTicked(0));
     QVERIFY(v.find("0"));
@@ -280,7 +280,7 @@ void WindowTourTest::allOfItByKeys()
     QCOMPARE(v.guide().button(GuidePanel::Next)->text(), QString("Finish"));
     QVERIFY(v.pressFor("guideNext"));
     QVERIFY(!v.guide().isVisible());
-    QCOMPARE(v.window.tourStopLeft(), 0); // from the beginning, for the next visitor
+    QCOMPARE(v.window.tour().stopLeft(), 0); // from the beginning, for the next visitor
 }
 
 void WindowTourTest::allOfItByTheMouse()
@@ -369,7 +369,7 @@ void WindowTourTest::allOfItByTheMouse()
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
     QVERIFY(v.click(&v.guide(), "guideNextButton"));
     QVERIFY(!v.guide().isVisible());
-    QCOMPARE(v.window.tourStopLeft(), 0);
+    QCOMPARE(v.window.tour().stopLeft(), 0);
 }
 
 void WindowTourTest::itIsFoundWhereItWasLeft()
@@ -391,7 +391,7 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
             qPrintable(v.guide().text()));
         QVERIFY(v.pressFor("guideLeave"));
         QVERIFY(!v.guide().isVisible());
-        QCOMPARE(v.window.tourStopLeft(), 4);
+        QCOMPARE(v.window.tour().stopLeft(), 4);
         QCOMPARE(v.window.actions().get("tour")->text(), QString("Go on with the tour, stop 4"));
         // In the same window the cluster is still there.
         const ProcessId coordinator = coordinatorOf(v.state());
@@ -406,9 +406,9 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
     Visitor v(remembering(folder));
     QVERIFY(v.isActive());
     QVERIFY(!v.guide().isVisible()); // the guide appears only on request
-    QCOMPARE(v.window.tourStopLeft(), 4);
+    QCOMPARE(v.window.tour().stopLeft(), 4);
     QCOMPARE(v.window.actions().get("tour")->text(), QString("Go on with the tour, stop 4"));
-    v.window.startTour();
+    v.window.tour().start();
     QVERIFY2(v.isAt(4), qPrintable(v.guide().text()));
     QVERIFY2(v.guide().text().contains("the tour has started a simulated cluster")
             && v.guide().text().contains("bob believes in 1 bucket"),
@@ -420,7 +420,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     QTemporaryDir folder;
     Visitor v(remembering(folder));
     QVERIFY(v.isActive());
-    v.window.startTour();
+    v.window.tour().start();
     QVERIFY(v.isAt(1));
     // The process that simulates all others ends.
     v.window.cluster().session().local().stop();
@@ -439,7 +439,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     QVERIFY2(v.isAt(1), qPrintable(v.guide().text()));
     QCOMPARE(v.guide().words().held, (std::vector { false, false })); // nothing of the former one counts
     // Another cluster replaces it.
-    v.window.startSimulated({ .seed = 5 });
+    v.window.start().startHere(SimulatedOptions { .seed = 5 });
     QVERIFY2(v.reads("not the cluster of the tour"), qPrintable(v.guide().text()));
     QVERIFY(v.until([&] { return v.window.cluster().link().state() == LinkState::Here; }));
     QVERIFY(v.pressFor("guideAgain"));
@@ -450,7 +450,7 @@ void WindowTourTest::anotherClusterAndAGoneOneAreSaid()
     QVERIFY(v.pressFor("kill"));
     QVERIFY2(v.reads("The coordinator has ended"), qPrintable(v.guide().text()));
     QVERIFY(v.pressFor("guideLeave"));
-    QCOMPARE(v.window.tourStopLeft(), 1);
+    QCOMPARE(v.window.tour().stopLeft(), 1);
 }
 
 void WindowTourTest::noWordIsClipped_data()
@@ -473,7 +473,7 @@ void WindowTourTest::noWordIsClipped()
     Visitor v(chosen);
     QVERIFY(v.isActive());
     v.window.resize(size);
-    v.window.startTour();
+    v.window.tour().start();
     for (int stop = 1; stop <= Tour::kStops; ++stop) {
         QVERIFY2(v.isAt(stop), qPrintable(v.guide().text()));
         QVERIFY(v.until([&] { return clipped(v.guide()).isEmpty(); }));

@@ -284,7 +284,7 @@ void ChartsTest::chartsOfARecordingAreReadAndLinked()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
     QVERIFY(part<ChartPanel>(window).isVisible());
     QVERIFY(!window.canvas().isVisible());
@@ -326,7 +326,7 @@ void ChartsTest::aPartOfTheRunIsShownByPages()
     }
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(path), QString());
+    QCOMPARE(window.files().openRecording(path), QString());
     window.actions().get("measure")->trigger();
     QTRY_VERIFY((window.clock().step(0.3), part<ChartPanel>(window).chart().note.startsWith("300 operations")));
     part<ChartPanel>(window).setSpan(10);
@@ -347,7 +347,7 @@ void ChartsTest::chartsFollowALiveCluster()
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("measure")->trigger();
@@ -377,7 +377,7 @@ void ChartsTest::theLegendSwitchesSeries()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
     QTRY_VERIFY((window.clock().step(0.3), part<ChartPanel>(window).chart().nothing.isEmpty()));
     auto* button = part<ChartPanel>(window).findChild<QToolButton*>("series_search");
@@ -400,7 +400,7 @@ void ChartsTest::anEmptyChartOffersWhatHelps()
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.cluster().link().state() == LinkState::Here, 15'000);
     window.actions().get("measure")->trigger();
     part<ChartPanel>(window).choose(ChartKind::Recovery);
@@ -420,7 +420,7 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
     part<ChartPanel>(window).choose(ChartKind::Load);
     QTRY_VERIFY(part<ChartPanel>(window).view().width() > 800); // the canvas made room
@@ -431,7 +431,7 @@ void ChartsTest::theChartAndItsRowsAreWritten()
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     };
     for (const char* name : { "chart.svg", "chart.pdf", "chart.png", "chart.csv" })
-        QCOMPARE(window.exportViewTo(folder.filePath(name)), QString());
+        QCOMPARE(window.exports().write(folder.filePath(name)), QString());
     const QString svg = QString::fromUtf8(read("chart.svg"));
     for (const QString& words : { QStringLiteral("RECORDED"), QStringLiteral("65-70 %"), QStringLiteral("Load factor"),
              QStringLiteral("seconds since the run began") })
@@ -441,12 +441,12 @@ void ChartsTest::theChartAndItsRowsAreWritten()
     QVERIFY(image.load(folder.filePath("chart.png")));
     QVERIFY(image.width() > 1'000);
     QCOMPARE(read("chart.csv").count("\r\n"), qsizetype(part<ChartPanel>(window).chart().rows.size()) + 1);
-    QVERIFY(window.exportViewTo(folder.filePath("chart.bmp")).contains(".svg, .pdf or .png"));
-    QVERIFY(window.exportViewTo(folder.filePath("no/such/place.svg")).contains("cannot be written"));
+    QVERIFY(window.exports().write(folder.filePath("chart.bmp")).contains(".svg, .pdf or .png"));
+    QVERIFY(window.exports().write(folder.filePath("no/such/place.svg")).contains("cannot be written"));
     window.actions().get("lecture")->trigger();
-    QCOMPARE(window.exportViewTo(folder.filePath("canvas.svg")), QString());
+    QCOMPARE(window.exports().write(folder.filePath("canvas.svg")), QString());
     QVERIFY(read("canvas.svg").contains("RECORDED"));
-    QVERIFY(window.exportViewTo(folder.filePath("canvas.csv")).contains("no rows"));
+    QVERIFY(window.exports().write(folder.filePath("canvas.csv")).contains("no rows"));
 }
 
 void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
@@ -478,11 +478,11 @@ void ChartsTest::aScriptsChartStandsBelowThoseOfTheRun()
     QVERIFY(part<ChartPanel>(window).rect().contains(view->parentWidget()->geometry()));
     QVERIFY(!view->grab().toImage().isNull());
     QVERIFY(view->svg().contains("Times by window"));
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     view->grab();
     QVERIFY(view->svg().contains(Theme(Theme::Kind::Dark).card.name().toUtf8()));
     for (const char* name : { "times.svg", "times.png", "times.pdf", "times.csv" }) {
-        QCOMPARE(window.exportViewTo(folder.filePath(name)), QString());
+        QCOMPARE(window.exports().write(folder.filePath(name)), QString());
         QVERIFY(QFile(folder.filePath(name)).size() > 200);
     }
     part<ChartPanel>(window).choose(ChartKind::Load); // a chart of the run is one click away
@@ -499,13 +499,13 @@ void ChartsTest::aChartOfASimulatedClusterSaysSoBeforeItsScriptEnds()
                         "lab.say('So long did it take.');\n"
                         "lab.step('b', 'The end');\n"));
     QVERIFY(stage.untilStop() && stage.goOn());
-    QVERIFY(stage.window.player().isRunning() && part<ChartPanel>(stage.window).measured());
+    QVERIFY(stage.window.player().run().isRunning() && part<ChartPanel>(stage.window).measured());
     auto* view = part<ChartPanel>(stage.window).findChild<MeasureView*>();
     view->grab();
     QVERIFY(view->svg().contains("SIMULATED") && !view->svg().contains("LIVE"));
     QTemporaryDir folder;
     QFile file(folder.filePath("times.svg"));
-    QCOMPARE(stage.window.exportViewTo(file.fileName()), QString());
+    QCOMPARE(stage.window.exports().write(file.fileName()), QString());
     QVERIFY(file.open(QIODevice::ReadOnly) && file.readAll().contains("SIMULATED"));
 }
 
@@ -553,10 +553,10 @@ void ChartsTest::nothingIsCutOffAt1280x720()
     QTemporaryDir folder;
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
-    window.setFontScale(scale);
+    window.looks().setFontScale(scale);
     window.resize(1280, 720);
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("measure")->trigger();
     for (int kind = 0; kind < kCharts; ++kind) {
         part<ChartPanel>(window).choose(ChartKind(kind));

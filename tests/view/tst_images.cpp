@@ -337,7 +337,7 @@ void ImagesTest::aKeyIsTriedInTheWindowAndSentOnlyWhenAsked()
     options.scenarioDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios");
     MainWindow window(options);
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.workloads().client() != 0, kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("sendKey")->isEnabled(), kLimit);

@@ -350,7 +350,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
     cluster.setSamples([](ProcessId) { return sampleAt(0); });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().data.size() == 4, kLimit);
     QCOMPARE(cluster.process(kNode).asked("Watch"), 0);
@@ -372,7 +372,7 @@ void InspectorTest::theWindowWatchesWhomItShowsAndNobodyElse()
 
     // Its picture is exported like all others; a hidden inspector sends no requests.
     QTemporaryDir directory;
-    QCOMPARE(window.exportViewTo(directory.filePath("node.svg")), QString());
+    QCOMPARE(window.exports().write(directory.filePath("node.svg")), QString());
     QFile svg(directory.filePath("node.svg"));
     QVERIFY(svg.open(QIODevice::ReadOnly));
     QVERIFY(svg.readAll().contains("waits for the core"));
@@ -386,7 +386,7 @@ void InspectorTest::theWorkloadIsHeldByItsKeyAndReleasedOnlyByIt()
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* hold = window.actions().get("holdWorkload");
@@ -442,7 +442,7 @@ void InspectorTest::realProcessesAreGatedByTheirKeyAndLetMessagesThroughOneByOne
     cluster.setSamples([&](ProcessId) { return sample; });
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     QAction* gate = window.actions().get("gate");
@@ -511,7 +511,7 @@ void InspectorTest::oneOfTheHeldMessagesIsChosenAndLetThroughOrLost()
     cluster.setGate(held);
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && window.pacer().state().clients.size() == 2, kLimit);
     GatePanel& panel = part<GatePanel>(window);

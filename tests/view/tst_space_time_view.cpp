@@ -34,7 +34,7 @@ void SpaceTimeViewTest::theViewShowsARecordingUpToItsInstant()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("spaceTime")->trigger();
     QVERIFY(part<SpaceTimeView>(window).isVisible() && window.canvas().isVisible());
     window.timeLine().seek(200);
@@ -45,8 +45,8 @@ void SpaceTimeViewTest::theViewShowsARecordingUpToItsInstant()
     QTRY_COMPARE((window.clock().step(0.2), part<SpaceTimeView>(window).model().events.size()), std::size_t(101));
     QVERIFY(part<SpaceTimeView>(window).canvas().picture().texts().size() > 5);
     for (const char* ending : { "svg", "pdf", "png", "shiviz" })
-        QCOMPARE(window.exportViewTo(folder.filePath(QStringLiteral("diagram.") + ending)), QString());
-    QVERIFY(window.exportViewTo(folder.filePath("diagram.csv")).contains(".shiviz"));
+        QCOMPARE(window.exports().write(folder.filePath(QStringLiteral("diagram.") + ending)), QString());
+    QVERIFY(window.exports().write(folder.filePath("diagram.csv")).contains(".shiviz"));
 }
 
 void SpaceTimeViewTest::selectionIsSharedWithTheCanvasAndTheLog()
@@ -55,7 +55,7 @@ void SpaceTimeViewTest::selectionIsSharedWithTheCanvasAndTheLog()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("follow")->trigger();
     window.actions().get("spaceTime")->trigger();
     SpaceTimeView& view = part<SpaceTimeView>(window);
@@ -88,7 +88,7 @@ void SpaceTimeViewTest::anEmptyDiagramOffersAReset()
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
@@ -113,7 +113,7 @@ void SpaceTimeViewTest::theLiveDiagramFollows()
     FakeCluster cluster { { 4, 4, 1 } };
     MainWindow window(options());
     window.show();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.cluster().link().state() == LinkState::Here && !window.pacer().state().data.empty(), 15'000);
     window.actions().get("spaceTime")->trigger();
@@ -140,7 +140,7 @@ void SpaceTimeViewTest::aDistanceIsMeasured()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.actions().get("follow")->trigger();
     window.actions().get("spaceTime")->trigger();
     SpaceTimeView& view = part<SpaceTimeView>(window);

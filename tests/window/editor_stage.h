@@ -49,7 +49,8 @@ struct Desk {
     }
     bool ends()
     {
-        return QTest::qWaitFor([&] { return !window.player().isRunning() && !edit.runMarks().isRunning; }, kPatience);
+        return QTest::qWaitFor(
+            [&] { return !window.player().run().isRunning() && !edit.runMarks().isRunning; }, kPatience);
     }
     QStringList said()
     {

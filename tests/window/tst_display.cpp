@@ -147,7 +147,7 @@ void DisplayTest::thePresentationFillsTheOtherScreenAndTheNotesStayHere()
     MainWindow window(options());
     window.show();
     QVERIFY(isManaged(window));
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     QScreen *first = QGuiApplication::screens()[0], *second = QGuiApplication::screens()[1];
     key("F5");
     QTRY_VERIFY_WITH_TIMEOUT(window.isPresenting() && window.isFullScreen(), kLimit);
@@ -219,7 +219,7 @@ void DisplayTest::aNumberIsTypedAndTheKeyOfAButtonPressed()
     window.move(QGuiApplication::screens()[0]->geometry().topLeft());
     window.show();
     QVERIFY(isManaged(window));
-    window.startSimulated({ .seed = 5 });
+    window.start().startHere(SimulatedOptions { .seed = 5 });
     QTRY_VERIFY_WITH_TIMEOUT(window.actions().get("insert")->isEnabled(), kLimit);
     window.actions().get("insert")->trigger();
     QTRY_VERIFY2_WITH_TIMEOUT(window.labLine().text().contains("20 ok"), qPrintable(window.labLine().text()), kLimit);

@@ -184,7 +184,7 @@ void EditorTest::whatCameWithTheProgramIsSavedAsACopy()
     Desk desk;
     QVERIFY(desk.isActive);
     const QByteArray before = bytesIn(scenarios + "/grow.js");
-    QVERIFY(desk.window.openScenario(scenarios + "/grow.js", false));
+    QVERIFY(desk.window.files().openScenario(scenarios + "/grow.js", false));
     QVERIFY(desk.window.findChild<QLabel*>("scenarioFile")->text().contains("a copy is saved"));
     desk.press(Qt::Key_X);
     DialogCloser closer;
@@ -291,7 +291,7 @@ void EditorTest::closingAsksOnlyWhenSomethingWouldBeLost()
     QVERIFY(desk.window.isVisible());
     // Opening another scenario asks too.
     answer(QMessageBox::Cancel);
-    QVERIFY(!desk.window.openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
+    QVERIFY(!desk.window.files().openScenario(QStringLiteral(LHRS_SOURCE_DIR "/scenarios/grow.js"), false));
     QCOMPARE(desk.edit.text(), QString("lab.print(1);"));
     answer(QMessageBox::Discard);
     QVERIFY(desk.window.close());
@@ -400,7 +400,7 @@ void EditorTest::nothingIsClipped()
     QFETCH(const double, scale);
     Desk desk;
     QVERIFY(desk.isActive);
-    desk.window.setFontScale(scale);
+    desk.window.looks().setFontScale(scale);
     desk.window.resize(size);
     const auto check = [&] {
         for (int frame = 0; frame < 4; ++frame) {

@@ -3,7 +3,7 @@
 #include "tests/window/editor_stage.h"
 
 #include "gui/lab/recording/recording.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QTabWidget>
@@ -69,7 +69,8 @@ void EditorRunTest::aBreakpointStopsBeforeItsCall()
     QVERIFY(desk.ends());
     QCOMPARE(desk.said().mid(0, 6), (QStringList { "one", "two", "three", "four", "three", "four" }));
     // The scenario had no captions.
-    QVERIFY2(desk.window.player().caption().startsWith("The end."), qPrintable(desk.window.player().caption()));
+    QVERIFY2(
+        desk.window.player().words().caption.startsWith("The end."), qPrintable(desk.window.player().words().caption));
     // To the cursor: once.
     desk.press(Qt::Key_F9);
     desk.edit.goTo(3);
@@ -203,9 +204,9 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().contains(2), kPatience); // when typing stops
     QVERIFY2(desk.editor.words().contains("Object.assign"), qPrintable(desk.editor.words()));
     desk.window.player().runToEnd();
-    QVERIFY(!desk.window.player().isRunning());
-    QVERIFY2(desk.window.player().caption().contains("line 2") || !desk.window.player().isLoaded(),
-        qPrintable(desk.window.player().caption()));
+    QVERIFY(!desk.window.player().run().isRunning());
+    QVERIFY2(desk.window.player().words().caption.contains("line 2") || !desk.window.player().isLoaded(),
+        qPrintable(desk.window.player().words().caption));
     QCOMPARE(desk.edit.cursorLine(), 2);
     desk.write("// only words\n");
     QTRY_VERIFY_WITH_TIMEOUT(desk.edit.notes().empty(), kPatience);
@@ -214,7 +215,7 @@ void EditorRunTest::aTextThatIsNoProgramDoesNotRun()
     QTemporaryDir folder;
     QVERIFY(put(folder.filePath("broken.js"), "lab.print(1;\n"));
     desk.editor.forgetUnsaved();
-    QVERIFY(!desk.window.openScenario(folder.filePath("broken.js"), false));
+    QVERIFY(!desk.window.files().openScenario(folder.filePath("broken.js"), false));
     QVERIFY(desk.edit.text().startsWith("lab.print(1;") && desk.edit.notes().contains(1));
 }
 
@@ -297,7 +298,7 @@ void EditorRunTest::rowsAppearWhileTheScenarioRuns()
     // Editing a line does not remove the results.
     desk.edit.moveCursor(QTextCursor::End);
     QTest::keyClicks(&desk.edit, "lab.print(1);");
-    QTRY_COMPARE_WITH_TIMEOUT(desk.window.player().source(), desk.edit.text(), kPatience);
+    QTRY_COMPARE_WITH_TIMEOUT(desk.window.player().scenario().source, desk.edit.text(), kPatience);
     QCOMPARE(results.rowCount(), 2);
     desk.editor.forgetUnsaved();
 }

@@ -36,7 +36,7 @@ struct Palette {
     Palette()
     {
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {

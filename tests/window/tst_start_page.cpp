@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/window_options.h"
 
 #include "gui/window/start/scenario_pictures.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QDir>
 #include <QImage>
@@ -81,7 +81,9 @@ struct PageStage {
     // No action may start anything.
     void cutLoose()
     {
-        page().disconnect(&window);
+        for (const QObject* begins :
+            std::initializer_list<const QObject*> { &window.start(), &window.files(), &window.tour() })
+            page().disconnect(begins);
         for (QAction* action : window.actions().all())
             page().disconnect(action);
     }
@@ -235,14 +237,16 @@ void StartPageTest::theFirstLookIsSimulatedAndNothingElse()
     const auto play = [&](const char* id) {
         window.startPage().findChild<QAbstractButton*>(id)->click();
         window.player().runToEnd();
-        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit);
+        return QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit);
     };
     QVERIFY(play("neverSeen"));
-    QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
-    QCOMPARE(window.player().result().expectationsHeld, 1);
+    QVERIFY2(window.player().run().engine().result().outcome == ScriptOutcome::Held,
+        qPrintable(window.player().run().engine().result().sentence()));
+    QCOMPARE(window.player().run().engine().result().expectationsHeld, 1);
     QVERIFY(play("other")); // on processes of this computer, as before
-    QVERIFY2(window.player().result().outcome == ScriptOutcome::Held, qPrintable(window.player().result().sentence()));
-    QCOMPARE(window.player().result().expectationsHeld, 1);
+    QVERIFY2(window.player().run().engine().result().outcome == ScriptOutcome::Held,
+        qPrintable(window.player().run().engine().result().sentence()));
+    QCOMPARE(window.player().run().engine().result().expectationsHeld, 1);
 }
 
 void StartPageTest::theTourIsShownWhenItIsThere()
@@ -371,10 +375,10 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
     {
         MainWindow window(wanted);
         window.show();
-        window.preferSimulated(SimulatedOptions {});
-        QVERIFY(window.openScenario(script, true));
+        window.start().preferSimulated(SimulatedOptions {});
+        QVERIFY(window.files().openScenario(script, true));
         window.player().runToEnd();
-        QVERIFY(QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit));
+        QVERIFY(QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit));
         QVERIFY(window.time().save(saved));
         QCOMPARE(namesIn(window.startPage(), "recordings"), QStringList({ saved }));
     }
@@ -385,11 +389,11 @@ void StartPageTest::theWindowNotesWhatItOpensAndSaves()
         facts().path == saved && facts().isSimulated && facts().scenario == "little.js" && !facts().date().isEmpty());
     const RecentRecording asSaved = facts();
     // An opened file shows the same.
-    QCOMPARE(window.openRecording(saved), QString());
+    QCOMPARE(window.files().openRecording(saved), QString());
     QCOMPARE(facts(), asSaved);
     // A file that cannot be opened is not listed.
     QVERIFY(makeFile(folder.filePath("none.lhrun")));
-    QVERIFY(!window.openRecording(folder.filePath("none.lhrun")).isEmpty());
+    QVERIFY(!window.files().openRecording(folder.filePath("none.lhrun")).isEmpty());
     QCOMPARE(window.startPage().recordings().all().size(), std::size_t(1));
 }
 

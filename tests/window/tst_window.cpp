@@ -49,7 +49,7 @@ struct Watching {
     explicit Watching(FakeCluster& cluster)
     {
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady(std::size_t processes)
     {
@@ -94,6 +94,7 @@ private slots:
     void everyKeyDoesItsAction();
     void textFieldsKeepTheirKeys();
     void theKeyboardReachesEveryView();
+    void tabGoesFromThePictureToTheCaptionsAndOnToTheTime();
     void everyActionIsFoundByItsWords();
     void theStartPageSaysWhatCannotWork();
     void anAddressThatIsNoneOrSilentIsSaid();
@@ -399,6 +400,15 @@ void WindowTest::theKeyboardReachesEveryView()
     QVERIFY(tabbed.contains(&window.canvas()));
 }
 
+void WindowTest::tabGoesFromThePictureToTheCaptionsAndOnToTheTime()
+{
+    MainWindow window(options());
+    const QWidget* at = &window.canvas();
+    while (!window.player().strip().isAncestorOf(at) && !window.timeBar().isAncestorOf(at))
+        at = at->nextInFocusChain();
+    QVERIFY2(window.player().strip().isAncestorOf(at), qPrintable(at->objectName()));
+}
+
 void WindowTest::everyActionIsFoundByItsWords()
 {
     MainWindow window(options());
@@ -472,24 +482,25 @@ void WindowTest::anAddressThatIsNoneOrSilentIsSaid()
     QVERIFY(!window.showsCluster());
     auto* status = window.startPage().findChild<QLabel*>("startStatus");
     for (const char* address : { "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:99999", ":4711", "host:port" }) {
-        window.connectTo(address);
+        window.start().connectTo(address);
         QVERIFY2(status->isVisible() && status->text().contains("HOST:PORT"), address);
         QVERIFY(!window.showsCluster());
     }
-    window.connectTo("127.0.0.1:1"); // no process listens there
+    window.start().connectTo("127.0.0.1:1"); // no process listens there
     QVERIFY(status->text().contains("Asking"));
     QTRY_VERIFY_WITH_TIMEOUT(status->text().contains("Nothing answers at 127.0.0.1:1"), kLimit);
     QVERIFY(window.startPage().findChild<QPushButton*>("connect")->isEnabled());
     // If a scenario cannot be read, or is no valid program, the caption says so; the window stays.
     QTemporaryDir directory;
-    QVERIFY(!window.openScenario(directory.filePath("none.js"), true));
-    QVERIFY(window.player().caption().contains("cannot be read"));
+    QVERIFY(!window.files().openScenario(directory.filePath("none.js"), true));
+    QVERIFY(window.player().words().caption.contains("cannot be read"));
     QFile broken(directory.filePath("broken.js"));
     QVERIFY(broken.open(QIODevice::WriteOnly));
     broken.write("lab.step('a', 'x');\nlab.say('unfinished;\n");
     broken.close();
-    QVERIFY(!window.openScenario(broken.fileName(), true));
-    QVERIFY2(window.player().caption().contains("broken.js, line 2"), qPrintable(window.player().caption()));
+    QVERIFY(!window.files().openScenario(broken.fileName(), true));
+    QVERIFY2(
+        window.player().words().caption.contains("broken.js, line 2"), qPrintable(window.player().words().caption));
 }
 
 // ---- trouble
@@ -524,7 +535,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     QVERIFY(!window.actions().get("insert")->isEnabled());
     QVERIFY(window.showsCluster()); // the last picture stays
     window.setWorkspace(MainWindow::Workspace::Inspect);
-    window.setThemeChoice(MainWindow::ThemeChoice::Dark);
+    window.looks().setThemeChoice(MainWindow::ThemeChoice::Dark);
     QVERIFY2(loop.longest() < 5'000, qPrintable(QString::number(loop.longest())));
     QuestionAnswerer discard(QMessageBox::Discard);
     window.actions().get("leave")->trigger();
@@ -532,7 +543,7 @@ void WindowTest::aClusterThatDiesLeavesAWindowThatWorks()
     QTRY_VERIFY_WITH_TIMEOUT(window.status().text().contains("NO CLUSTER"), kLimit);
     // Another cluster has another picture.
     FakeCluster other({ 2, 4, 1 });
-    window.connectTo(other.address());
+    window.start().connectTo(other.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster() && window.pacer().state().data.size() == 2, kLimit);
 }
 

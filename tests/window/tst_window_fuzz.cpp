@@ -102,7 +102,7 @@ public:
         QCoreApplication::processEvents();
         if (!m_window.timeLine().isReplay()) {
             say("opens the recording again");
-            m_window.openRecording(m_recording);
+            m_window.files().openRecording(m_recording);
         }
     }
     QStringList acts() const { return m_acts; }
@@ -261,13 +261,13 @@ private:
     {
         const bool isDark = below(2) == 0;
         say(isDark ? QStringLiteral("dark") : QStringLiteral("light"));
-        m_window.setThemeChoice(isDark ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::Light);
+        m_window.looks().setThemeChoice(isDark ? MainWindow::ThemeChoice::Dark : MainWindow::ThemeChoice::Light);
     }
     void font()
     {
         const double scale = 0.8 + below(18) / 10.0;
         say(QStringLiteral("font %1").arg(scale));
-        m_window.setFontScale(scale);
+        m_window.looks().setFontScale(scale);
     }
     void dock()
     {
@@ -463,15 +463,15 @@ void WindowFuzzTest::everyViewIsKeptAsAPicture()
     };
     for (const auto& [choice, suffix] :
         { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
-        window.setThemeChoice(choice);
+        window.looks().setThemeChoice(choice);
         QCOMPARE(keep(QStringLiteral("start_%1").arg(suffix)), QString());
     }
-    QCOMPARE(window.openRecording(m_path), QString());
+    QCOMPARE(window.files().openRecording(m_path), QString());
     window.timeLine().seek(window.timeLine().newest() * 3 / 4);
     window.selection().select({ ObjectKind::Data, 0, 0 });
     for (const auto& [choice, suffix] :
         { std::pair(MainWindow::ThemeChoice::Light, "light"), std::pair(MainWindow::ThemeChoice::Dark, "dark") }) {
-        window.setThemeChoice(choice);
+        window.looks().setThemeChoice(choice);
         for (const char* view : { "lecture", "inspect", "faultPanel", "measure", "spaceTime", "write" }) {
             window.actions().get(view)->trigger();
             QCOMPARE(keep(QStringLiteral("%1_%2").arg(view, suffix)), QString());
@@ -503,7 +503,7 @@ void WindowFuzzTest::whateverIsDoneThePictureIsTheShownInstant()
     window.clock().stop(); // the test makes the frames
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QCOMPARE(window.openRecording(m_path), QString());
+    QCOMPARE(window.files().openRecording(m_path), QString());
     DialogCloser closer;
     warnings.clear();
     const QtMessageHandler before = qInstallMessageHandler(noteWarning);

@@ -39,7 +39,7 @@ struct GateWindow {
         speed->setCurrentIndex(speed->findData(speedWanted));
         SimulatedOptions simulated = window.startPage().simulatedOptions();
         simulated.isCase = isCase;
-        window.startSimulated(simulated);
+        window.start().startHere(simulated);
     }
     bool isThere()
     {

@@ -39,7 +39,7 @@ struct Watching {
     {
         window.resize(1280, 720);
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {
@@ -433,7 +433,7 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped()
     QVERIFY(w.sheet());
     const int before = w.terms()->fontInfo().pixelSize();
     w.sheet()->close();
-    w.window.setFontScale(fontScale);
+    w.window.looks().setFontScale(fontScale);
     w.window.actions().get("glossary")->trigger();
     GlossarySheet* sheet = w.sheet();
     QTRY_VERIFY_WITH_TIMEOUT(sheet->isVisible(), kLimit);
@@ -460,7 +460,7 @@ void WindowGlossaryTest::noTextOfTheSheetIsClipped()
         QVERIFY(entry->fontInfo().pixelSize() >= int(fontScale * Theme::kSmallestPixels));
     }
     // Text and links contrast with their background, also after the theme has changed.
-    w.window.setThemeChoice(
+    w.window.looks().setThemeChoice(
         theme == int(MainWindow::ThemeChoice::Dark) ? MainWindow::ThemeChoice::Light : MainWindow::ThemeChoice::Dark);
     QCoreApplication::processEvents();
     QVERIFY(std::abs(entry->palette().color(QPalette::Text).lightnessF()

@@ -52,7 +52,7 @@ struct Watching {
             return pb::ContentsPage();
         });
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {
@@ -310,7 +310,7 @@ void WindowGroupTest::nothingIsClippedAt1280x720()
     QVERIFY(w.isDecoded());
     QTRY_VERIFY_WITH_TIMEOUT(part<RecordGroupView>(w.window).width() > 500, kLimit);
     for (const double scale : { 1.0, 1.5 }) {
-        w.window.setFontScale(scale);
+        w.window.looks().setFontScale(scale);
         QCoreApplication::processEvents();
         w.window.clock().step(0.05);
         RecordGroupView& view = part<RecordGroupView>(w.window);

@@ -50,7 +50,7 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     set("seed", 5);
     auto* speed = window.startPage().findChild<QComboBox*>("speed");
     speed->setCurrentIndex(speed->findData(10.0));
-    QVERIFY(window.openScenario(steps.fileName(), false));
+    QVERIFY(window.files().openScenario(steps.fileName(), false));
 
     const ClusterState& state = window.canvas().state();
     QSignalSpy answered(&window.cluster().report(), &CommandReport::answered);
@@ -220,9 +220,9 @@ void WindowKeysTest::theMomentsArePlayedWithKeysAlone()
     QVERIFY(QTest::qWaitFor([&] { return window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
     QVERIFY(QTest::qWaitFor(
-        [&] { return window.player().caption() == "Everything by keys." && window.player().isHeld(); }, kLimit));
+        [&] { return window.player().words().caption == "Everything by keys." && window.player().isHeld(); }, kLimit));
     QVERIFY(pressFor("nextStep", false));
-    QVERIFY(QTest::qWaitFor([&] { return window.player().caption() == "No mouse was near."; }, kLimit));
+    QVERIFY(QTest::qWaitFor([&] { return window.player().words().caption == "No mouse was near."; }, kLimit));
 }
 
 int main(int count, char** arguments) { return runOffscreen<WindowKeysTest>(count, arguments); }

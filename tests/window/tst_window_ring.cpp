@@ -37,7 +37,7 @@ public:
     {
         window.resize(1280, 720);
         window.show();
-        window.preferSimulated(SimulatedOptions {});
+        window.start().preferSimulated(SimulatedOptions {});
     }
     // Starts its cluster and stops before the first step.
     bool open(const QString& text)
@@ -47,15 +47,15 @@ public:
         if (!file.open(QIODevice::WriteOnly) || file.write(text.toUtf8()) < 0)
             return false;
         file.close();
-        return window.openScenario(path, true);
+        return window.files().openScenario(path, true);
     }
     bool play(const QString& text)
     {
         if (!open(text))
             return false;
         window.player().runToEnd();
-        return QTest::qWaitFor([&] { return !window.player().isRunning(); }, kLimit)
-            && window.player().result().outcome == ScriptOutcome::Held;
+        return QTest::qWaitFor([&] { return !window.player().run().isRunning(); }, kLimit)
+            && window.player().run().engine().result().outcome == ScriptOutcome::Held;
     }
     const ClusterState& state() { return window.pacer().state(); }
     bool showsRing(std::size_t nodes)
@@ -204,7 +204,7 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
     Stage s;
     SimulatedOptions waiting;
     waiting.waitsForScript = true;
-    s.window.preferSimulated(waiting);
+    s.window.start().preferSimulated(waiting);
     QVERIFY(s.open(QLatin1String(kRing) + QStringLiteral("lab.step('a', 'A step');\nlab.say('It stands.');\n")));
     QVERIFY(s.showsRing(4));
     QVERIFY(QTest::qWaitFor(
@@ -214,7 +214,7 @@ void WindowRingTest::aSimulationThatWaitsForCommandsIsNotCalledSilent()
         },
         kLimit));
     QVERIFY(!QTest::qWaitFor([&] { return s.window.cluster().link().state() == LinkState::Lost; }, kLongerThanSilence));
-    QVERIFY(s.window.player().isRunning());
+    QVERIFY(s.window.player().run().isRunning());
 }
 
 int main(int count, char** arguments) { return runOffscreen<WindowRingTest>(count, arguments); }

@@ -206,7 +206,7 @@ void WindowRunTest::aKilledServerIsShown()
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
     set("dataServers", 2);
     set("parityServers", 1);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     const ClusterState& state = window.canvas().state();
@@ -231,7 +231,7 @@ void WindowRunTest::aBucketIsKilledFromTheKeyboardAndComesBack()
     const auto set = [&](const char* id, int value) { window.startPage().findChild<QSpinBox*>(id)->setValue(value); };
     set("dataServers", 4);
     set("parityServers", 2);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().state().data.contains(0) && window.canvas().state().parity.contains({ 0, 0 }), kLimit);
     QVERIFY2(window.labLine().text().contains("recovery: 'automatic'"), qPrintable(window.labLine().text()));
@@ -312,7 +312,7 @@ void WindowRunTest::theCoordinatorIsKilledAndStartedAgain()
     set("dataServers", 3);
     set("parityServers", 1);
     set("b", 10);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(window.canvas().state().data.contains(0) && window.workloads().client() != 0
             && window.actions().get("insert")->isEnabled(),
         kLimit);
@@ -365,7 +365,7 @@ void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
     set("k", 0);
     set("dataServers", 2);
     set("parityServers", 0);
-    window.startLocal();
+    window.start().startHere();
     QTRY_VERIFY_WITH_TIMEOUT(knowsFile(window, 0), kLimit);
     const ProcessId process = window.canvas().state().data.at(0).process;
     window.selection().select({ ObjectKind::Data, 0, 0 });
@@ -394,13 +394,12 @@ void WindowRunTest::whatTheParityCouldNotReplaceAsksFirst()
 void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
 {
     MainWindow window(options());
-    ScriptSettings settings;
+    ScriptSettings& settings = window.player().run().settings();
     settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
     settings.sets["repetitions"] = "1";
-    window.player().setSettings(settings);
     window.show();
     QVERIFY(QTest::qWaitForWindowActive(&window));
-    QVERIFY(window.openScenario(kScenario, true));
+    QVERIFY(window.files().openScenario(kScenario, true));
     window.director().setSpeed(Director::kFastest);
     QSignalSpy finished(&window.player(), &Player::finished);
     LoopWatch loop;
@@ -420,7 +419,8 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
             before = done();
             hasStopped = QTest::qWaitFor([&] { return window.director().isOver() || waits(); }, kLimit);
         }
-        QVERIFY2(hasStopped, qPrintable(QString("after %1 keys, at: %2").arg(pressed).arg(window.player().caption())));
+        QVERIFY2(
+            hasStopped, qPrintable(QString("after %1 keys, at: %2").arg(pressed).arg(window.player().words().caption)));
         if (window.director().isOver())
             break;
         QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, Qt::Key_PageDown);
@@ -428,7 +428,7 @@ void WindowRunTest::theScenarioIsPlayedStepByStepWithOneKey()
         QVERIFY(QTest::qWaitFor([&] { return !waits(); }, kPatience));
         QVERIFY(pressed < 30);
     }
-    const ScriptResult result = window.player().result();
+    const ScriptResult result = window.player().run().engine().result();
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(result.sentence()));
     const std::vector<StoryLine>& story = window.player().story().lines();
     QCOMPARE(std::count_if(

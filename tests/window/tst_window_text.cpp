@@ -103,12 +103,12 @@ void WindowTextTest::noTextIsClipped()
     MainWindow::Options chosen = options();
     chosen.theme = MainWindow::ThemeChoice(theme);
     MainWindow window(chosen);
-    window.setFontScale(fontScale);
+    window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
+    QVERIFY(window.files().openScenario(kScenario, false));
     QTRY_VERIFY2_WITH_TIMEOUT(clipped(window).isEmpty(), qPrintable("start page: " + clipped(window)), kLimit);
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);
@@ -172,8 +172,8 @@ void WindowTextTest::largeTextFitsASmallWindow()
     MainWindow window(options());
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);
@@ -189,14 +189,14 @@ void WindowTextTest::largeTextFitsASmallWindow()
         window.setPresenting(isHall);
         window.setWindowState(Qt::WindowNoState); // sized by the test, not by the screen
         window.resize(size);
-        window.setFontScale(fontScale);
+        window.looks().setFontScale(fontScale);
         settle();
         QCOMPARE(window.size(), size);
         QVERIFY2(window.minimumSize().width() <= 1024 && window.minimumSize().height() <= 768
                 && window.minimumSize() == QSize(640, 400),
             qPrintable(QString("%1 x %2").arg(window.minimumSize().width()).arg(window.minimumSize().height())));
         for (const QWidget* part : std::initializer_list<const QWidget*> {
-                 &window.canvas(), &window.player(), &window.timeBar(), &window.status() })
+                 &window.canvas(), &window.player().strip(), &window.timeBar(), &window.status() })
             QVERIFY2(part->isVisible() && window.rect().contains(QRect(part->mapTo(&window, QPoint()), part->size())),
                 qPrintable(part->objectName()));
         const DisplayList& picture = window.canvas().restingPicture();
@@ -218,7 +218,7 @@ void WindowTextTest::largeTextFitsASmallWindow()
             QVERIFY2(clipped(window).isEmpty(), qPrintable(clipped(window)));
     }
     window.setPresenting(false);
-    window.setFontScale(1);
+    window.looks().setFontScale(1);
     window.resize(size);
     settle();
     // Smaller text brings everything back.
@@ -239,12 +239,12 @@ void WindowTextTest::everyCaptionOfTheScenarioFits()
     QFETCH(const QSize, size);
     QFETCH(const double, fontScale);
     MainWindow window(options());
-    window.setFontScale(fontScale);
+    window.looks().setFontScale(fontScale);
     window.resize(size);
     window.show();
-    QVERIFY(window.openScenario(kScenario, false));
+    QVERIFY(window.files().openScenario(kScenario, false));
     QCoreApplication::processEvents();
-    auto* caption = window.player().findChild<CaptionLabel*>("caption");
+    auto* caption = window.player().strip().findChild<CaptionLabel*>("caption");
     const QStringList all = captions();
     QVERIFY(all.size() > 10);
     for (const QString& text : all) {
@@ -315,8 +315,8 @@ void WindowTextTest::pagesScrollDownOnly()
     };
     check("start page");
     QVERIFY(seen > 0);
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.workloads().client() != 0 && window.canvas().isVisible(), kLimit);
     for (const auto workspace : kWorkspaces) {
         window.setWorkspace(workspace);
@@ -344,7 +344,7 @@ void WindowTextTest::allTextGrows()
     int seen = 0;
     const auto check = [&](const QString& where) {
         if (then != first)
-            window.setFontScale(then);
+            window.looks().setFontScale(then);
         for (int frame = 0; frame < 4; ++frame) {
             QCoreApplication::processEvents();
             window.clock().step(0.2);
@@ -358,8 +358,8 @@ void WindowTextTest::allTextGrows()
         }
     };
     check("start page");
-    QVERIFY(window.openScenario(kScenario, false));
-    window.connectTo(cluster.address());
+    QVERIFY(window.files().openScenario(kScenario, false));
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(
         window.canvas().viewOf<FilePicture>().layoutShown().items.size() >= 21 && window.workloads().client() != 0,
         kLimit);

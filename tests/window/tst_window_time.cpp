@@ -10,7 +10,7 @@
 #include "gui/lab/local/session.h"
 #include "gui/window/panels/invariant_panel.h"
 #include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 
 #include <QAbstractItemModelTester>
 #include <QDragEnterEvent>
@@ -72,7 +72,7 @@ struct Watching {
     Watching()
     {
         window.show();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {
@@ -112,10 +112,10 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QVERIFY(other.open(QIODevice::WriteOnly));
     other.write("<b>no recording</b>");
     other.close();
-    QVERIFY2(window.openRecording(other.fileName()).contains("is no recording"),
-        qPrintable(window.openRecording(other.fileName())));
+    QVERIFY2(window.files().openRecording(other.fileName()).contains("is no recording"),
+        qPrintable(window.files().openRecording(other.fileName())));
     QVERIFY(!window.showsCluster());
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     QVERIFY(window.showsCluster());
     QVERIFY(window.timeBar().isVisible());
     QVERIFY(!window.workloads().isVisible()); // there is no cluster to work on
@@ -156,7 +156,7 @@ void WindowTimeTest::aFileThatIsDroppedIsOpened()
     QVERIFY(!window.timeLine().isReplay());
     QVERIFY(drag({ "run.lhrun" }));
     QVERIFY(window.timeLine().isReplay() && window.showsCluster());
-    window.closeRecording();
+    window.files().closeRecording();
     QVERIFY(drag({ "no.lhrun" })); // the file is gone
     QVERIFY(!window.timeLine().isReplay());
     QVERIFY2(window.labLine().text().contains("no.lhrun"), qPrintable(window.labLine().text()));
@@ -172,7 +172,7 @@ void WindowTimeTest::keysAndMouseMoveTheInstant()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     window.show();
-    QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+    QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
     window.clock().step(0.1);
     TimeTrack& track = window.timeBar().track();
     const std::int64_t middle = (window.timeLine().beginNs() + window.timeLine().endNs()) / 2;
@@ -227,7 +227,7 @@ void WindowTimeTest::aDamagedRecordingSaysWhatIsMissing()
     QVERIFY(QFile::resize(path, QFile(path).size() * 9 / 10));
     MainWindow window(options());
     window.show();
-    const QString problem = window.openRecording(path);
+    const QString problem = window.files().openRecording(path);
     QCOMPARE(problem, QString());
     QTRY_VERIFY_WITH_TIMEOUT((window.clock().step(0.3), window.status().text().contains("DAMAGED")), kLimit);
 }
@@ -303,10 +303,10 @@ void WindowTimeTest::nothingIsClippedAt1280x720()
     makeRecording(folder.filePath("run.lhrun"));
     MainWindow window(options());
     for (const double scale : { 1.0, 1.5 }) {
-        window.setFontScale(scale);
+        window.looks().setFontScale(scale);
         window.resize(1280, 720);
         window.show();
-        QCOMPARE(window.openRecording(folder.filePath("run.lhrun")), QString());
+        QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());
         window.actions().get("follow")->trigger();
         window.clock().step(0.1);
         QCOMPARE(window.size(), QSize(1280, 720));
@@ -339,7 +339,7 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();
-    QCOMPARE(window.openRecording(path), QString());
+    QCOMPARE(window.files().openRecording(path), QString());
     window.actions().get("invariants")->trigger();
     QVERIFY(part<InvariantPanel>(window).isVisible() && window.canvas().isVisible());
     InvariantList& list = part<InvariantPanel>(window).list();
@@ -387,7 +387,7 @@ void WindowTimeTest::theInvariantsAreThoseOfTheShownInstant()
     QVERIFY(part<InvariantPanel>(window).isVisible());
     // All rows have room for their words, at every size.
     for (const double scale : { 1.0, 1.5 }) {
-        window.setFontScale(scale);
+        window.looks().setFontScale(scale);
         QCoreApplication::processEvents();
         int bottom = 0;
         for (int row = 0; row < list.model()->rowCount(); ++row) {
@@ -415,7 +415,7 @@ void WindowTimeTest::aRecordingTellsOfLongerTimeOuts()
         MainWindow window(options());
         window.resize(1920, 1080);
         window.show();
-        QCOMPARE(window.openRecording(path), QString());
+        QCOMPARE(window.files().openRecording(path), QString());
         const auto text = [&] { return window.clock().step(0.3), window.status().text(); };
         QTRY_VERIFY_WITH_TIMEOUT(text().contains("RECORDED"), kLimit);
         const QString told = scale > 1 ? "TIME-OUTS × 4: this machine woke processes up to 81 ms late" : "";
@@ -433,7 +433,7 @@ void WindowTimeTest::aClusterThatIsStartedHereTellsHowLateItWasWoken()
     {
         MainWindow window(o);
         window.show();
-        window.startLocal();
+        window.start().startHere();
         const auto link = [&] { return window.clock().step(0.3), window.cluster().link().state(); };
         QTRY_VERIFY_WITH_TIMEOUT(link() == LinkState::Here, 60'000);
         patience = window.cluster().session().local().patience();

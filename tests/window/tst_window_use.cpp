@@ -9,7 +9,7 @@
 
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/editor/editor_panel.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 #include "gui/view/panels/image_view.h"
 #include "gui/view/records/record_group_view.h"
@@ -44,7 +44,7 @@ struct Watching {
         window.resize(1280, 720);
         window.show();
         window.activateWindow();
-        window.connectTo(cluster.address());
+        window.start().connectTo(cluster.address());
     }
     bool isReady()
     {
@@ -285,7 +285,7 @@ void WindowUseTest::thePictureHasTheKeys()
     window.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&window));
     window.startPage().findChild<QSpinBox*>("m")->setFocus();
-    window.connectTo(cluster.address());
+    window.start().connectTo(cluster.address());
     QTRY_VERIFY_WITH_TIMEOUT(window.showsCluster(), kLimit);
     QVERIFY2(window.canvas().hasFocus(),
         QApplication::focusWidget() ? qPrintable(QApplication::focusWidget()->objectName()) : "nothing has the focus");
@@ -382,10 +382,10 @@ void WindowUseTest::aTextThatIsNoProgramOpensAtItsLine()
     QTRY_VERIFY_WITH_TIMEOUT(part<EditorPanel>(window).edit().hasFocus(), kLimit);
     QTRY_VERIFY_WITH_TIMEOUT(
         (window.clock().step(0.2), part<EditorPanel>(window).words().startsWith("Line 3")), kLimit);
-    QVERIFY(!window.player().isRunning());
+    QVERIFY(!window.player().run().isRunning());
     // A file that cannot be read is not opened for repair.
     window.setWorkspace(MainWindow::Workspace::Lecture);
-    QVERIFY(!window.openScenario(folder.filePath("none.js"), true));
+    QVERIFY(!window.files().openScenario(folder.filePath("none.js"), true));
     QVERIFY(!part<EditorPanel>(window).isVisible());
     QVERIFY(window.startPage().findChild<QLabel*>("startStatus")->text().contains("cannot be read"));
 }
@@ -482,9 +482,9 @@ void WindowUseTest::whatIsNoRecordingIsSaidBesideAnother()
     MainWindow window(options());
     window.resize(1280, 720);
     window.show();
-    QCOMPARE(window.openRecording(path), QString());
+    QCOMPARE(window.files().openRecording(path), QString());
     QVERIFY(!window.labLine().isVisible());
-    window.openFile(junk);
+    window.files().openFile(junk);
     QVERIFY(window.labLine().isVisible());
     QVERIFY2(window.labLine().text().contains("junk.lhrun is no recording"), qPrintable(window.labLine().text()));
 }
@@ -497,7 +497,7 @@ void WindowUseTest::timesAreThoseOfTheClusterThatIsShown()
     window.resize(1280, 720);
     window.show();
     for (FakeCluster* cluster : { &first, &second }) {
-        window.connectTo(cluster->address());
+        window.start().connectTo(cluster->address());
         const auto ended = [&] {
             const ClusterState& state = window.pacer().state();
             return state.processes.contains(kFileData + 1) && state.processes.at(kFileData + 1).hasEnded;

@@ -221,8 +221,9 @@ QString EditorPanel::prepareRun()
     }
     m_player.setText(text, fileName());
     const QString beside = QFileInfo(m_path).absolutePath() + QStringLiteral("/paper");
-    m_player.setPaperDirectory(
-        !m_path.isEmpty() && QFileInfo(beside).isDir() ? beside : m_places.scenarios + QStringLiteral("/paper"));
+    m_player.run().settings().paperDirectory = !m_path.isEmpty() && QFileInfo(beside).isDir()
+        ? beside
+        : m_places.scenarios + QStringLiteral("/paper");
     m_edit->beginRun();
     m_runText = text;
     m_rows = 0;
@@ -242,7 +243,7 @@ void EditorPanel::setBreakpoints()
     std::set<int> lines = m_edit->breakpointsOfRun();
     if (m_runTo > 0)
         lines.insert(m_runTo);
-    m_player.engine().setBreakpoints(std::move(lines));
+    m_player.run().engine().setBreakpoints(std::move(lines));
 }
 
 void EditorPanel::runToCursor()
@@ -253,7 +254,7 @@ void EditorPanel::runToCursor()
         say(tr("Nothing is called from line %1 on, so the scenario would not stand there.").arg(m_edit->cursorLine()));
         return;
     }
-    m_runTo = m_player.isRunning() ? m_edit->lineOfRun(*call) : *call;
+    m_runTo = m_player.run().isRunning() ? m_edit->lineOfRun(*call) : *call;
     setBreakpoints();
     m_player.runToEnd();
 }
@@ -263,11 +264,11 @@ void EditorPanel::insertRecorded(const QString& line) { m_edit->insertLine(line)
 bool EditorPanel::refresh(double seconds)
 {
     m_time += seconds;
-    m_edit->setPaging(!m_player.isRunning());
-    const std::uint64_t version = m_player.trace().version();
-    if (version == m_version && !(m_player.isRunning() && m_time - m_shownAt >= kShowEvery))
+    m_edit->setPaging(!m_player.run().isRunning());
+    const std::uint64_t version = m_player.run().trace().version();
+    if (version == m_version && !(m_player.run().isRunning() && m_time - m_shownAt >= kShowEvery))
         return false;
-    PlayState play = m_player.trace().state();
+    PlayState play = m_player.run().trace().state();
     const bool isOurs = m_runText.has_value();
     if (version != m_version) {
         RunMarks marks;
@@ -290,7 +291,7 @@ bool EditorPanel::refresh(double seconds)
     if (m_time - m_shownAt >= kShowEvery || play.isHeld || !play.isRunning) {
         m_shownAt = m_time;
         // The lines of the steps are those of the present text.
-        std::vector<PlannedStep> plan = m_player.plan();
+        std::vector<PlannedStep> plan = m_player.scenario().plan;
         if (!isOurs)
             play.steps.clear();
         for (PlayedStep& step : play.steps)
@@ -351,7 +352,7 @@ void EditorPanel::showWords()
         words = tr("Line %1: %2").arg(m_problem.line).arg(m_problem.text);
         isBad = true;
     } else if (marks.isRunning) {
-        const QString call = m_player.trace().state().call;
+        const QString call = m_player.run().trace().state().call;
         words = marks.isHeld ? tr("Stands before line %1, %2. F10: this call; PgDn: to the next step; Ctrl+R: on.")
                                    .arg(m_edit->currentLine())
                                    .arg(call)

@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // lhrs-gui: the window.
-#include "common/number_words.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/lab/local/network_check.h"
 #include "gui/lab/export/play_printer.h"
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/export/run_export.h"
-#include "gui/lab/replay/unsaved_store.h"
 #include "gui/lab/tables/chart_svg.h"
 #include "gui/view/charts/measure_view.h"
 #include "gui/view/paint/field_style.h"
 #include "gui/window/editor/editor_panel.h"
-#include "gui/window/main/main_window.h"
+#include "gui/window/main/gui_options.h"
 #include "gui/window/start/scenario_pictures.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/show/window_time.h"
 #include "gui/window/widgets/screen_place.h"
 
 #include <QApplication>
-#include <QCommandLineParser>
 #include <QDir>
 #include <QElapsedTimer>
-#include <QFile>
 #include <QFileInfo>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <initializer_list>
-#include <map>
+#include <memory>
 #include <string_view>
 
 extern const char kProgramCommit[]; // program_commit.cmake
@@ -62,13 +56,12 @@ QString scenarioDirectory()
 int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, QSize size)
 {
     PlayPrinter printer(stdout);
-    ScriptSettings settings = window.player().settings();
     window.director().setSpeed(Director::kInstant);
     if (folder != nullptr) {
+        ScriptSettings& settings = window.player().run().settings();
         settings.run = folder->facts().run;
         settings.results = folder;
     }
-    window.player().setSettings(settings);
     window.time().setScriptListener(printer);
     window.resize(size);
     window.show();
@@ -82,8 +75,8 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
         if (!isOver || !window.director().isOver() || (isMoving && since.elapsed() < kLastMovement)
             || (isBehind && since.elapsed() < kLastEvent))
             return;
-        const ScriptResult result = window.player().result();
-        const ScriptEngine& engine = window.player().engine();
+        const ScriptResult result = window.player().run().engine().result();
+        const ScriptEngine& engine = window.player().run().engine();
         printer.summary(result, engine.tables());
         code = int(result.outcome);
         QString error;
@@ -116,8 +109,8 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
     QObject::connect(&wait, &QTimer::timeout, &window, finish);
     wait.start(100);
     window.player().runToEnd();
-    if (!window.player().hasBegun()) // it did not begin, so finished() would never come
-        return usage(window.player().caption());
+    if (!window.player().run().hasBegun()) // it did not begin, so finished() would never come
+        return usage(window.player().words().caption);
     return QCoreApplication::exec();
 }
 
@@ -125,11 +118,11 @@ int takePicture(MainWindow& window, const QString& file, ResultFolder* folder, Q
 RunFacts factsOf(MainWindow& window, std::uint64_t seed, const SimulatedOptions* simulated)
 {
     RunFacts facts = window.run();
-    facts.scenario = window.player().file();
+    facts.scenario = window.player().scenario().file;
     facts.seed = QString::number(seed);
     const QString seedOfCluster = simulated != nullptr ? QString::number(simulated->seed) : QString();
-    facts.inputs = inputsDigest(
-        window.player().source(), {}, seed, { simulated != nullptr ? "simulated" : "real", "lhrs-gui", seedOfCluster });
+    facts.inputs = inputsDigest(window.player().scenario().source, {}, seed,
+        { simulated != nullptr ? "simulated" : "real", "lhrs-gui", seedOfCluster });
     if (simulated != nullptr) {
         facts.isSimulated = true;
         facts.run = simulatedRunId(facts.inputs);
@@ -145,7 +138,7 @@ int exportRecording(MainWindow& window, const QString& file, const QString& dire
     window.clock().stop(); // frames are computed on demand, so that the same file gives the same pictures
     window.resize(size);
     window.show();
-    if (const QString problem = window.openRecording(file); !problem.isEmpty())
+    if (const QString problem = window.files().openRecording(file); !problem.isEmpty())
         return usage(problem);
     const ExportResult result = window.exportAll(directory, use);
     for (const QString& name : result.written)
@@ -181,9 +174,8 @@ void ignoreSizeHints()
     });
 }
 
-} // namespace
-
-int main(int count, char** arguments)
+// Chooses the platform before Qt does. Returns why there is none, as a sentence.
+QString choosePlatform(int count, char** arguments)
 {
     const auto isGiven = [&](std::initializer_list<std::string_view> options) {
         return std::any_of(arguments + 1, arguments + count, [&](const char* word) {
@@ -191,17 +183,98 @@ int main(int count, char** arguments)
                 [&](std::string_view option) { return std::string_view(word).starts_with(option); });
         });
     };
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") && !isGiven({ "-platform" })) {
-        const bool hasScreen = !qEnvironmentVariableIsEmpty("DISPLAY")
-            || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
-        // An export never needs a screen. Text on the terminal and a picture can do without one if there is none.
-        const bool isForTerminal = isGiven({ "--help", "-h", "--version", "-v", "--screenshot" });
-        if (isGiven({ "--export", "--card-pictures" }) || (!hasScreen && isForTerminal))
-            qputenv("QT_QPA_PLATFORM", "offscreen");
-        else if (!hasScreen) // without this, Qt would abort
-            return usage(QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY "
-                                        "is set); --screenshot and --export need none, nor does lhrs-play."));
+    if (!qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM") || isGiven({ "-platform" }))
+        return {};
+    const bool hasScreen = !qEnvironmentVariableIsEmpty("DISPLAY") || !qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY");
+    // An export never needs a screen. Text on the terminal and a picture can do without one if there is none.
+    const bool isForTerminal = isGiven({ "--help", "-h", "--version", "-v", "--screenshot" });
+    if (isGiven({ "--export", "--card-pictures" }) || (!hasScreen && isForTerminal))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    else if (!hasScreen) // without this, Qt would abort
+        return QStringLiteral("there is no display to open a window on (neither DISPLAY nor WAYLAND_DISPLAY is set); "
+                              "--screenshot and --export need none, nor does lhrs-play.");
+    return {};
+}
+
+void prepare(MainWindow& window, const GuiOptions& options)
+{
+    if (options.isSet("projector"))
+        window.looks().setProjector(true);
+    if (options.workspace != Workspace::Lecture)
+        window.setWorkspace(options.workspace);
+    ScriptSettings& settings = window.player().run().settings();
+    settings.mayStartCluster = !options.isSet("connect");
+    if (options.isSet("play"))
+        settings.paperDirectory = QFileInfo(options.value("play")).absolutePath() + QStringLiteral("/paper");
+}
+
+// Begins what was asked for before the window is visible. Returns why it cannot begin, as a sentence.
+QString begin(MainWindow& window, const GuiOptions& options)
+{
+    if (options.isSet("sim"))
+        window.start().preferSimulated(options.simulated);
+    if (options.isSet("connect"))
+        window.start().connectTo(options.value("connect"));
+    if (options.isSet("play")) {
+        // A text that is not a valid program stays in the editor, where it can be corrected.
+        const bool isForFile = options.isSet("screenshot");
+        if (!window.files().openScenario(options.value("play"), !isForFile)
+            && (isForFile || window.editor().path().isEmpty()))
+            return window.player().words().caption;
+        return {};
     }
+    if (options.isSet("local"))
+        window.start().startHere();
+    if (options.isSet("sim"))
+        window.start().startHere(options.simulated);
+    return options.isSet("open") ? window.files().openRecording(options.value("open")) : QString();
+}
+
+// Plays the scenario to its end for a picture, and for its tables if they are asked for.
+int report(MainWindow& window, const GuiOptions& options)
+{
+    // Opened before anything is started: without a place for the results, nothing is measured.
+    std::unique_ptr<ResultFolder> folder;
+    if (options.isSet("csv")) {
+        auto opened = ResultFolder::open(options.value("csv"), options.use);
+        if (!opened)
+            return usage(QString::fromStdString(opened.error().text));
+        folder = std::move(*opened);
+    }
+    if (const QString problem = begin(window, options); !problem.isEmpty())
+        return usage(problem);
+    if (folder)
+        if (const QString problem = folder->begin(factsOf(
+                window, window.player().run().settings().seed, options.isSet("sim") ? &options.simulated : nullptr));
+            !problem.isEmpty())
+            return usage(problem);
+    return takePicture(window, options.value("screenshot"), folder.get(), options.size);
+}
+
+// Shows the window until the person closes it.
+int show(MainWindow& window, const GuiOptions& options)
+{
+    if (const QString problem = begin(window, options); !problem.isEmpty())
+        return usage(problem);
+    // A default size must fit on the screen.
+    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop; the real frame is known only once the window is shown
+    window.resize(options.isSet("size")
+            ? options.size
+            : fitOnScreens(QRect(QPoint(), options.size), screensNow().mid(0, 1), kFrame).size());
+    window.show();
+    if (options.isSet("tour"))
+        window.tour().start();
+    if (options.isSet("presenter"))
+        window.setPresenting(true);
+    return QApplication::exec();
+}
+
+} // namespace
+
+int main(int count, char** arguments)
+{
+    if (const QString problem = choosePlatform(count, arguments); !problem.isEmpty())
+        return usage(problem);
     setProgramCommit(kProgramCommit);
     QApplication application(count, arguments);
     if (QGuiApplication::platformName() == QLatin1String("offscreen"))
@@ -211,234 +284,15 @@ int main(int count, char** arguments)
     QApplication::setStyle(new FieldStyle);
     Theme::registerFonts();
 
-    QCommandLineParser parser;
-    parser.setApplicationDescription(QStringLiteral("The window onto an LH*RS cluster."));
-    parser.addHelpOption();
-    parser.addVersionOption();
-    const QCommandLineOption local(
-        QStringLiteral("local"), QStringLiteral("Start a cluster of processes on this computer."));
-    const QCommandLineOption sim(
-        QStringLiteral("sim"), QStringLiteral("Start a simulated cluster, or play the scenario on one."));
-    const QCommandLineOption seed(
-        QStringLiteral("seed"), QStringLiteral("With --sim: its seed."), QStringLiteral("N"), QStringLiteral("1"));
-    const QCommandLineOption speed(QStringLiteral("speed"),
-        QStringLiteral("With --sim: virtual time to real time, 0.001 to 100, or max."), QStringLiteral("X"),
-        QStringLiteral("1"));
-    const QCommandLineOption testCase(
-        QStringLiteral("case"), QStringLiteral("With --sim: watch the case that the seed stands for in the tests."));
-    const QCommandLineOption messages(QStringLiteral("messages"),
-        QStringLiteral("With --case: its messages, too, which may make another run of it."));
-    const QCommandLineOption connect(QStringLiteral("connect"),
-        QStringLiteral("Watch a running cluster: control endpoint of its coordinator."), QStringLiteral("HOST:PORT"));
-    const QCommandLineOption play(QStringLiteral("play"),
-        QStringLiteral("Load this scenario; it stops before its first step."), QStringLiteral("FILE"));
-    const QCommandLineOption theme(QStringLiteral("theme"),
-        QStringLiteral("light, dark, light-contrast, dark-contrast or system; else what was chosen the last time."),
-        QStringLiteral("THEME"), QStringLiteral("system"));
-    const QCommandLineOption fontScale(QStringLiteral("font-scale"),
-        QStringLiteral("Size of all text, 0.8 to 2.5; else what was chosen the last time."), QStringLiteral("N"),
-        QStringLiteral("1"));
-    const QCommandLineOption presenter(
-        QStringLiteral("presenter"), QStringLiteral("Present: full screen for the hall, notes on the other screen."));
-    const QCommandLineOption projector(
-        QStringLiteral("projector"), QStringLiteral("150 %, light, thick lines, fewer layers."));
-    const QCommandLineOption screenshot(QStringLiteral("screenshot"),
-        QStringLiteral("Play the scenario to its end, save the window as a picture, print the summary and exit."),
-        QStringLiteral("FILE.png"));
-    const QCommandLineOption csv(QStringLiteral("csv"),
-        QStringLiteral("With --screenshot: write the tables of measurements into this directory."),
-        QStringLiteral("DIR"));
-    const QCommandLineOption append(QStringLiteral("append"),
-        QStringLiteral("With --csv or --export: add the run to the results that the directory has."));
-    const QCommandLineOption overwrite(QStringLiteral("overwrite"),
-        QStringLiteral("With --csv or --export: remove the results that the directory has."));
-    const QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window in pixels."),
-        QStringLiteral("WxH"), QStringLiteral("1280x720"));
-    const QCommandLineOption workspace(QStringLiteral("workspace"),
-        QStringLiteral("lecture, inspect, measure, write, space-time, faults, invariants or gate."),
-        QStringLiteral("NAME"), QStringLiteral("lecture"));
-    const QCommandLineOption open(QStringLiteral("open"), QStringLiteral("Show this recording; no cluster is needed."),
-        QStringLiteral("FILE.lhrun"));
-    const QCommandLineOption record(QStringLiteral("record"),
-        QStringLiteral("Record the run into this file, which must not exist."), QStringLiteral("FILE.lhrun"));
-    const QCommandLineOption tour(
-        QStringLiteral("tour"), QStringLiteral("Take the tour, or go on with it where it was left."));
-    const QCommandLineOption exported(QStringLiteral("export"),
-        QStringLiteral(
-            "Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit."),
-        QStringLiteral("FILE.lhrun"));
-    const QCommandLineOption out(
-        QStringLiteral("out"), QStringLiteral("With --export: the directory."), QStringLiteral("DIR"));
-    const QCommandLineOption cards(QStringLiteral("card-pictures"),
-        QStringLiteral("Make the pictures of the start page in this directory, of all scenarios or of --play; exit."),
-        QStringLiteral("DIR"));
-    parser.addOptions({ cards, presenter, projector, exported, out, local, sim, seed, speed, testCase, messages,
-        connect, open, record, play, tour, theme, fontScale, screenshot, csv, append, overwrite, size, workspace });
-    parser.process(application);
-    if (!parser.positionalArguments().isEmpty())
-        return usage(QStringLiteral("“%1” is not understood; --help lists the options.")
-                         .arg(parser.positionalArguments().constFirst()));
-
-    MainWindow::Options options;
-    // A picture of a run must not depend on the desktop or on the person's settings.
-    const bool isForFile = parser.isSet(exported) || parser.isSet(screenshot);
-    if (!isForFile) {
-        options.settingsPath = Remembered::usualPath();
-        options.unsavedDirectory = UnsavedStore::usualDirectory();
-    }
-    const QString themeName = parser.value(theme);
-    using Choice = MainWindow::ThemeChoice;
-    if (themeName == QLatin1String("light") || themeName == QLatin1String("light-contrast"))
-        options.theme = Choice::Light;
-    else if (themeName == QLatin1String("dark") || themeName == QLatin1String("dark-contrast"))
-        options.theme = Choice::Dark;
-    else if (themeName != QLatin1String("system"))
-        return usage(
-            QStringLiteral("--theme %1: write light, dark, light-contrast, dark-contrast or system.").arg(themeName));
-    else if (parser.isSet(exported))
-        options.theme = Choice::Light;
-    else if (parser.isSet(theme))
-        options.theme = Choice::System;
-    if (parser.isSet(theme))
-        options.isHighContrast = themeName.endsWith(QLatin1String("-contrast"));
-    const auto scale = lhrs::readNumber<double>(
-        parser.value(fontScale).toStdString(), Theme::kFontScaleMin, Theme::kFontScaleMax);
-    if (!scale)
-        return usage(QStringLiteral("--font-scale %1: write a number from 0.8 to 2.5.").arg(parser.value(fontScale)));
-    if (parser.isSet(fontScale))
-        options.fontScale = *scale;
-    if (parser.isSet(projector) && (parser.isSet(theme) || parser.isSet(fontScale)))
-        return usage(QStringLiteral(
-            "--projector is a theme and a size of its own: --theme and --font-scale do not go with it."));
-    if (parser.isSet(presenter) && isForFile)
-        return usage(QStringLiteral("--presenter is for a hall: --screenshot and --export do not go with it."));
-    const QStringList sides = parser.value(size).split(QLatin1Char('x'));
-    const auto wide = lhrs::readNumber(sides.value(0).toStdString(), 640, 8192),
-               high = lhrs::readNumber(sides.value(1).toStdString(), 400, 8192);
-    if (sides.size() != 2 || !wide || !high)
-        return usage(
-            QStringLiteral("--size %1: write WIDTHxHEIGHT, for example 1280x720; at least 640x400, at most 8192x8192.")
-                .arg(parser.value(size)));
-    const QSize pixels(*wide, *high);
-    if (int(parser.isSet(local)) + int(parser.isSet(connect)) + int(parser.isSet(sim)) > 1)
-        return usage(QStringLiteral("--local, --sim and --connect exclude each other."));
-    if (!parser.isSet(sim) && (parser.isSet(seed) || parser.isSet(speed) || parser.isSet(testCase)))
-        return usage(QStringLiteral("--seed, --speed and --case are for a simulated cluster; write --sim, too."));
-    if (parser.isSet(messages) && !parser.isSet(testCase))
-        return usage(QStringLiteral("--messages is for a case; write --case, too."));
-    if (parser.isSet(testCase) && parser.isSet(play))
-        return usage(QStringLiteral("--case plays what the seed says, so no scenario can be played on it."));
-    const auto drawn = lhrs::readSeed(parser.value(seed).toStdString());
-    if (!drawn)
-        return usage(
-            QStringLiteral("--seed %1: write a number such as 7 or 0x5e1f09, below 2^64.").arg(parser.value(seed)));
-    const bool isFastest = parser.value(speed) == QLatin1String("max");
-    const auto factor = lhrs::readNumber<double>(isFastest ? "1" : parser.value(speed).toStdString(), 0.001, 100);
-    if (!factor)
-        return usage(QStringLiteral("--speed %1: write a number from 0.001 to 100, or max.").arg(parser.value(speed)));
-    const SimulatedOptions simulated { *drawn, isFastest ? 0 : *factor, parser.isSet(testCase),
-        parser.isSet(messages) };
-    if (parser.isSet(connect))
-        if (const auto endpoint = endpointOf(parser.value(connect).toStdString()); !endpoint)
-            return usage(QStringLiteral("--connect: ") + QString::fromStdString(endpoint.error().text));
-    if (parser.isSet(open)
-        && (parser.isSet(local) || parser.isSet(sim) || parser.isSet(connect) || parser.isSet(play)
-            || parser.isSet(record)))
-        return usage(QStringLiteral(
-            "--open shows a run that is over: --local, --sim, --connect, --play and --record do not go with it."));
-    if (parser.isSet(screenshot) && !parser.isSet(play))
-        return usage(QStringLiteral("--screenshot needs --play: the picture is that of a scenario's end."));
-    if (parser.isSet(csv) && !parser.isSet(screenshot))
-        return usage(QStringLiteral("--csv needs --screenshot: the tables are those of a scenario played to its end."));
-    if (parser.isSet(append) && parser.isSet(overwrite))
-        return usage(QStringLiteral("--append and --overwrite exclude each other."));
-    if ((parser.isSet(append) || parser.isSet(overwrite)) && !parser.isSet(csv) && !parser.isSet(exported))
-        return usage(QStringLiteral("--append and --overwrite say what becomes of results in the directory of --csv or "
-                                    "--out; write one of these, too."));
-    const bool hasOther = std::ranges::any_of(std::array { &local, &sim, &connect, &open, &play, &exported },
-        [&](const auto* option) { return parser.isSet(*option); });
-    if (parser.isSet(tour) && hasOther)
-        return usage(QStringLiteral("--tour starts a cluster of its own: --local, --sim, --connect, --open, --play and "
-                                    "--export do not go with it."));
-    if (parser.isSet(exported) != parser.isSet(out))
-        return usage(QStringLiteral("--export FILE.lhrun and --out DIR go together."));
-    if (parser.isSet(exported)
-        && (parser.isSet(local) || parser.isSet(connect) || parser.isSet(play) || parser.isSet(record)
-            || parser.isSet(open)))
-        return usage(QStringLiteral(
-            "--export reads a recording and ends: --local, --connect, --open, --play and --record do not go with it."));
-    options.scenarioDirectory = scenarioDirectory();
-    options.recordPath = parser.value(record);
-    if (parser.isSet(record) && QFile::exists(options.recordPath))
-        return usage(
-            QStringLiteral("--record %1: this file exists already; name another one.").arg(options.recordPath));
-
-    using Workspace = MainWindow::Workspace;
-    const std::map<QString, Workspace> workspaces { { QStringLiteral("lecture"), Workspace::Lecture },
-        { QStringLiteral("inspect"), Workspace::Inspect }, { QStringLiteral("measure"), Workspace::Measure },
-        { QStringLiteral("write"), Workspace::Write }, { QStringLiteral("space-time"), Workspace::SpaceTime },
-        { QStringLiteral("faults"), Workspace::Faults }, { QStringLiteral("invariants"), Workspace::Invariants },
-        { QStringLiteral("gate"), Workspace::Gate } };
-    const auto chosen = workspaces.find(parser.value(workspace));
-    if (chosen == workspaces.end())
-        return usage(QStringLiteral("--workspace %1: write %2").arg(parser.value(workspace), workspace.description()));
-
-    if (parser.isSet(cards))
-        return writeCards(parser.value(play), parser.value(cards));
-
-    MainWindow window(options);
-    if (parser.isSet(projector))
-        window.setProjector(true);
-    if (chosen->second != Workspace::Lecture)
-        window.setWorkspace(chosen->second);
-    ScriptSettings settings;
-    settings.mayStartCluster = !parser.isSet(connect);
-    if (parser.isSet(play))
-        settings.paperDirectory = QFileInfo(parser.value(play)).absolutePath() + QStringLiteral("/paper");
-    window.player().setSettings(settings);
-    const FolderUse use = parser.isSet(overwrite) ? FolderUse::Overwrite
-        : parser.isSet(append)                    ? FolderUse::Append
-                                                  : FolderUse::New;
-    if (parser.isSet(exported))
-        return exportRecording(window, parser.value(exported), parser.value(out), use, pixels);
-    // Opened before anything is started: without a place for the results, nothing is measured.
-    std::unique_ptr<ResultFolder> folder;
-    if (parser.isSet(csv)) {
-        auto opened = ResultFolder::open(parser.value(csv), use);
-        if (!opened)
-            return usage(QString::fromStdString(opened.error().text));
-        folder = std::move(*opened);
-    }
-    if (parser.isSet(sim))
-        window.preferSimulated(simulated);
-    if (parser.isSet(connect))
-        window.connectTo(parser.value(connect));
-    // A text that is not a valid program stays in the editor, where it can be corrected.
-    if (parser.isSet(play) && !window.openScenario(parser.value(play), !parser.isSet(screenshot))
-        && (parser.isSet(screenshot) || window.editor().path().isEmpty()))
-        return usage(window.player().caption());
-    if (folder)
-        if (const QString problem = folder->begin(
-                factsOf(window, settings.seed, parser.isSet(sim) ? &simulated : nullptr));
-            !problem.isEmpty())
-            return usage(problem);
-    if (parser.isSet(screenshot))
-        return takePicture(window, parser.value(screenshot), folder.get(), pixels);
-    if (parser.isSet(local) && !parser.isSet(play))
-        window.startLocal();
-    if (parser.isSet(sim) && !parser.isSet(play))
-        window.startSimulated(simulated);
-    if (parser.isSet(open))
-        if (const QString problem = window.openRecording(parser.value(open)); !problem.isEmpty())
-            return usage(problem);
-    // A default size must fit on the screen.
-    constexpr QMargins kFrame(4, 32, 4, 4); // of the desktop; the real frame is known only once the window is shown
-    window.resize(
-        parser.isSet(size) ? pixels : fitOnScreens(QRect(QPoint(), pixels), screensNow().mid(0, 1), kFrame).size());
-    window.show();
-    if (parser.isSet(tour))
-        window.startTour();
-    if (parser.isSet(presenter))
-        window.setPresenting(true);
-    return QApplication::exec();
+    GuiOptions options;
+    if (const QString problem = options.read(application); !problem.isEmpty())
+        return usage(problem);
+    options.window.scenarioDirectory = scenarioDirectory();
+    if (options.isSet("card-pictures"))
+        return writeCards(options.value("play"), options.value("card-pictures"));
+    MainWindow window(options.window);
+    prepare(window, options);
+    if (options.isSet("export"))
+        return exportRecording(window, options.value("export"), options.value("out"), options.use, options.size);
+    return options.isSet("screenshot") ? report(window, options) : show(window, options);
 }

@@ -7,19 +7,23 @@
 #include "gui/view/cluster/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
-#include "gui/window/subjects/window_group.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_leave.h"
-#include "gui/window/subjects/window_measure.h"
-#include "gui/window/subjects/window_present.h"
-#include "gui/window/subjects/window_time.h"
-#include "gui/window/subjects/window_write.h"
+#include "gui/window/inspect/window_group.h"
+#include "gui/window/operate/window_leave.h"
+#include "gui/window/inspect/window_measure.h"
+#include "gui/window/show/window_present.h"
+#include "gui/window/show/window_reel.h"
+#include "gui/window/show/window_steps.h"
+#include "gui/window/show/window_story.h"
+#include "gui/window/show/window_time.h"
+#include "gui/window/show/window_write.h"
 
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QFile>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMimeData>
 #include <QStatusBar>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -36,6 +40,9 @@ namespace {
 
 constexpr double kStatusEvery = 0.25; // seconds
 constexpr double kManyEvents = 100; // per second: above this the cluster is at work
+constexpr qreal kFoldedWindow = 470; // pixels at 100 %: in a lower one, bars and captions leave the picture room
+constexpr double kPlayerShare = 0.25; // of the height of a folded window
+constexpr double kGuideShare = 0.3; // likewise
 constexpr QSize kLeastSize(640, 400); // of the window, whatever size its parts prefer
 constexpr std::chrono::milliseconds kSilent(2'000);
 
@@ -56,30 +63,30 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
       m_director(m_pacer, m_timeLine), m_selection(new Selection(this)), m_clock(new FrameClock(this)),
       m_actions(new Actions(this)),
       m_workspaces(new Workspaces(*m_actions, m_pacer, *m_selection, [this] { return m_parts.hasCluster(); })),
-      m_canvas(&m_workspaces->canvas()), m_line(new LabLine), m_player(new Player(m_commands->session(), m_director)),
+      m_canvas(&m_workspaces->canvas()), m_line(new LabLine),
+      m_player(new Player(m_commands->session(), m_director, this)),
       m_contents(m_commands->contents(), m_timeLine, m_pacer), m_parts { *this, *m_actions, *m_selection, *m_commands,
           m_timeLine, m_pacer, m_director, *m_clock, *m_workspaces, *m_canvas, *m_line, *m_player, m_contents,
-          [this] { enableActions(); }, [this] { m_statusAt = -1; } },
-      m_remembered(options.settingsPath), m_systemIsDark(Theme::systemIsDark())
+          [this] { enableActions(); }, [this] { m_statusAt = -1; }, [this] { return m_files->mayForgetRun(); } },
+      m_remembered(options.settingsPath)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setWindowTitle(tr("LHRS Lab"));
     setAcceptDrops(true);
     makeActions(options);
-    makePieces(options.scenarioDirectory);
+    makePieces();
     for (WindowSubject* subject : m_subjects)
         subject->build();
     m_focusRing = new FocusRing(this);
     m_workspaces->placeDocks();
     auto* rows = qobject_cast<QVBoxLayout*>(centralWidget()->layout());
-    rows->insertWidget(
-        rows->indexOf(m_player), &m_guide->panel()); // above the caption, which continues to tell what happens
+    rows->insertWidget(rows->indexOf(&m_player->strip()),
+        &m_guide->panel()); // above the caption, which continues to tell what happens
     m_actions->fill(menuBar());
     connectAll();
     m_time->start(options.recordPath);
-    m_start->recall(m_remembered);
-    recallLooks(options);
-    applyTheme();
+    m_looks->recall(options);
+    m_looks->apply();
     setWorkspace(Workspace::Lecture);
     showLink();
     setMinimumSize(kLeastSize);
@@ -91,7 +98,7 @@ MainWindow::~MainWindow()
 {
     m_clock->stop();
     if (const QString path = m_time->ownFile(); !path.isEmpty())
-        noteSaved(path);
+        m_start->noteSaved(path);
     // The player's script uses the session of m_commands, and is recorded to its end.
     delete m_player;
     m_time->stop();
@@ -100,21 +107,20 @@ MainWindow::~MainWindow()
         delete subject;
 }
 
-void MainWindow::makePieces(const QString& scenarioDirectory)
+void MainWindow::makePieces()
 {
     // In the order of the Tab key.
-    m_start = new StartPage(scenarioDirectory);
     m_shelf = new BarShelf;
     for (WindowSubject* subject : m_subjects)
         if (QWidget* bar = subject->makeBar())
             m_shelf->add(bar);
-    m_workspaces->setPages(m_start, m_shelf, m_line);
+    m_workspaces->setPages(&m_start->page(), m_shelf, m_line);
     auto* all = new QWidget(this);
     auto* rows = new QVBoxLayout(all);
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
     rows->addWidget(m_workspaces, 1);
-    rows->addWidget(m_player);
+    rows->addWidget(&m_player->strip());
     m_parts.timeBar = new TimeBar(*m_actions, m_timeLine, m_director, m_commands->session().ingest(), all);
     rows->addWidget(m_parts.timeBar);
     setCentralWidget(all);
@@ -134,19 +140,17 @@ void MainWindow::connectAll()
 
     // The cluster: the state of its link decides what is shown; with another cluster all views forget the previous one.
     connect(&m_commands->link(), &ClusterLink::changed, this, &MainWindow::showLink);
-    connect(&m_commands->link(), &ClusterLink::clusterChanged, this, [this] {
-        if (m_pacer.isShow()) { // still shows the previous one
-            m_clustersToCome.push_back(m_commands->session().ingest().nowNs());
-            return;
-        }
-        m_timeLine.follow();
-        m_pacer.reset();
-        beginCluster(m_commands->session().ingest().nowNs());
-    });
+    connect(&m_commands->link(), &ClusterLink::clusterChanged, m_reel, &WindowReel::takeCluster);
     connect(&m_commands->report(), &CommandReport::said, m_line, &LabLine::say);
     connect(&m_commands->report(), &CommandReport::answered, m_line, &LabLine::answer);
 
-    connectStart();
+    // The start page and the files.
+    WindowTour& tour = m_guide->tour();
+    connect(&m_start->page(), &StartPage::tourWanted, &tour, &WindowTour::start);
+    connect(&tour, &WindowTour::stopChanged, m_start, [this, &tour] { m_start->page().setTourLeft(tour.stopLeft()); });
+    m_start->page().setTourLeft(tour.stopLeft());
+    connect(m_time, &WindowTime::saved, m_start, &WindowStart::noteSaved);
+    connect(m_files, &WindowFiles::runShown, this, &MainWindow::showLink);
 
     // The canvas: inspecting, and the menu of the object under the mouse.
     connect(m_canvas, &ClusterCanvas::systemChanged, this, &MainWindow::followSystem);
@@ -159,7 +163,8 @@ void MainWindow::connectAll()
         m_group->setPresented(on);
         showLink(); // updates which parts a presentation shows
     });
-    connect(m_present, &WindowPresent::themeWanted, this, &MainWindow::applyTheme);
+    connect(m_present, &WindowPresent::themeWanted, m_looks, &WindowLooks::apply);
+    connect(m_looks, &WindowLooks::changed, this, &MainWindow::applyTheme);
     connect(m_present, &WindowPresent::keyPressed, this, [this](QKeyEvent* event) { keyPressEvent(event); });
     connect(m_present, &WindowPresent::stopAsked, m_leave, &WindowLeave::offerToStop);
     connect(m_leave, &WindowLeave::exerciseLeft, this, [this] { m_guide->panel().press(GuidePanel::Leave); });
@@ -169,26 +174,13 @@ void MainWindow::connectAll()
         foldPanels();
         m_workspaces->arrange();
     });
-    connect(&m_guide->tour(), &WindowTour::closeWanted, this, &MainWindow::closeRecording);
-    connect(&m_guide->exercise(), &WindowExercise::openWanted, this,
-        [this](const QString& path) { openScenario(path, true); });
 
     // The player: what a scenario wants to show.
     connect(m_player, &Player::runningChanged, &m_commands->link(), &ClusterLink::setScenarioRuns);
-    connect(m_player, &Player::entryShown, this, &MainWindow::followReel);
-    connect(m_measure, &WindowMeasure::wanted, this, [this] {
-        if (workspace() != Workspace::Measure && !m_workspaceOfReel)
-            m_workspaceOfReel = workspace();
-    });
-    m_pacer.setWitness([this](const RunEvent& event, const ClusterState& state) { m_narrator.take(event, state); });
-    connect(m_player, &Player::cameraWished, this, &MainWindow::applyCamera);
-    connect(m_player, &Player::highlightWished, this,
-        [this](const QStringList& targets, const QString& words, double seconds) {
-            std::vector<ObjectRef> objects;
-            for (const QString& target : targets)
-                objects.push_back(m_parts.objectNamed(target));
-            m_canvas->highlight(objects, words, seconds);
-        });
+    connect(m_player, &Player::entryShown, m_reel, &WindowReel::follow);
+    connect(m_measure, &WindowMeasure::wanted, m_reel, &WindowReel::noteChart);
+    connect(m_player, &Player::cameraWished, m_reel, &WindowReel::point);
+    connect(m_player, &Player::highlightWished, m_reel, &WindowReel::highlight);
 
     // The buttons show their scenario lines before they are pressed.
     for (QAction* action : m_actions->all())
@@ -209,22 +201,18 @@ bool MainWindow::onFrame(double seconds)
         // Another instant: nothing that was moving before belongs to it.
         m_jumps = m_timeLine.jumps();
         m_pacer.reset();
-        m_narrator.reset();
         for (WindowSubject* subject : m_subjects)
             subject->restart();
     }
     if (!m_timeLine.isFrozen())
         m_director.advance(seconds);
-    followCuts();
-    tellStory();
-    showCaptions();
     for (WindowSubject* subject : m_subjects)
         subject->frame();
     if (m_parts.seconds - m_statusAt >= kStatusEvery) {
         m_statusAt = m_parts.seconds;
         makeWay();
         updateStatus();
-        m_player->setPictureScale(m_canvas->theme().fontScale());
+        m_player->strip().setPictureScale(m_canvas->theme().fontScale());
         for (WindowSubject* subject : m_subjects)
             subject->update();
         enableActions();
@@ -258,8 +246,8 @@ void MainWindow::makeWay()
 void MainWindow::addOrigin(std::vector<StatusPart>& parts)
 {
     if (m_timeLine.isReplay()) {
-        parts.push_back(
-            { Glyph::Clock, m_parts.theme.caution, { tr("RECORDED %1").arg(m_replayPath), tr("RECORDED") }, 10, true });
+        parts.push_back({ Glyph::Clock, m_parts.theme.caution,
+            { tr("RECORDED %1").arg(m_files->recordingPath()), tr("RECORDED") }, 10, true });
         if (m_timeLine.recording()->isSimulated())
             parts.push_back({ Glyph::Simulated, m_parts.theme.caution,
                 { tr("SIMULATED, seed %1").arg(m_timeLine.recording()->meta(QStringLiteral("seed"))), tr("SIMULATED") },
@@ -357,15 +345,9 @@ void MainWindow::updateStatus()
 
 void MainWindow::showLink()
 {
-    const LinkState link = m_commands->link().state();
     const bool isThere = m_parts.hasCluster(), wasShown = m_workspaces->showsWork();
-    m_start->setBusy(link == LinkState::Starting);
-    m_start->setStatus(link == LinkState::Starting ? tr("Asking the coordinator …") : m_commands->link().trouble(),
-        link != LinkState::Starting);
-    // The start page offers the scenarios itself.
-    m_player->setVisible(
-        m_timeLine.isReplay() ? !m_captions.isEmpty() || m_director.isOn() : isThere || m_player->isLoaded());
-    m_captionsOf = { nullptr, 0 };
+    m_start->showLink();
+    m_steps->showStrip();
     m_parts.timeBar->setVisible(isThere);
     m_parts.workloads->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
     m_line->setVisible(isThere && !m_timeLine.isReplay() && !m_parts.isPresenting);
@@ -379,22 +361,31 @@ void MainWindow::showLink()
 
 // ---- looks
 
+// Large text in a small window: the panels around the picture shrink, so that the window does not outgrow its screen.
+void MainWindow::foldPanels()
+{
+    const bool isFolded = height() < m_parts.theme.px(kFoldedWindow);
+    m_shelf->setLow(isFolded);
+    m_player->strip().setLow(m_workspaces->isCrowded() ? 1
+            : isFolded                                 ? int(height() * kPlayerShare)
+                                                       : 0); // the guide has priority
+    m_guide->panel().setLow(isFolded ? int(height() * kGuideShare) : 0);
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    m_looks->fit();
+    foldPanels();
+    m_workspaces->arrange();
+}
+
 void MainWindow::applyTheme()
 {
-    m_parts.theme = themeWanted();
-    qApp->setPalette(m_parts.theme.palette());
-    qApp->setFont(m_parts.theme.font({ TextSize::Small }));
-    qApp->setStyleSheet(m_parts.theme.styleSheet());
-    // With a style sheet, the application's font does not reach existing widgets.
-    for (QWidget* widget : QApplication::allWidgets()) {
-        if (!widget->testAttribute(Qt::WA_SetFont))
-            widget->setFont(QFont());
-    }
     m_workspaces->setTheme(m_parts.theme);
     m_line->setTheme(m_parts.theme);
     m_player->setTheme(m_parts.theme);
     m_status->setTheme(m_parts.theme);
-    m_start->setTheme(m_parts.theme);
     for (WindowSubject* subject : m_subjects)
         subject->applyTheme();
     m_focusRing->setTheme(m_parts.theme);
@@ -405,14 +396,33 @@ void MainWindow::applyTheme()
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    if (!m_write->editor().mayReplace() || !mayForgetRun()) {
+    if (!m_write->editor().mayReplace() || !m_parts.mayForgetRun()) {
         event->ignore();
         return;
     }
     m_write->editor().forgetUnsaved();
-    m_player->stop();
+    m_player->run().stop();
     m_present->closeNotes();
     event->accept();
+}
+
+// A dropped file is opened as by the menu. The action is a copy, so that the desktop keeps the file.
+void MainWindow::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (WindowFiles::dragged(*event->mimeData()).isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+}
+
+void MainWindow::dropEvent(QDropEvent* event)
+{
+    const QString path = WindowFiles::dragged(*event->mimeData());
+    if (path.isEmpty())
+        return;
+    event->setDropAction(Qt::CopyAction);
+    event->accept();
+    m_files->openFile(path);
 }
 
 // Sizes that are shares of the window are computed when it has its size.
@@ -424,8 +434,19 @@ void MainWindow::showEvent(QShowEvent* event)
 
 void MainWindow::keyPressEvent(QKeyEvent* event)
 {
-    if (!countVote(*event))
+    if (!m_steps->countVote(*event))
         QMainWindow::keyPressEvent(event);
 }
+
+// ---- the parts
+
+ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
+{
+    return m_measure->writeAll(directory, use, [this](const QString& path) { return m_export->write(path); });
+}
+
+EditorPanel& MainWindow::editor() { return m_write->editor(); }
+
+bool MainWindow::savePicture(const QString& path) { return grab().save(path); }
 
 } // namespace lhrs::gui

@@ -2,13 +2,16 @@
 #pragma once
 
 #include "gui/lab/export/result_folder.h"
-#include "gui/lab/export/run_story.h"
 #include "gui/view/time/free_processors.h"
 #include "gui/window/widgets/actions.h"
 #include "gui/window/widgets/focus_ring.h"
 #include "gui/window/widgets/remembered.h"
-#include "gui/window/start/start_page.h"
-#include "gui/window/subjects/window_present.h"
+#include "gui/window/main/window_files.h"
+#include "gui/window/main/window_start.h"
+#include "gui/window/inspect/window_export.h"
+#include "gui/window/parts/window_looks.h"
+#include "gui/window/show/window_guide.h"
+#include "gui/window/show/window_present.h"
 
 #include <QMainWindow>
 
@@ -18,14 +21,12 @@ class BarShelf;
 class EditorPanel;
 class GuidePanel;
 struct ExportResult;
-class WindowExport;
-class WindowGate;
 class WindowGroup;
-class WindowGuide;
 class WindowInspect;
 class WindowLeave;
 class WindowMeasure;
-class WindowRecords;
+class WindowReel;
+class WindowSteps;
 class WindowTime;
 class WindowWrite;
 
@@ -34,15 +35,11 @@ class WindowWrite;
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    // The choice of the theme; System follows the desktop's palette as it was at program start.
-    enum class ThemeChoice { Light, Dark, System };
+    using ThemeChoice = WindowLooks::ThemeChoice;
     using Workspace = gui::Workspace;
 
     // Options that are not given keep the person's last choice.
-    struct Options {
-        std::optional<ThemeChoice> theme = {};
-        std::optional<bool> isHighContrast = {};
-        std::optional<double> fontScale = {};
+    struct Options : WindowLooks::Given {
         QString settingsPath; // where choices are remembered; empty: nowhere
         QString scenarioDirectory;
         QString unsavedDirectory; // where unsaved scenarios are kept against a crash; empty: nowhere
@@ -52,35 +49,6 @@ public:
     explicit MainWindow(const Options& options, QWidget* parent = nullptr);
     ~MainWindow() override;
 
-    // Ways to begin, also for the command line.
-    void startLocal();
-    void startSimulated(const SimulatedOptions& simulated);
-    void connectTo(const QString& address);
-    // How the clusters of scenarios are played from now on; nothing: on real processes.
-    void preferSimulated(const std::optional<SimulatedOptions>& simulated);
-    // Loads the scenario; `isStarted`: its cluster starts, and it stops before the first step. False: the file cannot
-    // be read, which is displayed, or it is not a valid program, and the editor shows it with the line of the error.
-    bool openScenario(const QString& path, bool isStarted);
-
-    // Continues the tour at the stop where it was left. tourStopLeft() returns 1 to 8, or 0 if the tour was never
-    // begun or was finished.
-    void startTour();
-    int tourStopLeft() const;
-
-    // Shows a recorded run, paused at its beginning. Returns an error as a sentence, which the window shows too.
-    QString openRecording(const QString& path);
-    void closeRecording();
-    // Opens a recording or a scenario, by what the file is.
-    void openFile(const QString& path);
-
-    void setThemeChoice(ThemeChoice choice);
-    void setHighContrast(bool on);
-    void setThickLines(bool on);
-    void setFontScale(double scale);
-    double fontScale() const { return looks().fontScale; }
-    // On: light, large, with thick lines, and without text that only the first rows could read. Off: the previous
-    // choices.
-    void setProjector(bool on);
     const Theme& theme() const { return m_parts.theme; }
     // Full screen: picture, caption, time line and the word of origin; no text is smaller than 1/45 of the height. The
     // notes are on the other screen, or in a second window if there is only one screen.
@@ -93,25 +61,27 @@ public:
     Actions& actions() { return *m_actions; }
     ClusterCanvas& canvas() { return *m_canvas; }
     Player& player() { return *m_player; }
-    GuidePanel& guide();
+    GuidePanel& guide() { return m_guide->panel(); }
     WindowTime& time() { return *m_time; } // recording and saving the run
     ClusterCommands& cluster() { return *m_commands; }
     Pacer& pacer() { return m_pacer; }
     Director& director() { return m_director; }
+    WindowLooks& looks() { return *m_looks; }
     TimeLine& timeLine() { return m_timeLine; }
     TimeBar& timeBar() { return *m_parts.timeBar; }
     FrameClock& clock() { return *m_clock; }
     StatusStrip& status() { return *m_status; }
     NotesWindow* notes() { return m_present->notes(); } // while presenting
-    StartPage& startPage() { return *m_start; }
+    WindowStart& start() { return *m_start; }
+    WindowFiles& files() { return *m_files; }
+    WindowTour& tour() { return m_guide->tour(); }
+    WindowExport& exports() { return *m_export; }
+    StartPage& startPage() { return m_start->page(); }
     WorkloadBar& workloads() { return *m_parts.workloads; }
     LabLine& labLine() { return *m_line; }
     Selection& selection() { return *m_selection; }
     EditorPanel& editor();
     bool showsCluster() const { return m_workspaces->showsWork(); }
-    // Writes the view that is shown: .svg, .pdf or .png for its picture, .csv for its rows. Returns an error as a
-    // sentence, or an empty string.
-    QString exportViewTo(const QString& path);
     // Writes everything that can be exported from the open recording: its tables, the ShiViz log, charts, and pictures
     // of its end.
     ExportResult exportAll(const QString& directory, FolderUse use = FolderUse::New);
@@ -130,18 +100,11 @@ protected:
 
 private:
     void makeActions(const Options& options);
-    void makeFileActions();
-    void makeLookActions();
+    void makeFileActions(const Options& options);
     void followSystem();
-    void makePieces(const QString& scenarioDirectory);
+    void makePieces();
     void foldPanels();
     void connectAll();
-    // The start page (window_start.cpp).
-    void connectStart();
-    void playFirst(const QString& path);
-    void endFirst();
-    void noteOpened();
-    void noteSaved(const QString& path);
     void applyTheme();
     void showLink();
     void enableActions();
@@ -150,49 +113,13 @@ private:
     void addOrigin(std::vector<StatusPart>& parts);
     void addCluster(std::vector<StatusPart>& parts) const;
     void makeWay();
-    void applyCamera(const CameraWish& wish);
-    void pointCamera(const CameraWish& wish);
-    void followReel(const ReelEntry& entry);
-    void followCuts();
-    void tellStory();
-    void beginStory();
-    void beginCluster(std::int64_t ns);
-    void changeSpeed(double factor);
-    bool startReel();
     void previewOf(const QAction* action); // nullptr: of no action
-    void askForScenario();
-    void sayNotOpened(const QString& problem);
-    // Asks what to do with a run that would be lost. False: stay.
-    bool mayForgetRun();
-    // Steps and captions (window_steps.cpp).
-    void makeStepActions();
-    void goOn();
-    void goBack();
-    bool goToStop(int direction);
-    void showCaptions();
-    bool countVote(const QKeyEvent& event);
-    // Looks (window_looks.cpp).
-    struct Looks {
-        ThemeChoice theme = ThemeChoice::System;
-        double fontScale = 1;
-        bool isHighContrast = false, hasThickLines = false;
-    };
-    const Looks& looks() const { return m_hall ? *m_hall : m_looks; }
-    Looks& looks() { return m_hall ? *m_hall : m_looks; }
-    Theme themeWanted() const;
-    void recallLooks(const Options& options);
-    void keepLooks();
-    void tickLooks();
-    void setLayer(const char* action, bool Layers::*layer, bool on);
 
     ClusterCommands* m_commands;
     TimeLine m_timeLine; // between the cluster and the views
     Pacer m_pacer;
-    Narrator m_narrator; // describes what happens: in the strip if no scenario speaks, and in the log
-    RunStory m_runStory, m_liveStory; // told for the shown run; for the live run while a recording is shown
-    bool m_isStoryWhole = false; // the story covers a whole recording
     Director m_director; // moves the pacer along the reel of a scenario
-    std::uint64_t m_jumps = 0, m_cuts = 0;
+    std::uint64_t m_jumps = 0;
     Selection* m_selection;
     FrameClock* m_clock;
     FreeProcessors m_processors;
@@ -205,37 +132,26 @@ private:
     WindowParts m_parts;
     std::vector<WindowSubject*> m_subjects;
     WindowExport* m_export = nullptr;
-    WindowGate* m_gate = nullptr;
+    WindowFiles* m_files = nullptr;
     WindowGroup* m_group = nullptr;
     WindowGuide* m_guide = nullptr;
     WindowInspect* m_inspect = nullptr;
     WindowLeave* m_leave = nullptr;
+    WindowLooks* m_looks = nullptr;
     WindowMeasure* m_measure = nullptr;
     WindowPresent* m_present = nullptr;
-    WindowRecords* m_records = nullptr;
+    WindowReel* m_reel = nullptr;
+    WindowStart* m_start = nullptr;
+    WindowSteps* m_steps = nullptr;
     WindowTime* m_time = nullptr;
     WindowWrite* m_write = nullptr;
     Remembered m_remembered;
-    Looks m_looks;
-    std::optional<Looks> m_hall; // while the projector preset is on: the looks in force
-    const bool m_systemIsDark;
 
-    StartPage* m_start = nullptr;
     BarShelf* m_shelf = nullptr; // holds the bars above the picture
     StatusStrip* m_status = nullptr;
 
     double m_statusAt = -1;
     FocusRing* m_focusRing = nullptr;
-    std::optional<Workspace> m_workspaceOfReel; // shown before the scenario opened a panel in this step
-    bool m_isNearOfReel = false; // the scenario has zoomed in on something
-    std::vector<std::int64_t> m_clustersToCome; // begin times of clusters that the show has not reached yet
-    CaptionTrack m_captions;
-    std::pair<const Recording*, std::uint64_t> m_captionsOf { nullptr, 0 };
-    LocalOptions m_localOptions;
-    std::optional<SimulatedOptions> m_simulatedChosen; // how scenarios are played; nothing: on real processes
-    bool m_playsFirst = false; // the first look is playing, which is always simulated
-
-    QString m_replayPath;
 };
 
 } // namespace lhrs::gui

@@ -1,66 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The subjects of the window in the order of the menus, and the actions of files, clusters and help.
+// The subjects of the window in the order of the menus, and the actions of the window itself and of help.
 #include "gui/window/main/main_window.h"
 
-#include "gui/window/subjects/window_clock.h"
-#include "gui/window/subjects/window_export.h"
-#include "gui/window/subjects/window_faults.h"
-#include "gui/window/subjects/window_gate.h"
-#include "gui/window/subjects/window_glossary.h"
-#include "gui/window/subjects/window_group.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_inspect.h"
-#include "gui/window/subjects/window_invariants.h"
-#include "gui/window/subjects/window_leave.h"
-#include "gui/window/subjects/window_log.h"
-#include "gui/window/subjects/window_measure.h"
-#include "gui/window/subjects/window_menu.h"
-#include "gui/window/subjects/window_present.h"
-#include "gui/window/subjects/window_records.h"
-#include "gui/window/subjects/window_ring.h"
-#include "gui/window/subjects/window_time.h"
-#include "gui/window/subjects/window_view.h"
-#include "gui/window/subjects/window_work.h"
-#include "gui/window/subjects/window_write.h"
+#include "gui/window/operate/window_clock.h"
+#include "gui/window/operate/window_faults.h"
+#include "gui/window/operate/window_gate.h"
+#include "gui/window/show/window_glossary.h"
+#include "gui/window/inspect/window_group.h"
+#include "gui/window/inspect/window_inspect.h"
+#include "gui/window/inspect/window_invariants.h"
+#include "gui/window/operate/window_leave.h"
+#include "gui/window/inspect/window_log.h"
+#include "gui/window/inspect/window_measure.h"
+#include "gui/window/operate/window_menu.h"
+#include "gui/window/show/window_present.h"
+#include "gui/window/show/window_reel.h"
+#include "gui/window/show/window_steps.h"
+#include "gui/window/show/window_story.h"
+#include "gui/window/inspect/window_records.h"
+#include "gui/window/operate/window_ring.h"
+#include "gui/window/show/window_time.h"
+#include "gui/window/inspect/window_view.h"
+#include "gui/window/operate/window_work.h"
+#include "gui/window/show/window_write.h"
 
-#include <QInputDialog>
 #include <QMessageBox>
 
 namespace lhrs::gui {
 
-void MainWindow::makeFileActions()
+void MainWindow::makeFileActions(const Options& options)
 {
     Actions& a = *m_actions;
-    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
-              "Starts processes on this computer with the parameters of the start page" },
-        [this] {
-            if (mayForgetRun())
-                startLocal();
-        });
-    a.add(
-        { "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S",
-            "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" },
-        [this] {
-            if (mayForgetRun())
-                startSimulated(m_start->simulatedOptions());
-        });
-    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" },
-        [this] {
-            bool isGiven = false;
-            const QString address = QInputDialog::getText(this, tr("Connect"),
-                tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"),
-                &isGiven);
-            if (isGiven && mayForgetRun())
-                connectTo(address.trimmed());
-        });
-    a.add({ "openScenario", "File", "Open scenario …", "Ctrl+O",
-              "Loads a scenario and stops before its first step; while one is written, it is only opened" },
-        [this] { askForScenario(); });
+    m_start = new WindowStart(m_parts, options.scenarioDirectory, m_remembered);
+    m_files = new WindowFiles(m_parts, m_subjects, *m_start);
     m_export = new WindowExport(m_parts, m_subjects);
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
               "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
         [this] {
-            if (mayForgetRun())
+            if (m_parts.mayForgetRun())
                 m_leave->leaveCluster();
         });
     a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
@@ -69,24 +46,25 @@ void MainWindow::makeFileActions()
 void MainWindow::makeActions(const Options& options)
 {
     Actions& a = *m_actions;
-    makeFileActions();
+    makeFileActions(options);
     auto* work = new WindowWork(m_parts);
     auto* faults = new WindowFaults(m_parts);
     auto* view = new WindowView(m_parts);
-    makeLookActions();
+    m_looks = new WindowLooks(m_parts, m_remembered);
     m_group = new WindowGroup(m_parts);
-    m_records = new WindowRecords(m_parts, *m_group);
+    auto* records = new WindowRecords(m_parts, *m_group);
     auto* invariants = new WindowInvariants(m_parts);
     m_write = new WindowWrite(m_parts, { options.scenarioDirectory, options.unsavedDirectory });
     m_measure = new WindowMeasure(m_parts);
     m_time = new WindowTime(m_parts);
     auto* clock = new WindowClock(m_parts);
-    makeStepActions();
+    auto* story = new WindowStory(m_parts);
+    m_steps = new WindowSteps(m_parts, *m_time, *story);
     m_present = new WindowPresent(m_parts);
     m_inspect = new WindowInspect(m_parts);
-    m_gate = new WindowGate(m_parts, *m_inspect, *clock);
+    auto* gate = new WindowGate(m_parts, *m_inspect, *clock);
     auto* ring = new WindowRing(m_parts);
-    auto* menu = new WindowMenu(m_parts, *m_gate, *ring);
+    auto* menu = new WindowMenu(m_parts, *gate, *ring);
     a.add({ "runScenario", "Scenario", "Run to the end", "Ctrl+R", "Runs the scenario without stopping at its steps" },
         [this] { m_player->runToEnd(); });
     m_leave = new WindowLeave(m_parts);
@@ -105,11 +83,15 @@ void MainWindow::makeActions(const Options& options)
                "parity.\nGPL-3.0-or-later.")
                 .arg(QStringLiteral(LHRS_VERSION)));
     });
-    m_guide = new WindowGuide(m_parts, *m_group, *m_records, *m_write, m_remembered, [this] { return mayForgetRun(); });
-    auto* log = new WindowLog(m_parts, m_runStory);
-    // In the order of the status line and of the Tab key.
-    m_subjects = { m_time, m_gate, m_present, invariants, m_write, m_records, work, log, faults, m_group, m_inspect,
-        m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave };
+    m_guide = new WindowGuide(m_parts, *m_group, *records, *m_write, m_remembered);
+    auto* log = new WindowLog(m_parts, story->told());
+    m_steps->meet(*m_guide);
+    m_reel = new WindowReel(m_parts, m_subjects, *m_group, *m_inspect);
+    m_files->meet(*m_write, *m_guide, *m_time, *m_reel);
+    // What the others are told comes first; then in the order of the status line and of the Tab key.
+    m_subjects = { m_reel, story, m_steps, m_time, gate, m_present, invariants, m_write, records, work, log, faults,
+        m_group, m_inspect, m_measure, clock, view, ring, menu, glossary, m_export, m_guide, m_leave, m_looks, m_start,
+        m_files };
     a.beginSections({ "openScenario", "leave", "openRecording", "newScenario", "exportTables", "imageAdjusting",
         "tryKey", "audit", "addSpares", "joinRing", "detailFull", "find", "present", "invariants", "write",
         "nodeInspector", "heldMessages", "slower", "theme", "projector", "fontLarger", "byHost", "groupForward",
@@ -134,13 +116,9 @@ void MainWindow::previewOf(const QAction* action)
 // Which actions can be used now: by the link, by what is selected, and by the system of the cluster.
 void MainWindow::enableActions()
 {
-    const LinkState link = m_commands->link().state();
-    const bool isFree = !m_commands->link().scenarioRuns(), hasLink = link != LinkState::None;
     for (WindowSubject* subject : m_subjects)
         subject->enable();
-    m_actions->enable(
-        { "startLocal", "startSimulated", "connect", "openScenario" }, isFree && link != LinkState::Starting);
-    m_actions->enable({ "leave" }, !isFree || hasLink);
+    m_actions->enable({ "leave" }, m_commands->link().scenarioRuns() || m_commands->link().state() != LinkState::None);
 }
 
 // Another system is shown: panels of the former one make room.

@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window's files: scenarios and recordings are opened, and what is shown is exported.
+#include "gui/window/main/window_files.h"
+
 #include "gui/lab/live/ingest.h"
-#include "gui/window/main/main_window.h"
+#include "gui/window/main/window_start.h"
+#include "gui/window/show/window_guide.h"
+#include "gui/window/show/window_reel.h"
+#include "gui/window/show/window_time.h"
+#include "gui/window/show/window_write.h"
 
-#include "gui/lab/export/run_export.h"
-#include "gui/window/subjects/window_export.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_measure.h"
-#include "gui/window/subjects/window_time.h"
-#include "gui/window/subjects/window_write.h"
-
-#include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMimeData>
 #include <QUrl>
-
-#include <utility>
 
 namespace lhrs::gui {
 
@@ -33,97 +28,118 @@ bool isDatabase(const QString& path)
 
 bool isRecording(const QString& path) { return QFileInfo(path).suffix() == QLatin1String("lhrun") || isDatabase(path); }
 
-// The single file that is dragged over the window, if it is a recording or a scenario; empty: there is none.
-QString draggedFile(const QMimeData& data)
+} // namespace
+
+WindowFiles::WindowFiles(WindowParts& parts, const std::vector<WindowSubject*>& subjects, WindowStart& start)
+    : WindowSubject(parts), m_subjects(subjects), m_start(start)
+{
+    m_parts.actions.add(
+        { "openScenario", "File", "Open scenario …", "Ctrl+O",
+            "Loads a scenario and stops before its first step; while one is written, it is only opened" },
+        [this] {
+            const QString path = QFileDialog::getOpenFileName(
+                &m_parts.window, tr("Open a scenario"), QString(), tr("Scenarios (*.js);;All files (*)"));
+            if (!path.isEmpty())
+                openFile(path);
+        });
+}
+
+void WindowFiles::meet(WindowWrite& write, WindowGuide& guide, WindowTime& time, WindowReel& reel)
+{
+    m_write = &write;
+    m_guide = &guide;
+    m_time = &time;
+    m_reel = &reel;
+}
+
+void WindowFiles::build()
+{
+    connect(&m_start.page(), &StartPage::scenarioWanted, this,
+        [this](const QString& path, bool isFirst) { (void)open(path, true, isFirst); });
+    connect(&m_start.page(), &StartPage::recordingWanted, this, &WindowFiles::openRecording);
+    connect(m_time, &WindowTime::openWanted, this, [this] {
+        const QString path = QFileDialog::getOpenFileName(
+            &m_parts.window, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
+        if (!path.isEmpty())
+            openFile(path);
+    });
+    connect(m_time, &WindowTime::closeWanted, this, &WindowFiles::closeRecording);
+    connect(&m_guide->tour(), &WindowTour::closeWanted, this, &WindowFiles::closeRecording);
+    connect(&m_guide->exercise(), &WindowExercise::openWanted, this,
+        [this](const QString& path) { openScenario(path, true); });
+}
+
+void WindowFiles::enable()
+{
+    m_parts.actions.enable({ "openScenario" },
+        !m_parts.commands.link().scenarioRuns() && m_parts.commands.link().state() != LinkState::Starting);
+}
+
+// Shows the problem where the person can see it: the command line is hidden beside a recording and in a presentation.
+void WindowFiles::sayNotOpened(const QString& problem)
+{
+    m_start.page().setStatus(problem, true);
+    m_parts.line.answer(tr("open"), problem, false);
+    m_parts.line.setVisible(!m_parts.isPresenting);
+    if (m_parts.isPresenting)
+        m_parts.player.strip().setNotice(problem);
+}
+
+// ---- scenarios
+
+// `isFirst`: as the first look.
+bool WindowFiles::open(const QString& path, bool isStarted, bool isFirst)
+{
+    Player& player = m_parts.player;
+    if (player.run().isRunning() || !m_write->editor().mayReplace() || (isStarted && !mayForgetRun()))
+        return false;
+    m_start.endFirst();
+    const bool isText = m_write->editor().open(path);
+    if (!player.load(path)) {
+        if (isText) { // a text with an error can be corrected in the editor
+            m_parts.workspaces.enter(Workspace::Write);
+            m_write->editor().showProblem();
+        } else {
+            sayNotOpened(player.words().caption);
+        }
+        return false;
+    }
+    if (isFirst)
+        m_start.beginFirst();
+    if (isStarted) {
+        m_parts.pacer.reset();
+        for (WindowSubject* subject : m_subjects)
+            subject->clear();
+        player.start();
+    }
+    player.strip().show();
+    m_parts.enableActions();
+    return true;
+}
+
+void WindowFiles::openFile(const QString& path)
+{
+    if (isRecording(path))
+        openRecording(path);
+    else if (m_parts.actions.get("openScenario")->isEnabled())
+        openScenario(path, m_parts.workspaces.now() != Workspace::Write);
+    else
+        m_parts.line.answer(tr("open"),
+            tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.")
+                .arg(QFileInfo(path).fileName()),
+            false);
+}
+
+QString WindowFiles::dragged(const QMimeData& data)
 {
     const QList<QUrl> urls = data.urls();
     const QString path = urls.size() == 1 ? urls.front().toLocalFile() : QString();
     return path.endsWith(QLatin1String(".js")) || (!path.isEmpty() && isRecording(path)) ? path : QString();
 }
 
-} // namespace
-
-// ---- opening
-
-// Shows the problem where the person can see it: the command line is hidden beside a recording and in a presentation.
-void MainWindow::sayNotOpened(const QString& problem)
-{
-    m_start->setStatus(problem, true);
-    m_line->answer(tr("open"), problem, false);
-    m_line->setVisible(!m_parts.isPresenting);
-    if (m_parts.isPresenting)
-        m_player->setNotice(problem);
-}
-
-bool MainWindow::openScenario(const QString& path, bool isStarted)
-{
-    if (m_player->isRunning() || !m_write->editor().mayReplace() || (isStarted && !mayForgetRun()))
-        return false;
-    endFirst();
-    const bool isText = m_write->editor().open(path);
-    if (!m_player->load(path)) {
-        if (isText) { // a text with an error can be corrected in the editor
-            setWorkspace(Workspace::Write);
-            m_write->editor().showProblem();
-        } else {
-            sayNotOpened(m_player->caption());
-        }
-        return false;
-    }
-    if (isStarted) {
-        m_pacer.reset();
-        for (WindowSubject* subject : m_subjects)
-            subject->clear();
-        m_player->start();
-    }
-    m_player->show();
-    enableActions();
-    return true;
-}
-
-void MainWindow::askForScenario()
-{
-    const QString path = QFileDialog::getOpenFileName(
-        this, tr("Open a scenario"), QString(), tr("Scenarios (*.js);;All files (*)"));
-    if (!path.isEmpty())
-        openFile(path);
-}
-
-// A dropped file is opened as by the menu. The action is a copy, so that the desktop keeps the file.
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    if (draggedFile(*event->mimeData()).isEmpty())
-        return;
-    event->setDropAction(Qt::CopyAction);
-    event->accept();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    const QString path = draggedFile(*event->mimeData());
-    if (path.isEmpty())
-        return;
-    event->setDropAction(Qt::CopyAction);
-    event->accept();
-    openFile(path);
-}
-
-void MainWindow::openFile(const QString& path)
-{
-    if (isRecording(path))
-        openRecording(path);
-    else if (m_actions->get("openScenario")->isEnabled())
-        openScenario(path, workspace() != Workspace::Write);
-    else
-        m_line->answer(tr("open"),
-            tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.")
-                .arg(QFileInfo(path).fileName()),
-            false);
-}
-
 // ---- recordings
 
-QString MainWindow::openRecording(const QString& path)
+QString WindowFiles::openRecording(const QString& path)
 {
     auto recording = Recording::open(path);
     if (!recording) {
@@ -131,61 +147,42 @@ QString MainWindow::openRecording(const QString& path)
         sayNotOpened(problem);
         return problem;
     }
-    m_replayPath = path;
-    if (!m_timeLine.isReplay())
-        m_liveStory = std::move(m_runStory);
-    m_timeLine.showRecording(std::move(*recording));
-    beginStory();
+    m_recordingPath = path;
+    m_parts.timeLine.showRecording(std::move(*recording));
     for (WindowSubject* subject : m_subjects)
         subject->showRun();
-    m_selection->select({});
-    m_canvas->fit();
-    if (!startReel())
-        m_director.end();
-    showLink();
-    noteOpened();
-    const QString damage = m_timeLine.recording()->damage(), unfinished = m_timeLine.recording()->unfinished();
+    m_parts.selection.select({});
+    m_parts.canvas.fit();
+    if (!m_reel->start())
+        m_parts.director.end();
+    emit runShown();
+    m_start.noteOpened(path);
+    const QString damage = m_parts.timeLine.recording()->damage(),
+                  unfinished = m_parts.timeLine.recording()->unfinished();
     if (!damage.isEmpty() || !unfinished.isEmpty())
-        m_line->answer(tr("open"), !damage.isEmpty() ? damage : unfinished, damage.isEmpty());
+        m_parts.line.answer(tr("open"), !damage.isEmpty() ? damage : unfinished, damage.isEmpty());
     return {};
 }
 
-void MainWindow::closeRecording()
+void WindowFiles::closeRecording()
 {
-    if (!m_timeLine.isReplay())
+    if (!m_parts.timeLine.isReplay())
         return;
-    m_director.end();
+    m_parts.director.end();
     m_guide->exercise().close();
-    m_timeLine.showRecording(nullptr);
-    m_runStory = std::exchange(m_liveStory, {});
-    m_isStoryWhole = false;
+    m_parts.timeLine.showRecording(nullptr);
     for (WindowSubject* subject : m_subjects)
         subject->showRun();
-    m_selection->select({});
-    showLink();
+    m_parts.selection.select({});
+    emit runShown();
 }
 
-bool MainWindow::mayForgetRun()
+bool WindowFiles::mayForgetRun()
 {
     // A simulated lecture, exercise or tour can be repeated at any time with the same seed.
-    const bool isShow = m_director.isOn() && !m_director.isRecorded();
-    return (m_commands->session().ingest().state().isSimulated && (m_guide->tour().hasCluster() || isShow))
+    const bool isShow = m_parts.director.isOn() && !m_parts.director.isRecorded();
+    return (m_parts.commands.session().ingest().state().isSimulated && (m_guide->tour().hasCluster() || isShow))
         || m_time->mayForget();
 }
-
-// ---- exports
-
-QString MainWindow::exportViewTo(const QString& path) { return m_export->write(path); }
-
-ExportResult MainWindow::exportAll(const QString& directory, FolderUse use)
-{
-    return m_measure->writeAll(directory, use, [this](const QString& path) { return m_export->write(path); });
-}
-
-GuidePanel& MainWindow::guide() { return m_guide->panel(); }
-
-EditorPanel& MainWindow::editor() { return m_write->editor(); }
-
-bool MainWindow::savePicture(const QString& path) { return grab().save(path); }
 
 } // namespace lhrs::gui

@@ -1,121 +1,128 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window and its start page: the clusters that are started there, the first look, and the recordings that it lists.
-#include "gui/lab/live/ingest.h"
-#include "gui/lab/local/local_cluster.h"
-#include "gui/window/main/main_window.h"
-#include "gui/window/subjects/window_guide.h"
-#include "gui/window/subjects/window_time.h"
+#include "gui/window/main/window_start.h"
 
-#include <QFileDialog>
+#include "gui/lab/live/ingest.h"
+#include "gui/window/widgets/remembered.h"
+
 #include <QFileInfo>
+#include <QInputDialog>
 
 namespace lhrs::gui {
 
 namespace {
 
-// The first look is always the same.
-constexpr std::uint64_t kFirstSeed = 7;
+constexpr std::uint64_t kFirstSeed = 7; // the first look is always the same
 
 } // namespace
 
-void MainWindow::connectStart()
+WindowStart::WindowStart(WindowParts& parts, const QString& scenarioDirectory, Remembered& remembered)
+    : WindowSubject(parts), m_page(new StartPage(scenarioDirectory)), m_remembered(remembered)
 {
-    connect(m_start, &StartPage::localWanted, m_actions->get("startLocal"), &QAction::trigger);
-    connect(m_start, &StartPage::simulatedWanted, m_actions->get("startSimulated"), &QAction::trigger);
-    connect(m_start, &StartPage::connectWanted, this, &MainWindow::connectTo);
-    connect(m_start, &StartPage::scenarioWanted, this,
-        [this](const QString& path, bool isFirst) { isFirst ? playFirst(path) : void(openScenario(path, true)); });
-    connect(m_start, &StartPage::tourWanted, this, &MainWindow::startTour);
-    connect(&m_guide->tour(), &WindowTour::stopChanged, this, [this] { m_start->setTourLeft(tourStopLeft()); });
-    m_start->setTourThere(true);
-    m_start->setTourLeft(tourStopLeft());
-    connect(m_start, &StartPage::openRecordingWanted, m_actions->get("openRecording"), &QAction::trigger);
-    connect(m_start, &StartPage::recordingWanted, this, &MainWindow::openRecording);
-    connect(m_time, &WindowTime::openWanted, this, [this] {
-        const QString path = QFileDialog::getOpenFileName(
-            this, tr("Open recording"), {}, tr("Recordings (*.lhrun);;All files (*)"));
-        if (!path.isEmpty())
-            openFile(path);
-    });
-    connect(m_time, &WindowTime::closeWanted, this, &MainWindow::closeRecording);
-    connect(m_time, &WindowTime::saved, this, &MainWindow::noteSaved);
-    connect(m_start, &StartPage::recordingsChanged, this, [this] { m_start->recordings().keep(m_remembered); });
+    Actions& a = m_parts.actions;
+    a.add({ "startLocal", "File", "Start a cluster here", "Ctrl+N",
+              "Starts processes on this computer with the parameters of the start page" },
+        [this] {
+            if (m_parts.mayForgetRun())
+                startHere();
+        });
+    a.add(
+        { "startSimulated", "File", "Start a simulated cluster", "Ctrl+Alt+S",
+            "Starts one process that simulates all others on a virtual clock, with the parameters of the start page" },
+        [this] {
+            if (m_parts.mayForgetRun())
+                startHere(m_page->simulatedOptions());
+        });
+    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" },
+        [this] {
+            bool isGiven = false;
+            const QString address = QInputDialog::getText(&m_parts.window, tr("Connect"),
+                tr("Control endpoint of the coordinator, HOST:PORT"), QLineEdit::Normal, QStringLiteral("127.0.0.1:"),
+                &isGiven);
+            if (isGiven && m_parts.mayForgetRun())
+                connectTo(address.trimmed());
+        });
+}
+
+void WindowStart::build()
+{
+    connect(m_page, &StartPage::localWanted, m_parts.actions.get("startLocal"), &QAction::trigger);
+    connect(m_page, &StartPage::simulatedWanted, m_parts.actions.get("startSimulated"), &QAction::trigger);
+    connect(m_page, &StartPage::connectWanted, this, &WindowStart::connectTo);
+    connect(m_page, &StartPage::openRecordingWanted, m_parts.actions.get("openRecording"), &QAction::trigger);
+    connect(m_page, &StartPage::recordingsChanged, this, [this] { m_page->recordings().keep(m_remembered); });
+    m_page->setTourThere(true);
+    m_page->recall(m_remembered);
+}
+
+void WindowStart::enable()
+{
+    m_parts.actions.enable({ "startLocal", "startSimulated", "connect" },
+        !m_parts.commands.link().scenarioRuns() && m_parts.commands.link().state() != LinkState::Starting);
+}
+
+void WindowStart::showLink()
+{
+    const bool isStarting = m_parts.commands.link().state() == LinkState::Starting;
+    m_page->setBusy(isStarting);
+    m_page->setStatus(isStarting ? tr("Asking the coordinator …") : m_parts.commands.link().trouble(), !isStarting);
 }
 
 // ---- ways to begin
 
-void MainWindow::startTour() { m_guide->tour().start(); }
-
-int MainWindow::tourStopLeft() const { return m_guide->tour().stopLeft(); }
-
-void MainWindow::startLocal()
+void WindowStart::startHere(const std::optional<SimulatedOptions>& simulated)
 {
     m_parts.endShow();
-    m_localOptions = m_start->localOptions();
-    m_start->keep(m_remembered);
-    preferSimulated(std::nullopt);
-    m_commands->link().start(m_localOptions, m_start->recordBytes(), m_start->clients());
+    LocalOptions options = m_page->localOptions();
+    options.simulated = simulated;
+    m_page->keep(m_remembered);
+    preferSimulated(simulated);
+    m_parts.commands.link().start(options, m_page->recordBytes(), m_page->clients());
 }
 
-void MainWindow::startSimulated(const SimulatedOptions& simulated)
+void WindowStart::connectTo(const QString& address)
 {
     m_parts.endShow();
-    m_localOptions = m_start->localOptions();
-    m_start->keep(m_remembered);
-    m_localOptions.simulated = simulated;
-    preferSimulated(m_localOptions.simulated);
-    m_commands->link().start(m_localOptions, m_start->recordBytes(), m_start->clients());
+    m_page->keep(m_remembered);
+    m_parts.commands.link().connectTo(address);
 }
 
-void MainWindow::connectTo(const QString& address)
-{
-    m_parts.endShow();
-    m_start->keep(m_remembered);
-    m_commands->link().connectTo(address);
-}
-
-void MainWindow::preferSimulated(const std::optional<SimulatedOptions>& simulated)
+void WindowStart::preferSimulated(const std::optional<SimulatedOptions>& options)
 {
     m_playsFirst = false;
-    m_simulatedChosen = simulated;
-    m_commands->session().local().preferSimulated(simulated);
+    m_chosen = options;
+    m_parts.commands.session().local().preferSimulated(options);
 }
 
-// On a simulated cluster, whatever is chosen for others: it needs little of this computer and is always the same.
-void MainWindow::playFirst(const QString& path)
+void WindowStart::beginFirst()
 {
     SimulatedOptions simulated;
     simulated.seed = kFirstSeed;
-    m_playsFirst = false;
-    m_commands->session().local().preferSimulated(simulated);
-    m_playsFirst = openScenario(path, true);
-    if (!m_playsFirst)
-        m_commands->session().local().preferSimulated(m_simulatedChosen);
+    m_playsFirst = true;
+    m_parts.commands.session().local().preferSimulated(simulated);
 }
 
-// The next scenario is played as it was chosen before the first look.
-void MainWindow::endFirst()
+void WindowStart::endFirst()
 {
     if (m_playsFirst)
-        preferSimulated(m_simulatedChosen);
+        preferSimulated(m_chosen);
 }
 
 // ---- recent recordings
 
-void MainWindow::noteOpened()
+void WindowStart::noteOpened(const QString& path)
 {
-    Recording& recording = *m_timeLine.recording();
+    Recording& recording = *m_parts.timeLine.recording();
     const auto played = recording.rows(QStringLiteral("scenario")); // several: the last one fills most of the recording
     const QString scenario = played.empty() ? QString() : played.back().at(QStringLiteral("name")).toString();
-    m_start->noteRecording({ QFileInfo(m_replayPath).absoluteFilePath(), recording.meta(QStringLiteral("started_utc")),
+    m_page->noteRecording({ QFileInfo(path).absoluteFilePath(), recording.meta(QStringLiteral("started_utc")),
         QFileInfo(scenario).fileName(), recording.isSimulated() });
 }
 
-void MainWindow::noteSaved(const QString& path)
+void WindowStart::noteSaved(const QString& path)
 {
-    const RunFacts facts = m_player->runFacts(m_parts.run);
-    m_start->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
-        facts.isSimulated || m_commands->session().ingest().state().isSimulated });
+    const RunFacts facts = m_parts.player.runFacts(m_parts.run);
+    m_page->noteRecording({ QFileInfo(path).absoluteFilePath(), facts.started, QFileInfo(facts.scenario).fileName(),
+        facts.isSimulated || m_parts.commands.session().ingest().state().isSimulated });
 }
 
 } // namespace lhrs::gui

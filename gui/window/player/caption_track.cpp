@@ -3,6 +3,7 @@
 
 #include "gui/lab/recording/recording.h"
 #include "gui/lab/export/run_story.h"
+#include "gui/window/player/story_plan.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,8 +26,7 @@ CaptionTrack::CaptionTrack(Recording& recording)
     std::vector<Said> all;
     for (const Recording::Note& note : recording.captions()) {
         if (note.kind == QLatin1String("step"))
-            all.push_back({ note.event, note.tNs,
-                { StoryLine::Kind::Step, QStringLiteral("(%1)  %2").arg(note.step, note.text) }, false });
+            all.push_back({ note.event, note.tNs, { StoryLine::Kind::Step, stepWords(note.step, note.text) }, false });
         else if (note.kind == QLatin1String("say"))
             all.push_back({ note.event, note.tNs, { StoryLine::Kind::Say, note.text }, true });
         else if (note.kind == QLatin1String("note"))

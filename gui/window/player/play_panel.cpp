@@ -133,7 +133,7 @@ void PlayPanel::showSteps(const std::vector<PlannedStep>& plan, const PlayState&
 
 void PlayPanel::showRows()
 {
-    const QStringList names = m_player.engine().tables().names();
+    const QStringList names = m_player.run().engine().tables().names();
     QStringList shown;
     for (int i = 0; i < m_table->count(); ++i)
         shown << m_table->itemData(i).toString();
@@ -162,7 +162,7 @@ void PlayPanel::chooseTable()
     const int columns = m_results->columnCount();
     const QScrollBar* bar = m_resultView->verticalScrollBar();
     const bool isAtEnd = bar->value() == bar->maximum();
-    m_results->show(m_player.engine().identity().run, name, m_player.engine().tables().table(name));
+    m_results->show(m_player.run().engine().identity().run, name, m_player.run().engine().tables().table(name));
     if (m_results->columnCount() != columns)
         m_resultView->resizeColumnsToContents();
     if (isAtEnd)

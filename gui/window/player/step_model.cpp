@@ -91,7 +91,7 @@ QVariant StepModel::data(const QModelIndex& index, int role) const
         if (index.column() == Title)
             return row.times > 1   ? QStringLiteral("(%1)  %2  ×%3").arg(row.id, name).arg(row.times)
                 : row.id.isEmpty() ? name
-                                   : QStringLiteral("(%1)  %2").arg(row.id, name);
+                                   : stepWords(row.id, name);
         return row.times > 0 ? tr("%1 s").arg(row.seconds, 0, 'f', row.seconds < 10 ? 2 : 1) : QString();
     case Qt::AccessibleTextRole:
     case Qt::ToolTipRole: {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/player/story_plan.h"
 
+#include "gui/lab/script/script_engine.h"
+
 #include <QRegularExpression>
 
 namespace lhrs::gui {
@@ -69,6 +71,14 @@ int stepsOf(const QString& source)
             return 0;
     }
     return steps;
+}
+
+QString stepWords(const QString& id, const QString& title) { return QStringLiteral("(%1)  %2").arg(id, title); }
+
+LoadedScenario scenarioOf(const QString& source, const QString& file)
+{
+    const QString title = headerOf(source).title;
+    return { source, file, title.isEmpty() ? file : title, planOf(source), stepsOf(source) };
 }
 
 } // namespace lhrs::gui

@@ -108,7 +108,7 @@ void ShowJudge::onEntry(const ReelEntry& entry)
         return;
     judgeLag(entry);
     judgeNames(entry.text);
-    judgeLetters(m_window.player().caption());
+    judgeLetters(m_window.player().words().caption);
 }
 
 // 2: everything that happened before is painted, and nothing that happened after.
@@ -221,7 +221,7 @@ void ShowJudge::judgeNames(const QString& text)
 // 6: at most two lines, in letters as high as the picture's own titles.
 void ShowJudge::judgeLetters(const QString& text)
 {
-    const auto* caption = m_window.player().findChild<CaptionLabel*>(QStringLiteral("caption"));
+    const auto* caption = m_window.player().strip().findChild<CaptionLabel*>(QStringLiteral("caption"));
     const QFontMetricsF metrics(caption->fontShown());
     const qreal title = m_window.canvas().theme().metrics({ TextSize::Title, true }).capHeight();
     if (metrics.capHeight() + 0.5 < title)

@@ -34,9 +34,7 @@ public:
         simulated.seed = 7;
         simulated.waitsForScript = true; // seed and calls determine the run
         window.cluster().session().local().preferSimulated(simulated);
-        ScriptSettings settings;
-        settings.paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
-        window.player().setSettings(settings);
+        window.player().run().settings().paperDirectory = QStringLiteral(LHRS_SOURCE_DIR "/scenarios/paper");
     }
 
     // Writes the text into a file and starts it; afterwards the script waits before its first step, or has ended.
@@ -48,12 +46,12 @@ public:
     }
     bool open(const QString& path)
     {
-        if (!window.openScenario(path, true) || !awaitScript())
+        if (!window.files().openScenario(path, true) || !awaitScript())
             return false;
         // The window hears of its cluster a moment later, and enables the actions then.
         const auto isHere = [this] {
-            return window.cluster().link().state() == LinkState::Here || !window.player().isRunning()
-                || window.player().clusters().empty();
+            return window.cluster().link().state() == LinkState::Here || !window.player().run().isRunning()
+                || window.player().run().clusters().empty();
         };
         return QTest::qWaitFor(isHere, 20'000) && frame() && frame() && frame();
     }
@@ -64,9 +62,9 @@ public:
         constexpr int kMost = 120'000; // ms of real time
         return QTest::qWaitFor(
             [this] {
-                if (!window.player().scriptStands())
+                if (!window.player().run().stands())
                     make(0); // takes what the script has said
-                return window.player().scriptStands();
+                return window.player().run().stands();
             },
             kMost);
     }
@@ -114,7 +112,7 @@ public:
     void press(const char* action) { window.actions().get(action)->trigger(); }
 
     Director& director() { return window.director(); }
-    QString caption() { return window.player().caption(); }
+    QString caption() { return window.player().words().caption; }
     // Texts of that kind that were shown since.
     QStringList texts(ReelEntry::Kind kind) const
     {

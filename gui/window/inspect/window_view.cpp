@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/inspect/window_view.h"
+
+#include "gui/view/cluster/file_picture.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QContextMenuEvent>
+#include <QInputDialog>
+#include <QSpinBox>
+
+namespace lhrs::gui {
+
+WindowView::WindowView(WindowParts& parts) : WindowSubject(parts)
+{
+    addViewActions();
+    addLayers();
+}
+
+void WindowView::addViewActions()
+{
+    Actions& a = m_parts.actions;
+    a.add({ "lecture", "View", "Lecture", "Ctrl+1", "The picture and the caption, nothing else", true },
+        [this] { m_parts.workspaces.enter(Workspace::Lecture); });
+    a.add({ "inspect", "View", "Inspect", "Ctrl+2",
+              "The picture with bucket, client image, record group, node, event log and scenario beside it", true },
+        [this] { m_parts.workspaces.inspect(); });
+    a.add({ "fit", "View/Picture", "Fit", "0", "Shows the whole file" }, [this] { m_parts.canvas.fit(); });
+    a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0",
+              "Shows what is selected, large enough to read" },
+        [this] { m_parts.canvas.fitTo(m_parts.selection.selected()); });
+    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" },
+        [this] { m_parts.canvas.zoomIn(); });
+    a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" },
+        [this] { m_parts.canvas.zoomOut(); });
+    a.add({ "find", "View", "Find …", "/", "Finds a bucket, a process or a key: 5, parity 1.0, alice, key 4711" },
+        [this] { askForObject(); });
+    a.add(
+        { "byHost", "View/Picture", "By host and process", "G",
+            "Draws all servers of a host side by side, in the order of their names; once more: by bucket group", true },
+        [this] {
+            auto& file = m_parts.canvas.viewOf<FilePicture>();
+            file.setArrangement(m_parts.actions.get("byHost")->isChecked() ? Arrangement::Hosts : Arrangement::Groups,
+                file.areColumns());
+        });
+    a.add({ "asColumns", "View/Picture", "Groups as columns", "Shift+G",
+              "Draws each bucket group as a column; once more: as a row", true },
+        [this] {
+            auto& file = m_parts.canvas.viewOf<FilePicture>();
+            file.setArrangement(file.arrangement(), m_parts.actions.get("asColumns")->isChecked());
+        });
+    a.add({ "copyLine", "View", "Copy as scenario words", "Ctrl+Shift+L",
+              "Copies what is selected as a scenario names it: lab.data(5)" },
+        [this] {
+            const QString words = m_parts.selection.selected() ? m_parts.target() : QString();
+            QApplication::clipboard()->setText(words);
+            m_parts.line.answer(tr("copy"),
+                words.isEmpty() ? tr("Select a bucket or a process first.") : tr("%1 is copied").arg(words),
+                !words.isEmpty());
+        });
+    a.add({ "nextView", "View", "Next view", "F6", "Moves the focus to the next view" }, [this] {
+        m_parts.workspaces.focusNext({ &m_parts.canvas, m_parts.workloads->countBox() });
+    });
+    // Not every desktop maps this shortcut to the context menu; the menu key itself arrives as an event of the desktop.
+    a.add({ "contextMenu", "View", "Menu of the selection", "Shift+F10",
+              "Opens the menu of what is selected, as the menu key does" },
+        [this] {
+            QWidget* at = QApplication::focusWidget() ? QApplication::focusWidget() : &m_parts.canvas;
+            QContextMenuEvent wanted(
+                QContextMenuEvent::Keyboard, at->rect().center(), at->mapToGlobal(at->rect().center()));
+            QApplication::sendEvent(at, &wanted);
+        });
+}
+
+void WindowView::addLayers()
+{
+    Actions& a = m_parts.actions;
+    const auto layer = [this, &a](const char* id, const char* name, const char* key, const char* sentence,
+                           bool Layers::*member) {
+        a.add({ id, "View/Layers", name, key, sentence, true }, [this, member] {
+             Layers layers = m_parts.canvas.layers();
+             layers.*member = !(layers.*member);
+             m_parts.canvas.setLayers(layers);
+         })->setChecked(true);
+    };
+    layer("layerMessages", "Messages", "Shift+M", "Draws messages and records on their way", &Layers::messages);
+    layer(
+        "layerDeltas", "Deltas", "D", "Draws deltas to the parity buckets and their acknowledgements", &Layers::deltas);
+    layer("layerRanks", "Ranks", "Shift+R", "Draws the records of each bucket by rank", &Layers::ranks);
+    layer("layerLabels", "Labels", "L", "Writes numbers and names on the buckets", &Layers::labels);
+    layer("layerSpares", "Spares", "Shift+S", "Draws the two pools of spare servers", &Layers::spares);
+    layer("layerFaults", "Faults", "Shift+F", "Draws faults on purpose: partitions, links, badges", &Layers::faults);
+    layer("layerLegend", "Legend", "Shift+L", "Explains the kinds of messages below the picture", &Layers::legend);
+}
+
+void WindowView::enable()
+{
+    m_parts.actions.enable({ "copyLine" }, m_parts.workspaces.showsWork());
+    m_parts.actions.enable({ "byHost", "asColumns" }, m_parts.pacer.state().isOfLhrs());
+}
+
+void WindowView::askForObject()
+{
+    bool isGiven = false;
+    const QString words = QInputDialog::getText(&m_parts.window, tr("Find"),
+        tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
+    if (isGiven && !m_parts.canvas.findObject(words))
+        m_parts.line.answer(tr("find %1").arg(words),
+            tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
+}
+
+} // namespace lhrs::gui

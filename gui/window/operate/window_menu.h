@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "gui/window/parts/window_parts.h"
+
+#include <initializer_list>
+
+namespace lhrs::gui {
+
+class WindowGate;
+class WindowRing;
+
+// The menu of an object in the picture.
+class WindowMenu : public WindowSubject {
+    Q_OBJECT
+public:
+    WindowMenu(WindowParts& parts, WindowGate& gate, WindowRing& ring);
+
+private:
+    void show(ObjectRef object, QPoint at);
+    // Adds what is offered for this kind of object.
+    void fill(QMenu& menu, ObjectRef object);
+    // Adds the actions; null: a separator.
+    void offer(QMenu& menu, std::initializer_list<const char*> ids) const;
+    void offerContents(QMenu& menu, const QString& words, ObjectRef object) const;
+    void offerFaults(QMenu& menu) const;
+
+    WindowGate& m_gate;
+    WindowRing& m_ring;
+};
+
+} // namespace lhrs::gui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/parts/window_parts.h"
+
+#include "gui/lab/export/run_export.h"
+#include "gui/lab/words/sentences.h"
+#include "gui/view/cluster/cluster_layout.h"
+#include "gui/view/cluster/object_words.h"
+
+#include <QMenu>
+#include <QSaveFile>
+
+namespace lhrs::gui {
+
+bool WindowParts::isWithoutCoordinator() const
+{
+    if (commands.link().state() != LinkState::Lost || !commands.link().isLocal())
+        return false;
+    const auto coordinator = pacer.state().processes.find(coordinatorOf(pacer.state()));
+    return coordinator != pacer.state().processes.end()
+        && (coordinator->second.hasEnded || coordinator->second.isPaused);
+}
+
+bool WindowParts::hasCluster() const
+{
+    const LinkState link = commands.link().state();
+    return timeLine.isReplay() || link == LinkState::Here || link == LinkState::Lost || commands.link().scenarioRuns()
+        || (link == LinkState::Starting && commands.link().isLocal());
+}
+
+ProcessId WindowParts::process() const
+{
+    const ObjectRef object = selection.selected();
+    const ClusterState& state = pacer.state();
+    if (object.kind == ObjectKind::Spare || object.kind == ObjectKind::Displaced || object.kind == ObjectKind::Client
+        || object.kind == ObjectKind::Node)
+        return object.a;
+    if (object.kind == ObjectKind::Coordinator)
+        return coordinatorOf(state);
+    if (object.kind == ObjectKind::Data) {
+        const auto bucket = state.data.find(std::uint32_t(object.a));
+        return bucket == state.data.end() ? 0 : bucket->second.process;
+    }
+    if (object.kind == ObjectKind::Parity) {
+        const auto parity = state.parity.find({ std::uint32_t(object.a), std::uint32_t(object.b) });
+        return parity == state.parity.end() ? 0 : parity->second.process;
+    }
+    return 0;
+}
+
+QString WindowParts::target() const
+{
+    const ObjectRef object = selection.selected();
+    if (object.kind == ObjectKind::Data)
+        return QStringLiteral("lab.data(%1)").arg(object.a);
+    if (object.kind == ObjectKind::Parity)
+        return QStringLiteral("lab.parity(%1, %2)").arg(object.a).arg(object.b);
+    if (object.kind == ObjectKind::Coordinator)
+        return QStringLiteral("lab.coordinator()");
+    if (object.kind == ObjectKind::Group)
+        return QStringLiteral("lab.group(%1)").arg(object.a);
+    return QStringLiteral("lab.process('%1')").arg(QString::fromStdString(processShown(process(), pacer.state())));
+}
+
+std::uint32_t WindowParts::group() const
+{
+    const ObjectRef object = selection.selected();
+    if (object.kind == ObjectKind::Data)
+        return std::uint32_t(object.a) / pacer.state().m();
+    return object.kind == ObjectKind::Parity || object.kind == ObjectKind::Group ? std::uint32_t(object.a) : 0;
+}
+
+ObjectRef WindowParts::objectNamed(const QString& name) const
+{
+    const QString wanted = name.trimmed().toLower();
+    const SystemView& view = canvas.view();
+    for (const ObjectRef object : view.objects(pacer.state())) {
+        const QString own = view.nameOf(pacer.state(), object).toLower();
+        if (own == wanted || own.section(QLatin1Char(' '), 1) == wanted)
+            return object;
+    }
+    if (wanted.startsWith(QLatin1String("data ")))
+        return { ObjectKind::Dummy, wanted.mid(5).toULongLong(), 0 };
+    return {};
+}
+
+void WindowParts::endShow() const
+{
+    if (player.run().isRunning())
+        return;
+    director.end();
+    player.forgetWords();
+}
+
+PictureOrigin WindowParts::origin() const
+{
+    PictureOrigin origin;
+    const bool isSimulated = pacer.state().isSimulated;
+    origin.word = timeLine.isReplay() ? (isSimulated ? QObject::tr("RECORDED, SIMULATED") : QObject::tr("RECORDED"))
+        : isSimulated                 ? QObject::tr("SIMULATED")
+                                      : QObject::tr("LIVE");
+    origin.run = identity().run;
+    origin.instant = durationWords(timeLine.cursorNs() - timeLine.beginNs());
+    return origin;
+}
+
+RunIdentity WindowParts::identity() const
+{
+    if (timeLine.isReplay())
+        return identityOf(*timeLine.recording());
+    return { run.run, pacer.state().isSimulated, machineShown() };
+}
+
+bool WindowParts::isInspected(const QWidget& widget) const
+{
+    return workspaces.now() == Workspace::Inspect && workspaces.showsWork() && !widget.visibleRegion().isEmpty();
+}
+
+void WindowParts::endPreviewWith(QMenu& menu) const
+{
+    QObject::connect(&menu, &QMenu::aboutToHide, &line, [this] { line.preview({}); });
+}
+
+QString writeBytes(const QString& path, const QByteArray& bytes)
+{
+    QSaveFile file(path);
+    if (file.open(QIODevice::WriteOnly) && file.write(bytes) >= 0 && file.commit())
+        return {};
+    return QObject::tr("%1 cannot be written: %2. Choose another place.").arg(path, file.errorString());
+}
+
+bool isCsv(const QString& path) { return path.endsWith(QLatin1String(".csv"), Qt::CaseInsensitive); }
+
+} // namespace lhrs::gui

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/window/parts/workspaces.h"
+
+#include "gui/window/widgets/actions.h"
+
+#include "common/errors.h"
+
+#include <QApplication>
+#include <QDockWidget>
+#include <QEvent>
+#include <QMainWindow>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr qreal kPictureFrom = 330; // pixels at 100 % between the bars: from this height on there is a picture
+constexpr qreal kLowWindow = 560; // pixels at 100 %
+constexpr qreal kCrowdedWindow = 800; // pixels at 100 %, while the guide is above the caption
+
+// The docks in the order of their tabs, and of the key that goes from view to view.
+struct DockPlace {
+    std::string_view id;
+    Workspace workspace;
+    bool isOfFiles; // it shows something that a ring does not have
+    Qt::DockWidgetArea area = Qt::RightDockWidgetArea;
+};
+constexpr DockPlace kPlaces[] = {
+    { "bucketDock", Workspace::Inspect, true },
+    { "imageDock", Workspace::Inspect, true },
+    { "groupDock", Workspace::Inspect, true },
+    { "nodeDock", Workspace::Inspect, false },
+    { "logDock", Workspace::Inspect, false },
+    { "storyDock", Workspace::Inspect, false },
+    { "faultDock", Workspace::Faults, false },
+    { "chartDock", Workspace::Measure, false },
+    { "spaceTimeDock", Workspace::SpaceTime, false, Qt::BottomDockWidgetArea },
+    { "invariantDock", Workspace::Invariants, true },
+    { "gateDock", Workspace::Gate, false },
+    { "editorDock", Workspace::Write, false, Qt::LeftDockWidgetArea },
+    { "playDock", Workspace::Write, false, Qt::BottomDockWidgetArea },
+};
+
+// The action of each workspace, checked while it is shown.
+constexpr std::pair<Workspace, const char*> kWorkspaceActions[] = { { Workspace::Lecture, "lecture" },
+    { Workspace::Inspect, "inspect" }, { Workspace::Faults, "faultPanel" }, { Workspace::Measure, "measure" },
+    { Workspace::SpaceTime, "spaceTime" }, { Workspace::Invariants, "invariants" }, { Workspace::Gate, "heldMessages" },
+    { Workspace::Write, "write" } };
+
+const DockPlace& placeOf(std::string_view id)
+{
+    const auto known = std::find_if(
+        std::begin(kPlaces), std::end(kPlaces), [id](const DockPlace& place) { return place.id == id; });
+    LHRS_CHECK(known != std::end(kPlaces));
+    return *known;
+}
+
+bool isBelow(const DockPlace& place) { return place.id == "logDock" || place.id == "storyDock"; }
+
+} // namespace
+
+Workspaces::Workspaces(
+    Actions& actions, Pacer& pacer, Selection& selection, std::function<bool()> hasCluster, QWidget* parent)
+    : QStackedWidget(parent), m_actions(actions), m_pacer(pacer), m_hasCluster(std::move(hasCluster)),
+      m_work(new QWidget(this)), m_area(new QMainWindow), m_centre(new QWidget(m_area)),
+      m_canvas(new ClusterCanvas(pacer, selection, m_centre))
+{
+    m_area->setWindowFlags(Qt::Widget); // the constructor makes it a separate window, whatever flags it is given
+    m_area->setDockOptions(
+        QMainWindow::AllowTabbedDocks | QMainWindow::AllowNestedDocks | QMainWindow::GroupedDragging);
+    auto* centre = new QVBoxLayout(m_centre);
+    centre->setContentsMargins(0, 0, 0, 0);
+    centre->addWidget(m_canvas);
+    m_area->setCentralWidget(m_centre);
+    m_area->installEventFilter(this);
+}
+
+void Workspaces::setPages(QWidget* start, QWidget* above, QWidget* below)
+{
+    // In the order of the Tab key, in which a widget comes when it gets its parent.
+    addWidget(start);
+    auto* column = new QVBoxLayout(m_work);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(above);
+    column->addWidget(m_area, 1);
+    column->addWidget(below);
+    addWidget(m_work);
+}
+
+QDockWidget* Workspaces::addDock(const char* id, const QString& title, QWidget* inside)
+{
+    auto* made = new QDockWidget(title, m_area);
+    made->setObjectName(QLatin1String(id));
+    made->setWidget(inside);
+    made->setAllowedAreas(Qt::AllDockWidgetAreas);
+    made->setTitleBarWidget(new QWidget(made)); // the tab serves as title and as handle for dragging
+    const Dock dock { int(&placeOf(id) - kPlaces), made };
+    m_docks.insert(std::upper_bound(m_docks.begin(), m_docks.end(), dock,
+                       [](const Dock& a, const Dock& b) { return a.place < b.place; }),
+        dock);
+    return made;
+}
+
+QDockWidget* Workspaces::dockOf(const char* id) const
+{
+    const auto known = std::find_if(
+        m_docks.begin(), m_docks.end(), [id](const Dock& one) { return kPlaces[one.place].id == id; });
+    LHRS_CHECK(known != m_docks.end());
+    return known->dock;
+}
+
+void Workspaces::placeDocks()
+{
+    for (const auto& [place, dock] : m_docks)
+        m_area->addDockWidget(kPlaces[place].area, dock);
+    m_area->setCorner(Qt::BottomLeftCorner, Qt::LeftDockWidgetArea); // the text uses the whole height
+    m_area->tabifyDockWidget(dockOf("bucketDock"), dockOf("imageDock"));
+    m_area->tabifyDockWidget(dockOf("imageDock"), dockOf("groupDock"));
+    m_area->tabifyDockWidget(dockOf("groupDock"), dockOf("nodeDock"));
+    m_area->tabifyDockWidget(dockOf("logDock"), dockOf("storyDock"));
+    dockOf("bucketDock")->raise();
+    dockOf("logDock")->raise();
+    m_area->setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
+}
+
+void Workspaces::inspect()
+{
+    m_isLarge = false;
+    enter(Workspace::Inspect);
+}
+
+void Workspaces::enter(Workspace workspace)
+{
+    m_now = workspace;
+    // A scenario can also be written without a cluster.
+    setCurrentIndex(m_hasCluster() || workspace == Workspace::Write ? 1 : 0);
+    const bool isOfLhrs = m_pacer.state().isOfLhrs();
+    for (const auto& [row, dock] : m_docks) {
+        const DockPlace& place = kPlaces[row];
+        dock->setVisible(place.workspace == workspace && showsWork() && (isOfLhrs || !place.isOfFiles)
+            && !(m_isLarge && workspace == Workspace::Inspect && isBelow(place)));
+    }
+    const bool hasPicture = workspace != Workspace::Measure || !showsWork(); // charts use the whole width
+    m_canvas->setVisible(hasPicture);
+    m_centre->setVisible(hasPicture);
+    m_centre->setMaximumHeight(QWIDGETSIZE_MAX);
+    for (const auto& [own, id] : kWorkspaceActions)
+        m_actions.get(id)->setChecked(workspace == own);
+    arrangeWrite();
+    if (showsWork())
+        arrangeSide();
+}
+
+void Workspaces::open(const char* dock, bool isLarge)
+{
+    const Workspace workspace = placeOf(dock).workspace;
+    if (workspace == Workspace::Inspect)
+        m_isLarge = isLarge;
+    enter(workspace);
+    dockOf(dock)->raise();
+}
+
+// The sizes of what is beside the picture or below it.
+void Workspaces::arrangeSide()
+{
+    if (m_now == Workspace::SpaceTime)
+        m_area->resizeDocks({ dockOf("spaceTimeDock") }, { m_area->height() * 58 / 100 }, Qt::Vertical);
+    const bool isInspect = m_now == Workspace::Inspect;
+    if (!isInspect && m_now != Workspace::Faults && m_now != Workspace::Invariants && m_now != Workspace::Gate)
+        return;
+    // A third of the width, or more if a table needs it.
+    const int all = window()->width(), least = int(m_theme.px(330));
+    const int wide = m_isLarge && isInspect
+        ? std::clamp(all * 54 / 100, least, std::max(least, all - int(m_theme.px(320))))
+        : std::clamp(all * (m_isLow ? 44 : 36) / 100, least, std::max(least, all / 2));
+    const auto first = std::find_if(
+        m_docks.begin(), m_docks.end(), [this](const Dock& one) { return kPlaces[one.place].workspace == m_now; });
+    m_area->resizeDocks({ first->dock }, { wide }, Qt::Horizontal);
+    if (isInspect && !m_isLow) // the table needs more lines than the log
+        m_area->resizeDocks({ dockOf("bucketDock"), dockOf("logDock") },
+            { m_area->height() * 66 / 100, m_area->height() * 34 / 100 }, Qt::Vertical);
+}
+
+void Workspaces::arrangeWrite()
+{
+    emit arranged();
+    if (m_now != Workspace::Write)
+        return;
+    // With large text there is no useful room for the picture.
+    const bool hasPicture = m_area->height() >= m_theme.px(kPictureFrom);
+    m_canvas->setVisible(hasPicture);
+    // Low, not hidden: around a hidden centre, Qt makes the docks wider by a separator at each layout, until they leave
+    // the window.
+    m_centre->setMaximumHeight(hasPicture ? QWIDGETSIZE_MAX : 0);
+    const auto room = std::pair(m_area->size(), m_theme.fontScale());
+    if (room == m_writeRoom) // what the person has resized stays
+        return;
+    m_writeRoom = room;
+    m_area->resizeDocks({ dockOf("editorDock") },
+        { 1 + m_area->width() * (window()->width() < m_theme.px(1100) ? 66 : 58) / 100 }, Qt::Horizontal);
+    m_area->resizeDocks({ dockOf("playDock") }, { 1 + m_area->height() * 46 / 100 }, Qt::Vertical);
+}
+
+bool Workspaces::isCrowded() const
+{
+    return m_guide && m_guide->isVisibleTo(window()) && window()->height() < m_theme.px(kCrowdedWindow);
+}
+
+void Workspaces::setTheme(const Theme& theme)
+{
+    m_theme = theme;
+    m_canvas->setTheme(theme);
+}
+
+// In a window with few lines, two lists above each other would have no lines: log and scenario become tabs beside the
+// bucket.
+void Workspaces::arrange()
+{
+    const bool isLow = isCrowded() || window()->height() < m_theme.px(kLowWindow);
+    QDockWidget *log = dockOf("logDock"), *story = dockOf("storyDock");
+    if (isLow == m_isLow || log->isFloating() || story->isFloating())
+        return;
+    m_isLow = isLow;
+    if (isLow)
+        m_area->tabifyDockWidget(dockOf("nodeDock"), log);
+    else
+        m_area->addDockWidget(Qt::RightDockWidgetArea, log, Qt::Vertical);
+    m_area->tabifyDockWidget(log, story);
+    // Six tabs side by side have room for one short word each.
+    for (const auto& [dock, words, shorter] : { std::tuple("imageDock", tr("Client image"), tr("Image")),
+             std::tuple("groupDock", tr("Record group"), tr("Group")),
+             std::tuple("logDock", tr("Event log"), tr("Log")), std::tuple("storyDock", tr("Scenario"), tr("Story")) })
+        dockOf(dock)->setWindowTitle(isLow ? shorter : words);
+    again();
+    log->raise();
+    dockOf("bucketDock")->raise();
+}
+
+bool Workspaces::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_area && event->type() == QEvent::Resize)
+        arrangeWrite(); // whether there is room for a picture may have changed
+    return QStackedWidget::eventFilter(watched, event);
+}
+
+// Includes views whose tab is behind another: the tab comes to the front.
+void Workspaces::focusNext(std::vector<QWidget*> first)
+{
+    std::vector<QWidget*> views = std::move(first);
+    for (const Dock& one : m_docks) {
+        if (!one.dock->isHidden())
+            views.push_back(one.dock->widget());
+    }
+    const QWidget* focus = QApplication::focusWidget();
+    const auto here = std::find_if(views.begin(), views.end(),
+        [focus](const QWidget* view) { return view == focus || view->isAncestorOf(focus); });
+    QWidget* next = here == views.end() || here + 1 == views.end() ? views.front() : *(here + 1);
+    for (const Dock& one : m_docks) {
+        if (one.dock->widget() == next)
+            one.dock->raise();
+    }
+    if (next->focusPolicy() == Qt::NoFocus) {
+        // The first part of the view that accepts the focus.
+        for (QWidget* part : next->findChildren<QWidget*>()) {
+            if (part->focusPolicy() != Qt::NoFocus && part->isVisibleTo(next)) {
+                next = part;
+                break;
+            }
+        }
+    }
+    next->setFocus(Qt::TabFocusReason);
+}
+
+} // namespace lhrs::gui
