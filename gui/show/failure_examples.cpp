@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/show/example_subject.h"
 
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 
 #include <algorithm>
 

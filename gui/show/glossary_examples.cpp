@@ -2,7 +2,7 @@
 // The meaning of the glossary's terms in a given state of the cluster.
 #include "gui/show/glossary.h"
 
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/show/example_subject.h"
 
 #include <algorithm>

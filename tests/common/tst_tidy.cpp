@@ -59,6 +59,7 @@ private:
     void nothing(const QStringList& findings);
     void eachFile(QStringList (*rule)(const File&));
     File named(const QString& path) const;
+    File definitionsOf(const QString& kind) const;
 
     QList<File> m_files;
 };
@@ -105,6 +106,15 @@ File TidyTest::named(const QString& path) const
 {
     const File* file = fileNamed(m_files, path);
     return file ? *file : File { path, {} };
+}
+
+// proto/message.proto (event, control), and after it the files in which the bodies that it lists are defined.
+File TidyTest::definitionsOf(const QString& kind) const
+{
+    File whole = named(u"proto/%1.proto"_s.arg(kind));
+    for (const QString& part : { u"lhrs_"_s + kind, u"process"_s, u"transfer"_s })
+        whole.text += named(u"proto/%1.proto"_s.arg(part)).text;
+    return whole;
 }
 
 // ---- the tree
@@ -197,12 +207,8 @@ void TidyTest::noNameIsGivenTwice() { nothing(namesGivenTwice(m_files)); }
 void TidyTest::eachMessageEventAndCommandHasASentence()
 {
     QStringList findings;
-    // The bodies that message.proto lists are defined there, or in the proto files that it is split into.
-    const File message = named(u"proto/message.proto"_s);
-    findings << messagesWithoutSentence(
-        { message.path, message.text + named(u"proto/process.proto"_s).text + named(u"proto/transfer.proto"_s).text });
-    for (const QString& path : { u"proto/event.proto"_s, u"proto/control.proto"_s })
-        findings << messagesWithoutSentence(named(path));
+    for (const QString& kind : { u"message"_s, u"event"_s, u"control"_s })
+        findings << messagesWithoutSentence(definitionsOf(kind));
     for (const QString& part : { u"WalkMessage"_s, u"WalkEvent"_s, u"WalkCommand"_s })
         findings << messagesWithoutSentence(partOf(named(u"proto/walk.proto"_s), part));
     nothing(findings);
@@ -211,8 +217,8 @@ void TidyTest::eachMessageEventAndCommandHasASentence()
 void TidyTest::theReadmeOfProtoTellsOfEachEventAndCommand()
 {
     const File readme = named(u"proto/README.md"_s);
-    nothing(messagesOutOfReadme(named(u"proto/event.proto"_s), readme)
-        + messagesOutOfReadme(named(u"proto/control.proto"_s), readme)
+    nothing(messagesOutOfReadme(definitionsOf(u"event"_s), readme)
+        + messagesOutOfReadme(definitionsOf(u"control"_s), readme)
         + messagesOutOfReadme(partOf(named(u"proto/walk.proto"_s), u"WalkEvent"_s), readme)
         + messagesOutOfReadme(partOf(named(u"proto/walk.proto"_s), u"WalkCommand"_s), readme));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Faults from scripts, with real processes.
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "tests/rigs/lab/lab_stage.h"
 
 #include <QTest>

@@ -3,8 +3,8 @@
 #include "tests/rigs/gui/motion_show.h"
 #include "tests/rigs/gui/picture_faults.h"
 
-#include "gui/lab/state/fold_failures.h"
-#include "gui/lab/state/fold_places.h"
+#include "gui/lab/state/lhrs/fold_failures.h"
+#include "gui/lab/state/lhrs/fold_places.h"
 #include "gui/view/cluster/fault_marks.h"
 #include "gui/view/cluster/object_words.h"
 

@@ -2,7 +2,7 @@
 // Calls for the invariants.
 #include "gui/lab/calls/lab.h"
 #include "gui/lab/calls/lab_values.h"
-#include "gui/lab/state/invariant_monitor.h"
+#include "gui/lab/state/lhrs/invariant_monitor.h"
 
 #include <QJSEngine>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/tables/lab_table.h"
-#include "gui/lab/state/invariant_monitor.h"
+#include "gui/lab/state/lhrs/invariant_monitor.h"
 #include "gui/lab/tables/measure_chart.h"
 #include "gui/lab/export/result_folder.h"
 #include "gui/lab/reel/script_observer.h"

@@ -2,7 +2,7 @@
 #include "gui/lab/local/child_keeper.h"
 
 #include "common/run_clock.h"
-#include "gui/lab/state/end_reasons.h"
+#include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/live/wake_up.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include "gui/lab/control/control_client.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/local/cluster_programs.h"
-#include "gui/lab/state/end_reasons.h"
+#include "gui/lab/state/process/end_reasons.h"
 
 #include <algorithm>
 #include <condition_variable>

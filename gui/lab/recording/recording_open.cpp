@@ -7,7 +7,7 @@
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_sums.h"
 #include "gui/lab/recording/recording_tables.h"
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 
 #include <QFile>
 #include <QFileInfo>

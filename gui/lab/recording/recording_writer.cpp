@@ -2,8 +2,8 @@
 #include "gui/lab/recording/recording_writer.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/end_reasons.h"
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/end_reasons.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/state/keyframe.h"
 #include "gui/lab/recording/recording_place.h"
 #include "gui/lab/recording/recording_sums.h"

@@ -3,7 +3,7 @@
 #include "gui/lab/words/narrator.h"
 
 #include "common/lhrs/linear_hash.h"
-#include "gui/lab/state/end_reasons.h"
+#include "gui/lab/state/process/end_reasons.h"
 #include "gui/lab/words/narrator_teller.h"
 #include "gui/lab/words/ring_sentences.h"
 #include "gui/lab/words/sentences.h"

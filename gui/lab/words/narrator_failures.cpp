@@ -2,7 +2,7 @@
 // The narrator's sentences about failures, recoveries, and disturbances of processes.
 #include "common/lhrs/failure_reasons.h"
 #include "gui/lab/words/failure_cause.h"
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/lab/words/narrator_teller.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/words/narrator_words.h"
 
-#include "gui/lab/state/end_reasons.h"
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/end_reasons.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 
 #include <algorithm>
 #include <array>

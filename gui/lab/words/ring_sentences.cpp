@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/words/ring_sentences.h"
 
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/words/sentences.h"
 
 namespace lhrs::gui {

@@ -2,10 +2,10 @@
 #include "gui/lab/words/sentences.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/failure_cause.h"
-#include "gui/lab/state/fault_sentences.h"
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/fault_sentences.h"
+#include "gui/lab/state/process/sentence_words.h"
 #include "gui/lab/words/ring_sentences.h"
 #include "gui/lab/words/sentences_scan.h"
 

@@ -2,7 +2,7 @@
 // Sentences of scans and merges.
 #include "gui/lab/words/sentences_scan.h"
 
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 
 namespace lhrs::gui {
 

@@ -2,8 +2,8 @@
 // How failures are drawn: the state of a group, the recovery under way, lost contents, displaced processes.
 #include "gui/view/cluster/cluster_picture.h"
 
-#include "gui/lab/state/epoch_words.h"
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/view/cluster/object_words.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "gui/view/cluster/object_words.h"
 
 #include "common/multicast_group.h"
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/cluster_layout.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/node_facts.h"
 
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
 #include "gui/view/paint/theme.h"

@@ -2,7 +2,7 @@
 #include "gui/view/timeline/space_time_layout.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
 

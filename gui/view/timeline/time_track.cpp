@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/timeline/time_track.h"
 
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/view/cluster/object_words.h"
 

@@ -11,7 +11,8 @@ import subprocess
 from typing import Optional
 
 #: The files that a client needs, in no order; only the window needs recording.proto.
-NAMES = ("config", "control", "event", "fault", "group", "message", "options", "process", "transfer", "walk")
+NAMES = ("config", "control", "event", "fault", "group", "lhrs_control", "lhrs_event", "lhrs_message", "message", "options", "process",
+         "transfer", "walk")
 
 
 def sources(proto: pathlib.Path) -> list[pathlib.Path]:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 
 #include <algorithm>
 #include <array>

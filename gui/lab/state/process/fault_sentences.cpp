@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/fault_sentences.h"
+#include "gui/lab/state/process/fault_sentences.h"
 
 #include "common/kinds.h"
-#include "gui/lab/state/sentence_words.h"
+#include "gui/lab/state/process/sentence_words.h"
 
 #include <array>
 #include <cstdint>

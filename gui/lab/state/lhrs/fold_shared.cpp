@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/fold_shared.h"
+#include "gui/lab/state/lhrs/fold_shared.h"
 
 #include "common/lhrs/linear_hash.h"
-#include "gui/lab/state/fold_failures.h"
+#include "gui/lab/state/lhrs/fold_failures.h"
 
 #include <algorithm>
 
 namespace lhrs::gui::fold {
 
-SplitState* splitOf(ClusterState& s, std::uint64_t id)
+SplitState* splitOf(FileView& s, std::uint64_t id)
 {
     if (const auto at = s.splits.find(id); at != s.splits.end())
         return &at->second;
@@ -38,10 +38,10 @@ void concern(SplitState& split, std::uint32_t bucket, std::uint32_t newBucket)
     split.isOrdered = true;
 }
 
-void forgetOldSplits(ClusterState& s)
+void forgetOldSplits(FileView& s)
 {
     auto ended = std::count_if(s.splits.begin(), s.splits.end(), [](const auto& e) { return !e.second.isUnderWay(); });
-    for (auto at = s.splits.begin(); at != s.splits.end() && ended > std::ptrdiff_t(ClusterState::kEndedSplits);) {
+    for (auto at = s.splits.begin(); at != s.splits.end() && ended > std::ptrdiff_t(FileView::kEndedSplits);) {
         if (at->second.isUnderWay()) {
             ++at;
             continue;
@@ -52,7 +52,7 @@ void forgetOldSplits(ClusterState& s)
     }
 }
 
-void takeFileState(ClusterState& s, const pb::FileState& file)
+void takeFileState(FileView& s, const pb::FileState& file)
 {
     s.file.i = file.i();
     s.file.n = file.n();
@@ -60,48 +60,19 @@ void takeFileState(ClusterState& s, const pb::FileState& file)
         s.file.buckets = bucketCount({ file.i(), file.n() });
 }
 
-GroupState& groupOf(ClusterState& s, std::uint32_t number)
+GroupState& groupOf(FileView& s, std::uint32_t number)
 {
     GroupState& group = s.groups[number];
     group.number = number;
     return group;
 }
 
-void takeView(ClusterState& s, const pb::View& view, std::int64_t runNs, bool isOwn)
+void takeView(FileView& s, const pb::View& view, std::int64_t runNs, bool isOwn)
 {
     GroupState& group = groupOf(s, view.group());
     if (view.epoch() > group.epoch || (isOwn && view.epoch() == group.epoch))
         takeMembers(group, view, runNs);
     group.epoch = std::max(group.epoch, view.epoch());
-}
-
-ClientState& clientOf(ClusterState& s, ProcessId process)
-{
-    ClientState& client = s.clients[process];
-    client.process = process;
-    return client;
-}
-
-OperationState* operationOf(ClusterState& s, const pb::RequestId& id)
-{
-    if (id.client() == 0)
-        return nullptr;
-    auto& last = clientOf(s, id.client()).last;
-    auto at = last.end();
-    while (at != last.begin() && std::prev(at)->number >= id.number())
-        --at;
-    if (at != last.end() && at->number == id.number())
-        return &*at;
-    if (last.size() >= ClientState::kOperations) {
-        if (at == last.begin())
-            return nullptr;
-        const auto index = at - last.begin() - 1;
-        last.pop_front();
-        at = last.begin() + index;
-    }
-    at = last.insert(at, OperationState {});
-    at->number = id.number();
-    return &*at;
 }
 
 void visit(OperationState& operation, std::uint32_t bucket)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/file_view.h"
 
 #include <algorithm>
 #include <vector>

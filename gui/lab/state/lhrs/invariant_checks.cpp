@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks of the invariants: servers, records and the path of changes to the parity.
-#include "gui/lab/state/invariant_step.h"
+#include "gui/lab/state/lhrs/invariant_step.h"
 
 #include "common/check/lhrs/invariants.h"
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/invariant_notes.h"
+#include "gui/lab/state/lhrs/invariant_notes.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/invariant_monitor.h"
+#include "gui/lab/state/lhrs/invariant_monitor.h"
 
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/file_view.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -60,7 +60,7 @@ std::string secondsShown(std::int64_t ns)
 std::string checksShown(std::uint64_t checks) { return std::to_string(checks) + (checks == 1 ? " check" : " checks"); }
 
 // The change under way that this invariant waits for; empty if none.
-std::string splitUnderWay(const ClusterState& state)
+std::string splitUnderWay(const FileView& state)
 {
     for (const auto& [id, split] : state.splits)
         if (split.isOrdered && split.isUnderWay())
@@ -70,7 +70,7 @@ std::string splitUnderWay(const ClusterState& state)
     return {};
 }
 
-std::string recoveryUnderWay(const ClusterState& state)
+std::string recoveryUnderWay(const FileView& state)
 {
     for (const auto& [number, group] : state.groups)
         if (group.state == pb::GROUP_FROZEN || group.state == pb::GROUP_DEGRADED)
@@ -78,7 +78,7 @@ std::string recoveryUnderWay(const ClusterState& state)
     return {};
 }
 
-std::string creationUnderWay(const ClusterState& state)
+std::string creationUnderWay(const FileView& state)
 {
     for (const auto& [number, group] : state.groups)
         if (group.parityIsBeingAdded)
@@ -94,7 +94,7 @@ std::string firstOf(std::initializer_list<std::string> words)
     return {};
 }
 
-std::string underWay(int number, const ClusterState& state)
+std::string underWay(int number, const FileView& state)
 {
     switch (number) {
     case 1:
@@ -158,7 +158,7 @@ void InvariantMonitor::violate(int number, const InvariantViolation& violation)
     ++m_revision;
 }
 
-InvariantShown InvariantMonitor::shown(int number, const ClusterState& state) const
+InvariantShown InvariantMonitor::shown(int number, const FileView& state) const
 {
     const Invariant& one = invariant(number);
     InvariantShown shown { number, InvariantState::NotChecked, one.checks, {} };
@@ -193,7 +193,7 @@ InvariantShown InvariantMonitor::shown(int number, const ClusterState& state) co
     return shown;
 }
 
-std::vector<InvariantShown> InvariantMonitor::all(const ClusterState& state) const
+std::vector<InvariantShown> InvariantMonitor::all(const FileView& state) const
 {
     std::vector<InvariantShown> all;
     for (int number = 1; number <= kInvariants; ++number)
@@ -207,7 +207,7 @@ bool InvariantMonitor::anyViolated() const
         m_invariants.begin(), m_invariants.end(), [](const Invariant& invariant) { return invariant.violations > 0; });
 }
 
-bool InvariantMonitor::isOnlyWriter(std::uint64_t client, const ClusterState& state) const
+bool InvariantMonitor::isOnlyWriter(std::uint64_t client, const FileView& state) const
 {
     // If operations are not reported, or not all were observed, any client may have written.
     const bool isSeen = m_memos[Thinned].entries().empty() && state.lost == 0;
@@ -273,7 +273,7 @@ void InvariantMonitor::takeFindings(const pb::Told::Judged& judged, std::int64_t
     }
 }
 
-void InvariantMonitor::take(const ClusterState& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs)
+void InvariantMonitor::take(const FileView& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs)
 {
     switch (told.what_case()) {
     case pb::Told::kGap: forgetOf(process); break;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/fold_records.h"
+#include "gui/lab/state/lhrs/fold_records.h"
 
 namespace lhrs::gui::fold {
 

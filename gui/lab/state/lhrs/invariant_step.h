@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/check/say.h"
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/file_view.h"
 
 #include <algorithm>
 #include <string>
@@ -13,7 +13,7 @@ namespace lhrs::gui {
 // One event of one process.
 struct InvariantMonitor::Step {
     InvariantMonitor& l;
-    const ClusterState& s;
+    const FileView& s;
     const std::uint64_t process;
     const pb::Event& event;
     const std::int64_t runNs;
@@ -96,7 +96,7 @@ struct InvariantMonitor::Step {
     // ---- operations (invariant_file_checks.cpp)
     // The highest count that any coordinator has told; a superseded coordinator that does not know it yet may tell a
     // smaller one.
-    static std::uint64_t bucketsTold(const InvariantMonitor& monitor, const ClusterState& state)
+    static std::uint64_t bucketsTold(const InvariantMonitor& monitor, const FileView& state)
     {
         std::uint64_t most = state.file.buckets;
         for (const auto& [key, value] : monitor.m_memos[File].entries())

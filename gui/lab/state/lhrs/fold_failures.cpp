@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/fold_failures.h"
+#include "gui/lab/state/lhrs/fold_failures.h"
 
-#include "gui/lab/state/fault_sentences.h"
-#include "gui/lab/state/fold_shared.h"
+#include "gui/lab/state/lhrs/fold_shared.h"
 
 namespace lhrs::gui {
 
@@ -11,7 +10,7 @@ namespace fold {
 namespace {
 
 // Events number data buckets over the whole file, views by position in the group.
-MemberPlace placeOf(const ClusterState& s, pb::Role role, std::uint32_t index)
+MemberPlace placeOf(const FileView& s, pb::Role role, std::uint32_t index)
 {
     return { role, role == pb::DATA ? index % s.m() : index };
 }
@@ -30,7 +29,7 @@ RecoveryState* recoveryOf(GroupState& group, std::uint64_t id)
 
 } // namespace
 
-void suspect(ClusterState& s, const pb::MemberSuspected& e, std::int64_t runNs)
+void suspect(FileView& s, const pb::MemberSuspected& e, std::int64_t runNs)
 {
     GroupState& group = groupOf(s, e.group());
     const MemberPlace place = placeOf(s, e.role(), e.index());
@@ -38,9 +37,9 @@ void suspect(ClusterState& s, const pb::MemberSuspected& e, std::int64_t runNs)
         group.suspected.try_emplace(place, Suspicion { e.reason(), runNs });
 }
 
-void acquit(ClusterState& s, std::uint32_t group) { groupOf(s, group).suspected.clear(); }
+void acquit(FileView& s, std::uint32_t group) { groupOf(s, group).suspected.clear(); }
 
-void fail(ClusterState& s, const pb::BucketFailed& e, ProcessId by, std::uint64_t event, std::int64_t runNs)
+void fail(FileView& s, const pb::BucketFailed& e, ProcessId by, std::uint64_t event, std::int64_t runNs)
 {
     GroupState& group = groupOf(s, e.group());
     const MemberPlace place = placeOf(s, e.role(), e.index());
@@ -53,7 +52,7 @@ void fail(ClusterState& s, const pb::BucketFailed& e, ProcessId by, std::uint64_
     group.down[place] = { e.process(), false, e.reason(), runNs };
 }
 
-void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t runNs)
+void startRecovery(FileView& s, const pb::RecoveryStarted& e, std::int64_t runNs)
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery())) {
         recovery->isStarted = true;
@@ -65,13 +64,13 @@ void startRecovery(ClusterState& s, const pb::RecoveryStarted& e, std::int64_t r
     }
 }
 
-void chooseDecoder(ClusterState& s, const pb::DecoderChosen& e)
+void chooseDecoder(FileView& s, const pb::DecoderChosen& e)
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery()))
         recovery->decoder = std::make_shared<const pb::DecoderChosen>(e);
 }
 
-void addSlice(ClusterState& s, const pb::SliceRecovered& e)
+void addSlice(FileView& s, const pb::SliceRecovered& e)
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery())) {
         ++recovery->slices;
@@ -96,7 +95,7 @@ void storeSlice(DataBucketState& bucket, const pb::SliceStored& e)
     ++bucket.slicesStored;
 }
 
-void finishRecovery(ClusterState& s, const pb::RecoveryFinished& e, std::int64_t runNs)
+void finishRecovery(FileView& s, const pb::RecoveryFinished& e, std::int64_t runNs)
 {
     if (RecoveryState* recovery = recoveryOf(groupOf(s, e.group()), e.recovery())) {
         recovery->isOver = true;
@@ -105,7 +104,7 @@ void finishRecovery(ClusterState& s, const pb::RecoveryFinished& e, std::int64_t
     }
 }
 
-void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs)
+void lose(FileView& s, const pb::GroupLost& e, std::int64_t runNs)
 {
     GroupState& group = groupOf(s, e.group());
     group.state = pb::GROUP_LOST;
@@ -115,46 +114,6 @@ void lose(ClusterState& s, const pb::GroupLost& e, std::int64_t runNs)
         if (isNew)
             down->second.sinceNs = runNs;
     }
-}
-
-void arm(ProcessState& process, const pb::Fault& fault)
-{
-    if (isInstant(fault))
-        return;
-    process.isPaused = process.isPaused || fault.has_pause();
-    process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
-    // The other side of the partition is told too; an isolated process has all others as its other side.
-    const auto& peers = fault.partition().peers();
-    const bool isOwn = std::any_of(
-        peers.begin(), peers.end(), [&](const pb::FaultPeer& peer) { return peer.node() == process.id; });
-    if (fault.has_partition() && fault.partition().all_but_peers() && isOwn)
-        process.cuts.insert(fault.number());
-}
-
-void disarm(ProcessState& process, const pb::Fault& fault)
-{
-    process.isPaused = process.isPaused && !fault.has_pause();
-    process.faults.erase(fault.number());
-    process.cuts.erase(fault.number());
-}
-
-void noteTrouble(ProcessState& process, std::int64_t runNs)
-{
-    std::vector<Trouble>& all = process.troubles;
-    const bool isOpen = !all.empty() && all.back().toNs == Trouble::kGoesOn;
-    if (!process.isPaused && !process.isGated && process.faults.empty()) {
-        if (isOpen)
-            all.back().toNs = runNs;
-        return;
-    }
-    if (!isOpen) {
-        if (all.size() >= ProcessState::kTroubles)
-            all.erase(all.begin());
-        all.push_back({ .fromNs = runNs });
-    }
-    const bool isOfNetwork = std::any_of(process.faults.begin(), process.faults.end(),
-        [](const auto& item) { return item.second.what->has_network() || item.second.what->has_partition(); });
-    all.back().reachesOthers = all.back().reachesOthers || process.isGated || isOfNetwork;
 }
 
 void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
@@ -187,7 +146,7 @@ void takeMembers(GroupState& group, const pb::View& view, std::int64_t runNs)
 
 } // namespace fold
 
-const DownMember* ClusterState::downOf(const DataBucketState& bucket) const
+const DownMember* FileView::downOf(const DataBucketState& bucket) const
 {
     const auto group = groups.find(bucket.number / m());
     if (group == groups.end())
@@ -196,7 +155,7 @@ const DownMember* ClusterState::downOf(const DataBucketState& bucket) const
     return down == group->second.down.end() || down->second.process != bucket.process ? nullptr : &down->second;
 }
 
-const DownMember* ClusterState::downOf(const ParityBucketState& bucket) const
+const DownMember* FileView::downOf(const ParityBucketState& bucket) const
 {
     const auto group = groups.find(bucket.group);
     if (group == groups.end())
@@ -205,21 +164,13 @@ const DownMember* ClusterState::downOf(const ParityBucketState& bucket) const
     return down == group->second.down.end() || down->second.process != bucket.process ? nullptr : &down->second;
 }
 
-const Suspicion* ClusterState::suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const
+const Suspicion* FileView::suspicionOf(pb::Role role, std::uint32_t group, std::uint32_t index) const
 {
     const auto at = groups.find(group);
     if (at == groups.end())
         return nullptr;
     const auto found = at->second.suspected.find({ role, index });
     return found == at->second.suspected.end() ? nullptr : &found->second;
-}
-
-void ClusterState::markPaused(ProcessId process, bool isPaused, std::int64_t runNs)
-{
-    ProcessState& state = processes[process];
-    state.id = process;
-    state.isPaused = isPaused && !state.hasEnded;
-    fold::noteTrouble(state, runNs);
 }
 
 } // namespace lhrs::gui

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/lab/state/invariant_notes.h"
+#include "gui/lab/state/lhrs/invariant_notes.h"
 #include "proto/event.pb.h"
 #include "proto/recording.pb.h"
 
@@ -12,7 +12,7 @@
 
 namespace lhrs::gui {
 
-struct ClusterState;
+struct FileView;
 
 // The invariants I1 to I22; invariantWords gives each in words.
 inline constexpr int kInvariants = 22;
@@ -66,17 +66,17 @@ std::string invariantSummary(const std::vector<InvariantShown>& invariants);
 class InvariantMonitor {
 public:
     // To be called before `state` folds the event or the report.
-    void take(const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs);
-    void take(const ClusterState& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs);
+    void take(const FileView& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs);
+    void take(const FileView& state, std::uint64_t process, const pb::Told& told, std::int64_t runNs);
     // Begins another cluster. The counts are kept, and violated invariants stay violated.
     void forgetCluster();
 
     const Invariant& invariant(int number) const { return m_invariants[std::size_t(number - 1)]; }
-    InvariantShown shown(int number, const ClusterState& state) const;
-    std::vector<InvariantShown> all(const ClusterState& state) const;
+    InvariantShown shown(int number, const FileView& state) const;
+    std::vector<InvariantShown> all(const FileView& state) const;
     bool anyViolated() const;
     // Whether no other client can have changed a record, as far as is known.
-    bool isOnlyWriter(std::uint64_t client, const ClusterState& state) const;
+    bool isOnlyWriter(std::uint64_t client, const FileView& state) const;
     // Increases when an invariant is checked for the first time, or violated.
     std::uint64_t revision() const { return m_revision; }
     bool operator==(const InvariantMonitor&) const = default;
@@ -118,7 +118,7 @@ private:
     InvariantNotes& memo(Memo memo) { return m_memos[memo]; }
     // Not all events of the process were observed.
     void forgetOf(std::uint64_t process);
-    void settleDoubts(const ClusterState& state, std::int64_t untilNs);
+    void settleDoubts(const FileView& state, std::int64_t untilNs);
     void takeSnapshot(const pb::Snapshot& snapshot);
     void takeFindings(const pb::Told::Judged& judged, std::int64_t runNs);
 

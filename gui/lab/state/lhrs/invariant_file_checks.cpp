@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks of the invariants: operations, the file as its coordinator reports it, and what depends on both.
-#include "gui/lab/state/invariant_step.h"
+#include "gui/lab/state/lhrs/invariant_step.h"
 
-#include "gui/lab/state/epoch_words.h"
+#include "gui/lab/state/lhrs/epoch_words.h"
 
 #include <algorithm>
 #include <set>
@@ -28,14 +28,14 @@ bool isCoordinator(const ProcessState& process)
 }
 
 // The number of coordinators that were ever observed.
-std::ptrdiff_t coordinatorsOf(const ClusterState& s)
+std::ptrdiff_t coordinatorsOf(const FileView& s)
 {
     return std::count_if(
         s.processes.begin(), s.processes.end(), [](const auto& entry) { return entry.second.kind == pb::COORDINATOR; });
 }
 
 // Whether a coordinator exists that could report the newest split.
-bool isCoordinated(const ClusterState& s)
+bool isCoordinated(const FileView& s)
 {
     return !s.file.isBeingFound && std::any_of(s.processes.begin(), s.processes.end(), [](const auto& entry) {
         return isCoordinator(entry.second);
@@ -252,8 +252,7 @@ void InvariantMonitor::Step::groupLost(const pb::GroupLost& e)
         holds(18);
 }
 
-void InvariantMonitor::take(
-    const ClusterState& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
+void InvariantMonitor::take(const FileView& state, std::uint64_t process, const pb::Event& event, std::int64_t runNs)
 {
     Step { *this, state, process, event, runNs }.apply();
     if (m_memos[Doubts].entries().empty())
@@ -272,7 +271,7 @@ void InvariantMonitor::take(
 
 // Settles observations that only a split explains: when the split was reported, or when everything up to `untilNs` is
 // known and the time for a report has passed.
-void InvariantMonitor::settleDoubts(const ClusterState& state, std::int64_t untilNs)
+void InvariantMonitor::settleDoubts(const FileView& state, std::int64_t untilNs)
 {
     InvariantNotes& doubts = memo(Doubts);
     for (std::size_t at = 0; at < doubts.entries().size();) {

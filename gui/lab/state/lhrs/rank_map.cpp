@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/cluster_state.h"
+#include "gui/lab/state/lhrs/rank_map.h"
 
 namespace lhrs::gui {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "gui/lab/state/fold_places.h"
+#include "gui/lab/state/lhrs/fold_places.h"
 
-#include "gui/lab/state/fold_shared.h"
+#include "gui/lab/state/lhrs/fold_shared.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,13 +9,6 @@
 namespace lhrs::gui::fold {
 
 namespace {
-
-std::string addressText(const pb::Address& a)
-{
-    const std::uint32_t ip = a.ip();
-    return std::to_string(ip >> 24) + '.' + std::to_string(ip >> 16 & 255) + '.' + std::to_string(ip >> 8 & 255) + '.'
-        + std::to_string(ip & 255) + ':' + std::to_string(a.udp_port());
-}
 
 // Puts the process's bucket into the row, or aside if a newer incarnation is in the row.
 template <class Row, class Number, class Bucket>
@@ -58,14 +51,14 @@ void release(Row& row, std::map<ProcessId, Bucket>& aside, ProcessId process, Nu
 
 } // namespace
 
-void releasePlace(ClusterState& s, ProcessId process)
+void releasePlace(FileView& s, ProcessId process)
 {
     release(s.data, s.displacedData, process, [](const DataBucketState& b) { return b.number; });
     release(
         s.parity, s.displacedParity, process, [](const ParityBucketState& b) { return std::pair(b.group, b.column); });
 }
 
-DataBucketState* dataOf(ClusterState& s, ProcessId process, const pb::Place& place)
+DataBucketState* dataOf(FileView& s, ProcessId process, const pb::Place& place)
 {
     if (place.role() != pb::DATA)
         return nullptr;
@@ -85,7 +78,7 @@ DataBucketState* dataOf(ClusterState& s, ProcessId process, const pb::Place& pla
     return &claim(s.data, s.displacedData, place.number(), std::move(bucket));
 }
 
-ParityBucketState* parityOf(ClusterState& s, ProcessId process, const pb::Place& place)
+ParityBucketState* parityOf(FileView& s, ProcessId process, const pb::Place& place)
 {
     if (place.role() != pb::PARITY)
         return nullptr;
@@ -107,7 +100,7 @@ ParityBucketState* parityOf(ClusterState& s, ProcessId process, const pb::Place&
     return &claim(s.parity, s.displacedParity, number, std::move(bucket));
 }
 
-void placeDeclared(ClusterState& s, std::uint32_t group, const pb::Member& member)
+void placeDeclared(FileView& s, std::uint32_t group, const pb::Member& member)
 {
     const ProcessId process = member.holder().node();
     const auto holder = s.processes.find(process);
@@ -152,31 +145,12 @@ void settleOverflow(DataBucketState& bucket, const FileShown& file)
     bucket.isOverflowed = bucket.overflowIsReported && (b == 0 || bucket.count > b);
 }
 
-void settleOverflows(ClusterState& s)
+void settleOverflows(FileView& s)
 {
     for (auto& [number, bucket] : s.data)
         settleOverflow(bucket, s.file);
     for (auto& [process, bucket] : s.displacedData)
         settleOverflow(bucket, s.file);
-}
-
-void takeInfo(ClusterState& s, const pb::ProcessInfo& info)
-{
-    ProcessState& process = s.processes[info.node()];
-    process.id = info.node();
-    process.kind = info.kind();
-    process.name = info.name();
-    process.pid = info.pid();
-    process.address = addressText(info.address());
-    process.eventsEndpoint = info.events_endpoint();
-    process.controlEndpoint = info.control_endpoint();
-    process.version = info.version();
-    if (!info.system().empty())
-        s.system = info.system();
-    if (info.system() == walk::kSystem)
-        s.ring.introduce(info);
-    if (info.kind() == pb::CLIENT)
-        clientOf(s, info.node()).name = info.name();
 }
 
 } // namespace lhrs::gui::fold
