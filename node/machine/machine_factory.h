@@ -24,7 +24,7 @@ class MachineFactory {
 public:
     virtual ~MachineFactory() = default;
 
-    // The name as in ProcessInfo; empty: the first system, which has no name.
+    // The name as in ProcessInfo; empty: the first system.
     virtual std::string system() const { return {}; }
     virtual std::unique_ptr<Machine> make(const MachineOrder& order) const = 0;
 

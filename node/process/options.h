@@ -35,7 +35,7 @@ struct ProcessOptions {
     bool diesWithParent = false;
     std::uint64_t memory = 0; // for a server: limit in bytes; 0: as much as the system allows
     bool hasGate = false; // its messages and its clock may be held by a command
-    std::string system; // as in ProcessInfo; empty: the first system, which has no name
+    std::string system; // as in ProcessInfo; empty: the first system
 };
 
 // For lhrs-sim of any system: how time advances, and what the simulated network does.

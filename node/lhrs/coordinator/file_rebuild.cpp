@@ -170,7 +170,7 @@ bool FileRebuild::isUnmade(GroupNumber g, const pb::Member& member, const std::m
         return false;
     const Level made = Level(std::bit_width(a));
     const std::uint32_t source = a - (1U << (made - 1));
-    const auto knowsOfIt = [a](const auto& item) { // not by its own report, if it is no longer a member
+    const auto knowsOfIt = [a](const auto& item) { // its own report is not here: it is no longer a member
         return std::ranges::any_of(
             item.second->splits(), [a](const pb::OpenSplit& part) { return part.target() == a || part.source() == a; });
     };

@@ -15,7 +15,7 @@ constexpr double kSkew = 0.99; // as in YCSB
 constexpr double kRateMax = 1e7, kSkewMax = 10;
 
 // The percentile, in ns, of times in units, in ascending order; there must be at least one. As everywhere, it is the
-// smallest time that is not exceeded by at least this percentage of all times.
+// smallest time t for which at least this percentage of all times are at most t.
 std::int64_t percentile(const std::vector<std::uint32_t>& sorted, std::size_t percent)
 {
     return std::int64_t(sorted[(sorted.size() * percent + 99) / 100 - 1]) * kTimeUnit;

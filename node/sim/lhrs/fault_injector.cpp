@@ -88,7 +88,7 @@ std::uint32_t FaultInjector::bearable(GroupNumber g) const
 {
     const FileState::Group& group = file().groups().at(g);
     const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
-    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates the bucket is under way
+    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates the group is under way
     const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
     std::uint32_t away = 0;
     for (const auto& [q, member] : group.data)
