@@ -86,7 +86,7 @@ public:
     std::uint64_t lostAtGate() const { return m_lostAtGate; }
 };
 
-// Stands between a process and its network, and may end the process at an event: the interface for the fault injector.
+// Stands between a process and its network, and may end the process at an event: the interface for armed faults.
 class SimDoor {
 public:
     virtual ~SimDoor() = default;

@@ -317,8 +317,7 @@ void Oracle::onEnabled(const SimProcess& process)
     if (m_cut.contains(m_incarnations[process.index]))
         return; // it has failed and been replaced since, but does not know it yet
     if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
-        return; // ordered by a former coordinator, whose successor has put another process there; members with a later
-                // view ignore it
+        return; // by a former coordinator; its successor has put another process there, and later views ignore this
     ++m_counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
