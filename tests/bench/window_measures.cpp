@@ -7,7 +7,7 @@
 #include "gui/lab/recording/recorder.h"
 #include "gui/lab/tables/run_facts.h"
 #include "gui/lab/local/session.h"
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 
 #include <QTemporaryDir>
 

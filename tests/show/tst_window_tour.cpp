@@ -9,7 +9,7 @@
 
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/show/window_tour.h"
-#include "gui/view/cluster/cluster_layout.h"
+#include "gui/view/lhrs/cluster_layout.h"
 
 #include <QLineEdit>
 #include <QMenu>

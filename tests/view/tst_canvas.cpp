@@ -4,10 +4,10 @@
 #include "tests/view/golden.h"
 #include "tests/rigs/gui/picture_faults.h"
 
-#include "gui/view/cluster/file_picture.h"
-#include "gui/view/cluster/object_words.h"
-#include "gui/view/records/record_group_view.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/file_picture.h"
+#include "gui/view/lhrs/object_words.h"
+#include "gui/view/lhrs/records/record_group_view.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/lab/replay/time_line.h"
 #include "gui/view/timeline/time_track.h"
 

@@ -5,8 +5,8 @@
 
 #include "gui/lab/state/lhrs/fold_failures.h"
 #include "gui/lab/state/lhrs/fold_places.h"
-#include "gui/view/cluster/fault_marks.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/fault_marks.h"
+#include "gui/view/lhrs/object_words.h"
 
 using namespace lhrs;
 using namespace lhrs::gui;

@@ -4,7 +4,7 @@
 #include "tests/rigs/lab/fold_story.h"
 #include "tests/rigs/gui/motion_show.h"
 
-#include "gui/view/cluster/layout_motion.h"
+#include "gui/view/lhrs/layout_motion.h"
 
 #include <algorithm>
 

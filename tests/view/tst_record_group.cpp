@@ -5,8 +5,8 @@
 #include "tests/rigs/gui/picture_faults.h"
 #include "tests/rigs/gui/view_stage.h"
 
-#include "gui/view/records/group_picture.h"
-#include "gui/view/records/record_group_view.h"
+#include "gui/view/lhrs/records/group_picture.h"
+#include "gui/view/lhrs/records/record_group_view.h"
 
 #include <QBuffer>
 

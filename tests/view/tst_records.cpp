@@ -6,7 +6,7 @@
 #include "tests/rigs/gui/text_check.h"
 #include "tests/rigs/gui/view_stage.h"
 
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/window/panels/live_or_recorded_contents.h"
 
 #include <QAbstractItemModelTester>

@@ -4,7 +4,7 @@
 #include "tests/rigs/gui/ring_stage.h"
 #include "tests/view/golden.h"
 
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 #include "gui/view/walk/ring_drawing.h"
 #include "gui/view/walk/ring_picture.h"
 #include "gui/view/walk/ring_words.h"

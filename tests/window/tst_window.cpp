@@ -6,10 +6,10 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/lab/live/ingest.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/main/main_window.h"
 #include "gui/view/panels/event_log.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_table.h"
 
 #include <QComboBox>
 #include <QDockWidget>

@@ -11,7 +11,7 @@
 
 #include "gui/window/main/main_window.h"
 #include "gui/view/panels/image_view.h"
-#include "gui/view/records/record_group_view.h"
+#include "gui/view/lhrs/records/record_group_view.h"
 #include "gui/view/timeline/space_time_view.h"
 #include "node/sim/lhrs/swarm.h"
 

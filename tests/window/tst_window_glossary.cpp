@@ -6,9 +6,9 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/cluster/file_picture.h"
-#include "gui/view/cluster/hover_words.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/file_picture.h"
+#include "gui/view/lhrs/hover_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/glossary_sheet.h"
 #include "gui/window/panels/invariant_panel.h"
 #include "gui/view/panels/image_view.h"

@@ -7,8 +7,8 @@
 #include "tests/rigs/gui/window_part.h"
 
 #include "gui/window/main/main_window.h"
-#include "gui/view/records/record_group_view.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_group_view.h"
+#include "gui/view/lhrs/records/record_table.h"
 
 #include <QClipboard>
 #include <QDockWidget>

@@ -4,7 +4,7 @@
 #include "tests/rigs/gui/view_stage.h"
 #include "tests/rigs/gui/window_options.h"
 
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 #include "gui/view/walk/ring_layout.h"
 #include "gui/view/walk/ring_picture.h"
 #include "gui/window/main/main_window.h"

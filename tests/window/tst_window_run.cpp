@@ -9,8 +9,8 @@
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
 #include "gui/window/main/main_window.h"
-#include "gui/view/cluster/cluster_layout.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/window/commands/clock_bar.h"
 
 #include <QComboBox>

@@ -5,7 +5,7 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/main/main_window.h"
 #include "gui/view/panels/image_view.h"

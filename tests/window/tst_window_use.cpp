@@ -7,12 +7,12 @@
 #include "tests/rigs/gui/window_options.h"
 #include "tests/rigs/gui/window_part.h"
 
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/editor/editor_panel.h"
 #include "gui/window/show/window_time.h"
 #include "gui/view/charts/chart_panel.h"
 #include "gui/view/panels/image_view.h"
-#include "gui/view/records/record_group_view.h"
+#include "gui/view/lhrs/records/record_group_view.h"
 
 #include <QContextMenuEvent>
 #include <QDockWidget>

@@ -2,7 +2,7 @@
 #include "gui/view/canvas/system_views.h"
 
 #include "gui/lab/state/walk/ring_view.h"
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 #include "gui/view/walk/ring_picture.h"
 
 namespace lhrs::gui {

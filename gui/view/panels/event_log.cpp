@@ -3,7 +3,7 @@
 
 #include "common/kinds.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/panels/narration_model.h"
 
 #include <QCheckBox>

@@ -3,8 +3,8 @@
 
 #include "gui/lab/words/key_try.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/cluster_layout.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/sheet.h"
 
 #include <algorithm>

@@ -3,7 +3,7 @@
 
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/theme.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/panels/node_picture.h"
 
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/sheet.h"
 
 #include <algorithm>

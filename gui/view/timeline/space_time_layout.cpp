@@ -4,7 +4,7 @@
 #include "common/kinds.h"
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "gui/view/timeline/space_time_layout.h"
 
 #include "gui/view/paint/axis_step.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 #include "gui/view/timeline/space_time_view.h"
 
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

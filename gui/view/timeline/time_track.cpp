@@ -3,7 +3,7 @@
 
 #include "gui/lab/state/process/fault_sentences.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <QMouseEvent>
 #include <QPainter>

@@ -4,7 +4,7 @@
 #include "gui/lab/control/invariant_findings.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <utility>
 

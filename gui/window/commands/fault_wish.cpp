@@ -3,7 +3,7 @@
 
 #include "common/kinds.h"
 #include "gui/lab/tables/qt_text.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 #include "gui/window/inspect/window_group.h"
 
 #include "gui/lab/words/record_group.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/panels/group_panel.h"
 

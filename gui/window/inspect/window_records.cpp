@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_records.h"
 
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/picture_export.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/window/inspect/window_group.h"
 
 #include <QApplication>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/window/parts/window_parts.h"
 
 namespace lhrs::gui {

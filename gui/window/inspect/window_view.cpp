@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/window/inspect/window_view.h"
 
-#include "gui/view/cluster/file_picture.h"
+#include "gui/view/lhrs/file_picture.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -3,8 +3,8 @@
 
 #include "gui/lab/words/detail_words.h"
 #include "gui/lab/live/ingest.h"
-#include "gui/view/cluster/cluster_layout.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/cluster_layout.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/bar_shelf.h"
 #include "gui/window/panels/guide_panel.h"
 #include "gui/window/inspect/window_group.h"

@@ -3,9 +3,9 @@
 
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/words/sentences.h"
-#include "gui/view/cluster/kill_words.h"
+#include "gui/view/lhrs/kill_words.h"
 #include "gui/view/walk/ring_words.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/panels/fault_panel.h"
 
 #include <QMessageBox>

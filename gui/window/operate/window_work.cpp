@@ -2,7 +2,7 @@
 #include "gui/window/operate/window_work.h"
 
 #include "common/lhrs/linear_hash.h"
-#include "gui/view/cluster/cluster_layout.h"
+#include "gui/view/lhrs/cluster_layout.h"
 #include "gui/view/paint/picture_export.h"
 #include "gui/window/panels/image_panel.h"
 

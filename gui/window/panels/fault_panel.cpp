@@ -4,10 +4,10 @@
 #include "common/kinds.h"
 #include "gui/lab/live/ingest.h"
 #include "gui/lab/state/process/fault_sentences.h"
-#include "gui/view/cluster/fault_marks.h"
+#include "gui/view/lhrs/fault_marks.h"
 #include "gui/view/paint/flow_layout.h"
 #include "gui/view/paint/number_box.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/actions.h"
 
 #include <QCheckBox>

@@ -3,7 +3,7 @@
 
 #include "gui/lab/words/sentences.h"
 #include "gui/view/paint/flow_layout.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/action_button.h"
 #include "gui/window/widgets/actions.h"
 

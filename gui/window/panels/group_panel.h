@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "gui/view/records/record_group_view.h"
+#include "gui/view/lhrs/records/record_group_view.h"
 
 #include <QWidget>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "gui/lab/replay/time_line.h"
-#include "gui/view/records/record_model.h"
+#include "gui/view/lhrs/records/record_model.h"
 
 namespace lhrs::gui {
 

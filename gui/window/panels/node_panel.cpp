@@ -2,7 +2,7 @@
 #include "gui/window/panels/node_panel.h"
 
 #include "gui/view/paint/flow_layout.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/widgets/actions.h"
 
 #include <QAbstractItemView>

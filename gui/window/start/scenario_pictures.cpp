@@ -9,8 +9,8 @@
 #include "gui/lab/script/script_engine.h"
 #include "gui/lab/local/session.h"
 #include "gui/view/canvas/system_views.h"
-#include "gui/view/cluster/cluster_picture.h"
-#include "gui/view/cluster/object_words.h"
+#include "gui/view/lhrs/cluster_picture.h"
+#include "gui/view/lhrs/object_words.h"
 #include "gui/window/start/scenario_cards.h"
 
 #include <QDir>

@@ -4,7 +4,7 @@
 
 #include "tests/rigs/gui/view_stage.h"
 
-#include "gui/view/cluster/motion.h"
+#include "gui/view/lhrs/motion.h"
 
 #include <algorithm>
 

@@ -4,10 +4,10 @@
 #pragma once
 
 #include "gui/view/canvas/cluster_canvas.h"
-#include "gui/view/cluster/cluster_picture.h"
+#include "gui/view/lhrs/cluster_picture.h"
 #include "gui/view/paint/field_style.h"
 #include "gui/lab/state/event_feed.h"
-#include "gui/view/records/record_table.h"
+#include "gui/view/lhrs/records/record_table.h"
 #include "gui/view/paint/theme.h"
 
 #include <QApplication>

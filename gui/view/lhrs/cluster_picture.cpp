@@ -1,0 +1,679 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "gui/view/lhrs/cluster_picture.h"
+
+#include "gui/lab/state/lhrs/epoch_words.h"
+#include "gui/view/lhrs/fault_marks.h"
+#include "gui/view/lhrs/object_words.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lhrs::gui {
+
+namespace {
+
+constexpr TextStyle kStrong { TextSize::Strong, true, false };
+
+QString superscript(std::uint32_t number)
+{
+    static const QString kDigits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+    QString out;
+    for (const QChar digit : QString::number(number))
+        out += kDigits[digit.digitValue()];
+    return out;
+}
+
+QString stageWord(SplitStage stage)
+{
+    switch (stage) {
+    case SplitStage::Ordered: return QStringLiteral("ordered");
+    case SplitStage::Moving: return QStringLiteral("records moving");
+    case SplitStage::Prepared: return QStringLiteral("prepared");
+    case SplitStage::Committed: return QStringLiteral("committed");
+    case SplitStage::Finished: return QStringLiteral("finished");
+    case SplitStage::Undone: return QStringLiteral("undone");
+    }
+    return {};
+}
+
+constexpr std::int64_t kUndoneShownNs = 5'000'000'000; // how long the picture reports that a split was undone
+
+// The split of a bucket in this group: the one under way, else one that was undone a moment ago.
+const SplitState* splitOf(const ClusterState& state, std::uint32_t group, std::int64_t nowNs)
+{
+    const SplitState* undone = nullptr;
+    for (const auto& [id, split] : state.splits) {
+        if (!split.isOrdered || split.bucket / state.m() != group)
+            continue;
+        if (split.isUnderWay())
+            return &split;
+        if (split.stage == SplitStage::Undone && nowNs - split.endedNs < kUndoneShownNs)
+            undone = &split;
+    }
+    return undone;
+}
+
+// "split 1 → 5:" and its stages as a track; the present stage is filled.
+void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row, DisplayList& out)
+{
+    static constexpr SplitStage kStages[] = { SplitStage::Ordered, SplitStage::Moving, SplitStage::Prepared,
+        SplitStage::Committed };
+    const qreal u = in.theme.px(1);
+    const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
+    const QString title = (split.isMerge ? QStringLiteral("merge %1 → %2") : QStringLiteral("split %1 → %2"))
+                              .arg(split.bucket)
+                              .arg(split.newBucket);
+    if (split.stage == SplitStage::Undone) {
+        const QString why = QString::fromStdString(split.reason);
+        const qreal side = 11 * u;
+        for (const QString& words :
+            { QStringLiteral("%1 undone: %2").arg(title, why), QStringLiteral("%1 undone").arg(title) }) {
+            const qreal wide = metrics.horizontalAdvance(words) + side + 14 * u;
+            if (wide > row.width() || (why.isEmpty() && words.endsWith(QLatin1Char(' '))))
+                continue;
+            const QRectF chip(row.right() - wide, row.top() + 1, wide, row.height() - 2);
+            out.add(DisplayList::Box {
+                chip, Outline::Rounded, 3 * u, in.theme.caution, in.theme.outline, 1, false, false });
+            out.add(DisplayList::Mark { QRectF(chip.left() + 5 * u, chip.center().y() - side / 2, side, side),
+                Glyph::Stop, inkOn(in.theme.caution), {} });
+            out.text(chip.adjusted(side + 8 * u, 0, -4 * u, 0), words, kSmallBold, inkOn(in.theme.caution));
+            return;
+        }
+        return;
+    }
+    qreal width = metrics.horizontalAdvance(title) + 8 * u;
+    for (SplitStage stage : kStages)
+        width += metrics.horizontalAdvance(stageWord(stage)) + 14 * u;
+    const bool isShort = width > row.width();
+    if (isShort)
+        width = metrics.horizontalAdvance(title) + 8 * u + metrics.horizontalAdvance(stageWord(split.stage)) + 14 * u;
+    if (width > row.width())
+        return;
+    qreal x = row.right() - width;
+    out.explain(QRectF(x, row.top(), width, row.height()), "split");
+    out.text(
+        QRectF(x, row.top(), metrics.horizontalAdvance(title) + 1, row.height()), title, kSmallBold, in.theme.text);
+    x += metrics.horizontalAdvance(title) + 8 * u;
+    for (SplitStage stage : kStages) {
+        if (isShort && stage != split.stage)
+            continue;
+        const qreal w = metrics.horizontalAdvance(stageWord(stage)) + 10 * u;
+        const QRectF chip(x, row.top() + 1, w, row.height() - 2);
+        const bool isNow = stage == split.stage, isPast = stage < split.stage;
+        out.add(DisplayList::Box { chip, Outline::Rounded, 3 * u,
+            isNow        ? in.theme.caution
+                : isPast ? in.theme.cardHeader
+                         : QColor(),
+            isNow ? QColor() : in.theme.outline, 1, !isNow && !isPast, false });
+        out.text(chip.adjusted(5 * u - 1, 0, -5 * u + 1, 0), stageWord(stage), kSmallBold,
+            isNow        ? inkOn(in.theme.caution)
+                : isPast ? in.theme.text
+                         : in.theme.muted,
+            Qt::AlignCenter);
+        x += w + 4 * u;
+    }
+}
+
+void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, DisplayList& out)
+{
+    const qreal u = in.theme.px(1);
+    if (in.layout.arrangement == Arrangement::Hosts) {
+        out.setObject({});
+        out.add(DisplayList::Box { group.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
+        out.text(group.header.adjusted(8 * u, 0, -8 * u, 0),
+            { QStringLiteral("Host %1: %2, in the order of their names")
+                    .arg(group.host, countedWords(group.processes, "server", "servers")),
+                group.host },
+            kSmallBold, in.theme.text);
+        return;
+    }
+    const ObjectRef object { ObjectKind::Group, group.number, 0 };
+    out.setObject(object);
+    const auto known = in.state.groups.find(group.number);
+    if (group.header.height() < in.theme.lineHeight(kSmall) - 1 || !in.layers.labels) {
+        if (known != in.state.groups.end())
+            drawSmallGroupState(in, group, known->second, out);
+        return;
+    }
+    const std::uint32_t k = known != in.state.groups.end() ? known->second.k : 0;
+    const QString name = QStringLiteral("Group %1").arg(group.number);
+    QRectF row = group.header.adjusted(2 * u, 0, -2 * u, 0);
+    const auto put = [&](const QString& text, TextStyle style, QColor colour, std::string_view term = {}) {
+        const qreal width = in.theme.metrics(style).horizontalAdvance(text) + 1;
+        if (width > row.width())
+            return;
+        if (out.text(QRectF(row.left(), row.top(), width, row.height()), text, style, colour))
+            out.explain(term);
+        row.setLeft(row.left() + width + 12 * u);
+    };
+    put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
+    // The split that opens a group is ordered before the group has its parity buckets, and these are there before the
+    // split is decided.
+    const bool isBeingAdded = known != in.state.groups.end() && known->second.parityIsBeingAdded;
+    const auto parity = std::count_if(in.layout.items.begin(), in.layout.items.end(),
+        [&group](const auto& item) { return item.object.kind == ObjectKind::Parity && item.object.a == group.number; });
+    const bool isMade = std::any_of(in.state.data.begin(), in.state.data.end(), [&](const auto& entry) {
+        return entry.first / in.state.m() == group.number && entry.second.state != pb::INIT;
+    });
+    put(k > 0 || isBeingAdded || (isMade && parity == 0) ? QStringLiteral("k = %1").arg(k)
+            : parity > 0                                 ? QStringLiteral("k = %1, being made").arg(parity)
+                                                         : QStringLiteral("being made"),
+        kSmallBold, in.theme.text, "k");
+    if (known != in.state.groups.end()) {
+        drawGroupState(in, group, known->second, row, out);
+        if (isBeingAdded)
+            put(QStringLiteral("a parity bucket is being added"), kSmallBold, in.theme.text);
+        put(QStringLiteral("epoch %1").arg(QString::fromStdString(epochText(known->second.epoch))), kSmall,
+            in.theme.muted, "epoch");
+    }
+    if (const SplitState* split = splitOf(in.state, group.number, in.nowNs))
+        drawSplitTrack(in, *split, row, out);
+}
+
+// The split pointer: an arrow under bucket n.
+void drawPointer(const PictureInput& in, DisplayList& out)
+{
+    if (!in.state.file.exists)
+        return;
+    const ObjectRef next { ObjectKind::Data, in.state.file.n, 0 };
+    const ClusterLayout::Item* item = in.layout.find(next);
+    if (!item || item->isMoving)
+        return;
+    // Among tiles the arrow covers the neighbours, but what is under the mouse is still one of them.
+    out.setObject(in.layout.detail >= CardDetail::Tile ? ObjectRef() : ObjectRef { ObjectKind::File, 0, 0 });
+    const qreal u = in.theme.px(1);
+    const QRectF under(item->rect.left(), item->rect.bottom() + 1, item->rect.width(), in.layout.pointerHeight - 1);
+    // Below tiles and columns there is little room: the arrow overlaps the bucket that it points at.
+    const bool isTight = in.layout.detail >= CardDetail::Tile || under.height() < 8 * u;
+    const qreal side = isTight ? 11 * u : std::min(11 * u, under.height());
+    const QString words = QStringLiteral("split pointer n = %1").arg(in.state.file.n);
+    const QString shorter = QStringLiteral("n = %1").arg(in.state.file.n);
+    const QFontMetricsF& metrics = in.theme.metrics(kSmallBold);
+    QString label;
+    if (in.layers.labels && under.height() >= in.theme.lineHeight(kSmallBold) - 1)
+        label = metrics.horizontalAdvance(words) + side + 6 * u < under.width() ? words
+            : metrics.horizontalAdvance(shorter) + side + 4 * u < under.width() ? shorter
+                                                                                : QString();
+    const qreal labelWidth = label.isEmpty() ? 0 : metrics.horizontalAdvance(label) + 4 * u;
+    const qreal left = under.center().x() - (side + labelWidth) / 2;
+    const QPointF tip(left + side / 2, std::min(under.top(), under.bottom() + 2 * u - side));
+    if (side > under.height() + 2 * u)
+        out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.card, 5 * u, false, side * 0.9 });
+    out.add(DisplayList::Line { { tip + QPointF(0, side), tip }, in.theme.text, 2 * u, false, side * 0.8 });
+    out.explain(QRectF(left, tip.y(), side + labelWidth + 3 * u, std::max(side, under.height())), "n");
+    if (!label.isEmpty())
+        out.text(
+            QRectF(left + side + 3 * u, under.top(), labelWidth, under.height()), label, kSmallBold, in.theme.text);
+}
+
+void drawClient(const PictureInput& in, const ClusterLayout::Item& item, qreal right, DisplayList& out)
+{
+    const ObjectRef object = item.object;
+    out.setObject(object);
+    const LookStyle& style = in.theme.look(lookOf(in.state, object, in.silent));
+    const qreal u = in.theme.px(1);
+    const bool isMarked = in.selected == object || in.hovered == object;
+    if (isMarked)
+        out.add(DisplayList::Box { item.rect.adjusted(-3, -3, 3, 3), Outline::Circle, 0, {},
+            in.selected == object ? in.theme.selection : in.theme.outline, in.selected == object ? 3 * u : 2.0, false,
+            false });
+    out.add(DisplayList::Box {
+        item.rect, Outline::Circle, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
+    const auto process = in.state.processes.find(object.a);
+    const QString name = process != in.state.processes.end() ? QString::fromStdString(process->second.name)
+                                                             : QStringLiteral("client");
+    if (style.glyph != Glyph::None)
+        out.add(DisplayList::Mark {
+            item.rect.adjusted(10 * u, 10 * u, -10 * u, -10 * u), style.glyph, inkOn(style.colour), {} });
+    else
+        out.text(item.rect, name.left(1).toUpper(), { TextSize::Title, true }, inkOn(style.colour), Qt::AlignCenter);
+    const QRectF words(item.rect.right() + 7 * u, in.layout.clients.top(), right - item.rect.right() - 10 * u,
+        in.layout.clients.height());
+    const qreal line = in.theme.lineHeight(kSmall);
+    const auto client = in.state.clients.find(object.a);
+    const int lines = client == in.state.clients.end() ? 1 : 3;
+    const qreal strong = in.theme.lineHeight(kStrong);
+    qreal y = words.center().y() - (strong + (lines - 1) * line) / 2;
+    out.text(QRectF(words.left(), y, words.width(), strong), name, kStrong, in.theme.text);
+    if (client == in.state.clients.end())
+        return;
+    y += strong;
+    const pb::FileState& image = client->second.image;
+    const std::uint64_t believed = (1ULL << image.i()) + image.n();
+    const bool hasImage = out.text(QRectF(words.left(), y, words.width(), line),
+        { QStringLiteral("image (%1, %2): %3 of %4 buckets")
+                .arg(image.i())
+                .arg(image.n())
+                .arg(believed)
+                .arg(in.state.file.buckets),
+            QStringLiteral("image (%1, %2)").arg(image.i()).arg(image.n()),
+            QStringLiteral("(%1, %2)").arg(image.i()).arg(image.n()) },
+        kSmall, in.theme.text);
+    if (hasImage)
+        out.explain("client-image");
+    y += line;
+    const QString forwarded = QStringLiteral("%1 forwarded").arg(grouped(client->second.forwards));
+    out.text(QRectF(words.left(), y, words.width(), line),
+        { QStringLiteral("%1, %2").arg(countedWords(client->second.done, "operation", "operations"), forwarded),
+            countedWords(client->second.done, "operation", "operations"), grouped(client->second.done) },
+        kSmall, in.theme.muted);
+    out.explain({ { forwarded, "forward" } });
+}
+
+void drawTop(const PictureInput& in, DisplayList& out)
+{
+    const qreal u = in.theme.px(1);
+    std::vector<const ClusterLayout::Item*> clients;
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (item.object.kind == ObjectKind::Client)
+            clients.push_back(&item);
+    }
+    for (std::size_t i = 0; i < clients.size(); ++i) {
+        const qreal moreLeft = in.layout.clientsHidden > 0 ? in.layout.clients.right() - kMoreClients * u
+                                                           : in.layout.clients.right();
+        drawClient(in, *clients[i],
+            i + 1 < clients.size() ? clients[i + 1]->rect.left()
+                                   : std::min(moreLeft, clients[i]->rect.left() + 240 * u),
+            out);
+    }
+    out.setObject({});
+    if (in.layout.clientsHidden > 0) {
+        const QRectF more(in.layout.clients.right() - (kMoreClients - 4) * u, in.layout.clients.top(),
+            (kMoreClients - 4) * u, in.layout.clients.height());
+        const QString words = QStringLiteral("+%1").arg(in.layout.clientsHidden);
+        out.text(more, words, in.theme.width(kStrong, words) <= more.width() ? kStrong : kSmallBold, in.theme.muted,
+            Qt::AlignCenter);
+    } else if (clients.empty() && !in.state.processes.empty()) {
+        const QStringList words { QStringLiteral("No client yet: “Second client” starts one"),
+            QStringLiteral("no client yet") };
+        out.text(in.layout.clients, in.isRecorded ? words.mid(1) : words, kBody, in.theme.muted); // the run is past
+    }
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (item.object.kind != ObjectKind::Coordinator)
+            continue;
+        out.setObject(item.object);
+        const LookStyle& style = in.theme.look(lookOf(in.state, item.object, in.silent));
+        const bool isMarked = in.selected == item.object || in.hovered == item.object;
+        if (isMarked)
+            out.add(DisplayList::Box { item.rect.adjusted(-5, -5, 5, 5), Outline::Diamond, 0, {},
+                in.selected == item.object ? in.theme.selection : in.theme.outline,
+                in.selected == item.object ? 3 * u : 2.0, false, false });
+        out.add(DisplayList::Box {
+            item.rect, Outline::Diamond, 0, style.colour, in.theme.outline, 1.2, false, style.isHatched });
+        if (style.glyph != Glyph::None)
+            out.add(DisplayList::Mark { item.rect.adjusted(item.rect.width() * 0.3, item.rect.height() * 0.3,
+                                            -item.rect.width() * 0.3, -item.rect.height() * 0.3),
+                style.glyph, inkOn(style.colour), {} });
+        const qreal width = in.layout.file.left() - in.layout.clients.right() - 6 * u;
+        const QRectF below(
+            item.rect.center().x() - width / 2, item.rect.bottom() + 2 * u, width, in.theme.lineHeight(kSmall));
+        const Look look = lookOf(in.state, item.object, in.silent);
+        const QString state = look == Look::CoordinatorGone      ? QStringLiteral("gone")
+            : look == Look::CoordinatorPaused                    ? QStringLiteral("paused")
+            : in.state.file.isBeingFound && in.state.file.exists ? QStringLiteral("listening")
+                                                                 : QString();
+        out.text(below,
+            { QStringLiteral("coordinator%1").arg(state.isEmpty() ? QString() : QStringLiteral(" ") + state),
+                state.isEmpty() ? QStringLiteral("coord.") : state },
+            kSmallBold, in.theme.text, Qt::AlignCenter);
+    }
+}
+
+void drawPool(const PictureInput& in, const ClusterLayout::Pool& pool, DisplayList& out)
+{
+    const qreal u = in.theme.px(1);
+    const ObjectRef object { ObjectKind::Pool, std::uint64_t(pool.role), 0 };
+    out.setObject(object);
+    out.add(DisplayList::Box { pool.frame, Outline::Rounded, 6 * u, {}, in.theme.grid, 1.2, false, false });
+    const bool isParity = pool.role == pb::PARITY;
+    const QString kind = isParity ? QStringLiteral("parity") : QStringLiteral("data");
+    const QString address = multicastWords(in.state, pool.role);
+    const QString way = in.state.recruiting != pb::MULTICAST ? QStringLiteral("unicast registry")
+        : address.isEmpty()                                  ? QStringLiteral("%1 buckets multicast group").arg(kind)
+                                                             : QStringLiteral("multicast group %1").arg(address);
+    const QString shortWay = address.isEmpty() ? way : address;
+    const QString count = pool.spares == 0 ? QStringLiteral("none left")
+                                           : QStringLiteral("%1 waiting").arg(pool.spares);
+    const qreal side = 11 * u;
+    out.add(DisplayList::Box { QRectF(pool.title.left(), pool.title.center().y() - side / 2, side, side),
+        isParity ? Outline::CutCorners : Outline::Rectangle, 3 * u, isParity ? in.theme.parityFill : in.theme.dataFill,
+        in.theme.outline, 1, false, false });
+    out.text(pool.title.adjusted(side + 6 * u, 0, 0, 0),
+        { QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, way),
+            QStringLiteral("Spare %1 servers: %2 (%3)").arg(kind, count, shortWay),
+            QStringLiteral("%1 spares: %2 (%3)")
+                .arg(kind, pool.spares == 0 ? QStringLiteral("none") : QString::number(pool.spares), shortWay),
+            QStringLiteral("Spare %1 servers: %2").arg(kind, count),
+            QStringLiteral("%1 spares: %2").arg(kind).arg(pool.spares), QStringLiteral("%1").arg(pool.spares) },
+        kSmallBold, in.theme.text);
+}
+
+void drawSpare(const PictureInput& in, const ClusterLayout::Item& item, bool hasName, DisplayList& out)
+{
+    out.setObject(item.object);
+    const LookStyle& look = in.theme.look(lookOf(in.state, item.object, in.silent));
+    const qreal u = in.theme.px(1);
+    const auto process = in.state.processes.find(item.object.a);
+    const bool isIdle = look.glyph == Glyph::None;
+    const bool isMarked = in.selected == item.object || in.hovered == item.object;
+    if (isMarked)
+        out.add(DisplayList::Box { item.rect.adjusted(-2, -2, 2, 2), Outline::Rounded, 7 * u, {},
+            in.selected == item.object ? in.theme.selection : in.theme.outline, 2.5, false, false });
+    const qreal radius = std::min(6 * u, item.rect.height() / 3);
+    out.add(DisplayList::Box { item.rect, Outline::Rounded, radius, isIdle ? in.theme.card : look.colour,
+        in.theme.outline, 1.2, look.isDashed, false });
+    const QColor ink = isIdle ? in.theme.text : inkOn(look.colour);
+    QRectF inside = item.rect.adjusted(4 * u, 1, -4 * u, -1);
+    if (process != in.state.processes.end() && process->second.offer.invitation != 0
+        && process->second.offer.expiresMs > 0) {
+        // The time left for the offer, as a bar that shrinks.
+        const double passed = double(in.nowNs - process->second.offer.sinceNs) / 1e6 / process->second.offer.expiresMs;
+        const qreal left = std::clamp(1.0 - passed, 0.0, 1.0);
+        out.add(DisplayList::Box { QRectF(inside.left(), item.rect.bottom() - 3 * u, inside.width() * left, 2 * u),
+            Outline::Rectangle, 0, ink, {}, 1, false, false });
+    }
+    if (!isIdle) {
+        const qreal side = std::min({ 12 * u, inside.height(), inside.width() });
+        const qreal x = hasName ? inside.left() : inside.center().x() - side / 2;
+        out.add(DisplayList::Mark { QRectF(x, inside.center().y() - side / 2, side, side), look.glyph, ink, {} });
+        inside.setLeft(x + side + 3 * u);
+    }
+    if (hasName && process != in.state.processes.end()) {
+        const QString name = QString::fromStdString(process->second.name);
+        const QString number = name.section(QLatin1Char('-'), -1);
+        const bool fits = in.theme.metrics(kSmall).horizontalAdvance(name) <= inside.width();
+        out.text(inside, fits ? name : number, kSmall, ink, Qt::AlignCenter);
+    }
+}
+
+// How a bucket is drawn at the present level of detail, and what would show more of it.
+QString levelWords(const PictureInput& in, const CellGeometry& geometry)
+{
+    switch (in.layout.detail) {
+    case CardDetail::Full:
+        if (!in.layers.ranks)
+            return QStringLiteral("ranks are switched off");
+        if (!geometry.isValid())
+            return QStringLiteral("no room for ranks, zoom in");
+        return geometry.hasKeys
+            ? QStringLiteral("1 cell = 1 rank: its key, or the number of records that the parity covers")
+            : geometry.ratio == 1 ? QStringLiteral("1 cell = 1 rank")
+                                  : QStringLiteral("1 cell = %1 ranks").arg(geometry.ratio);
+    case CardDetail::Compact: return QStringLiteral("small cards: ranks not drawn, zoom in");
+    case CardDetail::Tile:
+        return in.layout.bucketsInSight > kCardsMax
+            ? QStringLiteral("more than %1 buckets: tiles, shade = fill; zoom in for cards").arg(kCardsMax)
+            : QStringLiteral("tiles: shade = fill, zoom in for more");
+    case CardDetail::Heat:
+        return in.layout.bucketsInSight > kTilesMax
+            ? QStringLiteral("more than %1 buckets: heat map, shade = fill; zoom in for tiles").arg(grouped(kTilesMax))
+            : QStringLiteral("heat map: shade = fill, zoom in for more");
+    }
+    return {};
+}
+
+void drawFoot(const PictureInput& in, DisplayList& out)
+{
+    out.setObject({});
+    const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    QStringList parts;
+    const CellGeometry geometry = cellGeometry(in.theme, QRectF(QPointF(0, 0), in.layout.card), in.plan);
+    if (!in.layout.groups.empty()) {
+        parts << levelWords(in, geometry);
+        if (in.layout.bucketsInSight < in.layout.buckets)
+            parts << QStringLiteral("%1 of %2 in sight")
+                         .arg(grouped(in.layout.bucketsInSight), countedWords(in.layout.buckets, "bucket", "buckets"));
+    }
+    if (in.layers.spares && in.layout.pools.empty() && in.layout.arrangement == Arrangement::Groups)
+        if (const std::size_t spares = sparesOf(in.state, pb::DATA).size() + sparesOf(in.state, pb::PARITY).size();
+            spares > 0)
+            parts << QStringLiteral("no room for %1").arg(countedWords(spares, "spare", "spares"));
+    if (!in.footNote.isEmpty())
+        parts << in.footNote;
+    // What the picture leaves out is written before the meaning of its parts.
+    const QString between = QStringLiteral("   ·   "), text = parts.join(between);
+    QStringList fewer = parts;
+    if (!fewer.isEmpty())
+        fewer[0] = fewer[0].section(QLatin1Char(':'), 0, 0);
+    QStringList wordings { text, fewer.join(between) };
+    if (fewer.size() > 1)
+        wordings << fewer.mid(1).join(between);
+    wordings << (in.footNote.isEmpty() ? parts.value(0) : in.footNote);
+    out.text(QRectF(in.layout.foot.left(), in.layout.foot.bottom() - line, in.layout.foot.width(), line), wordings,
+        kSmall, in.theme.muted);
+    if (!in.layers.legend || in.layout.foot.height() < 2 * line)
+        return;
+    qreal x = in.layout.foot.left();
+    const qreal y = in.layout.foot.top() + 1 * u, side = 12 * u;
+    for (int c = 0; c < kMessageClasses; ++c) {
+        const MessageStyle& style = in.theme.message(MessageClass(c));
+        const qreal width = in.theme.metrics(kSmall).horizontalAdvance(style.word);
+        if (x + side + 5 * u + width > in.layout.foot.right())
+            break;
+        out.add(DisplayList::Box { QRectF(x, y + (line - side) / 2, side, side), Outline::Circle, 0, style.colour,
+            in.theme.outline, 1, false, false });
+        out.add(
+            DisplayList::Mark { QRectF(x + side * 0.24, y + (line - side) / 2 + side * 0.24, side * 0.52, side * 0.52),
+                style.glyph, inkOn(style.colour), {} });
+        out.text(QRectF(x + side + 4 * u, y, width + 1, line), style.word, kSmall, in.theme.text);
+        x += side + width + 16 * u;
+    }
+}
+
+} // namespace
+
+void drawFilePanel(const PictureInput& in, DisplayList& out)
+{
+    const FileShown& file = in.state.file;
+    const ObjectRef object { ObjectKind::File, 0, 0 };
+    const qreal u = in.theme.px(1);
+    const QRectF frame = in.layout.file.adjusted(0, 2 * u, 0, -1 * u);
+    out.setObject(object);
+    out.add(DisplayList::Box { frame, Outline::Rounded, 6 * u, in.theme.card,
+        in.hovered == object || in.selected == object ? in.theme.selection : in.theme.grid, 1.2, false, false });
+    QRectF inside = frame.adjusted(10 * u, 3 * u, -10 * u, -4 * u);
+    if (!file.exists) {
+        const QString spare = file.waitsFor.empty()
+            ? QString()
+            : QStringLiteral("It waits for %1.").arg(QString::fromStdString(file.waitsFor));
+        if (in.isRecorded) {
+            out.text(inside,
+                { QStringLiteral("The recorded run begins: there is no file yet"), QStringLiteral("no file yet") },
+                kBody, in.theme.text, Qt::AlignCenter);
+            return;
+        }
+        out.text(inside,
+            { QStringLiteral("No file yet. The coordinator creates it when spares are there. %1").arg(spare),
+                QStringLiteral("No file yet. %1").arg(spare), QStringLiteral("No file yet") },
+            kBody, in.theme.text, Qt::AlignCenter);
+        return;
+    }
+    std::uint64_t records = 0, lost = 0, unknown = 0;
+    for (const auto& [number, bucket] : in.state.data) {
+        unknown += bucket.isOnlyDeclared ? 1 : 0;
+        const DownMember* down = in.state.downOf(bucket);
+        (down && down->isLost ? lost : records) += bucket.count;
+    }
+    records += std::uint64_t(in.state.recordsUnderWay()); // the sum is right even if this is negative
+    const double load = file.config.b() && file.buckets ? double(records) / (double(file.config.b()) * file.buckets)
+                                                        : 0;
+    const qreal strong = in.theme.lineHeight(kStrong), small = in.theme.lineHeight(kSmall);
+    const QString formula = QStringLiteral("M = 2%1 + %2 = %3").arg(superscript(file.i)).arg(file.n).arg(file.buckets);
+    QRectF row(inside.left(), inside.top(), inside.width(), strong);
+    out.text(row,
+        { QStringLiteral("File   (i, n) = (%1, %2)    %3 %4    K = %5")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(formula, file.buckets == 1 ? QStringLiteral("bucket") : QStringLiteral("buckets"))
+                .arg(file.availability),
+            QStringLiteral("(i, n) = (%1, %2)   %3   K = %4")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(formula)
+                .arg(file.availability),
+            QStringLiteral("(%1, %2)  M = %3  K = %4")
+                .arg(file.i)
+                .arg(file.n)
+                .arg(file.buckets)
+                .arg(file.availability) },
+        kStrong, in.theme.text);
+    out.explain({ { QStringLiteral("(i,"), "i" }, { QStringLiteral(" n)"), "n" },
+        { QStringLiteral("(%1,").arg(file.i), "i" }, { QStringLiteral(" %1)").arg(file.n), "n" }, { formula, "M" },
+        { QStringLiteral("M = %1").arg(file.buckets), "M" },
+        { QStringLiteral("K = %1").arg(file.availability), "K" } });
+    row = QRectF(row.left(), row.bottom(), row.width(), small);
+    const QString owed = (unknown > 0 ? QStringLiteral("   without %1 that ended before")
+                                            .arg(countedWords(unknown, "bucket", "buckets"))
+                                      : QString())
+        + (lost > 0 ? QStringLiteral("   %1 lost").arg(countedWords(lost, "record", "records")) : QString())
+        + (file.splitsOwed > 0 ? QStringLiteral("   splits owed: %1").arg(file.splitsOwed) : QString());
+    const QString trouble = coordinatorTrouble(in.state);
+    if (!trouble.isEmpty() || !file.waitsFor.empty()) {
+        const qreal side = small * 0.85;
+        const QString waits = QStringLiteral("waits for %1").arg(QString::fromStdString(file.waitsFor));
+        out.add(DisplayList::Mark {
+            QRectF(row.left(), row.center().y() - side / 2, side, side), Glyph::Warning, in.theme.caution, {} });
+        out.text(row.adjusted(side + 4 * u, 0, 0, 0),
+            trouble.isEmpty()
+                ? QStringList { waits }
+                : QStringList { trouble, QStringLiteral("%1 …").arg(trouble.section(QLatin1Char(','), 0, 0)),
+                    trouble.section(QLatin1Char(':'), 0, 0) },
+            kSmallBold, in.theme.text);
+    } else {
+        const QString field = file.config.field() == pb::GF_8 ? QStringLiteral("GF(2⁸)") : QStringLiteral("GF(2¹⁶)");
+        out.text(row,
+            { QStringLiteral("%1   load factor %2 %   m = %3   b = %4   %5%6")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100))
+                    .arg(file.config.m())
+                    .arg(grouped(file.config.b()), field, owed),
+                QStringLiteral("%1   load %2 %   b = %3%4")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100))
+                    .arg(grouped(file.config.b()), owed),
+                QStringLiteral("%1, load %2 %")
+                    .arg(countedWords(records, "record", "records"))
+                    .arg(qRound(load * 100)) },
+            kSmall, in.theme.muted);
+        const QString share = QString::number(qRound(load * 100));
+        out.explain({ { QStringLiteral("load factor %1 %").arg(share), "load-factor" },
+            { QStringLiteral("load %1 %").arg(share), "load-factor" },
+            { QStringLiteral("m = %1").arg(file.config.m()), "m" },
+            { QStringLiteral("b = %1").arg(grouped(file.config.b())), "b" }, { field, "galois-field" },
+            { QStringLiteral("splits owed: %1").arg(file.splitsOwed), "split" } });
+    }
+    // The levels as a step line over the bucket numbers, with the split pointer at the step.
+    const QRectF ruler(inside.left(), row.bottom() + 3 * u, inside.width(), inside.bottom() - row.bottom() - 4 * u);
+    if (ruler.height() < small + 6 * u || file.buckets == 0)
+        return;
+    const std::uint64_t round = 1ULL << file.i;
+    const struct {
+        std::uint64_t from, to;
+        std::uint32_t level;
+    } parts[] = { { 0, file.n, file.i + 1 }, { file.n, round, file.i }, { round, round + file.n, file.i + 1 } };
+    const qreal perBucket = ruler.width() / qreal(file.buckets);
+    // Between the levels, as far as the labels have room.
+    const qreal step = std::clamp(ruler.height() - 5 * u - small, 0.0, 5 * u);
+    for (const auto& part : parts) {
+        if (part.from == part.to)
+            continue;
+        const bool isHigh = part.level > file.i;
+        const qreal lower = isHigh ? 0 : step;
+        const QRectF block(ruler.left() + qreal(part.from) * perBucket, ruler.top() + lower,
+            qreal(part.to - part.from) * perBucket, ruler.height() - 5 * u - lower);
+        out.add(DisplayList::Box { block.adjusted(0.5, 0, -0.5, 0), Outline::Rectangle, 0, in.theme.cardHeader,
+            in.theme.outline, 1, false, false });
+        const QString range = part.to - part.from == 1
+            ? QStringLiteral("bucket %1").arg(part.from)
+            : QStringLiteral("buckets %1 – %2").arg(part.from).arg(part.to - 1);
+        out.text(block.adjusted(3 * u, 0, -3 * u, 0),
+            { QStringLiteral("%1: j = %2").arg(range).arg(part.level), QStringLiteral("j = %1").arg(part.level),
+                QStringLiteral("%1").arg(part.level) },
+            kSmall, in.theme.text, Qt::AlignCenter);
+        out.explain(block, "j");
+    }
+    const QPointF tip(ruler.left() + (qreal(file.n) + 0.5) * perBucket, ruler.bottom() - 6 * u);
+    out.add(DisplayList::Line { { tip + QPointF(0, 9 * u), tip }, in.theme.text, 2.5 * u, false, 8 * u });
+    out.explain(QRectF(tip.x() - 5 * u, tip.y() - 1 * u, 10 * u, 11 * u), "n");
+}
+
+void drawCluster(const PictureInput& in, DisplayList& out)
+{
+    out.setObject({});
+    const QRectF sight = in.layout.groupsArea.adjusted(-2, -2, 2, 2);
+    out.setClip(sight);
+    for (const ClusterLayout::Group& group : in.layout.groups) {
+        if (sight.intersects(group.frame))
+            drawGroup(in, group, out);
+    }
+    const auto drawBucket = [&](const ClusterLayout::Item& item) {
+        if (item.object.kind == ObjectKind::Data) {
+            if (const auto bucket = in.state.data.find(std::uint32_t(item.object.a)); bucket != in.state.data.end())
+                drawDataCard(in, bucket->second, item.rect, out);
+        } else if (item.object.kind == ObjectKind::Parity) {
+            if (const auto bucket = in.state.parity.find(
+                    { std::uint32_t(item.object.a), std::uint32_t(item.object.b) });
+                bucket != in.state.parity.end())
+                drawParityCard(in, bucket->second, item.rect, out);
+        } else if (item.object.kind == ObjectKind::Dummy) {
+            drawDummy(in, std::uint32_t(item.object.a), item.rect, out);
+        } else if (item.object.kind == ObjectKind::Spare) {
+            drawSpare(in, item, true, out);
+        }
+        if (in.layers.faults)
+            drawFaults(in, item.process, item.rect, out);
+    };
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        const bool isHere = in.layout.isInGroups(item.object)
+            || (in.layout.arrangement == Arrangement::Hosts && item.object.kind == ObjectKind::Spare);
+        if (!item.isMoving && isHere && sight.intersects(item.rect))
+            drawBucket(item);
+    }
+    // The place that a moving card has not reached yet is empty.
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (item.isMoving && item.object.kind == ObjectKind::Data && sight.intersects(item.target))
+            drawDummy(in, std::uint32_t(item.object.a), item.target, out);
+    }
+    drawRecoveryRoles(in, out);
+    drawSigns(in, out);
+    drawPointer(in, out);
+    out.setClip({});
+    out.setObject({});
+    if (in.layout.groups.empty()) {
+        const QString words = in.isRecorded
+            ? QStringLiteral("Here the recorded run begins. Space plays it; the time line below goes to any instant.")
+            : in.state.processes.empty()
+            ? QStringLiteral("No process has been heard yet.")
+            : QStringLiteral("Connected. The file has no bucket yet: the coordinator recruits the first servers.");
+        out.text(in.layout.groupsArea,
+            { words, in.isRecorded ? QStringLiteral("the run begins here") : QStringLiteral("no bucket yet") },
+            { TextSize::Title, false }, in.theme.muted, Qt::AlignCenter);
+    }
+    drawTop(in, out);
+    drawFilePanel(in, out);
+    drawDisplaced(in, out);
+    for (const ClusterLayout::Pool& pool : in.layout.pools)
+        drawPool(in, pool, out);
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (item.object.kind != ObjectKind::Spare || item.isMoving || in.layout.arrangement == Arrangement::Hosts)
+            continue;
+        const auto pool = std::find_if(in.layout.pools.begin(), in.layout.pools.end(),
+            [&](const auto& p) { return p.frame.contains(item.rect.center()); });
+        drawSpare(in, item, pool == in.layout.pools.end() || pool->hasNames, out);
+    }
+    drawFoot(in, out);
+    if (in.layers.faults)
+        drawFaultMarks(in, out);
+    // Cards that move between two places are above everything that is at rest.
+    for (const ClusterLayout::Item& item : in.layout.items) {
+        if (!item.isMoving)
+            continue;
+        if (item.object.kind == ObjectKind::Spare)
+            drawSpare(in, item, true, out);
+        else
+            drawBucket(item);
+    }
+    out.setObject({});
+}
+
+} // namespace lhrs::gui
