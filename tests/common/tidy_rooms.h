@@ -85,7 +85,8 @@ inline const QList<Room>& rooms()
         { u"gui/view/charts"_s, u"gui/view/time gui/lab/export"_s, kNoSocket },
         { u"gui/view/editor"_s, u"gui/view/paint gui/lab/script"_s, kNoSocket },
         { u"gui/window/widgets"_s,
-            u"gui/view/canvas gui/view/lhrs/records gui/view/panels gui/view/timeline gui/view/charts gui/view/editor"_s,
+            u"gui/view/canvas gui/view/lhrs/records gui/view/panels gui/view/timeline gui/view/charts "_s
+            u"gui/view/editor"_s,
             kNoSocket },
         { u"gui/window/commands"_s, u"gui/window/widgets"_s, kNoSocket },
         { u"gui/window/player"_s, u"gui/window/commands"_s, kNoSocket },

@@ -93,6 +93,7 @@ inline const QStringList& registrations()
         u"gui/view/canvas"_s, // the picture of each
         u"gui/view/panels"_s, // the names of objects are those of LH*RS, here and in the timeline: a debt
         u"gui/view/timeline"_s,
+        u"gui/window/widgets"_s, // the window begins with all pictures
         u"node"_s, // the mains: which systems `--system` knows
         u"tests"_s, // they test all of them
     };

@@ -46,7 +46,7 @@ void cut(ClusterState& state, const std::vector<ProcessId>& a, const std::vector
             fault.mutable_partition()->add_peers()->set_node(peer);
         fault.mutable_partition()->set_all_but_peers(isAllBut);
         fault.mutable_partition()->set_way(own);
-        fold::arm(state.processes.at(at), fault);
+        arm(state.processes.at(at), fault);
     };
     for (const ProcessId process : a)
         tell(process, restIsB ? a : b, restIsB, way);
@@ -466,14 +466,14 @@ void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
     fault.mutable_network()->set_delay_ms(50);
     fault.mutable_network()->set_way(pb::INCOMING);
     ClusterState state = fileOf({ 4, 4, 1 });
-    fold::arm(state.processes.at(kFileData + 2), fault);
+    arm(state.processes.at(kFileData + 2), fault);
     QVERIFY2(textsOf(state).contains("loses 20 %, +50 ms"), qPrintable(textsOf(state)));
     QVERIFY(isInside(drawn(state, QSizeF(1280, 620)).list, QSizeF(1280, 620)));
     // For a single link the text is on the link.
     ClusterState link = fileOf({ 4, 4, 1 });
     fault.mutable_network()->set_way(pb::OUTGOING);
     fault.mutable_network()->add_peers()->set_node(kFileData + 2);
-    fold::arm(link.processes.at(kFileClients), fault);
+    arm(link.processes.at(kFileClients), fault);
     const Drawn picture = drawn(link, QSizeF(1920, 900));
     bool isOnLink = false;
     for (const DisplayList::Item& item : picture.list.items())
@@ -483,7 +483,7 @@ void FailurePicturesTest::aFaultOfTheNetworkIsWrittenWhereItActs()
     QVERIFY(isOnLink);
     QVERIFY(sentenceOf(link, { ObjectKind::Fault, 5, 0 })
                 .startsWith("Fault on purpose: alice loses 20 % and delays by 50 ms"));
-    fold::disarm(link.processes.at(kFileClients), fault);
+    disarm(link.processes.at(kFileClients), fault);
     QVERIFY(!textsOf(link).contains("loses"));
 }
 

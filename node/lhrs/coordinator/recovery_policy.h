@@ -10,8 +10,8 @@ namespace lhrs {
 
 // What triggers the recovery of a silent bucket, and the operator's command that changes this while the file exists.
 // The command is answered when all buckets have said in Alive that they know the setting, because the coordinator
-// stores nothing on disk. A coordinator that starts later learns the setting from any of them. See "The way of recovery
-// outlives the coordinator" in node/lhrs/PROTOCOL.md.
+// stores nothing on disk. A coordinator that starts later learns the setting from any of them.
+// See "The way of recovery outlives the coordinator" in node/lhrs/PROTOCOL.md.
 class RecoveryPolicy {
 public:
     explicit RecoveryPolicy(CoordinatorParts& parts) : m_parts(parts) { }
