@@ -105,7 +105,9 @@ const before = lab.witness(lab.data([1, 2]), { pin: [lostRecord.rank] });
 const calm = lab.here();
 lab.say('Now the processes of buckets 1 and 2 are ended, and their memory with them.');
 const victims = lab.kill(lab.data([1, 2]));
-lab.say('No message announces it. Here, as in 2004, the coordinator does nothing until a client misses a record.');
+lab.say('No message announces it.');
+lab.waitUntil(() => sentOf('suspect', calm), { timeout: 10 });
+lab.say('The others miss them soon, and tell the coordinator. But here, as in 2004, it waits for a client.', { at: sentOf('suspect', calm) });
 lab.expectNone('BucketFailed', { since: calm });
 
 lab.step('d', 'A key search in an unavailable bucket');
