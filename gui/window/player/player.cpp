@@ -271,6 +271,10 @@ bool Player::refresh(double seconds)
     for (const ReelEntry& entry : m_director.takeShown())
         showEntry(entry);
     showQuestion();
+    if (mayVote())
+        m_strip->ask(m_director.question()->names, m_run.poll().votes());
+    else
+        m_strip->ask({}, {});
     m_strip->setBadge(m_director.repeated());
     if (m_director.isOn() && !m_director.isOver())
         showProgress();
@@ -294,7 +298,7 @@ void Player::showEntry(const ReelEntry& entry)
         break;
     case Kind::Caption: setCaption(entry.text); break;
     case Kind::Question:
-    case Kind::Answer: showQuestion(); break;
+    case Kind::Answer: showQuestion(); break; // its choices follow at the end of the frame
     case Kind::Chart:
         if (const MeasureChart* chart = m_charts.open(entry.id))
             emit chartWished(*chart, true);
@@ -324,20 +328,16 @@ void Player::showEntry(const ReelEntry& entry)
     emit entryShown(entry);
 }
 
-// The question with its votes or its answer, and the choices while votes count.
+// The question with its votes, or its answer.
 void Player::showQuestion()
 {
     const std::optional<ReelEntry>&question = m_director.question(), &answer = m_director.answer();
+    if ((!question && !answer) || isFree()) // the narrator may not be replaced by an answer at the end of the scenario
+        return;
     const std::vector<int> votes = m_run.poll().votes();
-    if ((question || answer) && !isFree()) { // the narrator may not be replaced by an answer at the end of the scenario
-        const QString words = answer ? answerWords(*answer, votes) : questionWords(*question, votes);
-        if (words != m_now.caption)
-            setCaption(words);
-    }
-    if (mayVote())
-        m_strip->ask(question->names, votes);
-    else
-        m_strip->ask({}, {});
+    const QString words = answer ? answerWords(*answer, votes) : questionWords(*question, votes);
+    if (words != m_now.caption)
+        setCaption(words);
 }
 
 void Player::showProgress()
