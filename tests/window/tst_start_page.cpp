@@ -283,6 +283,9 @@ void StartPageTest::theFormIsReachableAndRemembered()
         m->setValue(7);
         QTest::keyClick(m, Qt::Key_Escape);
         QVERIFY(!stage.page().showsForm() && parameters->hasFocus());
+        QTest::keyClick(parameters, Qt::Key_Return); // as it opens a card
+        QVERIFY(stage.page().showsForm());
+        QTest::keyClick(m, Qt::Key_Escape);
         QVERIFY(stage.page().findChild<Card*>("playLive")->words().facts.contains("m = 7"));
         Remembered kept(wanted.settingsPath);
         stage.page().keep(kept);

@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QFileInfo>
 #include <QFrame>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QResizeEvent>
@@ -379,6 +380,16 @@ void StartPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
     showRecordings();
+}
+
+// A card is opened by Return, so a button beside it is pressed by Return, too.
+void StartPage::keyPressEvent(QKeyEvent* event)
+{
+    auto* button = qobject_cast<QPushButton*>(focusWidget());
+    if (button != nullptr && (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter))
+        button->click();
+    else
+        QWidget::keyPressEvent(event);
 }
 
 void StartPage::resizeEvent(QResizeEvent* event)
