@@ -114,6 +114,19 @@ void drawSplitTrack(const PictureInput& in, const SplitState& split, QRectF row,
     }
 }
 
+// What the header says of a group with k = 0. The split that opens a group is ordered before the group has its parity
+// buckets, and these are there before the split is decided.
+QString wordsWithoutParity(const PictureInput& in, std::uint32_t group)
+{
+    const auto isOfGroup = [group](const auto& entry) { return entry.first.first == group; };
+    if (const auto parity = std::count_if(in.state.parity.begin(), in.state.parity.end(), isOfGroup); parity > 0)
+        return QStringLiteral("k = %1, being made").arg(parity);
+    const std::uint32_t m = in.state.m();
+    const bool isMade = std::any_of(in.state.data.lower_bound(group * m), in.state.data.lower_bound((group + 1) * m),
+        [](const auto& entry) { return entry.second.state != pb::INIT; });
+    return isMade ? QStringLiteral("k = 0") : QStringLiteral("being made");
+}
+
 void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, DisplayList& out)
 {
     const qreal u = in.theme.px(1);
@@ -147,18 +160,9 @@ void drawGroup(const PictureInput& in, const ClusterLayout::Group& group, Displa
         row.setLeft(row.left() + width + 12 * u);
     };
     put(name, kSmallBold, in.selected == object ? in.theme.focus : in.theme.text);
-    // The split that opens a group is ordered before the group has its parity buckets, and these are there before the
-    // split is decided.
     const bool isBeingAdded = known != in.state.groups.end() && known->second.parityIsBeingAdded;
-    const auto parity = std::count_if(in.layout.items.begin(), in.layout.items.end(),
-        [&group](const auto& item) { return item.object.kind == ObjectKind::Parity && item.object.a == group.number; });
-    const bool isMade = std::any_of(in.state.data.begin(), in.state.data.end(), [&](const auto& entry) {
-        return entry.first / in.state.m() == group.number && entry.second.state != pb::INIT;
-    });
-    put(k > 0 || isBeingAdded || (isMade && parity == 0) ? QStringLiteral("k = %1").arg(k)
-            : parity > 0                                 ? QStringLiteral("k = %1, being made").arg(parity)
-                                                         : QStringLiteral("being made"),
-        kSmallBold, in.theme.text, "k");
+    put(k > 0 || isBeingAdded ? QStringLiteral("k = %1").arg(k) : wordsWithoutParity(in, group.number), kSmallBold,
+        in.theme.text, "k");
     if (known != in.state.groups.end()) {
         drawGroupState(in, group, known->second, row, out);
         if (isBeingAdded)
