@@ -17,6 +17,7 @@ private slots:
     void messagesOnOneWayFlySideBySide();
     void manyMessagesOnOneWayStayNearIt();
     void aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs();
+    void wordsOverASmallCardAreNoWiderThanIt();
 };
 
 namespace {
@@ -232,6 +233,18 @@ void MotionWordsTest::aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs()
     show.feed.tell(kBucket0, show.event(), 30'000'000);
     show.pacer.setGate(Cue { show.feed.committed(), show.feed.nowNs() });
     QVERIFY(show.until([&] { return show.picture().texts().contains("reply"); }, 5));
+}
+
+// Wider ones would lie on the cards beside it, and read as theirs.
+void MotionWordsTest::wordsOverASmallCardAreNoWiderThanIt()
+{
+    Show show({ 32, 4, 1 });
+    pb::Event forwarded = show.event(1);
+    forwarded.mutable_place()->set_role(pb::DATA);
+    forwarded.mutable_operation_forwarded()->set_to(7);
+    show.feed.tell(kBucket0, forwarded);
+    QVERIFY(show.until([&] { return show.picture().texts().join("|").contains("→ 7"); }, 20));
+    QVERIFY2(!show.picture().texts().join("|").contains("not mine"), qPrintable(show.picture().texts().join(" | ")));
 }
 
 int main(int count, char** arguments) { return runOffscreen<MotionWordsTest>(count, arguments); }
