@@ -84,7 +84,7 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
     bool wakes = false;
     {
         const std::lock_guard lock(m_mutex);
-        const bool wasEmpty = m_batches.empty();
+        const bool wasEnough = areEnough(), wasEmpty = m_batches.empty();
         for (const pb::Event* event : events) {
             const std::size_t size = sizeInBatch(*event);
             if (m_events >= m_options.eventsMax || m_bytes + size > m_options.bytesMax) {
@@ -98,10 +98,9 @@ void EventPublisher::publish(const EventSource& source, std::span<pb::Event* con
             ++batch.count;
             ++m_events;
             m_bytes += size;
-            wakes = wakes || batch.count == kBatch;
         }
         m_eventsMost = std::max(m_eventsMost, m_events + m_eventsLeaving);
-        wakes = (wakes || wasEmpty) && !m_batches.empty();
+        wakes = (wasEmpty && !m_isBusy && !m_batches.empty()) || (areEnough() && !wasEnough);
     }
     if (wakes)
         m_wake.notify_one();
@@ -154,12 +153,14 @@ void EventPublisher::run()
         ThreadMeter::become(pb::NodeSample::WAITING);
         {
             std::unique_lock lock(m_mutex);
-            m_wake.wait(lock, [this] { return m_isStopping || !m_batches.empty(); });
-            m_wake.wait_for(lock, kDelay, [this] { return m_isStopping || m_batches.front().count >= kBatch; });
+            if (!m_isBusy)
+                m_wake.wait(lock, [this] { return m_isStopping || !m_batches.empty(); });
+            m_wake.wait_for(lock, m_isBusy ? kBusyDelay : kDelay, [this] { return m_isStopping || areEnough(); });
             isLast = m_isStopping;
             sending.swap(m_batches);
             m_lastOf.clear();
             m_eventsLeaving = std::exchange(m_events, 0);
+            m_isBusy = m_eventsLeaving >= kBusy;
             m_bytes = 0;
         }
         ThreadMeter::become(pb::NodeSample::IN_SOCKET);

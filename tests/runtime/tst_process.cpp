@@ -71,6 +71,7 @@ private slots:
     // events
     void eventsComeInBatchesWhoseHeadersNameThem();
     void aSingleEventDoesNotWaitForOthers();
+    void aSingleEventAfterManyIsSentToo();
     void aFullQueueIsAGapThatIsCounted();
     void theLastEventsGetOut();
     void aWatcherMayChooseAProcessByTheFirstBytes();
@@ -139,6 +140,23 @@ void ProcessTest::aSingleEventDoesNotWaitForOthers()
     const auto batch = watcher.next();
     QVERIFY(batch);
     QCOMPARE(batch->events.size(), std::size_t(1));
+}
+
+// A busy process collects events for longer. Whatever comes when it is not busy any more, or just before, is not left.
+void ProcessTest::aSingleEventAfterManyIsSentToo()
+{
+    const auto publisher = openPublisher();
+    Watcher watcher(publisher->endpoint());
+    std::uint64_t next = meet(*publisher, watcher);
+    for (const std::uint64_t count : { 20, 1, 2'000, 1, 1, 16, 1 }) {
+        publish(*publisher, next, count);
+        next += count;
+        std::optional<Watcher::Batch> batch;
+        do
+            QVERIFY(batch = watcher.next());
+        while (batch->events.back().sequence() + 1 < next);
+    }
+    QCOMPARE(publisher->lost(), std::uint64_t(0));
 }
 
 void ProcessTest::aFullQueueIsAGapThatIsCounted()
