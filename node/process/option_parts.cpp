@@ -59,9 +59,8 @@ Result<HostPort> parseHostPort(const std::string& text, bool needsPort)
 
 Error onlyLoopback(const std::string& text)
 {
-    return Error { fmt::format(
-        "{} is not a loopback address; without keys, which come in a later version, everybody on that network could "
-        "speak to this process; use 127.0.0.1",
+    return Error { fmt::format("{} is not a loopback address; without keys, which come in a later version, anyone on "
+                               "that network could control this process; use 127.0.0.1",
         text) };
 }
 
@@ -110,7 +109,7 @@ Result<void> readText(const std::string& path, google::protobuf::Message& target
     if (file.bad() || (!file && file.gcount() == 0 && !file.eof()))
         return Error { fmt::format("the file {} cannot be read", path) };
     if (file.gcount() == kBytesMax)
-        return Error { fmt::format("the file {} is too long for this", path) };
+        return Error { fmt::format("the file {} is too long", path) };
     text.resize(std::size_t(file.gcount()));
     if (const auto merged = mergeText(text, target); !merged)
         return Error { fmt::format("{}, {}", path, merged.error().text) };
@@ -143,10 +142,10 @@ void addWatched(CLI::App& app, ProcessOptions& options)
         into<std::uint16_t>(options.eventsPort, 0, 65'535, "a port"));
     addOption(app, "--control", "Port of the commands (ZeroMQ ROUTER); 0: the system chooses (0)", "PORT",
         into<std::uint16_t>(options.controlPort, 0, 65'535, "a port"));
-    addOption(app, "--log", "Least important lines to log: trace, debug, info, warning, error, off (info)", "LEVEL",
+    addOption(app, "--log", "Lowest level that is logged: trace, debug, info, warning, error, off (info)", "LEVEL",
         oneOf({ "trace", "debug", "info", "warning", "error", "off" },
             [&options](const std::string& word) { options.logLevel = word; }));
-    app.add_flag("--die-with-parent", options.diesWithParent, "End when the process that started this one ends");
+    app.add_flag("--die-with-parent", options.diesWithParent, "End when the parent process ends");
 }
 
 void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
@@ -171,7 +170,7 @@ void addCommon(CLI::App& app, ProcessOptions& options, bool hasCoordinator)
             });
     }
     app.add_flag("--gate", options.hasGate,
-        "On command, hold messages and let the protocol's clock stand; all processes of a cluster need it");
+        "On command, hold messages and stop the protocol's clock; all processes of a cluster need this option");
     addOption(app, "--threads", "Working threads (4)", "N", into<unsigned>(options.workingThreads, 1, 64));
 }
 
@@ -202,14 +201,15 @@ void addTimes(CLI::App& app, pb::Timers& timers, double& scale)
 
 void addSimulation(CLI::App& app, SimOptions& options)
 {
-    addOption(app, "--seed", "Seed of all that is drawn (1)", "N", [&options](const std::string& word) -> Result<void> {
-        const auto seed = readSeed(word);
-        if (!seed)
-            return seed.error();
-        options.seed = *seed;
-        return {};
-    });
-    addOption(app, "--speed", "Virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
+    addOption(
+        app, "--seed", "Seed of all random numbers (1)", "N", [&options](const std::string& word) -> Result<void> {
+            const auto seed = readSeed(word);
+            if (!seed)
+                return seed.error();
+            options.seed = *seed;
+            return {};
+        });
+    addOption(app, "--speed", "Ratio of virtual time to real time, 0.001 to 100, or max: as fast as possible (1)", "X",
         [&options](const std::string& word) -> Result<void> {
             const auto speed = readNumber<double>(word == "max" ? "0.001" : word, 0.001, 100, "max or a factor");
             if (!speed)
@@ -217,10 +217,10 @@ void addSimulation(CLI::App& app, SimOptions& options)
             options.speed = word == "max" ? 0 : *speed;
             return {};
         });
-    app.add_flag("--paused", options.isPaused, "Virtual time stands still at first");
+    app.add_flag("--paused", options.isPaused, "Start with virtual time paused");
     addOption(app, "--wall-of-zero",
-        "What watchers are told of virtual zero, in ns since 1970, and the first of them is waited for; else the "
-        "moment at which time first goes on",
+        "The time of day that watchers are told for virtual zero, in ns since 1970; virtual time then waits for the "
+        "first watcher. Default: the moment at which virtual time first runs",
         "NS", [&options](const std::string& word) -> Result<void> {
             const auto zero = readNumber<std::int64_t>(
                 word, 0, std::numeric_limits<std::int64_t>::max() / 2, "nanoseconds");
@@ -229,11 +229,11 @@ void addSimulation(CLI::App& app, SimOptions& options)
             options.wallOfZero = *zero;
             return {};
         });
-    addOption(app, "--delay", "What a message takes at least, in us (100)", "US",
+    addOption(app, "--delay", "Least delay of a message, in us (100)", "US",
         into<std::uint32_t>(options.delayUs, 1, 10'000'000));
-    addOption(app, "--jitter", "What a message takes more at most, in us (50)", "US",
+    addOption(app, "--jitter", "Largest additional delay of a message, in us (50)", "US",
         into<std::uint32_t>(options.jitterUs, 0, 10'000'000));
-    addOption(app, "--step-cost", "What a step of a process takes, in us (5)", "US",
+    addOption(app, "--step-cost", "Duration of a step of a process, in us (5)", "US",
         into<std::uint32_t>(options.stepUs, 1, 1'000'000));
 }
 

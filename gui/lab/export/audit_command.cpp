@@ -54,7 +54,7 @@ std::optional<std::string> meet(ControlClient& control, const std::string& endpo
 void addAuditOptions(CLI::App& app, AuditCommand& command)
 {
     app.add_option("--audit", command.group,
-           "With --connect: compare the parity of this group, or of all, with what its data encode to, print "
+           "With --connect: compare the parity of this group, or of all groups, with what its data encode to, print "
            "{\"ranks\", "
            "\"unequal\", \"first\"} as JSON, and exit: 0 all is equal, 1 it is not, 4 the file is not at rest")
         ->type_name("GROUP|all");

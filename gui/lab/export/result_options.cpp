@@ -88,8 +88,8 @@ void addResultOptions(CLI::App& app, ResultOptions& o)
     auto* overwrite = app.add_flag(
         "--overwrite", o.overwrites, "With --csv: remove the results that the directory has");
     auto* resume = app.add_flag("--resume", o.resumes,
-        "With --csv: as --append, but leave out runs that the directory has complete (same scenario, parameters, seed "
-        "and program)");
+        "With --csv: like --append, but leave out runs that are complete in the directory (same scenario, parameters, "
+        "seed and program)");
     append->excludes(overwrite)->excludes(resume)->needs(csv);
     overwrite->excludes(resume)->needs(csv);
     resume->needs(csv);
@@ -109,7 +109,7 @@ void addResultOptions(CLI::App& app, ResultOptions& o)
         ->type_name("N")
         ->excludes(lists);
     app.add_option(
-           "--merge", o.merge, "Put the tables of these directories together in that of --csv, by run, and exit")
+           "--merge", o.merge, "Merge the tables of these directories, by run, into the directory of --csv, and exit")
         ->type_name("DIR...")
         ->needs(csv);
 }

@@ -379,8 +379,8 @@ int playAll(const PlayOptions& options, const RunPlan& plan, const PlayTexts& te
         if (const int code = play(options, run, facts, texts, folder.get(), report, ends); code != 0) {
             if (plan.runs.size() > 1)
                 std::fprintf(stderr,
-                    "lhrs-play: %s ended with %d, and the others after it are left out; --resume goes on with those "
-                    "that are missing\n",
+                    "lhrs-play: %s ended with %d, and the runs after it are left out; --resume goes on with the "
+                    "missing ones\n",
                     qPrintable(plan.nameOf(run)), code);
             return code;
         }
@@ -444,15 +444,16 @@ int main(int count, char** arguments)
     CLI::App app("Plays a scenario without a window.", "lhrs-play");
     app.set_version_flag("--version", std::string("lhrs-play ") + LHRS_VERSION, "Print the version and exit");
     auto* where = app.add_option_group("cluster");
-    where->add_flag("--local", options.isLocal, "Start processes on this machine (what is done anyway)");
+    where->add_flag("--local", options.isLocal, "Start processes on this machine (the default)");
     where->add_option("--connect", options.connect, "Use a running cluster: control endpoint of its coordinator")
         ->type_name("HOST:PORT");
-    where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster of that seed");
+    where->add_flag("--sim", options.isSimulated, "Play on a simulated cluster with this seed");
     where->require_option(0, 1);
     // Read as text, so that a malformed number gives the same sentence in all programs (common/number_words.h).
     std::string seed = "1", speed = "1", pace = "0", limit = "0";
     app.add_option("--seed", seed, "Seed of the random numbers (1)")->type_name("N");
-    app.add_option("--speed", speed, "With --sim: virtual time to real time, 0.001 to 100, or max (1)")->type_name("X");
+    app.add_option("--speed", speed, "With --sim: ratio of virtual time to real time, 0.001 to 100, or max (1)")
+        ->type_name("X");
     app.add_option("--set", options.sets, "Value of a parameter of the scenario; may be given several times")
         ->type_name("NAME=VALUE")
         ->expected(1)
@@ -464,13 +465,12 @@ int main(int count, char** arguments)
     app.add_option("--record", options.record, "Record the run into this file, which must not exist")
         ->type_name("FILE.lhrun");
     app.add_option("--pace", pace, "Speed of captions and pauses, up to 1000; 0: none (0)")->type_name("X");
-    app.add_option("--limit", limit, "End the script after so many seconds; 0: never (0)")->type_name("S");
+    app.add_option("--limit", limit, "End the script after this many seconds; 0: never (0)")->type_name("S");
     app.add_flag("--keep-going", options.keepsGoing, "Go on after an expectation that does not hold");
-    app.add_flag("--check", options.isCheck,
-        "Only check that the text is a program, and the names and options of the calls of lab in it");
+    app.add_flag("--check", options.isCheck, "Only check the syntax, and the names and options of the calls of lab");
     app.add_flag("--answer", options.answers,
-        "When the scenario is over, carry out what comes on standard input, a line of its language each, and print "
-        "each value as \"answer JSON\"");
+        "When the scenario is over, run each line of standard input as a line of a scenario, and print its value as "
+        "\"answer JSON\"");
     app.add_flag("--keep-cluster", options.keepsCluster, "Leave the processes running at the end, until Ctrl-C");
     app.add_flag(
         "--build-info", options.tellsBuild, "Print what this program was built from and with, as JSON, and exit");
@@ -479,12 +479,11 @@ int main(int count, char** arguments)
            "happened")
         ->type_name("FILE.js");
     app.add_option("--junit", options.junit,
-           "Write what was expected, and what held, into this file, as XML for tools that read test "
-           "results")
+           "Write the expectations, and which of them held, into this file, as XML for tools that read test results")
         ->type_name("FILE.xml");
     app.add_option("FILE", options.file, "The scenario, e.g. scenarios/grow.js; with --chart the table");
     app.footer("Exit code: 0 all expectations hold; 1 one does not; 2 usage or script; 3 no cluster; 4 time limit or "
-               "stopped; 5 an invariant was violated, though the script did not look.");
+               "stopped; 5 an invariant was violated that the script did not check.");
     try {
         app.parse(count, arguments);
     } catch (const CLI::ParseError& error) {

@@ -24,8 +24,9 @@ struct Option {
 
 // In the order of --help.
 constexpr std::array kOptions = std::to_array<Option>({
-    { "card-pictures", "Make the pictures of the start page in this directory, of all scenarios or of --play; exit.",
-        "DIR", nullptr },
+    { "card-pictures",
+        "Draw the pictures of the start page, of all scenarios or of --play, into this directory, and exit.", "DIR",
+        nullptr },
     { "presenter", "Present: full screen for the hall, notes on the other screen.", nullptr, nullptr },
     { "projector", "150 %, light, thick lines, fewer layers.", nullptr, nullptr },
     { "export", "Write the tables (CSV), the ShiViz log and pictures of this recording into a directory, and exit.",
@@ -34,24 +35,25 @@ constexpr std::array kOptions = std::to_array<Option>({
     { "local", "Start a cluster of processes on this computer.", nullptr, nullptr },
     { "sim", "Start a simulated cluster, or play the scenario on one.", nullptr, nullptr },
     { "seed", "With --sim: its seed.", "N", "1" },
-    { "speed", "With --sim: virtual time to real time, 0.001 to 100, or max.", "X", "1" },
+    { "speed", "With --sim: ratio of virtual time to real time, 0.001 to 100, or max.", "X", "1" },
     { "case", "With --sim: watch the case that the seed stands for in the tests.", nullptr, nullptr },
-    { "messages", "With --case: its messages, too, which may make another run of it.", nullptr, nullptr },
+    { "messages", "With --case: also publish its messages, so the run may differ.", nullptr, nullptr },
     { "connect", "Watch a running cluster: control endpoint of its coordinator.", "HOST:PORT", nullptr },
     { "open", "Show this recording; no cluster is needed.", "FILE.lhrun", nullptr },
     { "record", "Record the run into this file, which must not exist.", "FILE.lhrun", nullptr },
     { "play", "Load this scenario; it stops before its first step.", "FILE", nullptr },
-    { "tour", "Take the tour, or go on with it where it was left.", nullptr, nullptr },
-    { "theme", "light, dark, light-contrast, dark-contrast or system; else what was chosen the last time.", "THEME",
+    { "tour", "Take the tour, or continue it where it was left.", nullptr, nullptr },
+    { "theme", "Theme: light, dark, light-contrast, dark-contrast or system. Default: the last choice.", "THEME",
         "system" },
-    { "font-scale", "Size of all text, 0.8 to 2.5; else what was chosen the last time.", "N", "1" },
+    { "font-scale", "Size of all text, 0.8 to 2.5. Default: the last choice.", "N", "1" },
     { "screenshot", "Play the scenario to its end, save the window as a picture, print the summary and exit.",
         "FILE.png", nullptr },
     { "csv", "With --screenshot: write the tables of measurements into this directory.", "DIR", nullptr },
     { "append", "With --csv or --export: add the run to the results that the directory has.", nullptr, nullptr },
     { "overwrite", "With --csv or --export: remove the results that the directory has.", nullptr, nullptr },
     { "size", "Size of the window in pixels.", "WxH", "1280x720" },
-    { "workspace", "lecture, inspect, measure, write, space-time, faults, invariants or gate.", "NAME", "lecture" },
+    { "workspace", "Workspace: lecture, inspect, measure, write, space-time, faults, invariants or gate.", "NAME",
+        "lecture" },
 });
 
 const std::map<QString, Workspace>& workspaces()
@@ -124,8 +126,7 @@ QString GuiOptions::readLooks()
     if (isSet("font-scale"))
         window.fontScale = *scale;
     if (isSet("projector") && isAnySet({ "theme", "font-scale" }))
-        return QStringLiteral(
-            "--projector is a theme and a size of its own: --theme and --font-scale do not go with it.");
+        return QStringLiteral("--projector sets its own theme and size: --theme and --font-scale do not go with it.");
     if (isSet("presenter") && isAnySet({ "export", "screenshot" }))
         return QStringLiteral("--presenter is for a hall: --screenshot and --export do not go with it.");
     return {};
@@ -153,7 +154,7 @@ QString GuiOptions::readCluster()
     if (isSet("messages") && !isSet("case"))
         return QStringLiteral("--messages is for a case; write --case, too.");
     if (isSet("case") && isSet("play"))
-        return QStringLiteral("--case plays what the seed says, so no scenario can be played on it.");
+        return QStringLiteral("--case plays the case of the seed, so no scenario can be played on it.");
     const auto drawn = readSeed(value("seed").toStdString());
     if (!drawn)
         return QStringLiteral("--seed %1: write a number such as 7 or 0x5e1f09, below 2^64.").arg(value("seed"));
@@ -180,7 +181,7 @@ QString GuiOptions::objectionToRun() const
     if (isSet("append") && isSet("overwrite"))
         return QStringLiteral("--append and --overwrite exclude each other.");
     if (isAnySet({ "append", "overwrite" }) && !isAnySet({ "csv", "export" }))
-        return QStringLiteral("--append and --overwrite say what becomes of results in the directory of --csv or "
+        return QStringLiteral("--append and --overwrite say what happens to results in the directory of --csv or "
                               "--out; write one of these, too.");
     if (isSet("tour") && isAnySet({ "local", "sim", "connect", "open", "play", "export" }))
         return QStringLiteral("--tour starts a cluster of its own: --local, --sim, --connect, --open, --play and "
@@ -204,8 +205,8 @@ QString GuiOptions::readWorkspace()
 {
     const auto chosen = workspaces().find(value("workspace"));
     if (chosen == workspaces().end())
-        return QStringLiteral("--workspace %1: write lecture, inspect, measure, write, space-time, faults, invariants "
-                              "or gate.")
+        return QStringLiteral(
+            "--workspace %1: write lecture, inspect, measure, write, space-time, faults, invariants or gate.")
             .arg(value("workspace"));
     workspace = chosen->second;
     return {};

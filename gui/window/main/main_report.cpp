@@ -14,11 +14,12 @@ using namespace lhrs::gui;
 int main(int count, char** arguments)
 {
     std::string directory, published = LHRS_SCENARIO_DIR "/paper", commit;
-    CLI::App app("Puts measured tables beside the published ones: report.html, comparison.csv, shapes.csv, charts as "
+    CLI::App app("Compares measured tables with the published ones: report.html, comparison.csv, shapes.csv, charts as "
                  "SVG and PNG.",
         "lhrs-report");
     app.set_version_flag("--version", std::string("lhrs-report ") + LHRS_VERSION, "Print the version and exit");
-    app.add_option("DIR", directory, "Where the tables are (lhrs-play --csv DIR), and the report will be")->required();
+    app.add_option("DIR", directory, "Directory of the tables (lhrs-play --csv DIR), into which the report is written")
+        ->required();
     app.add_option("--paper", published, "The published tables (scenarios/paper)")->type_name("DIR");
     app.add_option("--commit", commit, "What the programs were built from, for the page's head")->type_name("WORD");
     app.footer("Exit code: 0 written; 2 usage, or something cannot be read or written.");

@@ -168,7 +168,7 @@ void addGrowthOptions(CLI::App& app, pb::FileConfig& config)
     addFlag(app, "--merges", "The file shrinks by itself when it holds few records",
         [&config](bool isOn) { config.set_merges(isOn); });
     addOption(app, "--load-control",
-        "An overloaded bucket brings about a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
+        "An overloaded bucket causes a split only above this load of the file, 0.1 to 1; 0: always (0)", "X",
         [&config](const std::string& word) -> Result<void> {
             double load = 0;
             if (const auto read = into<double>(load, 0, 1)(word); !read)
@@ -187,8 +187,8 @@ void addFileOptions(CLI::App& app, CoordinatorLine& line, bool& hasThresholds)
     config.set_b(10'000);
     config.set_galois("simd");
     // This option comes first, so that the other options override the file.
-    addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; options change single ones", "FILE",
-        [&config](const std::string& word) { return readText(word, config); });
+    addOption(app, "--config", "Parameters as a FileConfig in protobuf text format; other options override single ones",
+        "FILE", [&config](const std::string& word) { return readText(word, config); });
     addLayoutOptions(app, config, hasThresholds);
     addRecoveryOptions(app, line);
     addGrowthOptions(app, config);
@@ -208,9 +208,8 @@ Parsed<NodeLine> parseNodeLine(int count, const char* const* arguments)
         oneOf({ "data", "parity" },
             [&line](const std::string& word) { line.pool = word == "parity" ? pb::PARITY : pb::DATA; }));
     addMemory(app, line.process,
-        "Memory that it may take, e.g. 512M or 2G; near it, and near every limit of the system, it refuses what would "
-        "make "
-        "its bucket grow (as much as the system allows)");
+        "Memory that the server may use, e.g. 512M or 2G; near this limit, and near any limit of the system, it "
+        "refuses what would make its bucket grow (as much as the system allows)");
     return finish<NodeLine>(
         app, line, count, arguments, [](NodeLine& l) { return needCoordinator(l.process, "node"); });
 }
@@ -240,8 +239,7 @@ Parsed<CoordinatorLine> parseCoordinatorLine(int count, const char* const* argum
 
 Parsed<ClientLine> parseClientLine(int count, const char* const* arguments)
 {
-    CLI::App app(
-        "A client of an LH*RS file: carries out operations and workloads that it is commanded.", "lhrs-client");
+    CLI::App app("A client of an LH*RS file: carries out operations and workloads on command.", "lhrs-client");
     ClientLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
@@ -264,10 +262,10 @@ Parsed<SimLine> parseSimLine(int count, const char* const* arguments)
     addOption(app, "--parity-spares", "Servers in the parity pool before the file takes any, 0 to 2000 (6)", "N",
         into<std::uint32_t>(line.parityServers, 0, 2'000));
     app.add_flag("--case", line.playsCase,
-        "Play the case that the seed stands for in tst_simulation, to be watched: what is said of the file does not "
-        "count then");
+        "Play the case that the seed stands for in tst_simulation, to be watched; the options of the file are then "
+        "ignored");
     app.add_flag("--messages", line.withMessages,
-        "With a case: events of messages, too, which makes messages a little longer, and so may make another run");
+        "With a case: also publish events of messages, which makes messages a little longer, so the run may differ");
     addOption(app, "--case-file", "Play a case given as text (Case of proto/config.proto), to be watched", "FILE",
         [&line](const std::string& word) -> Result<void> {
             line.playsCase = true;

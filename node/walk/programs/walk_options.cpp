@@ -16,7 +16,7 @@ void addRing(CLI::App& app, WalkMasterLine& line)
     addOption(app, "--bits", "M: ids are numbers modulo 2^M, 8 to 64 (32)", "M",
         into<unsigned>(line.bits, IdRing::kBitsMin, IdRing::kBitsMax, "a number of bits"));
     addOption(app, "--nodes",
-        "So many nodes join by themselves as they register, 0 to 300; the others wait to be told (8)", "N",
+        "Number of nodes that join by themselves as they register, 0 to 300; the others wait for an order (8)", "N",
         into<std::uint32_t>(line.nodes, 0, kNodesMax, "a number of nodes"));
     addTimes(app, line.timers, line.timeScale);
 }
@@ -25,8 +25,8 @@ void addRing(CLI::App& app, WalkMasterLine& line)
 
 Parsed<WalkMemberLine> parseWalkNodeLine(int count, const char* const* arguments)
 {
-    CLI::App app("A node of a ring that walks: it knows its successor only, and passes each query on until the owner "
-                 "of its key.",
+    CLI::App app("A node of a ring that walks: it knows only its successor, and passes each query on until it reaches "
+                 "the owner of its key.",
         "lhrs-node");
     WalkMemberLine line;
     addSystem(app, kSystem);
@@ -37,8 +37,7 @@ Parsed<WalkMemberLine> parseWalkNodeLine(int count, const char* const* arguments
 
 Parsed<WalkMemberLine> parseWalkClientLine(int count, const char* const* arguments)
 {
-    CLI::App app(
-        "A client of a ring that walks: carries out operations and workloads that it is commanded.", "lhrs-client");
+    CLI::App app("A client of a ring that walks: carries out operations and workloads on command.", "lhrs-client");
     WalkMemberLine line;
     addSystem(app, kSystem);
     addCommon(app, line.process, true);
@@ -48,7 +47,7 @@ Parsed<WalkMemberLine> parseWalkClientLine(int count, const char* const* argumen
 
 Parsed<WalkMasterLine> parseWalkMasterLine(int count, const char* const* arguments)
 {
-    CLI::App app("The master of a ring that walks: nodes join and leave by its orders, one after the other.",
+    CLI::App app("The master of a ring that walks: nodes join and leave on its orders, one after the other.",
         "lhrs-coordinator");
     WalkMasterLine line;
     addSystem(app, kSystem);
@@ -70,7 +69,7 @@ Parsed<WalkSimLine> parseWalkSimLine(int count, const char* const* arguments)
     addSystem(app, kSystem);
     addWatched(app, line.ring.process);
     addSimulation(app, line);
-    addOption(app, "--servers", "Processes that can be nodes, at the start, 0 to 300 (8)", "N",
+    addOption(app, "--servers", "Processes at the start that can become nodes, 0 to 300 (8)", "N",
         into<std::uint32_t>(line.servers, 0, kNodesMax, "a number of processes"));
     addRing(app, line.ring);
     return finish<WalkSimLine>(app, line, count, arguments, [](WalkSimLine& l) {
