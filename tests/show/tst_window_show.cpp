@@ -223,7 +223,7 @@ void WindowShowTest::theEndCountsWhatHeld_data()
     QTest::addColumn<int>("expectations");
     QTest::addColumn<QString>("words");
     QTest::newRow("none") << 0 << QString("The end.");
-    QTest::newRow("one") << 1 << QString("The end. What was expected held.");
+    QTest::newRow("one") << 1 << QString("The end. The expectation held.");
     QTest::newRow("two") << 2 << QString("The end. All 2 expectations held.");
 }
 

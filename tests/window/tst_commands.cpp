@@ -235,7 +235,7 @@ void CommandsTest::eachPartActsOnTheCluster()
     commands.file().split();
     QVERIFY(run.isGood());
     commands.file().addSpares(1, 1);
-    QCOMPARE(run.answer().value(1).toString(), QStringLiteral("1 data and 1 parity servers more"));
+    QCOMPARE(run.answer().value(1).toString(), QStringLiteral("1 more data and 1 more parity servers"));
     commands.audits().auditAll();
     QVERIFY(run.isGood());
     commands.link().setDetail(pb::FULL);

@@ -207,7 +207,7 @@ void EditorTest::aFileThatChangedOnTheDiskIsAskedAbout()
     QTest::keyClicks(&desk.edit, "lab.print(2);");
     QVERIFY(put(path, "lab.print(3);\n"));
     desk.press(Qt::Key_S, Qt::ControlModifier);
-    QVERIFY2(desk.editor.banner().contains("mine.js was changed on the disk"), qPrintable(desk.editor.banner()));
+    QVERIFY2(desk.editor.banner().contains("mine.js has changed on the disk"), qPrintable(desk.editor.banner()));
     QCOMPARE(bytesIn(path), QByteArray("lab.print(3);\n"));
     desk.click("offer2"); // save this one
     QCOMPARE(bytesIn(path), QByteArray("lab.print(1);\nlab.print(2);"));
@@ -216,7 +216,7 @@ void EditorTest::aFileThatChangedOnTheDiskIsAskedAbout()
     QVERIFY(put(path, "lab.print(4);\n"));
     QEvent back(QEvent::WindowActivate);
     QCoreApplication::sendEvent(&desk.window, &back);
-    QVERIFY(desk.editor.banner().contains("was changed on the disk"));
+    QVERIFY(desk.editor.banner().contains("has changed on the disk"));
     desk.click("offer1"); // show that text
     QCOMPARE(desk.edit.text(), QString("lab.print(4);\n"));
 }

@@ -55,8 +55,8 @@ void addAuditOptions(CLI::App& app, AuditCommand& command)
 {
     app.add_option("--audit", command.group,
            "With --connect: compare the parity of this group, or of all groups, with what its data encode to, print "
-           "{\"ranks\", "
-           "\"unequal\", \"first\"} as JSON, and exit: 0 all is equal, 1 it is not, 4 the file is not at rest")
+           "{\"ranks\", \"unequal\", \"first\"} as JSON, and exit: 0 all is equal, 1 it is not, 4 the file is not at "
+           "rest")
         ->type_name("GROUP|all");
 }
 

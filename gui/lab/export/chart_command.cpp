@@ -90,11 +90,11 @@ std::optional<Error> readColumns(const QJsonObject& object, ChartOrder& order)
 
 void addChartOptions(CLI::App& app, ChartCommand& command)
 {
-    auto* chart = app.add_option("--chart", command.order,
-                         "Draw FILE, a table of measurements from --csv, print the picture as SVG, and exit. ORDER is "
-                         "JSON with the "
-                         "options of lab.chart: '{\"x\": \"window\", \"y\": [\"total_s\"], \"by\": [\"k\"]}'")
-                      ->type_name("ORDER");
+    auto* chart
+        = app.add_option("--chart", command.order,
+                 "Draw FILE, a table of measurements from --csv, print the picture as SVG, and exit. ORDER is JSON "
+                 "with the options of lab.chart: '{\"x\": \"window\", \"y\": [\"total_s\"], \"by\": [\"k\"]}'")
+              ->type_name("ORDER");
     app.add_flag("--chart-points", command.givesPoints,
            "With --chart: print the points of the chart as CSV instead of the picture")
         ->needs(chart);

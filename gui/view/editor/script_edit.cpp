@@ -315,7 +315,7 @@ QString ScriptEdit::marginHelp(int line) const
     if (const auto note = all.find(line); note != all.end())
         words << note->second;
     if (breakpoints().contains(line))
-        words << tr("Breakpoint: a running scenario stands before this line (F9 takes it away).");
+        words << tr("Breakpoint: a running scenario stops before this line (F9 removes it).");
     if (const auto reached = m_marks.reached.find(lineOfRun(line)); reached != m_marks.reached.end())
         words << tr("First reached after %1 s.").arg(reached->second, 0, 'f', 3);
     if (words.isEmpty())

@@ -210,7 +210,7 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
         "Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say; the "
         "bar at the right of a line is how well its clock is known. Aligned: clocks that must be off are corrected."));
     m_filter->setObjectName(QStringLiteral("spaceTimeFilter"));
-    m_filter->addItems({ tr("everything"), tr("without signs of life"), tr("operations only") });
+    m_filter->addItems({ tr("everything"), tr("without heartbeats"), tr("operations only") });
     m_filter->setCurrentIndex(int(m_wish.filter));
     m_filter->setAccessibleName(tr("Which messages the diagram shows"));
     m_search->setObjectName(QStringLiteral("spaceTimeSearch"));

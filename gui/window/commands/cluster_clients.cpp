@@ -221,7 +221,7 @@ void ClusterClients::forgetImage(ProcessId client)
     m_context.report.ask(QStringLiteral("lab.client('%1').forget();").arg(name(client)), client, std::move(command),
         kAnswer, [this, client](const pb::CommandReply&) {
             m_context.ingest.refresh({ client });
-            return QStringLiteral("it knows bucket 0 only");
+            return QStringLiteral("it knows only bucket 0");
         });
 }
 

@@ -76,7 +76,7 @@ void ClusterFaults::restart(ProcessId process, const QString& target)
             const auto started = m_context.local.restart({ process });
             return started ? Result<void>() : Result<void>(started.error());
         },
-        isCoordinator ? tr("another coordinator listens at its address: it finds the file in its buckets")
+        isCoordinator ? tr("another coordinator listens at its address: it rebuilds the file state from the buckets")
                       : tr("its program was started again, as an empty spare"));
 }
 
@@ -129,7 +129,7 @@ void ClusterFaults::arm(const FaultWish& wish)
 {
     m_context.report.work(faultLine(wish, m_context.ingest.state()), [this, wish](const std::stop_token&) {
         const Result<void> done = carryOut(wish);
-        const QString lease = wish.isKept ? tr("renewed while this window lives")
+        const QString lease = wish.isKept ? tr("renewed while this window is open")
                                           : tr("for %1 s at most").arg(wish.lease.count());
         QString words;
         switch (wish.kind) {
@@ -165,7 +165,7 @@ void ClusterFaults::healFault(std::uint64_t number)
             m_kept.erase(number);
         }
         const bool isHealed = !healFaults(m_context.control, number, kAnswer).empty();
-        return CommandOutcome { isHealed ? tr("this fault does not act any more")
+        return CommandOutcome { isHealed ? tr("this fault is no longer in effect")
                                          : tr("no process has this fault any more"),
             isHealed, [this] { ask(); } };
     });

@@ -15,7 +15,7 @@ namespace lhrs::gui {
 // A fault that acts now.
 struct FaultArmed {
     ArmedFault fault; // number 0: a paused process, known only to the program that paused it
-    bool isKept = false; // renewed while this window lives
+    bool isKept = false; // renewed while this window is open
 };
 
 // The faults that the window injects, and how it ends them.

@@ -59,7 +59,7 @@ void ClusterFile::addSpares(std::uint32_t data, std::uint32_t parity)
             Result<void> added = m_context.local.addServers(pb::DATA, data, stop);
             if (added)
                 added = m_context.local.addServers(pb::PARITY, parity, stop);
-            return outcomeOf(added, QObject::tr("%1 data and %2 parity servers more").arg(data).arg(parity));
+            return outcomeOf(added, QObject::tr("%1 more data and %2 more parity servers").arg(data).arg(parity));
         });
 }
 
@@ -69,7 +69,8 @@ void ClusterFile::recover(std::uint32_t group)
     command.mutable_recover_group()->set_group(group);
     m_context.report.askCoordinator(QStringLiteral("lab.recover({ group: %1, wait: false });").arg(group),
         std::move(command), kAnswer, [](const pb::CommandReply&) {
-            return QStringLiteral("the coordinator asks all members of the group; who does not answer is recovered");
+            return QStringLiteral(
+                "the coordinator asks all members of the group; those that do not answer are recovered");
         });
 }
 

@@ -34,9 +34,10 @@ void ClusterGate::close(bool isClosed)
                            "simulated cluster (Ctrl+Alt+S) always has one.")
                             .arg(words);
             else if (words.isEmpty())
-                words = isClosed ? tr("%1 hold what arrives, and their clocks stand: Alt+5 lets one message through")
-                                       .arg(countedWords(outcome.processes, "process", "processes"))
-                                 : tr("messages and clocks go on");
+                words = isClosed
+                    ? tr("%1 hold what arrives, and their clocks stand still: Alt+5 lets one message through")
+                          .arg(countedWords(outcome.processes, "process", "processes"))
+                    : tr("messages and clocks go on");
             return CommandOutcome { words, outcome.text.empty() };
         });
 }

@@ -57,7 +57,7 @@ void ClusterLink::start(const LocalOptions& options, std::uint32_t recordBytes, 
             [this, trouble, line] {
                 set(trouble.isEmpty() ? LinkState::Here : LinkState::None, trouble);
                 const auto patience = m_context.local.patience();
-                QStringList words { QStringLiteral("%1 processes run, after %2")
+                QStringList words { QStringLiteral("%1 processes are running after %2")
                                         .arg(m_context.local.processes())
                                         .arg(durationWords(m_since.nsecsElapsed())) };
                 if (const std::string late = patience ? patienceWords(*patience) : ""; !late.empty())

@@ -24,7 +24,7 @@ struct FaultWish {
     std::string step; // the event, e.g. "SplitPrepared"
     std::uint32_t count = 1;
     std::chrono::seconds lease { 60 };
-    bool isKept = false; // renewed while this window lives
+    bool isKept = false; // renewed while this window is open
 };
 
 // The scenario lines that do the same.

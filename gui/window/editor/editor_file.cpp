@@ -154,7 +154,7 @@ bool EditorPanel::mayReplace()
     if (!isChanged())
         return true;
     QMessageBox box(QMessageBox::Question, tr("Unsaved scenario"),
-        tr("%1 has changes that are in no file yet. Save them?").arg(fileName()),
+        tr("%1 has unsaved changes. Save them?").arg(fileName()),
         QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
     box.setDefaultButton(QMessageBox::Save);
     box.setEscapeButton(QMessageBox::Cancel);
@@ -185,8 +185,9 @@ void EditorPanel::checkDisk()
     if (now.isEmpty() || now == m_digest || now == m_digestAsked)
         return; // the file is gone or unchanged, or the change was reported already
     m_digestAsked = now;
-    say(isChanged() ? tr("%1 was changed on the disk since it was opened here, and here, too.").arg(fileName())
-                    : tr("%1 was changed on the disk since it was opened here.").arg(fileName()),
+    say(isChanged()
+            ? tr("%1 has changed on the disk since it was opened here, and it was changed here, too.").arg(fileName())
+            : tr("%1 has changed on the disk since it was opened here.").arg(fileName()),
         { { tr("Show that text"), [this] { open(m_path); } }, { tr("Save this one"), [this] { write(m_path); } },
             { tr("Not now"), [] {} } });
 }
@@ -200,7 +201,7 @@ void EditorPanel::offerLeft()
     const UnsavedText& text = m_store.left().front();
     const QString name = text.path.isEmpty() ? tr("a new scenario") : QFileInfo(text.path).fileName();
     const QString when = QLocale::c().toString(text.keptAt.toLocalTime(), QStringLiteral("yyyy-MM-dd HH:mm"));
-    say(tr("A window ended without saving what was written in it: %1, %2.").arg(name, when),
+    say(tr("A window ended without saving its text: %1, %2.").arg(name, when),
         { { tr("Bring it back"), [this] { bringBack(UnsavedText(m_store.left().front())); } },
             { tr("Throw it away"),
                 [this] {

@@ -251,7 +251,7 @@ void EditorPanel::runToCursor()
     const std::vector<int> calls = callLinesOf(m_edit->text());
     const auto call = std::lower_bound(calls.begin(), calls.end(), m_edit->cursorLine());
     if (call == calls.end()) {
-        say(tr("Nothing is called from line %1 on, so the scenario would not stand there.").arg(m_edit->cursorLine()));
+        say(tr("There is no call from line %1 on, so the scenario would not stop there.").arg(m_edit->cursorLine()));
         return;
     }
     m_runTo = m_player.run().isRunning() ? m_edit->lineOfRun(*call) : *call;
@@ -353,13 +353,13 @@ void EditorPanel::showWords()
         isBad = true;
     } else if (marks.isRunning) {
         const QString call = m_player.run().trace().state().call;
-        words = marks.isHeld ? tr("Stands before line %1, %2. F10: this call; PgDn: to the next step; Ctrl+R: on.")
+        words = marks.isHeld ? tr("Stopped before line %1, %2. F10: this call; PgDn: to the next step; Ctrl+R: on.")
                                    .arg(m_edit->currentLine())
                                    .arg(call)
             : marks.line > 0 ? tr("Line %1: %2 …").arg(m_edit->currentLine()).arg(call)
                              : tr("begins …");
         if (isOlder)
-            words += tr(" It runs as it was when it began; changes count from the next run.");
+            words += tr(" The run uses the text as it was when it began; changes take effect in the next run.");
     } else if (!notes.empty()) {
         words = tr("Line %1: %2").arg(notes.begin()->first).arg(notes.begin()->second);
         isBad = true;
@@ -370,8 +370,8 @@ void EditorPanel::showWords()
         words = tr("Line %1: %2").arg(m_unknown.line).arg(m_unknown.text);
         isBad = true;
     } else if (!m_hasCalls) {
-        words = tr("Write lab. and choose, or record your clicks. F9 or a click on the number of a line: a scenario "
-                   "stands there.");
+        words = tr("Write lab. and choose, or record your clicks. F9, or a click on a line number, makes a scenario "
+                   "stop there.");
     } else {
         words = tr("No error found. Ctrl+R runs it, F10 makes one call.");
     }

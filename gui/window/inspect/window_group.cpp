@@ -32,23 +32,24 @@ WindowGroup::WindowGroup(WindowParts& parts) : WindowSubject(parts)
     a.add({ "groupForward", "Record group", "Next step of the decoding", "Alt+Right",
               "Shows the next step of the arithmetic" },
         [this] { view().step(1); });
-    a.add({ "groupBack", "Record group", "Last step of the decoding", "Alt+Left",
+    a.add({ "groupBack", "Record group", "Previous step of the decoding", "Alt+Left",
               "Shows the step of the arithmetic before this one" },
         [this] { view().step(-1); });
     a.add({ "groupSymbolNext", "Record group", "Next symbol", "Alt+Down",
               "The arithmetic of the next symbol of the record" },
         [this] { view().moveSymbol(1); });
-    a.add(
-        { "groupSymbolLast", "Record group", "Last symbol", "Alt+Up", "The arithmetic of the symbol before this one" },
+    a.add({ "groupSymbolLast", "Record group", "Previous symbol", "Alt+Up",
+              "The arithmetic of the symbol before this one" },
         [this] { view().moveSymbol(-1); });
     a.add({ "groupRankNext", "Record group", "Next rank", "Alt+PgDown", "The record group of the next rank" },
         [this] { view().moveRank(1); });
-    a.add({ "groupRankLast", "Record group", "Last rank", "Alt+PgUp", "The record group of the rank before this one" },
+    a.add({ "groupRankLast", "Record group", "Previous rank", "Alt+PgUp",
+              "The record group of the rank before this one" },
         [this] { view().moveRank(-1); });
     a.add({ "groupBase", "Record group", "Hexadecimal, decimal, logarithm", "Alt+B", "Writes symbols in another way" },
         [this] { view().nextBase(); });
     a.add({ "supposeLost", "Record group", "Suppose the member lost", "Alt+L",
-              "Takes the selected member of the record group for lost, or gives it back; nothing is broken by it" },
+              "Treats the selected member of the record group as lost, or as there again; nothing is broken by it" },
         [this] {
             if (const auto member = view().selectedMember())
                 view().toggleSupposed(*member);
@@ -65,9 +66,8 @@ WindowGroup::WindowGroup(WindowParts& parts) : WindowSubject(parts)
     a.add({ "groupTarget", "Record group", "Next member", "Alt+M",
               "Follows the next lost member; on the page Update, the next data record" },
         [this] { view().nextTarget(); });
-    a.add(
-        { "takeWitness", "Record group", "Keep as witness", "Alt+W",
-            "Keeps the bytes of all members as they are now, to compare with later; once more: lets go of them", true },
+    a.add({ "takeWitness", "Record group", "Keep as witness", "Alt+W",
+              "Keeps the bytes of all members as they are now, to compare with later; once more: drops them", true },
         [this] {
             RecordGroupView& group = view();
             const bool isOn = !group.isPinned();
@@ -181,9 +181,9 @@ void WindowGroup::frame()
     const bool isRunning = m_parts.isHere() || m_parts.isWithoutCoordinator();
     QString note;
     if (m_parts.timeLine.isReplay())
-        note = tr("Events carry no bytes: of a recorded run there are those that somebody read by then.");
+        note = tr("Events carry no bytes: a recorded run has only those that were read by then.");
     else if (!isRunning)
-        note = tr("No cluster answers: bytes are those that were read before.");
+        note = tr("No cluster answers: the bytes are those that were read before.");
     else if (m_parts.timeLine.mode() != TimeLine::Mode::Follow)
         note = tr("The picture stands at %1; bytes are read from the processes now.")
                    .arg(durationWords(m_parts.timeLine.cursorNs()));

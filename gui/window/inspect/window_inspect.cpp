@@ -12,7 +12,7 @@ WindowInspect::WindowInspect(WindowParts& parts) : WindowSubject(parts)
 {
     Actions& a = m_parts.actions;
     a.add({ "nodeInspector", "View", "Node inspector", "N",
-              "What the selected process does: its threads, queues, messages in wait, sequences" },
+              "What the selected process does: its threads, queues, waiting messages, sequences" },
         [this] {
             m_parts.workspaces.open("nodeDock", true);
             if (m_panel->view().chosen() == 0)
@@ -20,12 +20,12 @@ WindowInspect::WindowInspect(WindowParts& parts) : WindowSubject(parts)
             m_panel->list().setFocus(Qt::ShortcutFocusReason);
         });
     a.add({ "pinNode", "View", "Pin the node", "Shift+N",
-              "Keeps the inspected process beside the next one, up to four; once more: lets go of it", true },
+              "Keeps the inspected process beside the next one, up to four; once more: unpins it", true },
         [this] {
             if (!m_panel->view().togglePin())
                 m_parts.line.answer(tr("pin"),
                     m_panel->view().chosen() == 0 ? tr("Choose a process in the node inspector first.")
-                                                  : tr("Four are pinned already; let go of one of them first."),
+                                                  : tr("Four are pinned already; unpin one of them first."),
                     false);
             m_parts.actions.get("pinNode")->setChecked(m_panel->view().isPinned(m_panel->view().chosen()));
         });

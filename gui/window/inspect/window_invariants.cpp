@@ -16,7 +16,7 @@ WindowInvariants::WindowInvariants(WindowParts& parts) : WindowSubject(parts)
               true },
         [this] { m_parts.workspaces.toggle(Workspace::Invariants); });
     a.add({ "auditAll", "Cluster", "Check all groups", "Ctrl+Alt+V",
-              "Checks the parity, the key lists and the places of all keys, group after group" },
+              "Checks the parity, the key lists and the places of all keys, group by group" },
         [this] { m_parts.commands.audits().auditAll(); });
     a.add({ "keepChecking", "Cluster", "Keep checking", "Ctrl+Alt+W",
               "Checks one group each second while the file is at rest; it costs the servers a little of their time",

@@ -29,7 +29,7 @@ void WindowView::addViewActions()
     a.add({ "fitSelection", "View/Picture", "Fit the selection", "Shift+0",
               "Shows what is selected, large enough to read" },
         [this] { m_parts.canvas.fitTo(m_parts.selection.selected()); });
-    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger; more of them is drawn" },
+    a.add({ "zoomIn", "View/Picture", "Zoom in", "Z", "Shows the buckets larger, with more detail" },
         [this] { m_parts.canvas.zoomIn(); });
     a.add({ "zoomOut", "View/Picture", "Zoom out", "Shift+Z", "Shows the buckets smaller" },
         [this] { m_parts.canvas.zoomOut(); });
@@ -106,7 +106,8 @@ void WindowView::askForObject()
         tr("A bucket, a process or a key: 5, parity 1.0, node-3, alice, key 4711"), QLineEdit::Normal, {}, &isGiven);
     if (isGiven && !m_parts.canvas.findObject(words))
         m_parts.line.answer(tr("find %1").arg(words),
-            tr("There is no such bucket or process, and no bucket holds such a key as far as events told."), false);
+            tr("There is no such bucket or process, and no bucket holds such a key, as far as the events tell."),
+            false);
 }
 
 } // namespace lhrs::gui

@@ -35,12 +35,13 @@ void MainWindow::makeFileActions(const Options& options)
     m_files = new WindowFiles(m_parts, m_subjects, *m_start);
     m_export = new WindowExport(m_parts, m_subjects);
     a.add({ "leave", "File", "Leave the cluster", "Ctrl+W",
-              "Goes back to the start page; a scenario that runs is stopped, and processes of this window end" },
+              "Goes back to the start page; a running scenario is stopped, and the processes of this window end" },
         [this] {
             if (m_parts.mayForgetRun())
                 m_leave->leaveCluster();
         });
-    a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; processes of this window end" }, [this] { close(); });
+    a.add({ "quit", "File", "Quit", "Ctrl+Q", "Closes the window; the processes of this window end" },
+        [this] { close(); });
 }
 
 void MainWindow::makeActions(const Options& options)

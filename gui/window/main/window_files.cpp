@@ -35,7 +35,7 @@ WindowFiles::WindowFiles(WindowParts& parts, const std::vector<WindowSubject*>& 
 {
     m_parts.actions.add(
         { "openScenario", "File", "Open scenario …", "Ctrl+O",
-            "Loads a scenario and stops before its first step; while one is written, it is only opened" },
+            "Loads a scenario and stops before its first step; while a scenario is being written, it is only opened" },
         [this] {
             const QString path = QFileDialog::getOpenFileName(
                 &m_parts.window, tr("Open a scenario"), QString(), tr("Scenarios (*.js);;All files (*)"));
@@ -125,7 +125,7 @@ void WindowFiles::openFile(const QString& path)
         openScenario(path, m_parts.workspaces.now() != Workspace::Write);
     else
         m_parts.line.answer(tr("open"),
-            tr("A scenario runs or a cluster is being started; %1 can be opened when that is over.")
+            tr("A scenario is running or a cluster is being started; %1 can be opened after that.")
                 .arg(QFileInfo(path).fileName()),
             false);
 }

@@ -32,7 +32,8 @@ WindowStart::WindowStart(WindowParts& parts, const QString& scenarioDirectory, R
             if (m_parts.mayForgetRun())
                 startHere(m_page->simulatedOptions());
         });
-    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O", "Watches a cluster that runs already" },
+    a.add({ "connect", "File", "Connect to a coordinator …", "Ctrl+Shift+O",
+              "Watches a cluster that is already running" },
         [this] {
             bool isGiven = false;
             const QString address = QInputDialog::getText(&m_parts.window, tr("Connect"),

@@ -30,15 +30,14 @@ WindowClock::WindowClock(WindowParts& parts) : WindowSubject(parts)
               "A simulated cluster stands still: nothing happens in it" },
         [this] { m_parts.commands.clock().pause(); });
     a.add({ "virtualStepEvent", "Time", "One event on", "Alt+4",
-              "A simulated cluster goes on to its next event, and stands still" },
+              "A simulated cluster goes on to its next event, and stops" },
         [this] { stepClock(ClockStep::Event); });
-    a.add(
-        { "virtualStepMessage", "Time", "One message on", "Alt+5",
-            "A simulated cluster goes on until a message arrives, and stands still; of a gated one, simulated or real, "
-            "the oldest message is let through" },
+    a.add({ "virtualStepMessage", "Time", "One message on", "Alt+5",
+              "A simulated cluster goes on until a message arrives, and stops; in a gated one, simulated or real, the "
+              "oldest message is let through" },
         [this] { stepClock(ClockStep::Message); });
     a.add({ "virtualStepMs", "Time", "One ms on", "Alt+6",
-              "A simulated cluster goes on by a millisecond of virtual time, and stands still" },
+              "A simulated cluster goes on by a millisecond of virtual time, and stops" },
         [this] { stepClock(ClockStep::Millisecond); });
     for (const char* id : kClockActions)
         a.enable({ id }, false);

@@ -31,8 +31,8 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" },
         with(&ClusterFaults::resume));
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N",
-              "Starts the program of a server again, as an empty spare, or another coordinator, which finds the file "
-              "in its buckets; ends it first if it runs" },
+              "Starts the program of a server again, as an empty spare, or another coordinator, which rebuilds the "
+              "file state from the buckets; ends the old process first if it still runs" },
         with(&ClusterFaults::restart));
     a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X",
               "Nothing passes between the process of what is selected and all others, for a minute at most" },
@@ -49,7 +49,7 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "healAll", "Faults", "Heal all", "Ctrl+Shift+H", "Ends all faults, and lets all paused processes go on" },
         [this] { m_parts.commands.faults().healAll(); });
     a.add({ "faultPanel", "Faults", "Fault palette", "Ctrl+Alt+F",
-              "Everything that can be broken, whom it hits and for how long, and what is broken now", true },
+              "Everything that can be broken, where and for how long, and what is broken now", true },
         [this] { showPalette(); });
     a.add({ "armFault", "Faults", "Break it", "Ctrl+Alt+A", "Arms the fault that the palette describes" },
         [this] { armFault(); });
@@ -60,7 +60,7 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
               "The coordinator asks all members of the selected group (or group 0), and recovers those that do not "
               "answer" },
         [this] { m_parts.commands.file().recover(m_parts.group()); });
-    a.add({ "acknowledgeLoss", "Faults", "Take note of the loss", "Ctrl+Alt+T",
+    a.add({ "acknowledgeLoss", "Faults", "Acknowledge the loss", "Ctrl+Alt+T",
               "The lost buckets of the selected group (or group 0) come back empty; their processes must have ended" },
         [this] { m_parts.commands.file().acknowledgeLoss(m_parts.group()); });
 }

@@ -23,11 +23,11 @@ WindowGate::WindowGate(WindowParts& parts, const WindowInspect& inspect, WindowC
 {
     Actions& a = m_parts.actions;
     a.add({ "holdWorkload", "Time", "Hold the workload", "W",
-              "No client begins new operations, those under way end; once more: they go on", true },
+              "No client begins new operations, and those under way end; once more: clients go on", true },
         [this] { m_parts.commands.gate().holdWorkload(m_parts.actions.get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X",
-              "No message is delivered and no protocol clock goes, Alt+5 lets one through; once more: all go on. Real "
-              "processes need to be started with a gate",
+              "No message is delivered and all protocol clocks stand still; Alt+5 lets one message through; once more: "
+              "everything goes on. Real processes must be started with a gate",
               true },
         [this] {
             // Until the answer arrives, the action shows the requested state; otherwise a second press would request
@@ -48,7 +48,7 @@ WindowGate::WindowGate(WindowParts& parts, const WindowInspect& inspect, WindowC
         [this] { showHeld(); });
     a.add({ "releaseHere", "Time", "Let a held message through", "Alt+7",
               "The chosen message of the list of held messages is delivered, or else the oldest one of the selected "
-              "process, which takes one step with it" },
+              "process, which takes one step" },
         [this] { releaseChosen(false); });
     a.add({ "dropHere", "Time", "Lose a held message", "Alt+8",
               "The chosen message of the list of held messages is lost, or else the oldest one that the selected "
@@ -180,14 +180,15 @@ void WindowGate::addStatus(std::vector<StatusPart>& parts) const
     }
     if (gated > 0)
         parts.push_back({ Glyph::Gate, m_parts.theme.good,
-            { tr("MESSAGES GATED: %1 held, the clocks of %2 stand")
+            { tr("MESSAGES GATED: %1 held, the clocks of %2 stand still")
                     .arg(countedWords(waiting, "message", "messages"), countedWords(gated, "process", "processes")),
                 tr("MESSAGES GATED: %1 held").arg(waiting), tr("MESSAGES GATED: %1").arg(waiting) },
             9, true, "heldMessages" });
     const auto simulation = m_parts.commands.session().control().simulation();
     if (!m_parts.timeLine.isReplay() && simulation && simulation->is_paused() && !simulation->is_over())
         parts.push_back({ Glyph::Pause, m_parts.theme.good,
-            { tr("VIRTUAL TIME STANDS: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS") }, 9, true });
+            { tr("VIRTUAL TIME STANDS STILL: nothing happens until it goes on"), tr("VIRTUAL TIME STANDS STILL") }, 9,
+            true });
 }
 
 } // namespace lhrs::gui

@@ -11,8 +11,8 @@ WindowRing::WindowRing(WindowParts& parts) : WindowSubject(parts)
 {
     Actions& a = m_parts.actions;
     a.add({ "joinRing", "Cluster", "Let a node join the ring", "Ctrl+Alt+J",
-              "The selected process that waits outside joins the ring, or any of them; its successor gives it a part "
-              "of its keys" },
+              "The selected process that waits outside, or any such process, joins the ring; its successor gives it a "
+              "part of its keys" },
         [this] { m_parts.commands.ring().join(isOutside(m_parts.process()) ? m_parts.process() : 0); });
     a.add({ "leaveRing", "Cluster", "Let the node leave the ring", "Ctrl+Alt+O",
               "The selected node gives its keys to its successor and waits outside" },

@@ -21,19 +21,19 @@ WindowWork::WindowWork(WindowParts& parts) : WindowSubject(parts)
 void WindowWork::addClientActions()
 {
     Actions& a = m_parts.actions;
-    a.add({ "insert", "Client", "Insert", "Ctrl+I", "The client inserts so many records with new keys" },
+    a.add({ "insert", "Client", "Insert", "Ctrl+I", "The client inserts the chosen number of records with new keys" },
         [this] { work(pb::INSERT); });
-    a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates so many of its records" },
+    a.add({ "update", "Client", "Update", "Ctrl+U", "The client updates the chosen number of its records" },
         [this] { work(pb::UPDATE); });
-    a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches so many of its keys" },
+    a.add({ "search", "Client", "Search", "Ctrl+F", "The client searches for the chosen number of its keys" },
         [this] { work(pb::SEARCH); });
-    a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes so many of its records" },
+    a.add({ "delete", "Client", "Delete", "Ctrl+D", "The client deletes the chosen number of its records" },
         [this] { work(pb::DELETE); });
     a.add({ "stopWorkload", "Client", "Stop", "Ctrl+Shift+X",
               "Stops what the client is doing; operations under way are still answered" },
         [this] { m_parts.commands.clients().stopWorkload(m_parts.client()); });
     a.add({ "secondClient", "Client", "Second client", "Ctrl+Shift+C",
-              "Starts a further client, which knows bucket 0 only" },
+              "Starts another client, which knows only bucket 0" },
         [this] { m_parts.commands.clients().start(); });
     a.add({ "imageAdjusting", "Client", "Image: adjusting", "Ctrl+Shift+1",
               "The client takes image adjustments, as LH* does" },
@@ -44,16 +44,17 @@ void WindowWork::addClientActions()
     a.add({ "imageExact", "Client", "Image: exact", "Ctrl+Shift+3",
               "The client asks the coordinator before each operation" },
         [this] { m_parts.commands.clients().setImage(m_parts.client(), pb::EXACT); });
-    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F", "The client believes in one bucket again" },
+    a.add({ "forgetImage", "Client", "Forget the image", "Ctrl+Shift+F",
+              "The client believes again that the file has one bucket" },
         [this] { m_parts.commands.clients().forgetImage(m_parts.client()); });
     a.add({ "tryKey", "Client", "Try a key …", "Alt+K",
-              "Works out the way of a key by the client's image and by the file's state; nothing is sent" },
+              "Works out the path of a key by the client's image and by the file's state; nothing is sent" },
         [this] {
             m_parts.workspaces.open("imageDock", true);
             m_images->focusKey();
         });
-    a.add(
-        { "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches the key that is tried" }, [this] {
+    a.add({ "sendKey", "Client", "Search the tried key", "Alt+S", "The client searches for the key that is tried" },
+        [this] {
             if (const auto key = m_images->key())
                 m_parts.commands.clients().search(m_parts.client(), *key);
             else
@@ -61,10 +62,10 @@ void WindowWork::addClientActions()
                     tr("search"), tr("Write a key into the field “try a key” of the view Client image first."), false);
         });
     a.add({ "insertHere", "Client", "Insert here", "Alt+I",
-              "The client inserts one new record whose key belongs into the selected bucket" },
+              "The client inserts one new record whose key belongs in the selected bucket" },
         [this] { workHere(pb::INSERT); });
     a.add({ "searchHere", "Client", "Search here", "Alt+F",
-              "The client searches the selected record, or else the first key of the selected bucket" },
+              "The client searches for the selected record, or else for the first key of the selected bucket" },
         [this] { workHere(pb::SEARCH); });
 }
 
@@ -77,13 +78,13 @@ void WindowWork::addClusterActions()
     a.add({ "raiseK", "Cluster", "Raise K", "Ctrl+Shift+K", "Raises the intended availability of the file by one" },
         [this] { m_parts.commands.file().raiseAvailability(); });
     a.add({ "addParity", "Cluster", "Add parity", "Ctrl+Shift+P",
-              "Gives the selected group (or group 0) one parity bucket more, up to K" },
+              "Gives the selected group (or group 0) one more parity bucket, up to K" },
         [this] { m_parts.commands.file().addParity(m_parts.group()); });
     a.add({ "audit", "Cluster", "Check parity", "Ctrl+Shift+A",
               "Checks that the parity of the selected group (or group 0) is what its data encode to" },
         [this] { m_parts.commands.audits().audit(m_parts.group()); });
     a.add({ "addSpares", "Cluster", "More spares", "Ctrl+Shift+N",
-              "Starts two further data servers and one parity server, which wait in their pools" },
+              "Starts two more data servers and one more parity server, which wait in their pools" },
         [this] { m_parts.commands.file().addSpares(2, 1); });
     const auto detail = [this](
                             pb::Detail level) { return [this, level] { m_parts.commands.link().setDetail(level); }; };
@@ -97,7 +98,7 @@ void WindowWork::addClusterActions()
               "Processes publish everything of one operation in a hundred" },
         detail(pb::SAMPLED));
     a.add({ "detailRecords", "Cluster", "Events: changes in lists", "Ctrl+Alt+5",
-              "Processes publish which records change, many in one event, and structure; for a file at full speed" },
+              "Processes publish structure, and which records change, many in one event; for a file at full speed" },
         detail(pb::RECORDS));
     a.add({ "detailCounts", "Cluster", "Events: sums only", "Ctrl+Alt+4",
               "Processes publish structure and sums; for measurements" },
@@ -231,7 +232,7 @@ void WindowWork::workHere(pb::OperationKind kind)
         const std::vector<std::uint32_t> pages = bucket->second.ranks.pages();
         if (pages.empty())
             m_parts.line.answer(
-                tr("search here"), tr("Bucket %1 has no record yet, as far as events told.").arg(object.a), false);
+                tr("search here"), tr("Bucket %1 has no record yet, as far as the events tell.").arg(object.a), false);
         else if (const std::uint32_t rank = m_parts.selection.chosenRank(); bucket->second.ranks.has(rank))
             m_parts.commands.clients().search(m_parts.client(), bucket->second.ranks.at(rank));
         else

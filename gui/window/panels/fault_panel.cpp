@@ -236,7 +236,7 @@ void FaultPanel::makeForm()
     m_kind = new QComboBox(this);
     m_kind->setObjectName(QStringLiteral("faultKind"));
     m_kind->setAccessibleName(tr("What is broken"));
-    for (const auto& [kind, words] : { std::pair(WishKind::Network, tr("Messages: lost, late, doubled …")),
+    for (const auto& [kind, words] : { std::pair(WishKind::Network, tr("Messages: lost, late, duplicated …")),
              std::pair(WishKind::Partition, tr("Partition of two sides")), std::pair(WishKind::Pause, tr("Pause")),
              std::pair(WishKind::Kill, tr("Kill at once")),
              std::pair(WishKind::KillAtStep, tr("Kill at a step of the protocol")) })
@@ -294,11 +294,11 @@ void FaultPanel::makeNetwork()
     };
     share("faultDrop", tr("Lost"));
     number("faultDelay", tr("Late by"), 60'000, tr(" ms"));
-    share("faultDuplicate", tr("Doubled"));
+    share("faultDuplicate", tr("Duplicated"));
     number("faultJitter", tr("Jitter"), 60'000, tr(" ms"));
-    share("faultReorder", tr("Overtaken"));
+    share("faultReorder", tr("Reordered"));
     number("faultRate", tr("At most"), 1'000'000, tr(" kB/s"))->setSpecialValueText(tr("no limit"));
-    share("faultCorrupt", tr("Spoiled"));
+    share("faultCorrupt", tr("Corrupted"));
     m_kinds = new QComboBox(m_network);
     m_kinds->setObjectName(QStringLiteral("faultMessages"));
     m_kinds->addItem(tr("all messages"), -1);
@@ -306,7 +306,7 @@ void FaultPanel::makeNetwork()
     for (int c = 0; c < kMessageClasses; ++c)
         if (!kindsOf(MessageClass(c)).empty())
             m_kinds->addItem(theme.message(MessageClass(c)).word, c);
-    m_kinds->addItem(tr("signs of life"), kMessageClasses);
+    m_kinds->addItem(tr("heartbeats"), kMessageClasses);
     follow(m_kinds, &QComboBox::currentIndexChanged);
     place(m_kinds, tr("Of"));
 }
@@ -334,7 +334,7 @@ void FaultPanel::makeStep()
     m_count->setObjectName(QStringLiteral("faultCount"));
     m_count->setRange(1, 100'000);
     m_count->setPrefix(tr("number "));
-    m_count->setAccessibleName(tr("The how manieth of these steps"));
+    m_count->setAccessibleName(tr("Which occurrence of this step"));
     follow(m_count, &QSpinBox::valueChanged);
     m_atStep = new QWidget(this);
     auto* step = new QHBoxLayout(m_atStep);
@@ -350,12 +350,13 @@ void FaultPanel::makeLease()
     m_lease->setRange(1, 3600);
     m_lease->setValue(60);
     m_lease->setSuffix(tr(" s"));
-    m_lease->setToolTip(tr("It ends by itself after this, so that a fault that is forgotten does no harm for long"));
+    m_lease->setToolTip(
+        tr("The fault ends by itself after this time, so that a forgotten fault does no harm for long"));
     follow(m_lease, &QSpinBox::valueChanged);
     m_kept = new QCheckBox(tr("keep"), this);
     m_kept->setObjectName(QStringLiteral("faultKept"));
     m_kept->setToolTip(
-        tr("This window renews the lease again and again; when the window ends, the fault ends with its lease"));
+        tr("This window renews the lease again and again; after the window is closed, the fault ends with its lease"));
     follow(m_kept, &QCheckBox::toggled);
     m_line = new QLabel(this);
     m_line->setObjectName(QStringLiteral("faultLine"));
@@ -372,15 +373,15 @@ void FaultPanel::showKind()
     m_network->setVisible(isNetwork);
     m_partition->setVisible(isPartition);
     m_atStep->setVisible(kind == WishKind::KillAtStep);
-    m_firstLabel->setText(isNetwork ? tr("From") : isPartition ? tr("Between") : tr("Whom"));
-    m_first->setNobody(isNetwork ? tr("anybody") : tr("choose …"));
-    m_first->setAccessibleName(isNetwork ? tr("Who sends")
+    m_firstLabel->setText(isNetwork ? tr("From") : isPartition ? tr("Between") : tr("Target"));
+    m_first->setNobody(isNetwork ? tr("any process") : tr("choose …"));
+    m_first->setAccessibleName(isNetwork ? tr("Senders")
             : isPartition                ? tr("First side of the partition")
-                                         : tr("Whom it hits"));
+                                         : tr("Target of the fault"));
     m_secondLabel->setText(isNetwork ? tr("to") : tr("and"));
-    m_second->setNobody(isNetwork ? tr("anybody") : tr("choose …"));
-    m_second->setAccessibleName(isNetwork ? tr("Who receives") : tr("Second side of the partition"));
-    m_second->setRest(isPartition ? tr("everybody else") : QString());
+    m_second->setNobody(isNetwork ? tr("any process") : tr("choose …"));
+    m_second->setAccessibleName(isNetwork ? tr("Receivers") : tr("Second side of the partition"));
+    m_second->setRest(isPartition ? tr("all others") : QString());
     if (isPartition && m_second->chosen().empty())
         m_second->setRestChosen(true);
     m_secondLabel->setVisible(isNetwork || isPartition);
@@ -429,15 +430,15 @@ QString FaultPanel::objection() const
         const pb::NetworkFault& n = wanted.network;
         const bool isNothing = n.drop() + n.duplicate() + n.reorder() + n.corrupt() <= 0
             && n.delay_ms() + n.jitter_ms() == 0 && n.bytes_per_second() == 0;
-        return isNothing
-            ? tr("Say how many messages are lost, doubled, overtaken or spoiled, how late they are, or how many pass.")
-            : QString();
+        return isNothing ? tr("Say how many messages are lost, duplicated, reordered or corrupted, how late they are, "
+                              "or how many pass.")
+                         : QString();
     }
     case WishKind::Partition:
         if (wanted.first.empty())
             return tr("Choose the processes of the first side.");
         if (wanted.second.empty() && !wanted.secondIsRest)
-            return tr("Choose the processes of the second side, or everybody else.");
+            return tr("Choose the processes of the second side, or all others.");
         for (const ProcessId process : wanted.first)
             if (std::find(wanted.second.begin(), wanted.second.end(), process) != wanted.second.end())
                 return tr("A process cannot be on both sides.");
@@ -451,11 +452,11 @@ QString FaultPanel::objection() const
         if (!m_commands.link().isLocal())
             return tr("Only processes that this window has started can be ended; it only watches these.");
         if (!isEvent(QString::fromStdString(wanted.step)))
-            return tr("“%1” is no event; choose one of the list, or a name of proto/event.proto.")
+            return tr("“%1” is not an event; choose one from the list, or a name from proto/event.proto.")
                 .arg(QString::fromStdString(wanted.step));
         break;
     }
-    return wanted.first.empty() ? tr("Choose whom it hits.") : QString();
+    return wanted.first.empty() ? tr("Choose the target.") : QString();
 }
 
 void FaultPanel::showLine()

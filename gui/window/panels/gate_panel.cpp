@@ -245,9 +245,11 @@ void GatePanel::showState()
     else if (!m_commands.gate().trouble().isEmpty())
         words = m_commands.gate().trouble();
     else if (count == 0)
-        words = tr("No message is held, and all clocks stand. “The oldest one” lets time go on to the next timer.");
+        words = tr(
+            "No message is held, and all clocks stand still. “The oldest one” lets time go on to the next timer.");
     else
-        words = tr("%1 held, the oldest first; all clocks stand. Choose one: Enter lets it through, Del loses it.")
+        words = tr(
+            "%1 held, the oldest first; all clocks stand still. Choose one: Enter lets it through, Del loses it.")
                     .arg(countedWords(std::uint64_t(count), "message is", "messages are"));
     m_summary->setText(words);
     m_gate->setText(m_gate->isChecked() ? tr("Open the gate") : tr("Close the gate"));

@@ -23,8 +23,8 @@ ImagePanel::ImagePanel(const Pacer& pacer, Selection& selection, Actions& action
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_key->setObjectName(QStringLiteral("tryKey"));
     m_key->setPlaceholderText(tr("try a key"));
-    m_key->setAccessibleName(tr("Key whose way is worked out, with nothing sent"));
-    m_key->setToolTip(tr("A key whose way is worked out by image and by file, with nothing sent (Alt+K)"));
+    m_key->setAccessibleName(tr("Key whose path is worked out; nothing is sent"));
+    m_key->setToolTip(tr("A key whose path is worked out by image and by file; nothing is sent (Alt+K)"));
     m_key->setClearButtonEnabled(true);
     m_key->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), m_key));
     auto* bar = new QWidget(this);

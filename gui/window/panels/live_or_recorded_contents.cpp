@@ -39,7 +39,7 @@ ContentsAnswer LiveOrRecordedContents::captured(ProcessId process, std::uint32_t
         answer.isOk = true;
         answer.page = std::move(*page);
     } else {
-        answer.why = QObject::tr("nobody had read them when this instant was recorded. Events carry no bytes; what "
+        answer.why = QObject::tr("they had not been read when this instant was recorded. Events carry no bytes; what "
                                  "tables, record groups and witnesses read is kept.");
     }
     return answer;

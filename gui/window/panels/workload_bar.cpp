@@ -27,8 +27,8 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     auto* flow = new FlowLayout(this, 6);
     flow->setContentsMargins(10, 3, 10, 2);
     m_client->setObjectName(QStringLiteral("client"));
-    m_client->setAccessibleName(tr("Client that works"));
-    m_client->setToolTip(tr("The client that works"));
+    m_client->setAccessibleName(tr("Client that does the work"));
+    m_client->setToolTip(tr("The client that does the work"));
     m_client->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_count->setObjectName(QStringLiteral("count"));
     m_count->setRange(1, 10'000'000);
@@ -40,7 +40,7 @@ WorkloadBar::WorkloadBar(Actions& actions, QWidget* parent)
     m_window->setRange(1, 1024);
     m_window->setSuffix(tr(" at once"));
     m_window->setAccessibleName(tr("Operations under way at the same time"));
-    m_window->setToolTip(tr("Operations under way at the same time; 1: each waits for the answer of the one before"));
+    m_window->setToolTip(tr("Operations under way at the same time; 1: each waits for the answer to the one before"));
     flow->addWidget(m_client);
     flow->addWidget(m_count);
     flow->addWidget(m_window);

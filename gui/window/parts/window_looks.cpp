@@ -23,21 +23,21 @@ WindowLooks::WindowLooks(WindowParts& parts, Remembered& remembered)
 {
     Actions& a = m_parts.actions;
     a.add({ "slower", "View/Look", "Show slower", ",",
-              "All that moves takes twice the time; how fast it is stands in the time bar" },
+              "Everything that moves takes twice as long; the time bar shows the speed" },
         [this] { m_parts.director.setSpeed(m_parts.director.speed() * 0.5); });
     a.add({ "faster", "View/Look", "Show faster", ";",
-              "All that moves takes half the time; how fast it is stands in the time bar" },
+              "Everything that moves takes half as long; the time bar shows the speed" },
         [this] { m_parts.director.setSpeed(m_parts.director.speed() * 2); });
     a.add({ "reducedMotion", "View/Look", "Reduced motion", "Ctrl+Shift+M",
-              "Nothing travels and nothing pulses; what changes fades over", true },
+              "Nothing travels and nothing pulses; changes fade in", true },
         [this] {
             m_parts.canvas.setReducedMotion(m_parts.actions.get("reducedMotion")->isChecked());
             keep();
         });
-    a.add({ "theme", "View/Look", "Light or dark", "T", "Changes between light and dark" },
+    a.add({ "theme", "View/Look", "Light or dark", "T", "Switches between light and dark" },
         [this] { setThemeChoice(m_parts.theme.isDark() ? ThemeChoice::Light : ThemeChoice::Dark); });
     a.add({ "highContrast", "View/Look", "High contrast", "Ctrl+H",
-              "Black on white, or white on black: nothing is said by a shade of grey", true },
+              "Black on white, or white on black: nothing depends on a shade of grey", true },
         [this] { setHighContrast(!looks().isHighContrast); });
     a.add({ "thickLines", "View/Look", "Thick lines", "Ctrl+T", "All lines and outlines are drawn thicker", true },
         [this] { setThickLines(!looks().hasThickLines); });

@@ -39,8 +39,8 @@ CaptionStrip::CaptionStrip(StoryModel& story, QWidget* parent)
     m_badge->setAutoFillBackground(true);
     m_badge->hide();
     m_progress->setObjectName(QStringLiteral("progress"));
-    m_progress->setToolTip(tr("The steps, what held of what was expected, and for how long the scenario has run, "
-                              "by the clock on the wall"));
+    m_progress->setToolTip(
+        tr("The steps, the expectations that held, and how long the scenario has run, by the wall clock"));
     m_next->setObjectName(QStringLiteral("nextStepButton"));
     m_run->setObjectName(QStringLiteral("runScenarioButton"));
     m_stop->setObjectName(QStringLiteral("stopScenarioButton"));

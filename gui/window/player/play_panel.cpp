@@ -56,8 +56,8 @@ PlayPanel::PlayPanel(Player& player, Actions& actions, QWidget* parent)
       m_noSteps(emptyLabel(tr("The scenario has no steps yet. A step is a line lab.step('a', 'A title'): PgDn goes "
                               "from one to the next."),
           this)),
-      m_noRows(emptyLabel(
-          tr("No rows yet. lab.measure and lab.row make them; they are seen here while they arrive."), this)),
+      m_noRows(
+          emptyLabel(tr("No rows yet. lab.measure and lab.row make them; they appear here as they arrive."), this)),
       m_export(new QPushButton(tr("Export CSV"), this))
 {
     setObjectName(QStringLiteral("playPanel"));

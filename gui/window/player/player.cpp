@@ -316,7 +316,7 @@ void Player::showEntry(const ReelEntry& entry)
         if (entry.exercise && m_run.hasBegun() && !m_director.isRecorded())
             m_director.setScript(entry.exercise->isOver ? Director::Script::Runs : Director::Script::Person);
         if (!hadTask && m_story.hasTask())
-            setCaption(tr("Your turn. What is to be done stands above."));
+            setCaption(tr("Your turn. The task is shown above."));
         break;
     case Kind::Check:
     case Kind::Print:
@@ -353,7 +353,7 @@ void Player::showProgress()
     if (m_story.failed() > 0)
         parts << tr("✗ %1 failed").arg(m_story.failed());
     if (const PlayState play = m_run.trace().state(); play.isHeld && play.call != QLatin1String("lab.step"))
-        parts << tr("stands before line %1").arg(play.line);
+        parts << tr("stopped before line %1").arg(play.line);
     if (m_run.isRunning() && !isAgain)
         parts << tr("%1 s").arg(m_run.seconds());
     setProgress(parts.join(QStringLiteral("   ")));
@@ -394,7 +394,7 @@ void Player::showButtons()
         isLoaded() && !m_director.isRecorded(), m_run.isRunning() };
     if (next.isEmpty()) { // a person acts, and the key has no effect now
         buttons.next = tr("Your turn");
-        buttons.sentence = tr("What is to be done stands above the caption");
+        buttons.sentence = tr("The task is shown above the caption");
         buttons.hasKey = buttons.mayNext = false;
     }
     m_strip->setButtons(buttons);

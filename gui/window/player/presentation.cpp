@@ -57,7 +57,7 @@ NotesWindow::NotesWindow(const Actions& actions)
     setAttribute(Qt::WA_QuitOnClose, false);
     setAttribute(Qt::WA_ShowWithoutActivating);
     setObjectName(QStringLiteral("notesWindow"));
-    setWindowTitle(tr("LHRS Lab: notes of the presenter"));
+    setWindowTitle(tr("LHRS Lab: presenter's notes"));
     auto* inside = new QWidget;
     auto* box = new QVBoxLayout(inside);
     const auto heading = [&](const QString& words) {

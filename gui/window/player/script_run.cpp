@@ -19,7 +19,7 @@ ReelEntry endOf(const ScriptResult& result)
         end.text = result.sentence();
         end.number = 0;
     } else if (held == 1) {
-        end.text = QObject::tr("The end. What was expected held.");
+        end.text = QObject::tr("The end. The expectation held.");
     } else if (held > 1) {
         end.text = QObject::tr("The end. All %1 expectations held.").arg(held);
     }

@@ -71,7 +71,7 @@ void WindowExercise::follow(const ReelEntry& entry)
         return;
     const ExerciseShown& last = m_toCome.empty() ? m_shown : m_toCome.back().second;
     if (!last.isOver && !m_isAgain)
-        m_trouble = tr("It has ended before all was reached. %1").arg(entry.text);
+        m_trouble = tr("It ended before all goals were reached. %1").arg(entry.text);
     show();
 }
 

@@ -12,7 +12,7 @@ WindowGlossary::WindowGlossary(WindowParts& parts, const std::vector<WindowSubje
 {
     m_parts.actions.add(
         { "whatIsThis", "Help", "What is this?", "Shift+F1",
-            "Explains the term that the mouse points at or, by the keyboard, that of what is selected" },
+            "Explains the term that the mouse points at or, by the keyboard, the term of the selection" },
         [this] { open(true); });
     m_parts.actions.add({ "glossary", "Help", "Glossary …", "Ctrl+F1",
                             "Explains each letter and word of the window, with an example from what is shown now" },

@@ -60,7 +60,7 @@ WindowPresent::WindowPresent(WindowParts& parts) : WindowSubject(parts)
     a.add({ "blank", "View", "Blank screen", "B",
               "Makes the window dark, so that the hall looks at you; once more: back", true },
         [this] { m_blank->setOn(m_parts.actions.get("blank")->isChecked()); });
-    a.add({ "swapScreens", "View", "Change the screens", "Shift+F5",
+    a.add({ "swapScreens", "View", "Swap the screens", "Shift+F5",
               "Shows the presentation on the other screen, and the notes on this one" },
         [this] {
             m_isOnOtherScreen = !m_isOnOtherScreen;

@@ -20,7 +20,7 @@ WindowSteps::WindowSteps(WindowParts& parts, WindowTime& time, const WindowStory
                             "Goes on to the next step of the scenario, and begins it if it has not begun; in the past, "
                             "to the next step, caption or marker" },
         [this] { goOn(); });
-    m_parts.actions.add({ "formerMarker", "Scenario", "Former marker", "PgUp",
+    m_parts.actions.add({ "formerMarker", "Scenario", "Previous marker", "PgUp",
                             "Shows the instant of the step, caption or marker before; PgDn leads back to now" },
         [this] { goBack(); });
 }

@@ -54,7 +54,7 @@ WindowTime::WindowTime(WindowParts& parts) : WindowSubject(parts), m_silence(std
         { "freeze", "Time", "Freeze the view", "V", "The picture stands still; cluster and recording go on" }, [this] {
             m_parts.pacer.isShow() ? m_parts.director.setPaused(true) : m_parts.timeLine.pause(m_parts.pacer.shownNs());
         });
-    a.add({ "follow", "Time", "Follow", "End", "Shows the newest again" }, [this] { m_parts.director.toNow(); });
+    a.add({ "follow", "Time", "Follow", "End", "Shows the newest state again" }, [this] { m_parts.director.toNow(); });
     a.add(
         { "toStart", "Time", "To the beginning", "Home", "Shows the beginning of the run" }, [this] { toBeginning(); });
     const auto step = [this](int direction, TimeLine::Unit unit) {
@@ -65,13 +65,13 @@ WindowTime::WindowTime(WindowParts& parts) : WindowSubject(parts), m_silence(std
         step(-1, TimeLine::Unit::Event));
     a.add({ "operationForward", "Time", "One operation forward", "}", "Goes on to the end of the next operation" },
         step(1, TimeLine::Unit::Operation));
-    a.add({ "operationBack", "Time", "One operation back", "{", "Goes back to the end of the operation before" },
+    a.add({ "operationBack", "Time", "One operation back", "{", "Goes back to the end of the previous operation" },
         step(-1, TimeLine::Unit::Operation));
     a.add({ "structureForward", "Time", "Next change of structure", "Ctrl+]",
               "Goes on to the next split, failure, recovery or fault" },
         step(1, TimeLine::Unit::Structure));
-    a.add({ "structureBack", "Time", "Last change of structure", "Ctrl+[",
-              "Goes back to the split, failure, recovery or fault before" },
+    a.add({ "structureBack", "Time", "Previous change of structure", "Ctrl+[",
+              "Goes back to the previous split, failure, recovery or fault" },
         step(-1, TimeLine::Unit::Structure));
     a.add({ "timeFaster", "Time", "Play faster", "Ctrl+;", "The past is played twice as fast" },
         [this] { m_parts.timeLine.setSpeed(m_parts.timeLine.speed() * 2); });
@@ -81,7 +81,7 @@ WindowTime::WindowTime(WindowParts& parts) : WindowSubject(parts), m_silence(std
         bool isGiven = false;
         const std::int64_t ns = m_parts.timeLine.cursorNs();
         const QString words = QInputDialog::getText(
-            &m_parts.window, tr("Marker"), tr("What is to be found again here"), QLineEdit::Normal, {}, &isGiven);
+            &m_parts.window, tr("Marker"), tr("Text of the marker"), QLineEdit::Normal, {}, &isGiven);
         if (!isGiven)
             return;
         m_parts.timeBar->track().addMark({ ns, 0, TimeMark::Kind::Own, words });

@@ -13,8 +13,8 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
 {
     Actions& a = m_parts.actions;
     a.add({ "write", "View", "Write", "Ctrl+4",
-              "The text of the scenario with its steps and results beside the picture: written, run, stopped and gone "
-              "through call by call",
+              "The text of the scenario, with its steps and results, beside the picture: to write it, run it, stop it, "
+              "and go through it call by call",
               true },
         [this] {
             m_parts.workspaces.enter(Workspace::Write);
@@ -42,7 +42,7 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
               "Finds words in the text of the scenario, and replaces them (in the text: Ctrl+F)" },
         [this] { m_editor->openFind(); });
     a.add(
-        { "pauseScenario", "Scenario", "Pause", "F8", "The scenario stands before its next call; the cluster goes on" },
+        { "pauseScenario", "Scenario", "Pause", "F8", "The scenario stops before its next call; the cluster goes on" },
         [this] { m_parts.player.run().pause(); });
     a.add({ "nextCall", "Scenario", "Next call", "F10",
               "Makes one call of the scenario, and begins it if it has not begun" },
@@ -51,7 +51,7 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
               "Runs the scenario until it comes to the line with the cursor" },
         [this] { m_editor->runToCursor(); });
     a.add({ "breakpoint", "Scenario", "Breakpoint", "F9",
-              "A running scenario stands before the line with the cursor; once more: it does not" },
+              "A running scenario stops before the line with the cursor; once more: it does not" },
         [this] { m_editor->edit().toggleBreakpoint(m_editor->edit().cursorLine()); });
     a.add({ "recordClicks", "Scenario", "Record my clicks", "Alt+Shift+L",
               "What is commanded with mouse and keys is written into the text as scenario lines, at the cursor", true },

@@ -135,7 +135,7 @@ void StartForm::nameFields()
 {
     m_field->setObjectName(QStringLiteral("field"));
     m_field->addItems({ QStringLiteral("GF(2¹⁶)"), QStringLiteral("GF(2⁸)") });
-    m_field->setAccessibleName(tr("Field of the parity calculus"));
+    m_field->setAccessibleName(tr("Galois field of the parity"));
     m_recovery->setObjectName(QStringLiteral("recovery"));
     m_recovery->addItems({ tr("automatic"), tr("on an alarm"), tr("off"), tr("by hand") });
     m_recovery->setAccessibleName(tr("When a bucket that does not answer is recovered"));
@@ -156,7 +156,7 @@ void StartForm::nameFields()
     m_loadControl->setSuffix(tr(" %"));
     m_thresholds->setObjectName(QStringLiteral("thresholds"));
     m_thresholds->setPlaceholderText(tr("never, or for example 8, 32"));
-    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which on K is one higher"));
+    m_thresholds->setAccessibleName(tr("Numbers of data buckets from which K is one higher"));
     m_address->setObjectName(QStringLiteral("address"));
     m_address->setText(QStringLiteral("127.0.0.1:"));
     m_address->setAccessibleName(tr("Address of the coordinator, HOST:PORT"));
@@ -251,21 +251,21 @@ QLayout* StartForm::ownColumn()
 void StartForm::addFirstRows(QFormLayout* rows)
 {
     row(rows, tr("data buckets of a group, m"), m_m,
-        tr("So many data buckets share their parity. The larger m, the less storage parity takes, and the more buckets "
-           "a recovery reads."));
+        tr("The number of data buckets that share their parity. The larger m, the less storage parity takes, and the "
+           "more buckets a recovery reads."));
     row(rows, tr("intended availability, K"), m_k,
-        tr("So many parity buckets has each new group: it survives the loss of any K of its buckets. 0: nothing is "
-           "recovered."));
+        tr("The number of parity buckets of each new group: it survives the loss of any K of its buckets. 0: nothing "
+           "is recovered."));
     row(rows, tr("capacity of a bucket, b records"), m_b,
         tr("A bucket with more records than that overflows, and the file splits the bucket at the split pointer, which "
-           "is mostly another one."));
+           "is usually another one."));
     row(rows, tr("bytes of a record"), m_recordBytes, tr("The length of the values that this window’s clients write."));
     row(rows, tr("field"), m_field,
         tr("Parity is computed with symbols of 16 bits, as in the papers, or of 8 bits, whose tables are smaller. Both "
            "give the same protection."));
     row(rows, tr("recovery"), m_recovery,
-        tr("automatic: whoever misses a bucket reports it. On an alarm: only whose request is not answered, as in "
-           "2004. Off: nobody is declared failed. By hand: “Look after the group”."));
+        tr("automatic: any process that misses a bucket reports it. On an alarm: only one whose request is not "
+           "answered does, as in 2004. Off: no bucket is declared failed. By hand: “Look after the group”."));
     row(rows, tr("data servers"), m_data,
         tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
            "started."));
@@ -283,26 +283,26 @@ void StartForm::addMoreRows(QFormLayout* rows)
         tr("How the slices of a bucket recovery travel: as streams, or as datagrams that are acknowledged one by "
            "one."));
     row(rows, tr("ranks of a slice"), m_slice,
-        tr("A lost bucket is rebuilt in slices of so many ranks, so that its group never waits for all of it at "
+        tr("A lost bucket is rebuilt in slices of this many ranks, so that its group never waits for all of it at "
            "once."));
     row(rows, tr("TCP connections"), m_tcp,
-        tr("Passive open: everybody listens from the start, connections stay. Handshake: two datagrams, then a "
-           "connection for one message."));
+        tr("Passive open: all processes listen from the start, and connections stay open. Handshake: two datagrams, "
+           "then a connection for one message."));
     row(rows, tr("splits"), m_split,
-        tr("One after the other, as the papers need it for bulk inserts; or several that are owed are staged at once "
-           "and decided in the order of the split pointer."));
+        tr("One after the other, as the papers need it for bulk inserts; or several owed splits are staged at once and "
+           "decided in the order of the split pointer."));
     row(rows, tr("ranks after a split"), m_rerank,
         tr("Fill the holes: records with high ranks move into ranks that became free. Keep: ranks stay, and free ones "
            "are given to new records."));
     row(rows, tr("splits above a load of"), m_loadControl,
-        tr("A bucket that overflows brings about a split only when the file is fuller than that: more records in fewer "
-           "buckets. Any: each time."));
+        tr("An overflowing bucket causes a split only when the file is fuller than this: more records in fewer "
+           "buckets. Any: every time."));
     row(rows, tr("K grows at"), m_thresholds,
         tr("Numbers of data buckets, ascending: from each of them on, the intended availability is one higher. Empty: "
            "it stays what it is."));
     row(rows, QString(), m_gate,
-        tr("With X every process holds what arrives, and its clock stands; Alt+5 lets one message through. A simulated "
-           "cluster can always do that."));
+        tr("With X every process holds what arrives, and its clock stands still; Alt+5 lets one message through. A "
+           "simulated cluster can always do that."));
     row(rows, QString(), m_merges,
         tr("When few records are left, the last bucket goes back into the one that it was split from, and the file is "
            "smaller by one bucket."));
@@ -418,14 +418,13 @@ QString StartForm::objectionToThresholds() const
         bool isNumber = false;
         const std::uint32_t buckets = part.trimmed().toUInt(&isNumber);
         if (!isNumber || buckets == 0)
-            return tr("“K grows at” has “%1”, which is no number of data buckets. Write for example 8, 32.")
+            return tr("“K grows at” has “%1”, which is not a number of data buckets. Write, for example, 8, 32.")
                 .arg(part.trimmed());
         if (buckets <= last)
             return tr("“K grows at” has %1 after %2. Write the numbers ascending.").arg(buckets).arg(last);
         last = buckets;
         if (m_k->value() + ++number > m_k->maximum())
-            return tr("“K grows at” would raise K above %1, which is as high as it goes. Leave out numbers, or begin "
-                      "with a lower K.")
+            return tr("“K grows at” would raise K above %1, its maximum. Leave out numbers, or begin with a lower K.")
                 .arg(m_k->maximum());
     }
     return {};

@@ -106,7 +106,7 @@ StartPage::StartPage(const QString& scenarioDirectory, QWidget* parent)
         tr("Each is told in words and shown on real processes of this computer. PgDn goes on to the next step."));
     fillScenarios(*lectures, lecturesAmong(files), nothing, false);
     m_exercises = makeSection(
-        "exercises", tr("Exercises"), tr("You are asked, you do it in the window, and it is checked whether you did."));
+        "exercises", tr("Exercises"), tr("You get a task, do it in the window, and the result is checked."));
     fillScenarios(*m_exercises, scenariosIn(scenarioDirectory + QStringLiteral("/exercises")), {}, false);
     m_exercises->setVisible(!m_exercises->cards().empty());
     m_toExercises->setVisible(!m_exercises->cards().empty());
@@ -231,7 +231,7 @@ void StartPage::showFreePlay()
 {
     const QString with = m_form->parameters(), address = m_form->address();
     const std::uint64_t seed = m_form->simulatedOptions().seed;
-    const QString changes = tr("Cannot work with these parameters: opens them");
+    const QString changes = tr("These parameters do not work: opens them");
     m_live->say({ QStringLiteral("free_live"), tr("Live"),
         tr("Real processes on this computer, which talk by UDP, TCP and multicast and can really be killed."),
         m_form->canStart() ? tr("Starts %1 processes: %2").arg(m_form->processes()).arg(with) : changes });
@@ -250,7 +250,7 @@ void StartPage::makeRecordings()
     m_open = startButton(m_recent, "openARecording", tr("Open a recording …"),
         tr("Chooses a file of a recorded run, .lhrun; no cluster is needed"));
     m_forget = startButton(m_recent, "forgetMissing", tr("Forget those that are missing"),
-        tr("Takes recordings off this list whose files are not there any more"));
+        tr("Removes recordings from this list whose files no longer exist"));
     for (QPushButton* button : { m_open, m_forget }) {
         button->setToolTip(button->accessibleDescription());
         m_recent->addBelow(button);
