@@ -45,10 +45,10 @@ void LabFaultsTest::aFaultSaysWhatItDoesAndWhatItDid_data()
     QTest::addColumn<QString>("does");
     QTest::addColumn<QString>("did");
     QTest::newRow("net") << "network { drop: 0.2 delay_ms: 50 jitter_ms: 10 way: OUTGOING }"
-                         << "loses 20 % and delays by 50 to 60 ms of what it sends to everybody"
+                         << "loses 20 % and delays by 50 to 60 ms of what it sends to all others"
                          << "10 messages: 2 lost and 8 delayed by 55 ms on average";
     QTest::newRow("kinds") << "network { duplicate: 1 kinds: \"delta\" way: INCOMING peers { node: 3 } }"
-                           << "doubles 100 % of the messages (delta) that it gets from 1 process"
+                           << "duplicates 100 % of the messages (delta) that it gets from 1 process"
                            << "10 messages: 2 lost and 8 delayed by 55 ms on average";
     QTest::newRow("partition") << "partition { all_but_peers: true peers { node: 3 } peers { node: 4 } }"
                                << "is cut off from all but 2 processes"

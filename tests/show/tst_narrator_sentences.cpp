@@ -317,7 +317,7 @@ void NarratorSentencesTest::eachHasItsSentence_data()
             "d1 fault_ended { fault { number: 5 network { drop: 0.2 } } reason: \"healed\" achieved { messages: 10 "
             "dropped: 2 } }",
             "d2 fault_ended { fault { number: 5 network { drop: 0.2 } } reason: \"healed\" }" },
-        { "Bucket 1 loses 20 % of what it exchanges with everybody, on purpose; 1 other process has the same fault.",
+        { "Bucket 1 loses 20 % of what it exchanges with all others, on purpose; 1 other process has the same fault.",
             "2 processes are free of the fault: healed." });
     row("a process ends by itself", { "s8 process_ended { reason: \"it was asked to\" }" },
         { "data-8 is taken for ended (it was asked to)." });

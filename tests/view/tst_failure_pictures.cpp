@@ -423,7 +423,7 @@ void FailurePicturesTest::aPartitionIsHatchedGroundAroundASide()
     QVERIFY(faultRect(state, layout, 77).contains(layout.find({ ObjectKind::Data, 1, 0 })->rect));
     // For screen readers, and for the menu.
     QCOMPARE(sentenceOf(state, { ObjectKind::Fault, 77, 0 }),
-        QString("Fault on purpose: data 1 and data 2 are cut off from everybody else"));
+        QString("Fault on purpose: data 1 and data 2 are cut off from all others"));
     const auto objects = objectsOf(state);
     QVERIFY(std::find(objects.begin(), objects.end(), ObjectRef { ObjectKind::Fault, 77, 0 }) != objects.end());
     QCOMPARE(nameOf(state, { ObjectKind::Fault, 77, 0 }), QString("fault 1"));

@@ -277,7 +277,7 @@ void InspectorTest::aSimulatedProcessHasNoThreads()
     const NodeFacts facts = nodeFacts(state, kNode, at(100)); // virtual time may stand still
     QCOMPARE(facts.watch, NodeFacts::Watch::Now);
     QVERIFY(facts.lanes.empty());
-    QVERIFY2(drawnNodes({ facts }, 500).words().simplified().contains("Not there in a simulated cluster"),
+    QVERIFY2(drawnNodes({ facts }, 500).words().simplified().contains("Not available in a simulated cluster"),
         qPrintable(drawnNodes({ facts }).words()));
     QVERIFY(valueOf(facts, "CPU").isEmpty());
 }

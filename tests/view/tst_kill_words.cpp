@@ -23,7 +23,7 @@ QString askedFor(const ClusterState& state, const std::vector<ProcessId>& proces
 
 const QString kLost = QStringLiteral(" If it ends now, what it holds is lost for good.");
 const QString kUnknown = QStringLiteral(
-    "Nothing here knows yet which failures this file survives. If it ends now, what it holds may be lost for good.");
+    "It is not known here yet which failures this file survives. If it ends now, what it holds may be lost for good.");
 
 } // namespace
 

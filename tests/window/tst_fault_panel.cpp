@@ -152,18 +152,18 @@ void FaultPanelTest::typedNumbersTakeBothMarks_data()
     row("1,234", 3, 0, "can mean 1234 or a fraction");
     row("1.234", 1, 0, "can mean 1234 or a fraction");
     row("12.000", 0, 0, "can mean 12000 or a fraction");
-    row("1.234,5", 1, 0, "marks between thousands");
-    row("1'234", 1, 0, "marks between thousands");
-    row("1 234", 0, 0, "marks between thousands");
+    row("1.234,5", 1, 0, "separators between thousands");
+    row("1'234", 1, 0, "separators between thousands");
+    row("1 234", 0, 0, "separators between thousands");
     row("1.2345", 3, 0, "at most 3");
     row("0.25", 1, 0, "at most 1");
-    row("2.5", 0, 0, "no whole number");
+    row("2.5", 0, 0, "not a whole number");
     row("", 0, 0, "Write a number");
-    row(".", 1, 0, "no number");
-    row("nan", 1, 0, "no number");
-    row("1e3", 1, 0, "no number");
-    row("5 ms", 1, 0, "no number");
-    row("9999999999999999999", 0, 0, "no number");
+    row(".", 1, 0, "is not a number");
+    row("nan", 1, 0, "is not a number");
+    row("1e3", 1, 0, "is not a number");
+    row("5 ms", 1, 0, "is not a number");
+    row("9999999999999999999", 0, 0, "is not a number");
 }
 
 void FaultPanelTest::typedNumbersTakeBothMarks()

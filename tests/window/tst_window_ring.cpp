@@ -189,7 +189,7 @@ void WindowRingTest::killingANodeOfARingIsAskedFirst()
         s.window.actions().get("kill")->trigger();
     };
     answer(QMessageBox::RejectRole);
-    QVERIFY2(asked.contains("Nobody else has the keys of a node"), qPrintable(asked));
+    QVERIFY2(asked.contains("No other process has the keys of a node"), qPrintable(asked));
     QVERIFY(!s.state().processes.at(node).hasEnded);
     answer(QMessageBox::DestructiveRole);
     QVERIFY(QTest::qWaitFor(

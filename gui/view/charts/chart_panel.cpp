@@ -116,7 +116,7 @@ ChartPanel::ChartPanel(TimeLine& time, std::function<RunSeries()> live, QWidget*
         m_spans->addItem(tr(span.words));
     m_log->setObjectName(QStringLiteral("chartLog"));
     m_tableBox->setObjectName(QStringLiteral("chartTableBox"));
-    m_tableBox->setToolTip(tr("The numbers of the chart as rows, as its CSV has them"));
+    m_tableBox->setToolTip(tr("The numbers of the chart as rows, as in its CSV"));
     m_export->setObjectName(QStringLiteral("chartExport"));
     m_export->setToolTip(tr("The chart as SVG, PNG or PDF, or exactly these rows as CSV (Ctrl+E)"));
     m_table->setModel(m_model);

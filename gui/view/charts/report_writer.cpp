@@ -228,15 +228,15 @@ QString pageOf(const PaperReport& report, const ReportFacts& facts, const QStrin
         "<h1>LH*RS: ours beside the published figures</h1>\n");
     if (report.isSimulated)
         page += "<p class=sim>SIMULATED TIME: these figures are of a simulated cluster, on a virtual clock. They say "
-                "nothing of this machine.</p>\n";
+                "nothing about this machine.</p>\n";
     page += QStringLiteral(
         "<p>%1. Written %2, by %3. Runs (start in UTC, seed): %4.</p>\n"
-        "<p>The published figures are of five (2003) or six (2004) computers of 1.8 GHz with 1 Gb/s, where "
-        "configuration 1 is named of five computers of 733 MHz with 100 Mb/s. Ours are of processes on one machine, "
-        "over its loopback interface. "
-        "Seconds are therefore not to be compared; ratios are. <i>Process</i> is the time in which the rebuilding "
-        "process works, <i>communication</i> that in which it only waits for transfers; "
-        "total is their sum and what is neither. Medians of the repetitions that were not to warm up.</p>\n<h2>What "
+        "<p>The published figures are of five (2003) or six (2004) computers of 1.8 GHz with 1 Gb/s, or, where "
+        "configuration 1 is named, of five computers of 733 MHz with 100 Mb/s. Ours are of processes on one machine, "
+        "over its loopback interface. Ratios can therefore be compared, but seconds cannot. <i>Process</i> is the time "
+        "in which the rebuilding process works, <i>communication</i> that in which it only waits for transfers; the "
+        "total is their sum plus "
+        "what is neither. Figures are medians of the repetitions, without warm-ups.</p>\n<h2>What "
         "the papers say</h2>\n<p>%5</p>\n")
                 .arg(report.machines.join("; ").toHtmlEscaped(), facts.written, facts.version.toHtmlEscaped(),
                     report.runs.join(", ").toHtmlEscaped(), sum);

@@ -316,7 +316,7 @@ QString faultSentence(const ClusterState& state, std::uint64_t number)
         if (partition.number != number)
             continue;
         const QString a = namesOf(state, partition.a),
-                      b = partition.restIsB ? QStringLiteral("everybody else") : namesOf(state, partition.b);
+                      b = partition.restIsB ? QStringLiteral("all others") : namesOf(state, partition.b);
         if (partition.way == pb::OUTGOING)
             return QStringLiteral("Fault on purpose: nothing passes from %1 to %2").arg(a, b);
         if (partition.way == pb::INCOMING)

@@ -51,8 +51,8 @@ QString warningOfKill(const ClusterState& state, const std::vector<ProcessId>& p
         return QStringLiteral("%1 If %2 ends now, what it holds is lost for good.").arg(why, names);
     };
     // A bucket may be known before the coordinator has reported the file.
-    const QString unknown = QStringLiteral(
-        "Nothing here knows yet which failures this file survives. If %1 ends now, what it holds may be lost for good.")
+    const QString unknown = QStringLiteral("It is not known here yet which failures this file survives. If %1 ends "
+                                           "now, what it holds may be lost for good.")
                                 .arg(names);
     if (!state.file.exists)
         return unknown;

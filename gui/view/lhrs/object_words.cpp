@@ -287,7 +287,7 @@ QString sentenceOf(const ClusterState& state, ObjectRef object)
             .arg(process && process->pool == pb::PARITY ? QStringLiteral("parity") : QStringLiteral("data"),
                 processName(process), word);
     case ObjectKind::Displaced:
-        return QStringLiteral("Process %1 was %2; its place was given to another, it serves nothing%3")
+        return QStringLiteral("Process %1 was %2; its place was given to another process, so it serves nothing%3")
             .arg(processName(process), formerPlaceWords(state, object.a),
                 process && process->isPaused ? QStringLiteral(" and is paused") : QString());
     case ObjectKind::Client: {
@@ -347,7 +347,7 @@ QStringList detailsOf(const ClusterState& state, ObjectRef object)
         const std::uint32_t b = state.file.config.b() ? state.file.config.b() : data->b, group = data->number / m;
         const QString full = data->isOverflowed ? QStringLiteral("overflowing, ") : QString();
         const QString held = data->isOnlyDeclared
-            ? QStringLiteral("contents unknown, as it ended before this window watched, ")
+            ? QStringLiteral("contents unknown, as it ended before this window was watching, ")
             : QStringLiteral("%1 of %2, %3").arg(grouped(data->count), countedWords(b, "record", "records"), full);
         lines << QStringLiteral("Bucket %1 of group %2: %3%4").arg(data->number).arg(group).arg(held, look);
         numbers << QStringLiteral("position %1, level j = %2").arg(data->number % m).arg(data->level)

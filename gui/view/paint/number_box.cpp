@@ -48,24 +48,26 @@ TypedNumber readTyped(const QString& words, int decimals)
     if (typed.isEmpty())
         return refused(QObject::tr("Write a number."));
     if (isOther || (before + after).isEmpty() || (before + after).size() > kDigitsMax)
-        return refused(QObject::tr("“%1” is no number that can be meant here.").arg(typed));
+        return refused(QObject::tr("“%1” is not a number that is possible here.").arg(typed));
     if (hasSeparators || marks > 1)
-        return refused(QObject::tr("“%1” has marks between thousands. Write the number without them, for example %2.")
-                           .arg(typed, decimals > 0 ? QStringLiteral("1234.5") : QStringLiteral("12345")));
+        return refused(
+            QObject::tr("“%1” has separators between thousands. Write the number without them, for example %2.")
+                .arg(typed, decimals > 0 ? QStringLiteral("1234.5") : QStringLiteral("12345")));
     const bool isAmbiguous = marks == 1 && after.size() == 3 && !before.isEmpty() && before.size() <= 3
         && before[0] != u'0';
     if (isAmbiguous)
         return refused(decimals > 0
-                ? QObject::tr("“%1” can mean %2%3 or a fraction. Write %2%3, or at most %n digit(s) after the mark.",
+                ? QObject::tr(
+                    "“%1” can mean %2%3 or a fraction. Write %2%3, or at most %n digit(s) after the decimal mark.",
                     nullptr, decimals)
                       .arg(typed, before, after)
-                : QObject::tr("“%1” can mean %2%3 or a fraction. Write a whole number without marks.")
+                : QObject::tr("“%1” can mean %2%3 or a fraction. Write a whole number without separators.")
                       .arg(typed, before, after));
     if (decimals == 0 && marks > 0)
-        return refused(QObject::tr("“%1” is no whole number. Write one without marks.").arg(typed));
+        return refused(QObject::tr("“%1” is not a whole number. Write one without a decimal mark.").arg(typed));
     if (after.size() > decimals)
         return refused(
-            QObject::tr("“%1” has too many digits after the mark. Write at most %2.").arg(typed).arg(decimals));
+            QObject::tr("“%1” has too many digits after the decimal mark. Write at most %2.").arg(typed).arg(decimals));
     const double value = QString(before + u'.' + after + u'0').toDouble();
     return { isNegative ? -value : value, {} };
 }

@@ -99,7 +99,7 @@ private:
         TypedNumber typed = readTyped(bare(text), decimals);
         if (typed.value && !(*typed.value >= this->minimum() && *typed.value <= this->maximum()))
             typed = { {},
-                QObject::tr("“%1” is out of bounds. Write a number from %2 to %3.")
+                QObject::tr("“%1” is out of range. Write a number from %2 to %3.")
                     .arg(bare(text))
                     .arg(this->minimum())
                     .arg(this->maximum()) };

@@ -58,8 +58,7 @@ QStringList countWords(const EventLogModel& model)
     const QString listed = EventLog::tr("%1 listed").arg(grouped(model.listed()));
     const QString hidden = model.hidden() > 0 ? EventLog::tr("%1 hidden").arg(grouped(model.hidden())) : QString();
     const QString older = model.forgotten() > 0 ? EventLog::tr("%1 older").arg(grouped(model.forgotten())) : QString();
-    return { joined(
-                 { listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 ones no longer in memory").arg(older) }),
+    return { joined({ listed, hidden, older.isEmpty() ? older : EventLog::tr("%1 no longer in memory").arg(older) }),
         joined({ listed, hidden, older }), joined({ listed, hidden }), hidden.isEmpty() ? listed : hidden };
 }
 
@@ -443,7 +442,7 @@ void EventLog::refreshSummary()
     if (rows == 0)
         m_nothing->setText(m_narration->hidden() > 0
                 ? tr("None of %1 sentences has these words.").arg(grouped(m_narration->hidden()))
-                : tr("Nothing was worth a sentence yet."));
+                : tr("Nothing worth a sentence has happened yet."));
 }
 
 bool EventLog::refresh(double seconds)

@@ -215,7 +215,7 @@ void drawHops(Sheet& sheet, const ClientState& client, std::uint32_t buckets)
     sheet.out.add(DisplayList::Line { { QPointF(sheet.left, sheet.y), QPointF(sheet.left + sheet.width, sheet.y) },
         isBroken ? theme.bad : theme.text, 2 * u, false, 0 });
     sheet.y += 2 * u;
-    sheet.line({ isBroken ? QStringLiteral("an operation was forwarded more than twice: this must not be")
+    sheet.line({ isBroken ? QStringLiteral("more than two forwards: this must not happen")
                           : QStringLiteral("the bound of LH*: never more than 2, whatever the image"),
                    QStringLiteral("bound: 2") },
         kSmall, isBroken ? theme.bad : theme.muted);
@@ -267,7 +267,7 @@ void drawClient(
     const QString behind = believed == buckets ? QStringLiteral("exact")
         : believed < buckets                   ? QStringLiteral("%1 behind").arg(buckets - believed)
         : mayBeAhead ? QStringLiteral("%1 ahead of the file, which has shrunk").arg(believed - buckets)
-                     : QStringLiteral("ahead of the file: this must not be");
+                     : QStringLiteral("ahead of the file: must not happen");
     sheet.line({ QStringLiteral("%1%2: image (%3, %4), %5")
                        .arg(name, modeWords(client.mode))
                        .arg(image.i)
@@ -318,8 +318,8 @@ void drawClient(
                 kSmall, theme.muted);
         formulas(shown->key, image);
         if (shown->path.empty())
-            sheet.paragraph(
-                QStringLiteral("Bucket %1 is no more: the client would ask the coordinator.").arg(shown->believed),
+            sheet.paragraph(QStringLiteral("Bucket %1 no longer exists: the client would ask the coordinator.")
+                                .arg(shown->believed),
                 kBody, theme.text);
         else if (!shown->adjustment)
             sheet.paragraph(

@@ -305,11 +305,11 @@ struct Builder {
     {
         if (out.isSimulated) {
             out.noLanes = QStringLiteral(
-                "Not there in a simulated cluster: a simulated process takes one step after the other.");
+                "Not available in a simulated cluster: a simulated process takes one step after the other.");
             return;
         }
         if (!last()) {
-            out.noLanes = process.hasEnded ? QStringLiteral("Nobody watched this process while it ran.")
+            out.noLanes = process.hasEnded ? QStringLiteral("This process was not watched while it ran.")
                                            : QStringLiteral("Not watched then.");
             return;
         }

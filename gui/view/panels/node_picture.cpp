@@ -216,9 +216,8 @@ void drawWaits(Sheet& sheet, const NodeFacts& node)
         return;
     const QString count = node.awaitedCount == 0 ? QStringLiteral("none") : QString::number(node.awaitedCount);
     heading(sheet,
-        { QStringLiteral("Messages in wait for the acknowledgement: %1").arg(count),
-            QStringLiteral("In wait for the acknowledgement: %1").arg(count),
-            QStringLiteral("In wait: %1").arg(count) });
+        { QStringLiteral("Messages waiting for acknowledgement: %1").arg(count),
+            QStringLiteral("Waiting for acknowledgement: %1").arg(count), QStringLiteral("Waiting: %1").arg(count) });
     if (node.awaited.empty())
         return;
     const qreal tries = 52 * u, next = 66 * u, sent = 94 * u, right = sheet.left + sheet.width;

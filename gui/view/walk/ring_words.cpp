@@ -68,7 +68,7 @@ void sayNode(const ClusterState& state, std::uint64_t process, QStringList& line
                      .arg(ringIdText(state, node->id), ringIdText(state, node->from).section(QLatin1Char(' '), 1),
                          shareWords(state, process));
     else if (node->hasId)
-        lines << QStringLiteral("%1 is its place when it is in the ring").arg(ringIdText(state, node->id));
+        lines << QStringLiteral("%1 will be its place in the ring").arg(ringIdText(state, node->id));
     if (hasRange && state.ring.lost.contains(process))
         lines << QStringLiteral("%1 cannot be reached, and no query passes it").arg(keysWords(node->keys));
     else if (hasRange)
@@ -189,11 +189,10 @@ QString warningOfRingKill(const ClusterState& state, const std::vector<ProcessId
     for (const ProcessId process : processes)
         if (const walk::RingNode* node = state.ring.find(process); node != nullptr && node->hasRange)
             parts << QStringLiteral("%1 with %2").arg(ringNodeName(state, process), keysWords(node->keys));
-    return parts.isEmpty()
-        ? QString()
-        : QStringLiteral(
-            "Nobody else has the keys of a node: those of %1 are lost, and no query passes the ring there any more.")
-              .arg(parts.join(QStringLiteral(", ")));
+    return parts.isEmpty() ? QString()
+                           : QStringLiteral("No other process has the keys of a node: those of %1 are lost, and no "
+                                            "query passes the ring there any more.")
+                                 .arg(parts.join(QStringLiteral(", ")));
 }
 
 QString ringObjectName(const ClusterState& state, ObjectRef object)

@@ -39,7 +39,7 @@ std::string listed(const std::vector<std::string>& parts)
 template <class Network> std::string peerWords(const Network& network)
 {
     if (network.peers().empty())
-        return "everybody";
+        return "all others";
     const std::string count = num(std::uint64_t(network.peers_size()));
     const std::string processes = network.peers_size() == 1 ? " process" : " processes";
     return network.all_but_peers() ? "all but " + count + processes : count + processes;
@@ -53,9 +53,9 @@ std::string networkWords(const pb::NetworkFault& fault)
             parts.push_back(std::string(verb) + " " + percent(value));
     };
     share(fault.drop(), "loses");
-    share(fault.duplicate(), "doubles");
+    share(fault.duplicate(), "duplicates");
     share(fault.reorder(), "reorders");
-    share(fault.corrupt(), "spoils");
+    share(fault.corrupt(), "corrupts");
     share(fault.cut(), "cuts the connection in");
     if (fault.delay_ms() > 0 || fault.jitter_ms() > 0)
         parts.push_back("delays by " + num(fault.delay_ms())
@@ -79,8 +79,8 @@ std::string networkWords(const pb::NetworkFault& fault)
 std::string partitionWords(const pb::PartitionFault& fault)
 {
     switch (fault.way()) {
-    case pb::OUTGOING: return "reaches " + peerWords(fault) + " no more";
-    case pb::INCOMING: return "hears " + peerWords(fault) + " no more";
+    case pb::OUTGOING: return "no longer reaches " + peerWords(fault);
+    case pb::INCOMING: return "no longer hears " + peerWords(fault);
     case pb::BOTH_WAYS:
     case pb::FaultWay_INT_MIN_SENTINEL_DO_NOT_USE_:
     case pb::FaultWay_INT_MAX_SENTINEL_DO_NOT_USE_: break;
@@ -105,7 +105,7 @@ std::string faultWords(const pb::Fault& fault)
             + (fault.crash().count() > 1 ? " number " + num(fault.crash().count()) : "");
     case pb::Fault::WHAT_NOT_SET: break;
     }
-    return "has a fault of a kind that this program does not know";
+    return "has a fault of an unknown kind";
 }
 
 std::vector<std::string> faultBadge(const pb::Fault& fault)
@@ -130,9 +130,9 @@ std::vector<std::string> faultBadge(const pb::Fault& fault)
         add(shorter, sign + percent(value), " ");
     };
     share(network.drop(), "loses", "−");
-    share(network.duplicate(), "doubles", "×2 ");
+    share(network.duplicate(), "duplicates", "×2 ");
     share(network.reorder(), "reorders", "↷ ");
-    share(network.corrupt(), "spoils", "≠ ");
+    share(network.corrupt(), "corrupts", "≠ ");
     share(network.cut(), "cuts", "✂ ");
     if (network.delay_ms() > 0 || network.jitter_ms() > 0) {
         const std::string upTo = network.jitter_ms() > 0 ? "–" + num(network.delay_ms() + network.jitter_ms()) : "";
@@ -163,9 +163,9 @@ std::string effectWords(const pb::Fault& fault, const pb::FaultEffect& achieved)
             parts.push_back(num(number) + " " + what);
     };
     count(achieved.dropped() + achieved.overflowed(), "lost");
-    count(achieved.duplicated(), "doubled");
+    count(achieved.duplicated(), "duplicated");
     count(achieved.reordered(), "reordered");
-    count(achieved.corrupted(), "spoiled");
+    count(achieved.corrupted(), "corrupted");
     count(achieved.cut(), "cut");
     if (achieved.delayed() > 0)
         parts.push_back(num(achieved.delayed()) + " delayed by "

@@ -99,7 +99,7 @@ QString RecordModel::absence() const
     if (look == Look::DataLost || look == Look::ParityLost)
         return tr("%1 is lost: more members of its group failed than the parity replaces.").arg(name);
     if (look == Look::DataFailed || look == Look::ParityFailed)
-        return tr("%1 was declared failed: its process answers to nobody as this bucket.").arg(name);
+        return tr("%1 was declared failed: its process no longer answers as this bucket.").arg(name);
     if (look == Look::DataRecovering)
         return tr("%1 is being rebuilt; its records can be read when it is back.").arg(name);
     return {};
@@ -467,9 +467,8 @@ QVariant RecordModel::headerData(int section, Qt::Orientation orientation, int r
     if (orientation != Qt::Horizontal || section < 0 || section >= m_columns)
         return {};
     if (role == Qt::ToolTipRole)
-        return canSortBy(section)
-            ? tr("A click sorts by this")
-            : tr("Bytes are read page by page, so that the whole bucket cannot be sorted by this");
+        return canSortBy(section) ? tr("A click sorts by this")
+                                  : tr("Bytes are read page by page, so the whole bucket cannot be sorted by this");
     if (role != Qt::DisplayRole)
         return {};
     if (m_isCompared && section == m_columns - 1)

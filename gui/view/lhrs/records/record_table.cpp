@@ -203,11 +203,11 @@ bool RecordTable::refresh(double seconds)
     if (!hasRows) {
         m_nothing->setText(!absence.isEmpty() ? absence
                 : m_model->isFiltered()
-                ? tr("None of %1 is like “%2”. Empty the field to see them all.")
+                ? tr("None of %1 matches “%2”. Clear the field to see them all.")
                       .arg(countedWords(m_model->recordsInAll(), "record", "records"), m_filter->text())
                 : m_model->bucket() ? tr("The bucket holds no record yet.")
                 : selected
-                ? tr("This is no bucket: it has no records.")
+                ? tr("This is not a bucket: it has no records.")
                 : tr("Choose a bucket in the picture, with the mouse or the arrow keys. Its records are listed here."));
     }
     return false;
