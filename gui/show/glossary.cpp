@@ -40,7 +40,7 @@ std::vector<Term> makeTerms()
         { "M", QStringLiteral("Number of buckets M"), QStringLiteral("M = 2^i + n"),
             QStringLiteral("The number of data buckets of the file: M = 2^i + n, numbered from 0 to M - 1."),
             QLatin1String(kHashing), { "i", "n", "load-factor" } },
-        { "j", QStringLiteral("Bucket level j"), QStringLiteral("j last bits of a key count"),
+        { "j", QStringLiteral("Bucket level j"), QStringLiteral("the last j bits of a key count"),
             QStringLiteral("A bucket of level j keeps the keys whose last j bits are the bits of its number; each "
                            "split raises its level by 1."),
             QLatin1String(kHashing), { "i", "split", "data-bucket" } },
@@ -78,7 +78,7 @@ std::vector<Term> makeTerms()
         { "m", QStringLiteral("Group size m"), QStringLiteral("data buckets of a group"),
             QStringLiteral("The number of data buckets in a bucket group: bucket a is in group a div m."),
             demoSection("2"), { "bucket-group", "k" } },
-        { "k", QStringLiteral("Availability level k"), QStringLiteral("so many losses a group survives"),
+        { "k", QStringLiteral("Availability level k"), QStringLiteral("losses that a group survives"),
             QStringLiteral("The number of parity buckets of a bucket group: no record is lost while at most k of its "
                            "buckets are."),
             demoSection("2"), { "K", "bucket-group", "lost-group" } },
@@ -86,7 +86,7 @@ std::vector<Term> makeTerms()
             QStringLiteral("The number of parity buckets that each group is to have; while the file grows, a group has "
                            "K or K - 1."),
             demoSection("2"), { "k", "file" } },
-        { "b", QStringLiteral("Bucket capacity b"), QStringLiteral("so many records fit"),
+        { "b", QStringLiteral("Bucket capacity b"), QStringLiteral("records that fit"),
             QStringLiteral(
                 "The number of records that a data bucket may hold; with more of them it reports an overflow."),
             demoSection("2"), { "overflow", "load-factor" } },
@@ -115,7 +115,7 @@ std::vector<Term> makeTerms()
             QStringLiteral(
                 "A process that inserts, searches, updates and deletes records; it finds their buckets by its image."),
             treePlace("node/lhrs/PROTOCOL.md, An operation at a client (client.h)"), { "client-image", "forward" } },
-        { "client-image", QStringLiteral("Client image"), QStringLiteral("what a client believes of the file"),
+        { "client-image", QStringLiteral("Client image"), QStringLiteral("what a client believes about the file"),
             QStringLiteral("The file state (i', n') that a client believes in; it may be behind the file's own."),
             QLatin1String(kAppendix), { "image-adjustment", "forward", "i", "n" } },
         { "forward", QStringLiteral("Forward"), QStringLiteral("a bucket passes a request on"),
@@ -129,8 +129,8 @@ std::vector<Term> makeTerms()
             QLatin1String(kAppendix), { "client-image", "forward" } },
 
         // ---- failures
-        { "suspect", QStringLiteral("Suspect"), QStringLiteral("has not been heard for a while"),
-            QStringLiteral("A bucket of which another member of its group has heard nothing for a while; the "
+        { "suspect", QStringLiteral("Suspect"), QStringLiteral("has been silent for a while"),
+            QStringLiteral("A bucket from which another member of its group has heard nothing for a while; the "
                            "coordinator then probes the whole group."),
             treePlace("node/lhrs/PROTOCOL.md, Suspect"), { "lease", "coordinator", "frozen-group" } },
         { "epoch", QStringLiteral("Epoch"), QStringLiteral("the version of a group's membership"),
@@ -142,8 +142,8 @@ std::vector<Term> makeTerms()
                 "A bucket group in which changes wait while its survivors agree on what its lost buckets had done."),
             treePlace("node/lhrs/PROTOCOL.md, CutReport"), { "cut", "degraded-group", "epoch" } },
         { "degraded-group", QStringLiteral("Degraded group"), QStringLiteral("works with a member missing"),
-            QStringLiteral("A bucket group that works although buckets are missing; a record of theirs that is "
-                           "searched is computed."),
+            QStringLiteral("A bucket group that works although buckets are missing; a search for one of their records "
+                           "has it computed."),
             treePlace("node/lhrs/PROTOCOL.md, CutDone"), { "frozen-group", "lost-group", "recovery-manager" } },
         { "lost-group", QStringLiteral("Lost group"), QStringLiteral("more failures than k"),
             QStringLiteral("A bucket group with more failures than it had parity buckets: the records of its lost "
@@ -172,7 +172,7 @@ std::vector<Term> makeTerms()
             { "split", "spare", "recovery-manager" } },
         { "displaced", QStringLiteral("Displaced"), QStringLiteral("its place has another holder"),
             QStringLiteral(
-                "A process whose bucket was given to another one while it was not heard; it serves nothing any more."),
+                "A process whose bucket was given to another one while it was silent; it no longer serves anything."),
             treePlace("node/lhrs/PROTOCOL.md, Alive"), { "incarnation", "suspect" } },
         { "fault", QStringLiteral("Fault"), QStringLiteral("is broken on purpose"),
             QStringLiteral("What a person breaks on purpose: a process, a link, or messages of some kind."), QString(),

@@ -226,7 +226,7 @@ QString intended(const Subject& s)
         return {};
     const auto have = std::count_if(
         s.state.groups.begin(), s.state.groups.end(), [wanted](const auto& group) { return group.second.k >= wanted; });
-    return QStringLiteral("K = %1, and %2 of %3 so many parity buckets")
+    return QStringLiteral("K = %1, and %2 of %3 that many parity buckets")
         .arg(wanted)
         .arg(have)
         .arg(countedWords(s.state.groups.size(), "group has", "groups have"));

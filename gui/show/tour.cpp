@@ -30,7 +30,7 @@ QStringList deedWords(const std::vector<TourDeed>& deeds, const ClusterState& st
         switch (deed.kind) {
         case TourDeed::Kind::Start: add(QStringLiteral("started a simulated cluster")); break;
         case TourDeed::Kind::Count: add(QStringLiteral("set the number of operations to %1").arg(deed.number)); break;
-        case TourDeed::Kind::Client: add(QStringLiteral("started one client more")); break;
+        case TourDeed::Kind::Client: add(QStringLiteral("started one more client")); break;
         case TourDeed::Kind::Choose:
             add(QStringLiteral("chosen %1 as the client of the "
                                "buttons")
@@ -43,7 +43,7 @@ QStringList deedWords(const std::vector<TourDeed>& deeds, const ClusterState& st
             break;
         case TourDeed::Kind::Forget: add(QStringLiteral("made %1 forget its image").arg(name(deed.process))); break;
         case TourDeed::Kind::Split: add(QStringLiteral("split a bucket")); break;
-        case TourDeed::Kind::Spares: add(QStringLiteral("started further spares")); break;
+        case TourDeed::Kind::Spares: add(QStringLiteral("started more spares")); break;
         case TourDeed::Kind::RunClock: add(QStringLiteral("let virtual time go on")); break;
         case TourDeed::Kind::PauseClock: add(QStringLiteral("stopped virtual time")); break;
         case TourDeed::Kind::Kill: killed.push_back(deed.bucket); break;

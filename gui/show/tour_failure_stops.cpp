@@ -91,11 +91,10 @@ public:
         if (members.size() < 2 || sum != sight.group->parity)
             return; // members were read before and after a change
         m_held[0] = m_held[1] = true;
-        m_seen = QStringLiteral("Rank %1 of group %2, symbol %3: %4. %5 = %6, and that is the symbol in parity "
-                                "bucket %2.0. "
-                                "XOR the parity with all symbols but one, and that one comes out: a lost record is "
-                                "computed so. "
-                                "Buckets without a record of this rank (%7 of %8) count as zeros.")
+        m_seen = QStringLiteral(
+            "Rank %1 of group %2, symbol %3: %4. %5 = %6, and that is the symbol in parity bucket %2.0. XOR the parity "
+            "with all symbols but one, and that one comes out: this is how a lost record is computed. Buckets without "
+            "a record of this rank (%7 of %8) count as zeros.")
                      .arg(sight.group->rank)
                      .arg(sight.group->number)
                      .arg(sight.group->index)
@@ -130,9 +129,9 @@ public:
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("The group has to have two records at least: %1 shows the next rank. A symbol is 16 "
-                              "bits, written as four "
-                              "hexadecimal digits; in the record its low byte comes first. %2 shows the next symbol.")
+        return QStringLiteral(
+            "The group must have at least two records: %1 shows the next rank. A symbol is 16 bits, written as four "
+            "hexadecimal digits; in the record its low byte comes first. %2 shows the next symbol.")
             .arg(words("groupRankNext"), words("groupSymbolNext"));
     }
 
@@ -202,10 +201,9 @@ public:
                                                          .arg(place.number())
                                                          .arg(place.column())
                                                    : QStringLiteral("bucket %1").arg(place.number()));
-        m_seen = QStringLiteral("Nobody had to notice it: the members of a group miss each other's words. Parity "
-                                "bucket %1.%2 computed %3 "
-                                "%4%5, in %6 from the first suspicion. %7, with the same ranks: a spare took its "
-                                "place.")
+        m_seen = QStringLiteral(
+            "No person had to notice it: the members of a group miss a silent one. Parity bucket %1.%2 computed %3 "
+            "%4%5, in %6 from the first suspicion. %7, with the same ranks: a spare took its place.")
                      .arg(told.group())
                      .arg(told.manager())
                      .arg(countedWords(told.records(), "record", "records"),
@@ -235,7 +233,7 @@ public:
                                 "crash.")
                      .arg(bucket)
                      .arg(words("find"), words("kill")),
-            QStringLiteral("Watch: who misses it, who computes its records, and where they go.") };
+            QStringLiteral("Watch: which process misses it, which one computes its records, and where they go.") };
     }
     QString hint(const ActionWords& words) const override
     {
@@ -314,9 +312,9 @@ public:
     }
     QString task(const ClusterState& state) const override
     {
-        return QStringLiteral("With k = %1 a group survives one failure at a time; if the second comes before the "
-                              "first is made good, "
-                              "records are lost. While virtual time stands still, nothing is made good.")
+        return QStringLiteral(
+            "With k = %1 a group survives one failure at a time; if the second comes before the first is repaired, "
+            "records are lost. While virtual time stands still, nothing is repaired.")
             .arg(state.groups.contains(kGroup) ? state.groups.at(kGroup).k : kTourK);
     }
     QStringList goals(const ClusterState& state, const ActionWords& words) const override
@@ -433,10 +431,9 @@ public:
         if (!m_held[0] || sight.isPast)
             return;
         m_held[1] = true;
-        m_seen = QStringLiteral("You saw the run as it was at %1, %2 before the loss: group %3 was whole, %4. Each "
-                                "run is recorded from its "
-                                "first event. To look back changes nothing: now these records are lost, as before. "
-                                "That was the tour.")
+        m_seen = QStringLiteral(
+            "You saw the run as it was at %1, %2 before the loss: group %3 was whole, %4. Each run is recorded from "
+            "its first event. Looking back changes nothing: now these records are lost, as before. That was the tour.")
                      .arg(secondsWords(m_seenNs - shown.originNs), secondsWords(*m_loss - m_seenNs))
                      .arg(m_group)
                      .arg(example::listed(m_whole));
@@ -444,9 +441,8 @@ public:
     QString task(const ClusterState& /*state*/) const override
     {
         const QString when = m_loss ? secondsWords(*m_loss - m_originNs) : QString();
-        return QStringLiteral("At %1 of this run %2 were lost. The time line below the caption has all of the run: "
-                              "the picture can go to "
-                              "each instant of it, while the cluster goes on.")
+        return QStringLiteral("At %1 of this run %2 were lost. The time line below the caption has all of the run: the "
+                              "picture can go to any instant of it, while the cluster goes on.")
             .arg(when, countedWords(m_records, "record", "records"));
     }
     QStringList goals(const ClusterState& /*state*/, const ActionWords& words) const override

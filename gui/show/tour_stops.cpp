@@ -157,8 +157,8 @@ public:
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("How many records one press inserts stands in the box “Operations” above the picture. "
-                              "What moves is too fast? %1.")
+        return QStringLiteral("The box “Operations” above the picture sets how many records one press inserts. Is the "
+                              "motion too fast? %1.")
             .arg(words("slower"));
     }
 
@@ -250,9 +250,8 @@ public:
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("%1 is also in the menu of the bucket: right click it, or %2. Where n stands, is "
-                              "written in the card of "
-                              "the file, and bucket n has a mark.")
+        return QStringLiteral("%1 is also in the menu of the bucket: right click it, or %2. The card of the file says "
+                              "where n stands, and bucket n has a mark.")
             .arg(words("insertHere"), words("contextMenu"));
     }
 
@@ -335,11 +334,10 @@ public:
             if (bucket != done.bucket())
                 way << QString::number(bucket);
         const auto belief = [](std::uint32_t count) { return countedWords(count, "bucket", "buckets"); };
-        m_seen = QStringLiteral("%1 believed in %2 and sent the search of key %3 to bucket %4. The key belongs to "
-                                "bucket %5: the request "
-                                "was forwarded by bucket %6. The answer adjusted the image: %1 believes in %7 now, "
-                                "the file has %8. "
-                                "Nobody tells clients of splits; an error costs two forwards at most.")
+        m_seen = QStringLiteral(
+            "%1 believed in %2 and sent the search of key %3 to bucket %4. The key belongs to bucket %5: the request "
+            "was forwarded by bucket %6. The answer adjusted the image: %1 believes in %7 now, the file has %8. "
+            "Clients are not told of splits; an error costs two forwards at most.")
                      .arg(QString::fromStdString(processShown(event.process, state)),
                          belief(bucketsBelieved(operation->imageBefore)))
                      .arg(done.key())
@@ -377,15 +375,14 @@ public:
         const QString bucket = QString::number(bucketUnknownTo(state, second).value_or(state.file.buckets - 1));
         return { QStringLiteral("Choose %1: click it in the picture, or find it by %2 and write %1.")
                      .arg(name, words("find")),
-            QStringLiteral("Select bucket %1 in the same way, and let %2 search a record of it: %3.")
+            QStringLiteral("Select bucket %1 in the same way, and let %2 search for a record in it: %3.")
                 .arg(bucket, name, words("searchHere")),
             QStringLiteral("Watch the request on its way, and the answer that adjusts the image.") };
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("Whoever is chosen stands in the first box above the picture. %1 is also in the menu "
-                              "of the bucket: right "
-                              "click it, or %2. A search that was not forwarded? %3, and search again.")
+        return QStringLiteral("The first box above the picture shows the chosen client. %1 is also in the menu of the "
+                              "bucket: right click it, or %2. A search that was not forwarded? %3, and search again.")
             .arg(words("searchHere"), words("contextMenu"), words("forgetImage"));
     }
 

@@ -331,7 +331,7 @@ void NarratorSentencesTest::eachHasItsSentence_data()
         { "alice workload_held { is_held: true }", "bob workload_held { is_held: true }", "alice workload_held { }" },
         { "2 clients begin no new operations: the workload is held.", "alice begins operations again." });
     row("gates", { "d1 gate_closed { }", "d2 gate_closed { }", "d1 gate_opened { }" },
-        { "2 processes are gated: messages wait at them, and their clocks stand.",
+        { "2 processes are gated: messages wait at them, and their clocks stand still.",
             "Bucket 1 is no longer gated: the messages that waited are delivered." });
 }
 

@@ -225,7 +225,7 @@ void GlossaryTest::theNumbersAreThoseOfTheState_data()
     row(0, "n", "n = 1, so bucket 1 splits next, whichever is full");
     row(0, "M", "M = 2^2 + 1 = 5");
     row(0, "j", "bucket 0 has level j = 3, so it keeps keys whose last 3 bits are 000");
-    row(0, "K", "K = 1, and 2 of 2 groups have so many parity buckets");
+    row(0, "K", "K = 1, and 2 of 2 groups have that many parity buckets");
     row(0, "k", "group 0 has k = 1, so it survives the loss of any 1 bucket");
     row(0, "b", "bucket 0 holds 20 records, and b = 40");
     row(0, "m", "m = 4, so bucket 0 is in group 0, at position 0");

@@ -155,14 +155,14 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     w.point(level);
     const QString card = w.card().join(" | ");
     for (const char* words :
-        { "Bucket level j: j last bits of a key count", "Bucket 5 of group 1: ", "position 1, level j = 3" })
+        { "Bucket level j: the last j bits of a key count", "Bucket 5 of group 1: ", "position 1, level j = 3" })
         QVERIFY2(card.contains(words), qPrintable(card));
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);
     QVERIFY2(w.entry().contains("bucket 5 has level j = 3"), qPrintable(w.entry()));
     // Another part of the same card: the card stays, with a new first line; the same sheet explains it.
     w.point(w.partOf(kBucket5, "b"));
-    QVERIFY2(w.card().join(" | ").contains("Bucket capacity b: so many records fit"), qPrintable(w.card().join(" | ")));
+    QVERIFY2(w.card().join(" | ").contains("Bucket capacity b: records that fit"), qPrintable(w.card().join(" | ")));
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("b"), kLimit);
     // A record: its own rank.

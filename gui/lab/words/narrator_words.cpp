@@ -594,7 +594,8 @@ QString gated(const std::string& name, std::uint32_t count, bool isGated)
     const std::string who = count == 1 ? capital(name) + " is" : num(count) + " processes are";
     return text(who
         + (isGated ? " gated: messages wait at "
-                    + std::string(count == 1 ? "it, and its clock stands." : "them, and their clocks stand.")
+                    + std::string(
+                        count == 1 ? "it, and its clock stands still." : "them, and their clocks stand still.")
                    : " no longer gated: the messages that waited are delivered."));
 }
 

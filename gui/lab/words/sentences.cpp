@@ -215,10 +215,10 @@ std::string Writer::operations() const
     case B::kWorkloadHeld:
         return who() + (event.workload_held().is_held() ? " begins no new operations" : " begins operations again")
             + because(event.workload_held().reason());
-    case B::kGateClosed: return who() + " is gated: what arrives is held, and its clock stands.";
+    case B::kGateClosed: return who() + " is gated: what arrives is held, and its clock stands still.";
     case B::kGateOpened: {
         const pb::GateOpened& e = event.gate_opened();
-        return who() + " is gated no more" + because(e.reason()) + " "
+        return who() + " is no longer gated" + because(e.reason()) + " "
             + counted(e.held(), "message that was held is", "messages that were held are") + " delivered"
             + (e.released() > 0 ? ", " + num(e.released()) + " went through one by one" : "")
             + (e.dropped() > 0 ? ", " + num(e.dropped()) + " were lost" : "") + ".";
@@ -418,7 +418,7 @@ std::string Writer::recovery() const
     }
     case B::kMembersAnswered:
         return "All members of " + group(event.members_answered().group())
-            + " answer the probes: nobody is suspected any more.";
+            + " answer the probes: no member is suspected any more.";
     case B::kBucketFailed: {
         const pb::BucketFailed& e = event.bucket_failed();
         return "The coordinator declares " + memberShown(e.role(), e.group(), e.index()) + " failed"

@@ -185,9 +185,9 @@ struct Builder {
         if (process.isGated)
             fact("Gate",
                 process.gauges.gate_held() > 0
-                    ? QStringLiteral("closed, %1 held; its clock stands")
+                    ? QStringLiteral("closed, %1 held; its clock stands still")
                           .arg(countedWords(process.gauges.gate_held(), "message is", "messages are"))
-                    : QStringLiteral("closed, nothing is held; its clock stands"));
+                    : QStringLiteral("closed, nothing is held; its clock stands still"));
         if (process.incarnation != 0)
             fact("Incarnation", QString::fromStdString(incarnationText(process.incarnation)));
     }
