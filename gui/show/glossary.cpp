@@ -116,7 +116,7 @@ std::vector<Term> makeTerms()
                 "A process that inserts, searches, updates and deletes records; it finds their buckets by its image."),
             treePlace("node/lhrs/PROTOCOL.md, An operation at a client (client.h)"), { "client-image", "forward" } },
         { "client-image", QStringLiteral("Client image"), QStringLiteral("what a client believes about the file"),
-            QStringLiteral("The file state (i', n') that a client believes in; it may be behind the file's own."),
+            QStringLiteral("The file state (i', n') that a client assumes; it may be behind the file's own."),
             QLatin1String(kAppendix), { "image-adjustment", "forward", "i", "n" } },
         { "forward", QStringLiteral("Forward"), QStringLiteral("a bucket passes a request on"),
             QStringLiteral("A bucket that a key does not belong to passes the request on; after two forwards at most "

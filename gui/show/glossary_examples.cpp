@@ -359,7 +359,7 @@ QString image(const Subject& s)
     const ClientState* client = s.client([](const ClientState&) { return true; });
     if (!client || !s.state.file.exists || client->image.i() > 31)
         return {};
-    return QStringLiteral("%1 believes in %2, so in %3; the file has %4")
+    return QStringLiteral("%1 assumes %2, so %3; the file has %4")
         .arg(s.nameOf(client->process), imageText(client->image),
             countedWords((1ULL << client->image.i()) + client->image.n(), "bucket", "buckets"))
         .arg(s.state.file.buckets);

@@ -335,9 +335,9 @@ public:
                 way << QString::number(bucket);
         const auto belief = [](std::uint32_t count) { return countedWords(count, "bucket", "buckets"); };
         m_seen = QStringLiteral(
-            "%1 believed in %2 and sent the search of key %3 to bucket %4. The key belongs to bucket %5: the request "
-            "was forwarded by bucket %6. The answer adjusted the image: %1 believes in %7 now, the file has %8. "
-            "Clients are not told of splits; an error costs two forwards at most.")
+            "%1 knew of %2 and sent the search for key %3 to bucket %4. The key belongs to bucket %5: the request was "
+            "forwarded by bucket %6. The answer adjusted the image: %1 knows of %7 now, the file has %8. Clients are "
+            "not told of splits; an error costs two forwards at most.")
                      .arg(QString::fromStdString(processShown(event.process, state)),
                          belief(bucketsBelieved(operation->imageBefore)))
                      .arg(done.key())
@@ -358,11 +358,10 @@ public:
         const ProcessId second = secondClient(state);
         const auto client = state.clients.find(second);
         if (client == state.clients.end())
-            return QStringLiteral("A client has an image of the file: the (i, n) that it believes in.");
+            return QStringLiteral("A client has an image of the file: the (i, n) that it assumes.");
         const std::uint32_t believed = bucketsBelieved(client->second.image);
-        return QStringLiteral("A client computes the bucket of a key from its image: the (i, n) that it believes in. "
-                              "%1 believes in %2, "
-                              "but the file has %3. What becomes of its request?")
+        return QStringLiteral("A client computes the bucket of a key from its image: the (i, n) that it assumes. %1 "
+                              "knows of %2, but the file has %3. What becomes of its request?")
             .arg(QString::fromStdString(processShown(second, state)), countedWords(believed, "bucket", "buckets"))
             .arg(state.file.buckets);
     }

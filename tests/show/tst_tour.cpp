@@ -142,7 +142,7 @@ void TourTest::anOldImageIsAdjusted()
     story.state.clients[TourStory::kBob].image.set_n(1); // knows all buckets
     const auto deeds = story.prepare([&](const TourDeed& deed) { story.state.clients[deed.process].image.Clear(); });
     QCOMPARE(deeds, (std::vector { TourDeed { TourDeed::Kind::Forget, TourStory::kBob } }));
-    QVERIFY2(story.words().task.contains("bob believes in 1 bucket, but the file has 3")
+    QVERIFY2(story.words().task.contains("bob knows of 1 bucket, but the file has 3")
             && story.words().task.contains("made bob forget"),
         qPrintable(story.words().task));
     QVERIFY2(story.words().goals[1].contains("Select bucket 2"), qPrintable(story.words().goals[1]));
@@ -177,9 +177,9 @@ void TourTest::anOldImageIsAdjusted()
         "operation { client: 3 number: 12 } operation_done { kind: SEARCH key: 6 bucket: 2 "
         "forwards: 1 image_adjusted: true }");
     const QString seen = story.words().seen;
-    QVERIFY2(seen.contains("bob believed in 1 bucket and sent the search of key 6 to bucket 0")
+    QVERIFY2(seen.contains("bob knew of 1 bucket and sent the search for key 6 to bucket 0")
             && seen.contains("belongs to bucket 2") && seen.contains("forwarded by bucket 0")
-            && seen.contains("believes in 3 buckets now, the file has 3"),
+            && seen.contains("knows of 3 buckets now, the file has 3"),
         qPrintable(seen));
 }
 

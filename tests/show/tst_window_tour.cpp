@@ -224,7 +224,7 @@ void WindowTourTest::allOfItByKeys()
     QVERIFY(v.find("2"));
     QVERIFY(v.pressFor("searchHere"));
     QVERIFY2(v.isDone(), qPrintable(v.guide().text()));
-    QVERIFY2(v.seen().startsWith("bob believed in 1 bucket") && v.seen().contains("forwarded by bucket 0"),
+    QVERIFY2(v.seen().startsWith("bob knew of 1 bucket") && v.seen().contains("forwarded by bucket 0"),
         qPrintable(v.seen()));
 
     QVERIFY(v.pressFor("guideNext"));
@@ -411,7 +411,7 @@ void WindowTourTest::itIsFoundWhereItWasLeft()
     v.window.tour().start();
     QVERIFY2(v.isAt(4), qPrintable(v.guide().text()));
     QVERIFY2(v.guide().text().contains("the tour has started a simulated cluster")
-            && v.guide().text().contains("bob believes in 1 bucket"),
+            && v.guide().text().contains("bob knows of 1 bucket"),
         qPrintable(v.guide().text()));
 }
 

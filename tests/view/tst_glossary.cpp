@@ -237,7 +237,7 @@ void GlossaryTest::theNumbersAreThoseOfTheState_data()
     row(0, "delta", "of 20 changes of bucket 0, parity bucket 0.0 has applied 20");
     row(0, "epoch", "group 0 is in epoch 3");
     row(0, "incarnation", "process node-1 holds bucket 0 under incarnation 1");
-    row(0, "client-image", "alice believes in (2, 1), so in 5 buckets; the file has 5");
+    row(0, "client-image", "alice assumes (2, 1), so 5 buckets; the file has 5");
     row(0, "forward", "12\u202F345 operations of alice took 17 forwards");
     row(0, "spare", "6 data servers and 4 parity servers wait");
     row(0, "coordinator", "it keeps the file state (i, n) = (2, 1), so its next split is of bucket 1");
@@ -292,7 +292,7 @@ void GlossaryTest::theExampleIsMadeFromWhatIsPointedAt()
         QString("Here: group 3 has k = 2, so it survives the loss of any 2 buckets."));
     QCOMPARE(example("epoch", state, data(9)), QString("Here: group 2 is in epoch 3."));
     QCOMPARE(example("client-image", state, { ObjectKind::Client, kFileClients + 1, 0 }),
-        QString("Here: bob believes in (3, 0), so in 8 buckets; the file has 14."));
+        QString("Here: bob assumes (3, 0), so 8 buckets; the file has 14."));
     QCOMPARE(example("spare", state, { ObjectKind::Spare, kFileSpares + 7, 0 }),
         QString("Here: spare-8 waits in the pool of the parity servers."));
     // For an unused rank, or a bucket that does not exist, the example is another one.

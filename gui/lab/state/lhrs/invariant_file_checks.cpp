@@ -294,7 +294,7 @@ void InvariantMonitor::settleDoubts(const FileView& state, std::int64_t untilNs)
             InvariantViolation violation { key[1], key[2], std::int64_t(key[0]) - kDoubtTime, {} };
             violation.text = kind == kDoubtOfForwards
                 ? say("key ", subject, " was forwarded ", number, " times")
-                : say("a client believes in ", number, " data buckets, and the file has ", explained);
+                : say("a client's image has ", number, " data buckets, and the file has ", explained);
             violate(5, violation);
         }
     }
