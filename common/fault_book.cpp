@@ -60,7 +60,7 @@ Result<FaultBook::Armed> FaultBook::check(const pb::Fault& fault) const
         return Error { "a partition needs the processes of the other side" };
     } else if (fault.has_crash() && !fault.crash().at().empty() && !isEvent(fault.crash().at())) {
         return Error { "\"" + fault.crash().at()
-            + "\" is no event; use a name of proto/event.proto such as split_prepared" };
+            + "\" is not an event; use a name from proto/event.proto such as split_prepared" };
     } else if (fault.what_case() == pb::Fault::WHAT_NOT_SET) {
         return Error { "the fault does not say what is to be broken: network, partition, pause or crash" };
     }

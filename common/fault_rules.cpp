@@ -56,7 +56,7 @@ Result<NetworkRule> networkRule(const pb::NetworkFault& fault)
         const int kind = bodyNamed(name);
         if (kind == 0)
             return Error { "\"" + name
-                + "\" is no message; use the names of the bodies in proto/message.proto, such as insert" };
+                + "\" is not a message; use the names of the bodies in proto/message.proto, such as insert" };
         rule.kinds.push_back(kind);
     }
     return rule;

@@ -135,7 +135,7 @@ void FaultRulesTest::whatIsWrongIsRefusedWithASentence_data()
     wrong.mutable_network()->set_drop(0.5);
     wrong.mutable_network()->add_kinds("delta");
     wrong.mutable_network()->add_kinds("dleta");
-    row("no such message", wrong, "\"dleta\" is no message");
+    row("no such message", wrong, "\"dleta\" is not a message");
     wrong = fault();
     wrong.mutable_network()->set_delay_ms(3'600'000);
     row("an hour late", wrong, "at most 60000");
@@ -144,9 +144,9 @@ void FaultRulesTest::whatIsWrongIsRefusedWithASentence_data()
     row("a partition from nobody", wrong, "other side");
     wrong = fault();
     wrong.mutable_crash()->set_at("split_perpared");
-    row("no such event", wrong, "no event");
+    row("no such event", wrong, "is not an event");
     wrong.mutable_crash()->set_at("sequence");
-    row("a field that is no event", wrong, "no event");
+    row("a field that is no event", wrong, "is not an event");
 }
 
 void FaultRulesTest::whatIsWrongIsRefusedWithASentence()

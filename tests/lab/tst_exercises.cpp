@@ -342,7 +342,7 @@ void ExercisesTest::anExerciseIsWrittenInOneWay_data()
         "was judged without");
     row("a number", "lab.exercise({ task: 'x', goals: [{ text: 'a', judge: () => 7 }] });", "was judged without");
     row("a hint of nothing", "lab.exercise({ task: 'x', hints: [''], goals: [{ text: 'a', judge: () => 7 }] });",
-        "Hint 1 of lab.exercise is no text");
+        "Hint 1 of lab.exercise is not a text");
     row("two of them",
         "const e = { task: 'x', goals: [{ text: 'a', judge: () => ({ held: true, why: 'so' }) }] }; "
         "lab.exercise(e); lab.exercise(e);",

@@ -79,7 +79,7 @@ void LabTest::whatTheEngineWouldNotSurviveIsAnErrorWithItsLine_data()
     row("a list in itself is thrown", "const m = [1]; m.push(m); throw m;",
         "The script threw a value that has no text");
     row("a list in itself is given back", "const m = [1]; m.push(m); lab.waitUntil(() => m);",
-        "What the function returned is no value that can be taken: it contains itself.");
+        "What the function returned cannot be taken: it contains itself.");
     row("deep", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; lab.print(a);", "deeper than 100 levels");
     row("deep, as text", "let a = []; for (let i = 0; i < 20000; i++) a = [a]; String(a);",
         "Maximum call stack size exceeded");

@@ -42,7 +42,7 @@ void LabStructureTest::whatIsNotKeptIsNotLeftOutInSilence()
         "lab.waitUntil(() => lab.here().eventIndex - from.eventIndex > 210000, { timeout: 1e6 });\n"
         "let said = ''; try { lab.events({ kind: 'SplitFinished', since: from }); } catch (e) { said = e.code + ': ' + "
         "e.message; }\n"
-        "lab.expect(/^Refused: [0-9]+ events since then are not kept any more/.test(said), 'no half of a list: ' + "
+        "lab.expect(/^Refused: [0-9]+ events since then are no longer kept/.test(said), 'no half of a list: ' + "
         "said);\n"
         "lab.expectError('Refused', () => lab.expectNone('SplitFinished', { since: from }));\n"
         "lab.expectError('Refused', () => lab.waitFor('SplitFinished', { since: from, timeout: 0.1 }));\n"

@@ -473,7 +473,7 @@ void PlayTest::theRunnerPrintsAndExitsAsItShould_data()
         << "'a'.repeat(4000000).replace(/a*?b/g, '');" << QStringList { "--limit", "0.5" } << 4
         << "the script does not answer";
     QTest::newRow("a case for each row") << "for (let i = 0; i < 300; ++i) lab.row('t', { s: 'case ' + i, v: i });"
-                                         << QStringList() << 0 << "and 100 cases more (--csv writes all)";
+                                         << QStringList() << 0 << "and 100 more cases (--csv writes all)";
 }
 
 void PlayTest::theRunnerPrintsAndExitsAsItShould()

@@ -517,7 +517,7 @@ void RecordingTest::aFullDiskEndsTheRecordingAndSaysSo()
     feeder.isKept = false;
     feeder.story(growth(1, 1));
     QTRY_VERIFY_WITH_TIMEOUT(!recorder->status().stopped.isEmpty(), 20'000);
-    QVERIFY2(recorder->status().stopped.contains("are free on the disk"), qPrintable(recorder->status().stopped));
+    QVERIFY2(recorder->status().stopped.contains("is free on the disk"), qPrintable(recorder->status().stopped));
     feeder.story(growth(1, 1)); // changes nothing, and does not block
     recorder->finish();
     auto recording = Recording::open(path);

@@ -88,7 +88,7 @@ void RecordingFilesTest::aFileThatWasNotClosedIsReadUpToItsEnd()
     QVERIFY(QFile::copy(path + "-wal", copy + "-wal"));
     auto recording = Recording::open(copy);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
-    QVERIFY2((*recording)->unfinished().contains("ended without its end"), qPrintable((*recording)->unfinished()));
+    QVERIFY2((*recording)->unfinished().contains("has no end, because"), qPrintable((*recording)->unfinished()));
     QCOMPARE((*recording)->damage(), QString()); // the existing part is as it was written
     QVERIFY(!(*recording)->rows("operation").empty()); // the tables that finishing adds were made in a copy
     QVERIFY((*recording)->events() > 0);
@@ -129,7 +129,7 @@ void RecordingFilesTest::aShortRunThatWasKilledIsWhole()
     QTRY_VERIFY_WITH_TIMEOUT(isWritten(), 20'000);
     QVERIFY(std::uint64_t(QFileInfo(copy).size()) < 8 * kEvents); // otherwise this shows nothing
     QCOMPARE(killed->damage(), QString());
-    QVERIFY2(killed->unfinished().contains("ended without its end"), qPrintable(killed->unfinished()));
+    QVERIFY2(killed->unfinished().contains("has no end, because"), qPrintable(killed->unfinished()));
     recorder->finish();
 }
 
@@ -142,7 +142,7 @@ void RecordingFilesTest::aFileOfSomethingElseIsRefused()
     QVERIFY(file.open(QIODevice::WriteOnly));
     file.write(QByteArray(5000, 'x'));
     file.close();
-    QVERIFY2(errorOf(path).contains("is no recording"), qPrintable(errorOf(path)));
+    QVERIFY2(errorOf(path).contains("is not a recording"), qPrintable(errorOf(path)));
     QVERIFY(file.remove());
     change(path, "CREATE TABLE event (id INTEGER)");
     QVERIFY2(errorOf(path).contains("another program"), qPrintable(errorOf(path)));
@@ -162,7 +162,7 @@ void RecordingFilesTest::aFileWithMoreThanTablesIsRefused()
         QFile::remove(path);
         makeRecording(path);
         change(path, hostile);
-        QVERIFY2(errorOf(path).contains("is no recording of ours"), qPrintable(errorOf(path)));
+        QVERIFY2(errorOf(path).contains("is not a recording of this program"), qPrintable(errorOf(path)));
     }
 }
 
@@ -445,7 +445,7 @@ void RecordingFilesTest::aRecordingIsReadWithoutWritingBesideIt()
     QVERIFY(QFile::setPermissions(path, QFile::ReadOwner));
     auto recording = Recording::open(path);
     QVERIFY2(recording, recording ? "" : recording.error().text.c_str());
-    QVERIFY((*recording)->unfinished().contains("ended without its end"));
+    QVERIFY((*recording)->unfinished().contains("has no end, because"));
     QCOMPARE((*recording)->damage(), QString());
     QCOMPARE((*recording)->events(), std::uint64_t(growth(6, 7).order.size()));
     QCOMPARE(names(), QStringList { "run.lhrun" });

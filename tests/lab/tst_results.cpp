@@ -274,7 +274,7 @@ void ResultsTest::foldersAreMergedByRun()
         qPrintable(conflict.conflicts.join('|')));
     QVERIFY(!QDir(directory.filePath("none")).exists());
     QVERIFY(mergeResults({ directory.filePath("nowhere") }, directory.filePath("none"), FolderUse::New)
-                .problem.contains("is no directory"));
+                .problem.contains("is not a directory"));
 }
 
 void ResultsTest::aSweepIsEveryCombination()
@@ -309,7 +309,7 @@ void ResultsTest::aWrongSweepIsRefused_data()
     QTest::newRow("no sweep") << QStringList { "--runs" } << "There is no sweep";
     QTest::newRow("no such sweep") << QStringList { "--sweep", "sizes" } << "There is no sweep";
     QTest::newRow("empty value") << QStringList { "--sweep", "records=5,,6" } << "empty value";
-    QTest::newRow("no name") << QStringList { "--sweep", "=5" } << "no parameter with its values";
+    QTest::newRow("no name") << QStringList { "--sweep", "=5" } << "not a parameter with values";
     QTest::newRow("backwards") << QStringList { "--sweep", "records=9..1" } << "goes up";
     QTest::newRow("too long") << QStringList { "--sweep", "records=1..999999999999" } << "at most 100000";
     QTest::newRow("too many") << QStringList { "--sweep", "records=1..1000", "--sweep", "seed=1..1000" }
@@ -515,9 +515,9 @@ void ResultsTest::aChartThatCannotBeDrawnIsRefusedInWords_data()
     QTest::addColumn<QString>("order");
     QTest::addColumn<QString>("words");
     QTest::newRow("no JSON") << "x"
-                             << "--chart: this is no JSON object";
+                             << "--chart: this is not a JSON object";
     QTest::newRow("a list") << "[1]"
-                            << "--chart: this is no JSON object";
+                            << "--chart: this is not a JSON object";
     QTest::newRow("unknown option") << R"({"x":"a","y":"v","bye":1})"
                                     << "there is no option bye. Did you mean by?";
     QTest::newRow("no x") << R"({"y":"v"})"
@@ -556,7 +556,8 @@ void ResultsTest::aChartThatCannotBeDrawnIsRefusedInWords()
     QVERIFY2(run.err.contains(words) && run.err.trimmed().count('\n') == 0 && run.out.isEmpty(), qPrintable(run.err));
     const PlayRun other = play(
         { "--chart", R"({"x":"a","y":"v"})", written(directory, "other.csv", "a,v\r\n1,2\r\n") });
-    QVERIFY2(other.code == 2 && other.err.contains("other.csv: it is no table of measurements"), qPrintable(other.err));
+    QVERIFY2(
+        other.code == 2 && other.err.contains("other.csv: it is not a table of measurements"), qPrintable(other.err));
 }
 
 QTEST_GUILESS_MAIN(ResultsTest)

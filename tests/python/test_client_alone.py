@@ -345,7 +345,7 @@ class Alone(rig.Coded):
 
     def test_what_is_no_address_is_said_at_once(self):
         for wrong in ("garbage", "", "127.0.0.1", "127.0.0.1:", "127.0.0.1:0", "127.0.0.1:70000", "1.2.3:4", "1.2.3.400:5", "x:y", "http://a:80", "ipc://x:1", None):
-            self.assertIn("is no address", self.assertCode("BadArgument", Lab.connect, wrong))
+            self.assertIn("is not an address", self.assertCode("BadArgument", Lab.connect, wrong))
 
     def test_nobody_at_an_endpoint_is_no_cluster(self):
         self.assertIn("127.0.0.1:1", self.assertCode("NoCluster", Lab.connect, "127.0.0.1:1", timeout=0.1))

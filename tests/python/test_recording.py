@@ -149,7 +149,7 @@ class Recorded(rig.Coded):
         self.assertCode("BadArgument", self.recording.sql, "SELECT nothing")
         self.assertCode("BadArgument", Recording, self.directory / "recorded.js")
         with_log = self.copy("PRAGMA journal_mode = WAL")
-        self.assertIn("ended without its end", self.assertCode("Refused", Recording, with_log))
+        self.assertIn("has no end, or", self.assertCode("Refused", Recording, with_log))
 
     def test_a_recording_in_a_folder_that_cannot_be_written_is_read(self):
         folder = self.directory / "locked"

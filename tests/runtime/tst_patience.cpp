@@ -296,7 +296,7 @@ void PatienceTest::aFailureKeepsItsCause_data()
 {
     QTest::addColumn<std::function<void(Failing&)>>("story");
     QTest::addColumn<QString>("shown");
-    const QString told = kAnswersNoProbes, late = "nobody answered for 0.3 s: this machine is busy";
+    const QString told = kAnswersNoProbes, late = "no answer for 0.3 s: this machine is busy";
     const auto row = [](const char* name, const QString& shown, const std::function<void(Failing&)>& story) {
         QTest::newRow(name) << story << shown;
     };
@@ -304,11 +304,11 @@ void PatienceTest::aFailureKeepsItsCause_data()
         f.suspectAndFail();
         f.hear(kBucket, kFailedNs + 1);
     });
-    row("nobody was suspected before", "nobody answered: this machine is busy", [](Failing& f) {
+    row("nobody was suspected before", "no answer: this machine is busy", [](Failing& f) {
         f.state.apply(kFilesCoordinator, f.failed, kFailedNs);
         f.hear(kBucket, kFailedNs + 1);
     });
-    row("it was silent for long", "nobody answered for 12 s: this machine is busy", [](Failing& f) {
+    row("it was silent for long", "no answer for 12 s: this machine is busy", [](Failing& f) {
         f.suspectAndFail(kFailedNs - 12 * kSecond);
         f.hear(kBucket, kFailedNs + 1);
     });
@@ -439,7 +439,7 @@ void PatienceTest::theCauseOutlivesAKeyframe()
             keyframeOf(f.state, true), [](std::int64_t, std::uint32_t) { return std::optional<pb::RankPage>(); });
         QVERIFY(bool(read));
         QCOMPARE(shownReason(*read, kFilesCoordinator, f.failed),
-            std::string(isPaused ? kAnswersNoProbes : "nobody answered for 0.3 s: this machine is busy"));
+            std::string(isPaused ? kAnswersNoProbes : "no answer for 0.3 s: this machine is busy"));
     }
 }
 

@@ -121,10 +121,10 @@ void EditorTest::whatIsNoScenarioIsSaidInOneSentence()
     QVERIFY(problem(folder.filePath("none.js")).contains("none.js cannot be read: No such file"));
     QVERIFY(problem(folder.path()).contains("is a directory"));
     QVERIFY(put(folder.filePath("latin.js"), "lab.print(1);\nlab.say('gr\xfc\xdf');\n"));
-    QVERIFY2(problem(folder.filePath("latin.js")).contains("is no UTF-8: see line 2"),
+    QVERIFY2(problem(folder.filePath("latin.js")).contains("is not UTF-8: see line 2"),
         qPrintable(problem(folder.filePath("latin.js"))));
     QVERIFY(put(folder.filePath("zero.js"), QByteArray("a\n\0b", 4)));
-    QVERIFY(problem(folder.filePath("zero.js")).contains("line 2 has a byte of zeros"));
+    QVERIFY(problem(folder.filePath("zero.js")).contains("line 2 has a zero byte"));
     QVERIFY(put(folder.filePath("large.js"), QByteArray((1 << 20) + 1, 'x')));
     QVERIFY2(problem(folder.filePath("large.js")).contains("1024 KiB at most"),
         qPrintable(problem(folder.filePath("large.js"))));
@@ -136,7 +136,7 @@ void EditorTest::whatIsNoScenarioIsSaidInOneSentence()
     QVERIFY(desk.isActive);
     desk.write("lab.print('mine');\n");
     QVERIFY(!desk.editor.open(folder.filePath("latin.js")));
-    QVERIFY(desk.editor.banner().contains("is no UTF-8"));
+    QVERIFY(desk.editor.banner().contains("is not UTF-8"));
     QCOMPARE(desk.edit.text(), QString("lab.print('mine');\n"));
     QVERIFY(!desk.editor.saveTo(folder.filePath("no/such/x.js")));
     QVERIFY2(desk.editor.banner().contains("there is no directory"), qPrintable(desk.editor.banner()));

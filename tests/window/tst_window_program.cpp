@@ -65,8 +65,8 @@ void WindowProgramTest::aWrongCommandLineEndsWithASentence_data()
     row("--theme pink", "--theme pink: write light, dark");
     row("--font-scale 9", "--font-scale 9: write a number from 0.8 to 2.5");
     row("--font-scale nan", "--font-scale nan: write a number from 0.8 to 2.5");
-    row("--connect garbage", "“garbage” is no address");
-    row("--connect 127.0.0.1:70000", "“127.0.0.1:70000” is no address");
+    row("--connect garbage", "“garbage” is not an address");
+    row("--connect 127.0.0.1:70000", "“127.0.0.1:70000” is not an address");
     row("--sim --seed -1", "--seed -1: write a number");
     row("--size big", "--size big: write WIDTHxHEIGHT");
     row("--local --sim", "exclude each other");

@@ -112,7 +112,7 @@ void WindowTimeTest::aRecordingIsShownWithoutACluster()
     QVERIFY(other.open(QIODevice::WriteOnly));
     other.write("<b>no recording</b>");
     other.close();
-    QVERIFY2(window.files().openRecording(other.fileName()).contains("is no recording"),
+    QVERIFY2(window.files().openRecording(other.fileName()).contains("is not a recording"),
         qPrintable(window.files().openRecording(other.fileName())));
     QVERIFY(!window.showsCluster());
     QCOMPARE(window.files().openRecording(folder.filePath("run.lhrun")), QString());

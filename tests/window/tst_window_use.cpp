@@ -486,7 +486,7 @@ void WindowUseTest::whatIsNoRecordingIsSaidBesideAnother()
     QVERIFY(!window.labLine().isVisible());
     window.files().openFile(junk);
     QVERIFY(window.labLine().isVisible());
-    QVERIFY2(window.labLine().text().contains("junk.lhrun is no recording"), qPrintable(window.labLine().text()));
+    QVERIFY2(window.labLine().text().contains("junk.lhrun is not a recording"), qPrintable(window.labLine().text()));
 }
 
 // The clock and the cards show the same time, and another cluster of the window starts again.

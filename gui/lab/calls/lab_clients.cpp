@@ -153,7 +153,7 @@ struct ClientCalls {
             if (QString::fromStdString(known.info.name()) != name || known.hasEnded)
                 continue;
             if (known.info.kind() != pb::CLIENT)
-                return LabError { LabCode::BadArgument, name + " is the name of a process that is no client." };
+                return LabError { LabCode::BadArgument, name + " is the name of a process that is not a client." };
             return ProcessId(known.info.node());
         }
         if (!context.settings.mayStartCluster)
@@ -328,7 +328,7 @@ struct ClientCalls {
                     .arg(done.operations())
                     .arg(done.of())
                     .arg(QString::fromStdString(done.ended_early())),
-                "With partial: true that is no error." };
+                "With partial: true that is not an error." };
         const auto process = processOf(running->client);
         const auto messages = process ? messagesOf(*process) : LabResult<std::uint64_t>(process.error());
         return workloadObject(context, running->answer->reply.workload(),
@@ -411,9 +411,9 @@ struct ClientCalls {
             for (const std::uint32_t bucket : done.missing())
                 missing << QString::number(bucket);
             return LabError { LabCode::Timeout,
-                "The scan is not complete after " + QString::number(o.number("timeout")) + " s: nothing came of bucket "
-                    + missing.join(", ") + ".",
-                "Give partial: true to get what came." };
+                "The scan is not complete after " + QString::number(o.number("timeout"))
+                    + " s: nothing came from bucket " + missing.join(", ") + ".",
+                "Give partial: true to get what has come." };
         }
         const auto numbers = [&](const auto& list) {
             QJSValue array = context.engine.newArray(std::uint32_t(list.size()));

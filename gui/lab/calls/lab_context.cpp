@@ -126,11 +126,11 @@ LabResult<bool> LabContext::waitForEvents(std::uint64_t cursor, AwakeClock::time
 LabError LabContext::notKept(std::uint64_t missed)
 {
     return { LabCode::Refused,
-        QString("%1 events since then are not kept any more: the newest %2 are, and at most %3 MiB of them.")
+        QString("%1 events since then are no longer kept: the newest %2 are, and at most %3 MiB of them.")
             .arg(missed)
             .arg(EventRing::kEvents)
             .arg(EventRing::kBytes >> 20),
-        "Ask sooner after what is looked for, or let less be told: lab.detail('counts')." };
+        "Ask sooner, or let the processes publish less: lab.detail('counts')." };
 }
 
 void LabContext::hearOut() const
@@ -178,7 +178,7 @@ LabError LabContext::errorOf(const Answer& answer)
     case pb::BAD_ARGUMENT: return { LabCode::BadArgument, text };
     case pb::TIMED_OUT: return { LabCode::Timeout, text };
     case pb::NO_SPARES:
-        return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts further servers." };
+        return { LabCode::NoSpares, text, "lab.addSpares({ data: 1, parity: 1 }) starts more servers." };
     case pb::NOT_ALLOWED: return { LabCode::NotAllowed, text };
     case pb::NOT_REFUSED:
     case pb::MALFORMED:

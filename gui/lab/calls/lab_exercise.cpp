@@ -216,7 +216,7 @@ public:
                     .arg(hintCount) };
         for (std::uint32_t i = 0; i < hintCount; ++i) {
             if (!text(hints.property(i)))
-                return LabError { LabCode::BadArgument, QString("Hint %1 of lab.exercise is no text.").arg(i + 1) };
+                return LabError { LabCode::BadArgument, QString("Hint %1 of lab.exercise is not a text.").arg(i + 1) };
             m_shown.hints << hints.property(i).toString();
         }
         for (std::uint32_t i = 0; i < goalCount; ++i) {

@@ -144,7 +144,7 @@ LabResult<QJSValue> partition(LabContext& context, const Arguments& o)
     const auto orders = partitionOrders(
         context.control, newFault(context.control, millisecondsOf(o.number("lease")), context.settings.seed), wanted);
     if (orders[1].at.empty())
-        return LabError { LabCode::BadArgument, "There is nobody on the other side of the partition." };
+        return LabError { LabCode::BadArgument, "There is no process on the other side of the partition." };
     return arm(context, orders, "partition", o.number("timeout"));
 }
 

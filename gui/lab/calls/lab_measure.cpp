@@ -158,7 +158,7 @@ struct Measurement {
             isPaused = now->simulation().is_paused();
         }
         if (isPaused)
-            return LabError { LabCode::Refused, "Nothing is measured while virtual time stands.",
+            return LabError { LabCode::Refused, "Nothing is measured while virtual time stands still.",
                 "lab.clock({ speed: 1 }) lets it go on." };
         if (context.control.isGated())
             return LabError { LabCode::Refused,

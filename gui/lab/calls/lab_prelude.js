@@ -65,7 +65,7 @@
         try {
             const value = apply(f, undefined, args), problem = problemOf(value, false);
             if (problem !== '')
-                throw new LabError('BadArgument', 'What the function returned is no value that can be taken: ' + problem + '.', '', undefined, '');
+                throw new LabError('BadArgument', 'What the function returned cannot be taken: ' + problem + '.', '', undefined, '');
             return [true, value];
         } catch (e) {
             return [false, e];

@@ -77,7 +77,7 @@ struct RecoveryReport {
                 QString("No spare %1 server answers; it is wanted for %2.")
                     .arg(event.spare_missing().role() == pb::PARITY ? "parity" : "data",
                         QString::fromStdString(event.spare_missing().purpose())),
-                "lab.addSpares starts further servers; the recovery goes on when they are there." };
+                "lab.addSpares starts more servers; the recovery goes on when they are there." };
     }
 
     void takeFailed(const RunEvent& run)
@@ -220,7 +220,7 @@ LabResult<QJSValue> acknowledgeLoss(LabContext& context, const Arguments& argume
                     .arg(number)
                     .arg(file->data_spares())
                     .arg(file->parity_spares()),
-                "lab.addSpares starts further servers." };
+                "lab.addSpares starts more servers." };
     }
     if (!reply)
         return reply.error();

@@ -91,7 +91,7 @@ LabResult<ProcessId> nodeOf(LabContext& context, const QJSValue& target, const Q
         return found.error();
     const auto known = context.control.find(found->process);
     if (!known || known->info.kind() != pb::NODE)
-        return LabError { LabCode::BadArgument, found->shown + " is no node, so " + call + " does not take it.",
+        return LabError { LabCode::BadArgument, found->shown + " is not a node, so " + call + " does not take it.",
             call + "(lab.process('node-3'))" };
     return found->process;
 }
@@ -331,7 +331,8 @@ LabResult<QJSValue> startRing(LabContext& context, const Arguments& o)
             return found.error();
         chosen = *found;
     } else if (const auto ring = describeRing(context); !ring) {
-        return LabError { LabCode::ClusterMismatch, "The connected cluster is no ring: " + ring.error().message + ".",
+        return LabError { LabCode::ClusterMismatch,
+            "The connected cluster is not a ring: " + ring.error().message + ".",
             "It was not started here, so it is not replaced." };
     }
     const double timeout = o.number("timeout");

@@ -295,7 +295,7 @@ LabResult<QJSValue> counters(LabContext& context, const Arguments& arguments)
         return countersByKind(context, arguments.option("since"));
     if (!arguments.option("since").isNull())
         return LabError { LabCode::BadArgument,
-            "The option since goes with by: 'kind'; the sums of a process are since its start." };
+            "The option since goes with by: 'kind'; the sums of a process count from its start." };
     std::vector<std::pair<CallTarget, pb::Command>> questions;
     QStringList names;
     for (const KnownProcess& known : context.control.directory()) {

@@ -80,7 +80,7 @@ LabResult<QString> whatIsOpen(LabContext& context)
                                          : QString::fromStdString(file->under_way());
     const auto gauges = gaugesOf(context, *file, true);
     if (!gauges && gauges.error().code == LabCode::Unreachable)
-        return "a member of the file is gone, and nobody has missed it yet (" + gauges.error().message + ")";
+        return "a member of the file is gone, and no process has missed it yet (" + gauges.error().message + ")";
     if (!gauges)
         return gauges.error();
     std::uint64_t waiting = 0, held = 0;

@@ -156,7 +156,7 @@ Answer armFaults(ControlClient& control, const std::vector<FaultOrder>& orders, 
         }
     }
     if (calls.empty())
-        return { Answer::Outcome::Unreachable, {}, "There is no process that the fault could be armed at." };
+        return { Answer::Outcome::Unreachable, {}, "There is no process on which the fault could be armed." };
     Answer good;
     for (Answer& answer : callAtOneInstant(control, calls, timeout, stop)) {
         if (!answer) {

@@ -147,8 +147,7 @@ GateOutcome closeGates(ControlClient& control, milliseconds within, const std::s
     }
     if (simulation && !simulation->plays().empty()) {
         outcome.text = "This simulation plays " + simulation->plays()
-            + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) lets its virtual time "
-              "stand.";
+            + ": it is watched, not operated, and has no gate. lab.clock({ paused: true }) stops its virtual time.";
         return outcome;
     }
     control.keepGate(true); // from now on processes that join later are told too

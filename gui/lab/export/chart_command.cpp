@@ -105,7 +105,7 @@ Result<ChartOrder> chartOrderOf(const QString& json, const QString& file)
     QJsonParseError problem;
     const QJsonDocument document = QJsonDocument::fromJson(json.toUtf8(), &problem);
     if (!document.isObject())
-        return chartProblem("this is no JSON object"
+        return chartProblem("this is not a JSON object"
             + (problem.error == QJsonParseError::NoError ? QString() : " (" + problem.errorString() + ")")
             + "; write {\"x\": \"window\", \"y\": [\"total_s\"]}.");
     const QJsonObject object = document.object();
@@ -136,7 +136,8 @@ Result<ChartOrder> chartOrderOf(const QString& json, const QString& file)
 Result<MeasuredTable> measuredTable(const CsvTable& csv, const QString& run)
 {
     if (csv.columns.value(0) != kRun || csv.columns.value(1) != "simulated")
-        return chartProblem("it is no table of measurements: the first columns of these are run and simulated.");
+        return chartProblem(
+            "it is not a table of measurements: the first columns of such a table are run and simulated.");
     QStringList own, runs;
     for (const QString& column : csv.columns)
         if (!LabTable::isOfEveryTable(column))

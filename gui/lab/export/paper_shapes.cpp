@@ -79,7 +79,7 @@ std::vector<PaperShape> paperShapes(const std::map<QString, CsvTable>& measured)
         f.ratio("bucket_recovery", recovery("16", "3", "rs"), recovery("16", "1", "rs"), "comm_s"), 1.48, 0, 2.5);
     add("E15", "GF(2^16) decodes two buckets faster than GF(2^8).", "process GF(2^16) / GF(2^8), 2 buckets",
         f.ratio("bucket_recovery", recovery("16", "2", "rs"), recovery("8", "2", "rs"), "process_s"), 0.48, 0, 1);
-    add("E15", "The field makes hardly a difference when a file is made.", "total GF(2^16) / GF(2^8), k = 1",
+    add("E15", "The field makes hardly any difference when a file is made.", "total GF(2^16) / GF(2^8), k = 1",
         f.ratio("file_creation", { { "gf", "16" }, { "k", "1" } }, { { "gf", "8" }, { "k", "1" } }, "total_s"), 1.014,
         0.9, 1.1);
     add("E9", "XOR gains little when single records are recovered.",
@@ -104,7 +104,7 @@ std::vector<PaperShape> paperShapes(const std::map<QString, CsvTable>& measured)
         f.ratioOf(f.median("insert_stalls", { { "k", "0" } }, "max_ms"),
             f.median("insert_stalls", { { "k", "0" } }, "p50_ms")),
         730, 100, kAny);
-    add("E17", "Connections that stay are faster than one for each transfer.",
+    add("E17", "Connections that stay open are faster than one for each transfer.",
         "total handshake / passive open, 1 bucket",
         f.ratio("recovery_ways", { { "tcp", "handshake" }, { "failed_buckets", "1" } },
             { { "tcp", "passive" }, { "transport", "tcp" }, { "decode", "auto" }, { "failed_buckets", "1" } },

@@ -123,7 +123,7 @@ void PlayPrinter::tableSummary(const QString& name, const LabTable& table)
         line(text);
     }
     if (cases.size() > kCasesShown)
-        line(QString("    and %1 cases more (--csv writes all)").arg(cases.size() - kCasesShown));
+        line(QString("    and %1 more cases (--csv writes all)").arg(cases.size() - kCasesShown));
 }
 
 void PlayPrinter::goalSummary(const LabTable& table)

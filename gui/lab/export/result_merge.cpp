@@ -47,7 +47,7 @@ MergeResult mergeResults(const QStringList& directories, const QString& target, 
         const QStringList names = resultTables(directory);
         if (names.isEmpty()) {
             result.problem = directory
-                + (QFileInfo(directory).isDir() ? " has no tables of results." : " is no directory.");
+                + (QFileInfo(directory).isDir() ? " has no tables of results." : " is not a directory.");
             return result;
         }
         for (const QString& name : names) {

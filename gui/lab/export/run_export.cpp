@@ -484,8 +484,8 @@ QString lostEvents(Recording& recording)
     }
     return events == 0
         ? QString()
-        : QString("%1 events of %2 processes were lost (gaps.csv), so that rows of operations.csv may be missing, and "
-                  "where `complete` is false they may lack something; messages.csv may lack rows.")
+        : QString("%1 events of %2 processes were lost (gaps.csv), so rows of operations.csv may be missing, and rows "
+                  "whose `complete` is false may lack something; messages.csv may lack rows.")
               .arg(events)
               .arg(processes.size());
 }

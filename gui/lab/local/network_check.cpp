@@ -73,7 +73,7 @@ Result<std::string> endpointOf(const std::string& address)
     if (colon == std::string::npos || !isName || (isNumber && ::inet_pton(AF_INET, host.c_str(), &number) != 1)
         || !readNumber<std::uint16_t>(address.substr(colon + 1), 1, 65'535))
         return Error { "“" + address
-            + "” is no address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
+            + "” is not an address. Write HOST:PORT, the coordinator’s control endpoint, for example 127.0.0.1:4712." };
     return "tcp://" + address;
 }
 

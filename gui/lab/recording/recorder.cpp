@@ -147,7 +147,7 @@ struct Recorder::Thread {
         if (disk.isKnown && disk.free < recorder.m_limits.freeBytes && writer.isOpen()) {
             writer.finish();
             stop(QString(
-                "The recording ended, and the run goes on without it: less than %1 MiB are free on the disk of %2.")
+                "The recording ended, and the run goes on without it: less than %1 MiB is free on the disk of %2.")
                      .arg(recorder.m_limits.freeBytes >> 20)
                      .arg(recorder.m_path));
         }

@@ -41,9 +41,9 @@ QString readHeader(const QString& path, Header& out)
         return path + " cannot be read: " + file.errorString() + ".";
     const QByteArray header = file.read(kHeaderBytes);
     if (header.size() < kHeaderBytes || !header.startsWith(QByteArray("SQLite format 3\0", 16)))
-        return path + " is no recording: it does not begin like an .lhrun file.";
+        return path + " is not a recording: it does not begin like an .lhrun file.";
     if (qFromBigEndian<quint32>(header.constData() + kIdAt) != kRecordingId)
-        return path + " is no recording: it is an SQLite file of another program.";
+        return path + " is not a recording: it is an SQLite file of another program.";
     out.version = qFromBigEndian<quint32>(header.constData() + kVersionAt);
     if (out.version == 0 || out.version > kRecordingVersion)
         return QString(
@@ -147,7 +147,7 @@ QString Recording::prepare(const QString& path)
     m_connection.run("PRAGMA query_only = ON");
     measure(isCut, isFinished || !hasNoEnd);
     if (!isFinished && hasNoEnd)
-        m_unfinished = QString("%1 ended without its end, because its program was killed: %2 of %3 can be read.")
+        m_unfinished = QString("%1 has no end, because its program was killed: %2 of %3 can be read.")
                            .arg(path, text(counted(m_events, "event", "events")), lengthShown(m_endNs - m_beginNs));
     return {};
 }
@@ -179,7 +179,8 @@ QString Recording::checkTables()
         const QString type = query.value(0).toString(), sql = query.value(2).toString();
         if (type == "trigger" || (type == "view" && !views.contains(sql))
             || sql.simplified().startsWith("CREATE VIRTUAL", Qt::CaseInsensitive))
-            return m_path + " is no recording of ours: it contains a " + type + " (" + query.value(1).toString() + ").";
+            return m_path + " is not a recording of this program: it contains a " + type + " ("
+                + query.value(1).toString() + ").";
     }
     for (const QString& wanted : recordingColumns(m_version)) {
         const QString name = wanted.section('(', 0, 0);
@@ -189,7 +190,7 @@ QString Recording::checkTables()
         while (query.next())
             columns << query.value(1).toString();
         if (name + "(" + columns.join(',') + ")" != wanted)
-            return m_path + " is no recording of ours: its table " + name + " is not as it should be.";
+            return m_path + " is not a recording of this program: its table " + name + " is not as it should be.";
     }
     return {};
 }

@@ -72,9 +72,9 @@ Result<ScenarioText> readScenario(const QString& path)
                          .arg(path)
                          .arg(std::max(info.size(), qint64(bytes.size())) / 1024));
     if (const qsizetype zero = bytes.indexOf('\0'); zero >= 0)
-        return error(QString("%1 is no text: line %2 has a byte of zeros.").arg(path).arg(lineAt(bytes, zero)));
+        return error(QString("%1 is not a text: line %2 has a zero byte.").arg(path).arg(lineAt(bytes, zero)));
     if (const qsizetype bad = firstBad(bytes); bad >= 0)
-        return error(QString("%1 is no UTF-8: see line %2. Save it as UTF-8 with the editor that made it.")
+        return error(QString("%1 is not UTF-8: see line %2. Save it as UTF-8 with the editor that made it.")
                          .arg(path)
                          .arg(lineAt(bytes, bad)));
 
@@ -85,8 +85,8 @@ Result<ScenarioText> readScenario(const QString& path)
     const qsizetype pairs = text.count("\r\n"), feeds = text.count('\n');
     result.hasCrLf = pairs > 0 && 2 * pairs >= feeds;
     if (pairs > 0 && pairs < feeds)
-        result.remark = QString("Some lines end like those of DOS, some do not; saving ends all of them %1.")
-                            .arg(result.hasCrLf ? "like those of DOS" : "with a line feed");
+        result.remark = QString("Some lines end as in DOS, some do not; saving ends all of them %1.")
+                            .arg(result.hasCrLf ? "as in DOS" : "with a line feed");
     text.replace("\r\n", "\n");
     // An editor treats these as line ends too.
     const auto isOther = [](QChar c) {
@@ -94,7 +94,7 @@ Result<ScenarioText> readScenario(const QString& path)
     };
     if (std::any_of(text.begin(), text.end(), isOther)) {
         std::replace_if(text.begin(), text.end(), isOther, QChar('\n'));
-        result.remark = "The file has separators of lines that are none in a scenario; here they are ends of lines.";
+        result.remark = "The file has line separators that a scenario does not have; here they are line ends.";
     }
     result.text = text;
     return result;

@@ -339,12 +339,12 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
         chart.unit = QStringLiteral("KiB");
         shown = { { Kind::DataBytes, "data_bytes", "records in data buckets", 1, 1.0 / 1024 },
             { Kind::ParityBytes, "parity_bytes", "parity records", 1, 1.0 / 1024 } };
-        chart.nothing = QStringLiteral("No process has told yet how many bytes it holds.");
+        chart.nothing = QStringLiteral("No process has reported yet how many bytes it holds.");
         break;
     case ChartKind::Memory:
         chart.unit = QStringLiteral("MiB");
         shown = { { Kind::MemoryBytes, "memory_bytes", "memory of all processes", 1, 1.0 / (1024 * 1024) } };
-        chart.nothing = QStringLiteral("No process has told yet how much memory it uses.");
+        chart.nothing = QStringLiteral("No process has reported yet how much memory it uses.");
         break;
     case ChartKind::Operations:
     case ChartKind::Latency:
@@ -376,7 +376,7 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
     if (wish.kind == ChartKind::Storage && series.m() > 0 && !columns.empty()) {
         const double data = columns.back().level(Kind::DataBytes).last,
                      parity = columns.back().level(Kind::ParityBytes).last;
-        chart.note = QStringLiteral("records in memory, as the buckets tell every 100 ms");
+        chart.note = QStringLiteral("records in memory, as the buckets report every 100 ms");
         if (data > 0)
             chart.note = QStringLiteral("parity is %1 % of the data; full groups: k/m = %2 %; ")
                              .arg(100 * parity / data, 0, 'f', 1)
@@ -384,10 +384,10 @@ ChartData levelsChart(const RunSeries& series, const ChartWish& wish)
                 + chart.note;
     } else if (wish.kind == ChartKind::Memory) {
         chart.note = QStringLiteral(
-            "resident memory, summed over coordinator, servers, spares and clients, as they tell every 100 ms");
+            "resident memory, summed over coordinator, servers, spares and clients, as they report every 100 ms");
     } else if (wish.kind == ChartKind::Load && !columns.empty()) {
         chart.note = QStringLiteral(
-            "now %1 %; least and greatest of each pixel; between splits it rises, each split lets it fall")
+            "now %1 %; least and greatest of each pixel; it rises between splits, and falls with each split")
                          .arg(100 * columns.back().level(Kind::Load).last, 0, 'f', 1);
     } else {
         chart.note = QStringLiteral("least and greatest of each pixel");

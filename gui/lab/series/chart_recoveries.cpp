@@ -87,7 +87,7 @@ ChartData recoveryChart(const RunSeries& series, const ChartWish& wish)
     if (finished > kBars)
         chart.note = QStringLiteral("the last %1 of %2 recoveries; ").arg(kBars).arg(finished) + chart.note;
     if (unfinished > 0 && finished > 0)
-        chart.note += QStringLiteral("; %1 did not come to its end or is under way").arg(unfinished);
+        chart.note += QStringLiteral("; %1 given up or under way").arg(unfinished);
     return chart;
 }
 

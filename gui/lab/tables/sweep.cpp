@@ -61,7 +61,7 @@ Result<Sweep::Factor> factorOf(const QString& text)
     const QString name = text.section('=', 0, 0).trimmed();
     if (!text.contains('=') || !isParameter(name))
         return refusal(
-            "'" + text.left(80) + "' is no parameter with its values; write NAME=VALUE,VALUE or NAME=FIRST..LAST.");
+            "'" + text.left(80) + "' is not a parameter with values; write NAME=VALUE,VALUE or NAME=FIRST..LAST.");
     auto values = valuesOf(name, text.section('=', 1));
     if (!values)
         return values.error();
@@ -108,7 +108,7 @@ Result<std::vector<Sweep>> sweepsOfJson(const QByteArray& text, const QString& p
     QJsonParseError problem;
     const QJsonDocument document = QJsonDocument::fromJson(text, &problem);
     if (!document.isObject())
-        return refusal(path + " is no list of sweeps ("
+        return refusal(path + " is not a list of sweeps ("
             + (document.isNull() ? problem.errorString() : QString("not an object"))
             + "); write {\"sizes\": {\"records\": [5, 50, 500], \"seed\": \"1..3\"}}.");
     std::vector<Sweep> sweeps;

@@ -262,7 +262,7 @@ void checkManager(Decoding& d)
         : Result<DecodeStory>(Error { "too many parity columns" });
     d.managerDiffers = true;
     if (!own || !own->isSolvable()) {
-        d.managerSentence = QStringLiteral("The recovery manager says it decoded from %1; nobody can: %2.")
+        d.managerSentence = QStringLiteral("The recovery manager says it decoded from %1, which is not possible: %2.")
                                 .arg(listed(survivors),
                                     own ? QStringLiteral("the system is singular") : text(own.error().text));
         return;
@@ -321,7 +321,7 @@ void tellSteps(Decoding& d)
                   .arg(s.row)
                   .arg(symbolWords(field, d.wish.base, left.at(s.row, s.row)))
             : QStringLiteral(
-                "Row %1 has %2 in the pivot’s column %3; adding so many times row %3 makes it 0. Adding is XOR.")
+                "Row %1 has %2 in the pivot’s column %3; adding that many times row %3 makes it 0. Adding is XOR.")
                   .arg(s.row)
                   .arg(symbolWords(field, d.wish.base, left.at(s.row, s.other)))
                   .arg(s.other);

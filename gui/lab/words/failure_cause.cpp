@@ -37,11 +37,11 @@ bool wasOnlyLate(const ClusterState& state, const ProcessState& process, const F
 std::string lateWords(const FailureReport& failure)
 {
     if (failure.silentNs <= 0)
-        return "nobody answered: this machine is busy";
+        return "no answer: this machine is busy";
     char words[32];
     const double seconds = double(failure.silentNs) / 1e9;
     std::snprintf(words, sizeof words, seconds < 10 ? "%.2g" : "%.0f", seconds);
-    return "nobody answered for " + std::string(words) + " s: this machine is busy";
+    return "no answer for " + std::string(words) + " s: this machine is busy";
 }
 
 std::string reasonOf(const ClusterState& state, ProcessId failed, const FailureReport& failure, const std::string& told)

@@ -137,7 +137,7 @@ std::string ringTelling(const pb::Event& event, const ClusterState& state)
     }
     case B::kNodeJoined:
         return name(event.walk().node_joined().node()) + " is in the ring and has got "
-            + keys(event.walk().node_joined().keys()) + ". Only two nodes had to do with it.";
+            + keys(event.walk().node_joined().keys()) + ". Only two nodes took part in it.";
     case B::kLeaveOrdered: {
         const pb::LeaveOrdered& e = event.walk().leave_ordered();
         return name(e.node()) + " leaves and gives its keys to " + name(e.successor())

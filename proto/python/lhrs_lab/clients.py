@@ -304,8 +304,8 @@ class Client(RingClientCalls):
                            probabilistic=termination == "probabilistic", timeout_ms=max(1, int(timeout * 1000)))
         done = self._lab._ask(self.number, timeout + _GRACE_S, run_scan=order).scan
         if done.result == pb.RETRY and not partial:
-            raise LabError("Timeout", f"The scan is not complete after {timeout:g} s: nothing came of bucket "
-                           f"{', '.join(map(str, done.missing))}.", "partial=True gives what came.")
+            raise LabError("Timeout", f"The scan is not complete after {timeout:g} s: nothing came from bucket "
+                           f"{', '.join(map(str, done.missing))}.", "partial=True gives what has come.")
         return Scan(done.records, done.bytes, done.buckets, done.complete, done.guaranteed, list(done.missing), list(done.lost),
                     done.messages, done.resends, done.restarts, done.total_ns / 1e6, [(one.key, one.value) for one in done.found])
 
@@ -407,7 +407,7 @@ class Handle:
         done = reply.workload
         if done.ended_early and not self._may_end_early:
             raise LabError("Refused", f"The workload of {self._client.name} ended after {done.operations} of {done.of} operations: "
-                           f"{done.ended_early}.", "With partial=True that is no error.")
+                           f"{done.ended_early}.", "With partial=True that is not an error.")
         return _workload(done, self._client._messages() - self._before, self._has_rate)
 
     def stop(self, timeout: float = 30) -> Workload:

@@ -272,7 +272,7 @@ class GateCalls(Context):
 
     def _not_gated(self) -> None:
         if self._is_paused:
-            raise LabError("Refused", "Nothing is measured while virtual time stands.",
+            raise LabError("Refused", "Nothing is measured while virtual time stands still.",
                            "lab.clock(speed=1) lets it go on.")
         if self._is_gated:
             raise LabError("Refused", "Nothing is measured while the gate is closed: messages and clocks stand still.",

@@ -61,7 +61,7 @@ def _endpoint_of(endpoint: str) -> str:
     is_number = named is not None and not named[1].strip("0123456789.")
     if named is None or not 1 <= int(named[2]) <= 65_535 or is_number and not (
             re.fullmatch(r"(\d{1,3}\.){3}\d{1,3}", named[1]) and all(int(part) < 256 for part in named[1].split("."))):
-        raise LabError("BadArgument", f"{endpoint!r:.80} is no address.",
+        raise LabError("BadArgument", f"{endpoint!r:.80} is not an address.",
                        "Write HOST:PORT, the coordinator's control endpoint, for example 127.0.0.1:4712.")
     return f"tcp://{named[1]}:{named[2]}"
 
@@ -433,7 +433,7 @@ class Lab(MeasureCalls, TimingCalls, AuditCalls, WitnessCalls, InvariantCalls, E
     def _find_client(self, name: str) -> Client:
         for process in self._wire.processes():
             if process.name == name and process.kind != "client":
-                raise LabError("BadArgument", f"{name} is the name of a process that is no client.")
+                raise LabError("BadArgument", f"{name} is the name of a process that is not a client.")
             if process.name == name:
                 return Client(self, name, process.number)
         if self._local is None and not self.simulated:

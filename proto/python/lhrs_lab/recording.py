@@ -46,13 +46,13 @@ class Recording:
         except OSError as error:
             raise LabError("BadArgument", f"{self.path} cannot be read: {error.strerror}.") from None
         if header[:16] != b"SQLite format 3\0" or int.from_bytes(header[68:72], "big") != _APPLICATION:
-            raise LabError("BadArgument", f"{self.path} is no recording.")
+            raise LabError("BadArgument", f"{self.path} is not a recording.")
         version = int.from_bytes(header[60:64], "big")
         if version not in _VERSIONS:
             raise LabError("BadArgument", f"{self.path} is a recording of version {version}; versions {_VERSIONS[0]} and {_VERSIONS[1]} have the tables.",
                            "lhrs-gui --export FILE --out DIR writes CSV files of any version.")
         if header[18] == _WITH_LOG:
-            raise LabError("Refused", f"{self.path} ended without its end, or is being written.",
+            raise LabError("Refused", f"{self.path} has no end, or is being written.",
                            "Open it with lhrs-gui --export FILE --out DIR: that reads it as far as it goes.")
         # immutable: the file is not written, so no file is made beside it and a read-only folder is enough.
         self._base = sqlite3.connect(self.path.resolve().as_uri() + "?immutable=1", uri=True)

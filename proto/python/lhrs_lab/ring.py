@@ -135,7 +135,7 @@ class RingCalls(Context):
     def _node(self, who: Who) -> int:
         process = self._targets(who)[0][0]
         if process.kind != "node":
-            raise LabError("BadArgument", f"{process.name} is no node of a ring.", "Name one: lab.process('node-3').")
+            raise LabError("BadArgument", f"{process.name} is not a node of a ring.", "Name one: lab.process('node-3').")
         return process.number
 
     def join(self, node: Optional[Who] = None, timeout: float = 10) -> RingChange:

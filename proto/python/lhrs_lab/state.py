@@ -155,7 +155,7 @@ class StateCalls(RingCalls):
             gauges = self._gauges(file, True)
         except LabError as error:
             if error.code == "Unreachable":
-                return f"a member of the file is gone, and nobody has missed it yet ({error.message})"
+                return f"a member of the file is gone, and no process has missed it yet ({error.message})"
             raise
         waiting, held = sum(one.unacknowledged for one in gauges), sum(one.held for one in gauges)
         if waiting + held:

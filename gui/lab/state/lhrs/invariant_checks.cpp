@@ -23,7 +23,7 @@ void InvariantMonitor::Step::recruited(const pb::NodeRecruited& e)
 {
     if (const ProcessState* known = self(); known != nullptr && !known->isIncomplete) {
         if (known->place.role() != pb::NO_ROLE && known->incarnation != 0)
-            fails(16, say(known->name, " takes a further place and has not left the one before"));
+            fails(16, say(known->name, " takes another place and has not left the previous one"));
         else
             holds(16);
     }
@@ -53,7 +53,7 @@ void InvariantMonitor::Step::became(const pb::StateChanged& e)
     if (e.state() == pb::UP && filling != nullptr && (*filling)[0] != 0 && (*filling)[1] == 0)
         fails(12,
             say("parity bucket ", event.place().number(), ".", event.place().column(),
-                " counts and has not the contents of all its group"));
+                " counts, but does not have the contents of its whole group"));
 }
 
 // ---- records

@@ -92,7 +92,7 @@ void InvariantMonitor::Step::honesty(const pb::OperationDone& e)
     if (e.result() == pb::LOST)
         holds(18);
     else if (e.result() == pb::NOT_FOUND)
-        fails(18, say("key ", e.key(), " of bucket ", e.bucket(), ", which is lost, was called not found"));
+        fails(18, say("key ", e.key(), " of bucket ", e.bucket(), ", which is lost, was reported as not found"));
 }
 
 void InvariantMonitor::Step::freshness(const pb::OperationDone& e, std::uint64_t begun)
@@ -246,8 +246,8 @@ void InvariantMonitor::Step::groupLost(const pb::GroupLost& e)
         places.insert({ pb::DATA, bucket % s.m() });
     const std::size_t gone = std::max(places.size(), std::size_t(e.buckets_size()) + e.parity_lost());
     if (gone <= group->second.k)
-        fails(
-            18, say("group ", e.group(), " was called lost with ", gone, " members gone, and k is ", group->second.k));
+        fails(18,
+            say("group ", e.group(), " was declared lost with ", gone, " members gone, and k is ", group->second.k));
     else
         holds(18);
 }

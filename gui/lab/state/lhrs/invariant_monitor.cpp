@@ -40,7 +40,7 @@ constexpr std::array<InvariantText, kInvariants> kTexts { {
     { InvariantSource::Events, "epochs never fall back", "each epoch checks it" },
     { InvariantSource::Events, "one process, one role", "each recruited server checks it" },
     { InvariantSource::Simulator, "full k again in time after faults", kSimulatorOnly },
-    { InvariantSource::Events, "loss is said", "a group that loses more than k members checks it" },
+    { InvariantSource::Events, "loss is reported", "a group that loses more than k members checks it" },
     { InvariantSource::Ledger, "nothing is invented", "a client that reads back all it wrote checks it" },
     { InvariantSource::Events, "queues keep their bounds", "a process in the node inspector checks it" },
     { InvariantSource::Simulator, "other groups are unhurt", kSimulatorOnly },
@@ -176,7 +176,7 @@ InvariantShown InvariantMonitor::shown(int number, const FileView& state) const
     }
     std::string waits = underWay(number, state);
     if (number == 7 && waits.empty() && m_isUnverified && !m_hadLoss)
-        waits = "nobody has read back yet what came back";
+        waits = "what came back has not been read back yet";
     if (number == 5 && !m_memos[Doubts].entries().empty())
         waits = "a split may explain what was seen";
     if (!waits.empty()) {
