@@ -9,7 +9,7 @@ namespace lhrs::gui {
 
 // The reason of a declared failure, as it is shown. The coordinator's reason is kept for a process that was killed,
 // paused, gated or faulty on purpose, and for one that has given no sign of life since. A process that was not
-// disturbed and continues was only late: "nobody answered for 0.3 s: this machine is busy". A simulated process is
+// disturbed and continues was only late: "no answer for 0.3 s: this machine is busy". A simulated process is
 // never late, and nothing is said about other machines.
 
 // For a member that is down.

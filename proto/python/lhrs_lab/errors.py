@@ -5,8 +5,8 @@
 CODES = {
     "BadArgument": "an argument or option is unknown, missing, or of the wrong type or size",
     "NoCluster": "there is no cluster: it could not be started, has been closed, or its coordinator does not answer",
-    "ClusterMismatch": "the cluster that is connected is not the one that is wanted",
-    "NoSpares": "no server of the wanted pool is free",
+    "ClusterMismatch": "the connected cluster is not the expected one",
+    "NoSpares": "no server of the required pool is free",
     "NotAllowed": "this is only possible with processes that were started here",
     "Refused": "the process refused the command and says why",
     "Unreachable": "the process has ended or is not known",

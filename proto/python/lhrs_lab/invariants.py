@@ -72,7 +72,7 @@ class InvariantCalls(Context):
 
     def _watching(self) -> Watcher:
         if self._watcher is None:
-            raise LabError("Unsupported", "Nobody judges the invariants of this run: that is done by lhrs-play, which watches beside.",
+            raise LabError("Unsupported", "The invariants of this run are not judged: an lhrs-play that watches would do that.",
                            "Lab.start(watch=True), or lab.watch() before anything happens.")
         return self._watcher
 
@@ -162,7 +162,7 @@ class InvariantCalls(Context):
     def highlight(self, *_: Any, **__: Any) -> None:
         """A ring around something in the window: LabError Unsupported, because there is no window, and recordings
         store no rings."""
-        raise LabError("Unsupported", "There is no window here, and a recording keeps no rings around things.",
+        raise LabError("Unsupported", "There is no window here, and a recording stores no rings.",
                        "A caption can say where to look: lab.say(...).")
 
     def exercise(self, *_: Any, **__: Any) -> None:
@@ -181,7 +181,7 @@ class InvariantCalls(Context):
         if code == EXIT_VIOLATED:
             warnings.warn(f"An invariant was violated in this run: {word}", RuntimeWarning, stacklevel=3)
         elif code not in (0, 1):  # 1: an expectation failed, which its caller was told
-            warnings.warn(f"lhrs-play, which watched beside, ended with exit code {code}: {word}", RuntimeWarning, stacklevel=3)
+            warnings.warn(f"The watching lhrs-play ended with exit code {code}: {word}", RuntimeWarning, stacklevel=3)
 
 
 __all__ = ["Invariant", "InvariantCalls", "Question"]

@@ -117,7 +117,7 @@ class Watcher:
 
     def _ended(self) -> LabError:
         code = self._popen.wait()
-        return LabError(_EXITS.get(code, "Unreachable"), f"lhrs-play, which watched beside, has ended with exit code {code}: {self._last_word()}")
+        return LabError(_EXITS.get(code, "Unreachable"), f"The watching lhrs-play has ended with exit code {code}: {self._last_word()}")
 
     def close(self) -> tuple[int, str]:
         """Ends it: returns (exit code, its last output). A recording is complete when this returns; a second call
