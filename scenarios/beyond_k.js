@@ -29,7 +29,7 @@ const first = lab.here();
 const single = lab.kill(lab.data(2));
 const failed = lab.waitFor('BucketFailed', { where: { group: 0 }, since: first });
 const back = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: first, timeout: 30 });
-lab.say('Bucket 2 stays silent, so it has failed. Now "effective k = 0": no further failure is survived.', { at: ahead(failed) });
+lab.say('Bucket 2 stays silent, so it has failed. Now "effective k = 0": the group survives no further failure.', { at: ahead(failed) });
 lab.say('Parity bucket 0.0 computes bucket 2 anew, slice by slice, on the spare.', { at: eventOf('RecoveryStarted', first) });
 lab.say('Bucket 2 is back. Its old process is started again, and waits as a spare.', { at: back });
 lab.expectEqual(failed.kLeft, 0, 'the header of the group says it: it survives no further failure');
@@ -49,11 +49,11 @@ const q = lab.predict({ text: 'What will a search in bucket 1 answer?', choices:
 const suspected = lab.waitFor('MemberSuspected', { where: { group: 0 }, since: second });
 lab.say('Buckets 1 and 2 are silent. Three of five members are left, four are needed.', { at: suspected });
 lab.camera({ speed: 8 });
-lab.say('Are they only asleep? For ten seconds and more the coordinator asks them again and again.');
+lab.say('Are they only asleep? For more than ten seconds the coordinator asks them again and again.');
 const lost = lab.waitFor('GroupLost', { where: { group: 0 }, since: second, timeout: 40 });
 lab.say('They did not come back. Group 0 is LOST, with buckets 1 and 2.', { at: lost });
 lab.camera({ speed: 1 });
-lab.expectWithin(lost.t_s - suspected.t_s, 5, 60, 'nobody is given up before the ten seconds are over');
+lab.expectWithin(lost.t_s - suspected.t_s, 5, 60, 'no member is given up before the ten seconds are over');
 lab.say('Alice searches for a key of bucket 1. It is silent: she asks again, and waits.');
 const asked = lab.here(), answer = alice.search(inDead);
 const alarm = lab.events({ kind: 'MessageSent', since: asked }).find(e => e.what === 'alarm'), told = eventOf('OperationDone', asked);
@@ -64,7 +64,7 @@ lab.expectEqual(answer.result, 'lost', 'a lost record is called lost, never "not
 lab.expectEqual([lost.buckets, lab.group(0).state, lab.group(0).kEffective], [[1, 2], 'lost', 0], 'group 0 is lost, with buckets 1 and 2');
 lab.print('buckets lost:', lost.buckets);
 
-lab.step('3', 'The damage has a border');
+lab.step('3', 'The damage is contained');
 lab.say('Bucket 0 is alive: Alice finds her records there as before.');
 lab.expectEqual(alice.search(inLive).result, 'found', 'a live bucket of the same group still answers searches');
 lab.say('But bucket 0 refuses a new record: nothing would protect it.');
@@ -83,7 +83,7 @@ lab.print(read.lost, 'of', read.keys, 'records are lost,', read.equal, 'are ther
 lab.say('Alice was told "lost" for ' + read.lost + ' records. The other ' + read.equal + ' are there.');
 
 lab.step('4', 'The same two failures with k = 2');
-const bob = fill(2, { data: 10, parity: 4 }, 'The same file grows by splits once more, now with two parity buckets a group.');
+const bob = fill(2, { data: 10, parity: 4 }, 'The same file grows by splits once more, now with two parity buckets per group.');
 const third = lab.here();
 lab.say('Again the processes of buckets 1 and 2 are ended together.');
 lab.kill(lab.data([1, 2]));

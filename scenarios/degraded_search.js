@@ -46,7 +46,7 @@ lab.say('Alice asks bucket 2, and twice more: it does not answer.');
 const asked = lab.here(), found = alice.search(rows[0].key);
 sayAt([
     [sentOf('suspect', asked), 'Parity bucket 0.0 misses bucket 2, too. In this mode the coordinator waits for the alarm of a client.'],
-    [sentOf('alarm', asked), 'Here it is: Alice alarms the coordinator.'],
+    [sentOf('alarm', asked), 'Here it is: Alice sends the coordinator an alarm.'],
     [ahead(eventOf('MemberSuspected', asked)), 'The coordinator asks all members. Alice asks again meanwhile, and has to wait.'],
     [ahead(eventOf('BucketFailed', asked)), 'Bucket 2 stays silent, so it has failed.'],
     [sentOf('member_read', asked), 'Parity bucket 0.0 reads the other records of that rank, and computes the lost one.']]);
@@ -62,7 +62,7 @@ lab.step('d', 'The group is degraded, and says so');
 const group = lab.group(0);
 lab.expectEqual([group.state, group.k, group.kEffective, group.failed], ['degraded', 1, 0, ['data 2']], 'one bucket is down, and the group survives no further failure');
 const invitations = lab.waitFor('InvitationSent', { since: lab.here(), count: 2 });
-lab.say('Again and again the coordinator invites a spare in the place of bucket 2. There is none.', { during: { from: ahead(invitations[0]), to: invitations[1] } });
+lab.say('Again and again the coordinator invites a spare to replace bucket 2. There is none.', { during: { from: ahead(invitations[0]), to: invitations[1] } });
 lab.say('Alice searches for another key of bucket 2. After three requests, its record is computed in the same way.');
 lab.expectEqual(alice.search(rows[1].key).path, 'record recovery', 'the next search is answered in the same way');
 lab.dwell(2); // what is said of the key before fades
@@ -74,7 +74,7 @@ lab.expectEqual(alice.insert(elsewhere).result, 'inserted', 'the other buckets s
 
 lab.step('e', 'An addressing error is told from a failure');
 const astray = lab.here();
-lab.say('Bob believes in one bucket, and asks the coordinator where it is. Bucket 0 passes his request on to bucket 2, which is gone.');
+lab.say('Bob knows of one bucket, and asks the coordinator where it is. Bucket 0 passes his request on to bucket 2, which is gone.');
 const wrong = bob.search(rows[2].key);
 lab.say('So Bob asks again, in vain. The coordinator asks the others from time to time whether they are there.', { at: sentOf('probe', astray) });
 lab.say('The coordinator sees that Bob was wrong, and teaches him the file. Then his record is computed.', { at: ahead(eventOf('ImageAdjusted', astray)) });
@@ -95,8 +95,8 @@ lab.say('Bucket 2 is back in a new process. Now the change that waited is carrie
 lab.expectEqual(done.buckets, [2], 'bucket 2 is back');
 lab.expectEqual([waited.results.ok, waited.unanswered], [1, 0], 'and the change that waited is carried out once');
 const same = before.compare();
-lab.expectEqual([same.records - same.equal, same.changed, same.missing, same.extra], [1, 1, 0, 0], 'all records are what they were, but for the one that Alice has changed since');
-lab.say('A search of Alice goes straight to bucket 2 again.');
+lab.expectEqual([same.records - same.equal, same.changed, same.missing, same.extra], [1, 1, 0, 0], 'all records are what they were, except the one that Alice has changed since');
+lab.say('Alice\'s search goes straight to bucket 2 again.');
 lab.expectEqual(alice.search(rows[1].key).path, 'direct', 'searches go straight to the bucket again');
 lab.expectEqual([lab.group(0).state, lab.group(0).kEffective], ['up', 1], 'the group survives a failure again');
 lab.say('Alice reads all her records.');

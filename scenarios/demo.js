@@ -18,7 +18,7 @@ lab.step('a', 'A file with availability 1 is created and grows');
 lab.camera({ fit: 'file', layers: { deltas: true, ranks: true, spares: true } });
 lab.note('Each card is a process of its own, with its own memory. Spares wait in two multicast groups, one for data, one for parity.');
 lab.say('The file is bucket 0, with parity bucket 0.0 beside it. All other servers are spares.');
-lab.say('K = 1: any one bucket may be lost. For that there is parity bucket 0.0, so k = 1.');
+lab.say('K = 1: any one bucket may be lost. That is what parity bucket 0.0 is for, so k = 1.');
 lab.say('Alice asks where bucket 0 is, and inserts a record. Its rank is its place there. Parity has it before she is answered.');
 const first = alice.insert();
 lab.expectEqual(first.result, 'inserted', 'the first record is stored');
@@ -50,7 +50,7 @@ lab.highlight(lab.data(2), { text: 'key ' + key + ' is here', for: 8 });
 lab.expect(key % span < two.n && key % (2 * span) === 2, 'i and n give the bucket that the key is in');
 const more = lab.here();
 lab.camera({ speed: 2 });
-lab.say('The file grows on: each split moves the pointer by one. Bucket 1 is overfull until its turn comes.');
+lab.say('The file keeps growing: each split moves the pointer by one. Bucket 1 is overfull until its turn comes.');
 alice.run({ do: 'insert', keys: Array.from({ length: 2 * B }, (_, i) => 100 + i), window: 2 });
 lab.settle();
 while (lab.file().M < p.buckets)
@@ -84,12 +84,12 @@ lab.say('Alice updates a record of bucket 2. Only the difference goes to parity 
 const since = lab.here();
 alice.update(changed.key);
 const sent = lab.counters({ by: 'kind', since: since });
-lab.say('Nobody has read the other records of that rank: the parity changes by the difference alone.');
+lab.say('The other records of that rank were not read: the parity changes by the difference alone.');
 lab.expect(lab.recordGroup(0, changed.rank).parity[0].hex !== parityBefore, 'the parity record of that rank has changed');
 lab.expectEqual([sent.delta.messages, sent.delta_ack.messages], [1, 1], 'one delta, one acknowledgement: k is 1');
 
 lab.step('b', 'Group 0 gets a second parity bucket');
-lab.say('Group 0 shall survive two failures. A spare asks each data bucket for its contents.');
+lab.say('Group 0 is to survive two failures. A spare asks each data bucket for its contents.');
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at once, because the split pointer is at bucket 0');
 const made = lab.addParity(0);
 lab.print('parity creation:', text(1000 * made.total_s, 1), 'for', made.records, 'record groups;', text(1000 * made.process_s, 1), 'work,', text(1000 * made.comm_s, 1), 'waiting for transfers');
@@ -125,14 +125,14 @@ lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
     [sentOf('search', start), 'Alice asks bucket 1, and twice more: it does not answer.'],
     [sentOf('suspect', start), 'The others miss buckets 1 and 2, too. But the coordinator waits for a client.'],
-    [sentOf('alarm', start), 'Here it is: Alice alarms the coordinator.'],
+    [sentOf('alarm', start), 'Here it is: Alice sends the coordinator an alarm.'],
     [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members of group 0.'
-        + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and alarms again.' : ' Which of them answer?')],
+        + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and sends another alarm.' : ' Which of them answer?')],
     [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],
     [sentOf('member_read', start) || computed, 'P' + computed.place.replace(' ', ' bucket ').slice(1) + ' reads the other members of that rank, and computes this one record.'],
     [answered, 'Alice has her record, before its bucket is back.']]
     .filter(one => one[0]).sort((one, other) => one[0].t_s - other[0].t_s) }); // an event may be lost, or not happen
-lab.say('By now buckets 1 and 2 are back, too. How, comes next.');
+lab.say('By now buckets 1 and 2 are back, too. Next: how that happened.');
 lab.expectEqual([found.result, found.path, found.valueIsRight], ['found', 'record recovery', true], 'found, byte for byte, though its bucket is not there');
 lab.print('answered after', text(found.time_ms, 0) + ', most of it the time-out');
 
@@ -144,7 +144,7 @@ const slices = lab.events({ kind: 'SliceRecovered', since: start });
 const stored = lab.events({ kind: 'SliceStored', since: start });
 lab.expect(slices.length > 1 && slices.length === done.slices, 'the contents came back slice by slice');
 lab.camera({ layers: { spares: false } }); // the records that come back want the room
-lab.say('Two spares were to become buckets 1 and 2. How, once more and slowly.');
+lab.say('Two spares were to become buckets 1 and 2. See how, once more and slowly.');
 lab.replay({ from: ahead(recruited && recruited.eventIndex < begun.eventIndex ? recruited : begun), to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + SLICE + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],
@@ -167,10 +167,10 @@ lab.expectEqual([again.result, again.valueIsRight], ['found', true], 'the search
 lab.camera({ speed: 1 });
 lab.say('The answer came from the new bucket 1. The next search goes straight there.');
 lab.expectEqual(alice.search(lostRecord.key).path, 'direct', 'and the next search goes straight to it');
-lab.say('Alice reads all her records: none may be missing. Her image is old, so many a request is passed on.');
+lab.say('Alice reads all her records: none may be missing. Her image is old, so many requests are passed on.');
 const reading = lab.here(), all = alice.verify();
 if (sentOf('alarm', reading))
-    lab.say('She also had the dead process of bucket 2 in mind: once more the coordinator helps.', { at: sentOf('alarm', reading) });
+    lab.say('She also had the old address of bucket 2: once more the coordinator helps.', { at: sentOf('alarm', reading) });
 lab.say('All ' + all.equal + ' records are there, and are what she wrote.');
 lab.say('A record of bucket 1, before and now: byte for byte what was lost. So are all others.');
 lab.camera({ view: 'compare', record: { group: 0, rank: lostRecord.rank } });
@@ -194,4 +194,4 @@ lab.print('messages of a search:', search.search.messages + search.reply.message
 lab.expectEqual([search.search.messages + search.reply.messages, insert.insert.messages + insert.reply.messages + insert.delta.messages + insert.delta_ack.messages], [2, 6], 'a search costs 2 messages, an insert 2 + 2k, whatever the size of the file');
 const published = lab.paper('demo_2004', { item: 'bucket_recovery' });
 lab.expect(published.length > 0, 'the published figures are at hand');
-lab.say('Two messages more an insert for each failure that is survived, whatever the size of the file.');
+lab.say('Each failure that is survived costs two more messages per insert, whatever the size of the file.');

@@ -54,7 +54,7 @@ if (p.parts.includes('creation')) {
         run: c => {
             const words = files === 0 ? kinds + ' kinds of file are made. Full buckets are split, and counts come late. Here: GF(2^' + c.gf + '), ' + parity(c.k) + '.'
                 : files < kinds ? 'Now in GF(2^' + c.gf + '), ' + parity(c.k) + '.'
-                : files === kinds && !lab.simulated ? 'That was to warm up. Now all ' + kinds + ' are made again' + (p.repetitions > 1 ? ', ' + p.repetitions + ' times' : '') + ', and measured.'
+                : files === kinds && !lab.simulated ? 'That was the warm-up. Now all ' + kinds + ' are made again' + (p.repetitions > 1 ? ', ' + p.repetitions + ' times' : '') + ', and measured.'
                 : 'Once more in GF(2^' + c.gf + '), ' + parity(c.k) + '.';
             ++files;
             const writer = make(c.k, c.gf, words), begun = lab.here();
@@ -72,7 +72,7 @@ if (p.parts.includes('creation')) {
     lab.chart({ table: 'file_creation', x: 'k', y: 'ms_per_record', by: ['gf'], where: lab.simulated ? { gf: fields[0] } : {}, title: 'An acknowledged insert, by the number of parity buckets' });
     const then = k => lab.paper('demo_2004', { item: 'insert', k: k })[0].value;
     const dearer = (of(2).toFixed(3) / of(0).toFixed(3)).toFixed(1), before = (then(2) / then(0)).toFixed(1); // ours: of what is shown
-    lab.say(lab.simulated ? 'With two parity buckets it took ' + dearer + ' times as long as without. These are simulated delays: they compare with no real computer.'
+    lab.say(lab.simulated ? 'With two parity buckets it took ' + dearer + ' times as long as without. These are simulated delays: do not compare them with real computers.'
         : 'With two parity buckets it took ' + dearer + ' times as long as without; in 2004, ' + before + ' times.');
 }
 
@@ -121,7 +121,7 @@ if (p.parts.includes('bulk')) {
     });
     const worst = Math.max(...table.rows.map(row => row.lost));
     lab.say(worst > 0 ? 'In the worst run the writer lost ' + worst + ' of ' + p.records + ' records. It is no way to keep data.'
-        : 'Here no run lost any of its ' + p.records + ' records. But the writer counts no operation as done: nobody would have told it of a loss.');
+        : 'Here no run lost any of its ' + p.records + ' records. But the writer counts no operation as done: it would not have been told of a loss.');
     if (worst > 0)
         lab.chart({ table: 'bulk_insert', x: 'k', y: ['stored', 'lost'], title: 'Bulk insert without acknowledgements: records' });
 }
@@ -135,7 +135,7 @@ const lines = { x: 'k', y: 'total_s', by: ['gf'] };
 if (lab.simulated) {
     for (const row of lab.paper('file_creation', { config: 2 }).filter(one => one.scheme !== 'rs')) // with k = 1: by XOR, as here
         lab.row('file_creation_2003', { source: row.source, gf: row.gf, k: row.k, total_s: row.total_s });
-    lab.say('Ours is simulated: neither its times nor their ratios compare. So here is 2003 alone, with files of 25000 records.');
+    lab.say('Ours is simulated: neither its times nor their ratios are comparable. So here is 2003 alone, with files of 25000 records.');
     lab.chart(Object.assign({ table: 'file_creation_2003', title: 'Creating a file of 25000 records in 2003' }, lines));
 } else if (p.parts.includes('creation')) {
     lab.say('The whole file: ours of ' + p.records + ' records and, dashed, that of 2003 of 25000. Compare the ratios, not the seconds.');

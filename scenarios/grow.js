@@ -58,7 +58,7 @@ lab.say('Now j is 1 in both: one bit of a key tells buckets 0 and 1 apart.', { a
 lab.print(split.moved, 'records moved in', (1000 * split.total_s).toFixed(1), 'ms');
 lab.settle();
 lab.expectEqual([lab.bucket(lab.data(0)).level, lab.bucket(lab.data(1)).level], [1, 1], 'both buckets have level 1');
-lab.expectEqual(lab.bucket(lab.data(0)).records + lab.bucket(lab.data(1)).records, p.b + 1, 'no record was lost or doubled');
+lab.expectEqual(lab.bucket(lab.data(0)).records + lab.bucket(lab.data(1)).records, p.b + 1, 'no record was lost or duplicated');
 
 lab.step('d', 'Which bucket is split?');
 lab.say('Alice was not told of bucket 1. Bucket 0 passes her next record on, and the answer adjusts her image.');
@@ -104,16 +104,16 @@ lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), cou
 lab.camera({ speed: 0.7 });
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.say('Bob is new: he believes that the file is bucket 0 alone. He wants a key of bucket 7.');
-const guess = lab.predict({ text: 'How often is his request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
+const guess = lab.predict({ text: 'How many times is his request passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const beyond = lab.here(), seen = bob.search(far);
-guess.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob') ? ', whose address the coordinator told,' : ',')
+guess.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob') ? ', whose address the coordinator gave,' : ',')
     + ' and from 3 to bucket 7. Never more than two, in a file of any size.');
 lab.camera({ view: 'image', fit: bob, speed: 1 });
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and his image is adjusted');
 lab.expectEqual(bob.image().behind, 0, 'one answer was enough: he now knows all eight buckets');
 lab.say('The answer adjusted Bob\'s image. The same key again goes straight to bucket 7.');
 lab.expectEqual(bob.search(far).forwards, 0, 'the same key again goes straight to its bucket');
-lab.print('alice inserted', lab.file().records, 'records and believes in', alice.image().M, 'buckets');
+lab.print('alice inserted', lab.file().records, 'records and knows of', alice.image().M, 'buckets');
 
 lab.step('g', 'Updates and deletes reach the parity, too');
 const record = lab.records(lab.data(2), { count: 1 })[0];
@@ -173,7 +173,7 @@ lab.chart({ table: 'insert_time', x: 'under_way', y: 'per_op_ms', title: 'An ack
 
 lab.step('i', 'Group 0 gets a second parity bucket');
 lab.camera({ fit: 'file' });
-lab.say('Group 0 shall survive two failures. A spare asks buckets 0, 1, 2 and 3 for their contents.');
+lab.say('Group 0 is to survive two failures. A spare asks buckets 0, 1, 2 and 3 for their contents.');
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'the intended availability is 2 at once, because the split pointer is at bucket 0');
 const made = lab.addParity(0);
 lab.print('parity creation:', (1000 * made.total_s).toFixed(1), 'ms for', made.records, 'record groups');

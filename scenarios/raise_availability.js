@@ -24,7 +24,7 @@ lab.say('The more buckets, the more likely two of a group fail: say, buckets 4 a
 lab.say('So the availability has to grow with the file.');
 
 lab.step('b', 'The intended availability is raised');
-lab.say('Each group shall survive K failures. The coordinator raises K to 2.');
+lab.say('Each group is to survive K failures. The coordinator raises K to 2.');
 lab.expectEqual(lab.raiseAvailability(2), { K: 2, pending: false }, 'K is 2 at once, because the split pointer is at bucket 0');
 const q = lab.predict({ text: 'When does group 0 get a second parity bucket?', choices: ['at once', 'in its turn', 'never'] });
 lab.expectEqual([lab.group(0).k, lab.group(1).k], [1, 1], 'no group has changed yet');

@@ -51,7 +51,7 @@ const values = repeated.rows.filter(row => !row.warm_up).map(row => row.per_op_m
 lab.print('one search after the other:', values.map(v => v.toFixed(4)).join(', '), 'ms each');
 lab.expectEqual(values.length, p.repetitions, 'each repetition is a row of the table');
 lab.expect(new Set(values).size > 1, 'no two of them need be the same');
-lab.say('What is told of all repetitions is a median and two quartiles: ' + ms(repeated.summary()[0].per_op_ms) + '.');
+lab.say('All repetitions together give a median and two quartiles: ' + ms(repeated.summary()[0].per_op_ms) + '.');
 lab.chart({ table: 'repeated', x: 'repetition', y: 'per_op_ms', title: 'One search after the other: the time of each, by repetition' });
 lab.say('A single run would be an anecdote. And the first is left out: in a real machine its caches are cold.');
 
@@ -72,8 +72,8 @@ lab.camera({ speed: 1 });
 const q = lab.predict({ text: 'Now 64 at a time are measured, and only counted. What is the whole time divided by the searches?', choices: ['the same', 'about half', 'far less'] });
 const both = measure('window', [1, 64].map(window => ({ window: window, under_way: window + ' at a time' })), c => search(c.window)).summary();
 const alone = both.find(row => row.window === 1).per_op_ms.median, many = both.find(row => row.window === 64).per_op_ms.median;
-q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, lab.simulated ? 'One at a time measures the way there and back. Many share that way, and wait in a queue for their work.'
-    : 'One at a time measures the way there and back. Many at once measure the work.');
+q.reveal(alone / many > 4 ? 2 : alone / many > 1.5 ? 1 : 0, lab.simulated ? 'One at a time measures the round trip. Many share that trip, and wait in a queue for their work.'
+    : 'One at a time measures the round trip. Many at once measure the work.');
 lab.print('one at a time', alone.toFixed(4), 'ms, 64 at a time', many.toFixed(4), 'ms: ratio', (alone / many).toFixed(1));
 const ratio = (shown(alone) / shown(many)).toFixed(1); // of what is shown
 lab.say('The whole divided by the searches: ' + shown(alone) + ' ms one at a time, ' + shown(many) + ' ms in parallel, ' + ratio + ' times less.');
@@ -86,7 +86,7 @@ lab.step('d', 'Does watching cost?');
 const told = {};
 let apart = 0; // per cent of the median, between the quartiles of one level
 for (const level of ['counts', 'full']) {
-    lab.say(level === 'counts' ? 'The reader searches again, and processes tell counts only.' : 'Now the same, and each message is told as an event.');
+    lab.say(level === 'counts' ? 'The reader searches again, and processes report only counts.' : 'Now the same, and each message is reported as an event.');
     const since = lab.here();
     const row = lab.measure({ name: 'watched', constants: { told: level }, factors: { window: [64] }, repetitions: p.repetitions, detail: level,
                               run: c => search(c.window) }).summary().find(one => one.told === level);
@@ -100,9 +100,9 @@ lab.say('Again the whole divided by the searches: ' + counted + ' ms with counts
 lab.chart({ table: 'watched', x: 'told', y: 'per_op_ms', title: 'The same searches, by what is told of them' });
 if (!lab.simulated)
     lab.say('The quartiles of the repetitions are up to ' + apart.toFixed(1) + ' % apart. '
-        + (more > apart ? 'The difference is larger: watching costs.' : more < -apart ? 'But watching saves no time: these are too few repetitions.' : 'A smaller difference is none.'));
+        + (more > apart ? 'The difference is larger: watching costs.' : more < -apart ? 'But watching saves no time: these are too few repetitions.' : 'A smaller difference means nothing.'));
 else
-    lab.say('This run is simulated: its clock does not count the work of telling events. Real processes pay for each.');
+    lab.say('This run is simulated: its clock does not count the work of reporting events. Real processes pay for each.');
 lab.say('Watching may cost time. So all measurements here but this one are made with counts.');
 
 lab.step('e', 'Other people\'s seconds');

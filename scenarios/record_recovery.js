@@ -46,7 +46,7 @@ function showFirst(client, key) {
     const found = client.search(key, { timeout: 20 });
     sayAt([
         [sentOf('search', since), 'The reader asks bucket 2 three times in all: it does not answer. The parity buckets miss it, too.'],
-        [sentOf('alarm', since), 'So the reader alarms the coordinator.'],
+        [sentOf('alarm', since), 'So the reader sends the coordinator an alarm.'],
         [ahead(eventOf('MemberSuspected', since)), 'The coordinator asks all members, and the reader asks once more. Bucket 2 stays silent: it has failed.'],
         [sentOf('member_read', since), 'Parity bucket 0.0 reads the other records of that rank. It computes the lost one, and sends it.']]);
     lab.recovery('automatic');

@@ -50,13 +50,13 @@ lab.expectEqual(failed[1].kLeft, 0, 'the group survives no further failure now')
 lab.expectEqual(cut.positions, [1, 2], 'one cut for each lost bucket');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: cut, at: [
-    [ahead(suspected), 'The others hear no more of them. But suspicion is no proof: the coordinator asks all six.'],
+    [ahead(suspected), 'The others hear nothing more from them. But suspicion is not proof: the coordinator asks all six.'],
     [ahead(failed[0]), 'Buckets 1 and 2 stay silent, so they are declared failed. Changes have to wait a moment.'],
     [ahead(lab.events({ kind: 'MessageSent', since: start }).find(e => e.what === 'cut_report')) || cut, 'The cut: parity bucket 0.0 and parity bucket 0.1 agree on one state of the lost buckets.']] });
-lab.say('By now buckets 1 and 2 are back. How, comes next.');
+lab.say('By now buckets 1 and 2 are back. Next: how that happened.');
 
 lab.step('c', 'Slice by slice');
-lab.say('And how buckets 1 and 2 came back, slowly.');
+lab.say('Now slowly: how buckets 1 and 2 came back.');
 lab.replay({ from: cut, to: stored[stored.length - 1], at: [
     [begun, 'Parity bucket 0.' + begun.manager + ' manages the recovery. It asks the survivors for ' + p.slice + ' ranks at a time.'],
     [slices[0], 'Of each rank it has four members, and computes the two that are lost.'],

@@ -58,7 +58,7 @@ function showFirstAnswer(client) {
         lab.camera({ speed: 1 });
         lab.replay({ from: since, to: answer, at: [
             [search, 'The client asks bucket 2, and asks again: it does not answer. Others miss it, too.'],
-            [sentOf('alarm'), 'So the client alarms the coordinator.'],
+            [sentOf('alarm'), 'So the client sends the coordinator an alarm.'],
             [eventOf('BucketFailed', since), 'Bucket 2 stays silent, so it has failed. Changes wait until the others agree on one state.'],
             [sentOf('member_read'), (computed ? 'P' + computed.place.replace(' ', ' bucket ').slice(1) : 'A parity bucket') + ' computes the one record that the client asks for.'],
             [answer, found.path === 'record recovery' ? 'The client has its record, before bucket 2 is back.'
@@ -115,7 +115,7 @@ if (p.parts.includes('recovery')) {
     lab.step(steps.shift(), 'The four ways compared');
     lab.say('Three buckets took ' + took[0][1] + ' over open connections, ' + took[1][1] + ' where each was asked for, ' + took[2][1] + ' by datagrams.');
     lab.chart({ table: 'recovery_ways', x: 'way', y: 'total_s', by: ['failed_buckets'], title: 'Recovery of one, two and three buckets, in four ways' });
-    lab.say('The last way decodes always. In the other three one bucket is recovered by XOR, more are decoded.');
+    lab.say('The last way always decodes. In the other three, one bucket is recovered by XOR, more are decoded.');
     if (lab.simulated)
         lab.say('This run is simulated: decoding takes no time, so only the messages differ.');
 }

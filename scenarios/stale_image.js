@@ -1,4 +1,4 @@
-// scenarios/stale_image.js   @title A client that believes in an old file   @minutes 3   @needs 13 processes
+// scenarios/stale_image.js   @title A client with an old image of the file   @minutes 3   @needs 13 processes
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A client addresses with its image (i', n') of the file. When the file has grown, it addresses wrongly; the bucket that
 // is asked passes the request on, at most twice, and the answer brings an image adjustment.
@@ -17,7 +17,7 @@ lab.say('Bob remembers: the file is bucket 0 alone. Nobody will tell him when it
 
 lab.step('b', 'Meanwhile the file grows to eight buckets');
 lab.camera({ speed: 2 });
-lab.say('Alice inserts, bucket after bucket is split, and Bob hears nothing of it.');
+lab.say('Alice inserts, bucket after bucket is split, and Bob hears nothing about it.');
 alice.run({ do: 'insert', count: 100, window: 4 });
 lab.settle();
 while (lab.file().M < 8)
@@ -31,11 +31,11 @@ lab.step('c', 'A wrong address, and the way to the right one');
 lab.waitFor('Gauges', { where: e => e.place === 'data 7', since: lab.here(), count: 2 }); // by then it has its first lease
 const far = lab.keysFor(lab.data(7), 1, { existing: true })[0];
 lab.camera({ fit: 'file', speed: 0.7 }); // of his image the panel explains the newest key, which is still an old one
-lab.say('Bob wants a key of bucket 7. He believes in one bucket, so he asks bucket 0.');
-const q = lab.predict({ text: 'A bucket passes on a request for a key that is not its own. How often is this one passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
+lab.say('Bob wants a key of bucket 7. He knows of one bucket, so he asks bucket 0.');
+const q = lab.predict({ text: 'A bucket passes on a request for a key that is not its own. How many times is this one passed on?', choices: ['never', 'once', 'twice', 'seven times'] });
 const beyond = lab.here(), seen = bob.search(far);
 const isTold = lab.events({ kind: 'MessageSent', since: beyond }).some(e => e.what === 'where_is' && e.process !== 'bob');
-q.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (isTold ? ', whose address the coordinator told,' : ',') + ' and from 3 to bucket 7. Never more than two, in a file of any size.');
+q.reveal(seen.forwards, 'From bucket 0 to bucket 3' + (isTold ? ', whose address the coordinator gave,' : ',') + ' and from 3 to bucket 7. Never more than two, in a file of any size.');
 lab.expectEqual([seen.result, seen.forwards, seen.iam], ['found', 2, true], 'found after two forwards, and the answer adjusts his image');
 const adjusted = lab.waitFor('ImageAdjusted');
 lab.print('image', '(' + adjusted.before.i + ', ' + adjusted.before.n + ')', 'becomes', '(' + adjusted.after.i + ', ' + adjusted.after.n + ')');
@@ -88,6 +88,6 @@ lab.chart({ table: 'image', x: 'image', y: ['forwards', 'messages_in_all'], titl
 lab.say('That is two for each search, one for each forward, and two for each question where to ask.');
 lab.expect(costs.frozen.forwards > costs.adjusting.forwards, 'with a frozen image nearly every search is passed on');
 lab.expectWithin(costs.adjusting.forwards, 1, 6, 'with adjustments only the first few are');
-lab.expectEqual(costs.exact.forwards, 0, 'who asks the coordinator is never wrong');
+lab.expectEqual(costs.exact.forwards, 0, 'a client that asks the coordinator is never wrong');
 lab.expect(costs.exact.messages > costs.adjusting.messages && costs.frozen.messages > costs.adjusting.messages, 'but pays for it with a question each time');
 lab.say('A client pays for a mistake once, then knows better: so no directory of keys is needed.');

@@ -31,10 +31,10 @@ const key = 17;
 const begun = lab.here();
 lab.say('Alice wants to store key 17. She knows no order in this circle, and asks any node.');
 const choices = [...new Set(['never', 'once', words[Math.round((p.nodes - 1) / 2)], words[p.nodes - 1]])];
-const q = lab.predict({ text: 'How often, at most, is a request passed on?', choices });
+const q = lab.predict({ text: 'How many times, at most, is a request passed on?', choices });
 const stored = alice.insert(key, 'found it');
 const done = lab.waitFor('OperationDone', { where: { client: 'alice', op: stored.op } });
-q.reveal(choices.length - 1, 'The longest way is once round the circle, as nobody can look back. This time: ' + words[stored.forwards] + '.', { at: done });
+q.reveal(choices.length - 1, 'The longest way is once round the circle, as no node can look back. This time: ' + words[stored.forwards] + '.', { at: done });
 const first = eventOf('QueryPassed', begun, e => e.op === stored.op); // none where she asked the owner itself
 const owner = first ? ownerOf(ring.nodes, first.id) : alice.lookUp(key).owner;
 const at = ring.nodes.findIndex(n => n.name === owner);
@@ -71,7 +71,7 @@ lab.print(p.queries, 'questions were passed on', read.forwards, 'times:', mean.t
 lab.say('His ' + p.queries + ' searches alone were passed on ' + mean.toFixed(1) + ' times each: half a circle, as with key 17.');
 const shares = lab.ring().nodes.map(n => n.keys);
 lab.expectEqual(shares.reduce((a, b) => a + b, 0), p.queries + 1, 'each key is at one node');
-lab.say('Some nodes have many keys, some few: their places on the circle are as chance has it.');
+lab.say('Some nodes have many keys, some few: their places on the circle are random.');
 lab.expectNone('QueryAdrift', { since: filled });
 
 lab.step('e', 'A node joins while Bob works');
@@ -84,7 +84,7 @@ const isMoved = ownerOf(lab.ring().nodes, passed[0].id) === joined.node; // key 
 lab.say('Its place is between two others. The one after it gives it its share: ' + keys(joined.keys) + (isMoved ? ', key 17 among them.' : '.'),
     { at: ahead(eventOf('MessageSent', joining, e => e.what === 'give')) || taken });
 lab.say('The one before it knows it now. Besides the master, no other node had to do with it.', { at: lab.waitFor('NodeJoined', { where: { change: joined.change }, since: joining }) });
-lab.expectEqual(lab.ring().nodes.length, p.nodes + 1, 'one node more');
+lab.expectEqual(lab.ring().nodes.length, p.nodes + 1, 'one more node');
 lab.expect(lab.ring().nodes.some(n => n.name === joined.node), 'the new node is in the ring');
 
 lab.step('f', 'And another one leaves');
@@ -105,7 +105,7 @@ const again = alice.lookUpAll([key]), owning = ownerOf(lab.ring().nodes, passed[
 lab.expectEqual([again.nodes, again.missing, again.stepsMost], [p.nodes, 0, p.nodes - 1], 'key 17 has moved, and is found from everywhere');
 lab.expect(owning !== owner, 'it has another owner');
 lab.highlight(nameOf(owning));
-lab.say('Everybody finds it. Its owner is ' + owning + ' now, ' + (isMoved ? 'since that joined.' : 'to which ' + owner + ' gave its keys.'));
+lab.say('Every node finds it. Its owner is ' + owning + ' now, ' + (isMoved ? 'since it joined.' : 'to which ' + owner + ' gave its keys.'));
 
 lab.step('g', 'What it costs');
 lab.say('And in rings of 4, 8 and 16 nodes?');

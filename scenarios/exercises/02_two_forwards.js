@@ -11,7 +11,7 @@ while (lab.file().M < 8)
     lab.split();
 
 lab.exercise({
-    task: 'The file has eight buckets, and Bob believes in one. Let one of his operations be forwarded exactly twice.',
+    task: 'The file has eight buckets, and Bob knows of one. Get one of his operations forwarded exactly twice.',
     hints: ['Bob sends every request to bucket 0. Bucket 0 looks at three bits of the key, then at two: which ' +
             'buckets can it pass a request on to?',
         'A request goes from bucket 0 to bucket 3, and from there to one more. Which key ends in a bucket that ' +
@@ -30,7 +30,7 @@ lab.exercise({
                     return { held: true, why: 'Bob sent key ' + twice.key + ' to bucket ' + way[0].from
                         + '; it was passed on to bucket ' + way[0].to
                         + ', and from there to bucket ' + way[1].to + '.' };
-                return { held: false, why: 'The way of key ' + twice.key + ' has not been told completely yet.' };
+                return { held: false, why: 'The path of key ' + twice.key + ' has not been reported completely yet.' };
             }
             if (done.length === 0)
                 return { held: false, why: 'Bob has done nothing yet.' };
@@ -38,7 +38,7 @@ lab.exercise({
             const last = done[done.length - 1], words = 'Key ' + last.key + ' reached bucket ' + last.bucket + ' after '
                 + last.forwards + (last.forwards === 1 ? ' forward' : ' forwards');
             return { held: false, why: words + (adjusted
-                ? '. Bob believes in more buckets now, which makes two forwards harder to get.' : '.') };
+                ? '. Bob knows of more buckets now, which makes two forwards harder to get.' : '.') };
         }
     }]
 });

@@ -29,7 +29,7 @@ lab.exercise({
             const full = events.findIndex(e => e.kind === 'BucketOverflowed' && e.place === 'data 1'),
                 split = events.findIndex(e => e.kind === 'SplitOrdered');
             if (split < 0)
-                return { held: false, why: 'No split was ordered yet.' };
+                return { held: false, why: 'No split has been ordered yet.' };
             if (full < 0 || events[full].t_s > events[split].t_s)
                 return { failed: true, why: 'A split of bucket ' + events[split].bucket
                     + ' was ordered before bucket 1 was full.' };

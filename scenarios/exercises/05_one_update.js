@@ -25,7 +25,7 @@ lab.exercise({
             if (changes.length > 1)
                 return { failed: true, why: 'There were ' + changes.length + ' updates.' };
             if (changes.length === 0)
-                return { held: false, why: 'No record was changed yet.' };
+                return { held: false, why: 'No record has been changed yet.' };
             return { held: true, why: 'Key ' + changes[0].key + ' has rank ' + changes[0].rank + ' in '
                 + changes[0].place.replace('data', 'bucket') + ', and has a new value.' };
         }

@@ -11,13 +11,13 @@ while (lab.file().M < 4)
 const had = lab.file().M;
 
 lab.exercise({
-    task: 'Let Bob believe in a file that is exactly two splits old. Then let one search of his make his image exact.',
+    task: 'Let Bob\'s image be exactly two splits old. Then let one search of his make it exact.',
     hints: ['First Bob must know the file as it is now: let him search until he does (four buckets). Then the file ' +
-            'grows by two splits, and nobody tells him.',
+            'grows by two splits, and he is not told.',
         'After two more splits the file has six buckets. An answer teaches Bob the number and level of the bucket ' +
             'that passed his request on.',
         'Buckets 0 and 1 were split. If bucket 0 passes a request on, Bob learns of one split; if bucket 1 does, ' +
-            'he learns of both. Search a key of bucket 5.'],
+            'he learns of both. Search for a key of bucket 5.'],
     goals: [{
         text: 'one search took an image two splits old to the whole file',
         judge(events, state) {
@@ -33,14 +33,14 @@ lab.exercise({
                 if (M - known(e.before) === 2 && known(e.after) === M && started) {
                     const done = events.find(o => o.kind === 'OperationDone' && o.client === 'bob' && o.op === e.op);
                     if (done)
-                        return { held: true, why: 'Bob searched key ' + done.key + '. Bucket ' + e.bucket + ' of level '
-                            + e.level
+                        return { held: true, why: 'Bob searched for key ' + done.key + '. Bucket ' + e.bucket
+                            + ' of level ' + e.level
                             + ' passed it on, and his image went ' + words + '.' };
                 }
                 best = 'Bob\'s image went ' + words + '.';
             }
             const bob = state.clients.find(c => c.name === 'bob');
-            return { held: false, why: best || 'Bob believes in ' + bob.M + (bob.M === 1 ? ' bucket' : ' buckets')
+            return { held: false, why: best || 'Bob knows of ' + bob.M + (bob.M === 1 ? ' bucket' : ' buckets')
                 + ', and the file has ' + state.file.M + '.' };
         }
     }, {

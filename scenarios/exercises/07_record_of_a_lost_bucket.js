@@ -9,11 +9,12 @@ while (lab.file().M < 4)
     lab.split();
 
 lab.exercise({
-    task: 'Take one data bucket away. Then let Alice find a record of that bucket, although nobody has it any more.',
+    task: 'Take one data bucket away. Then let Alice find a record of that bucket, although no process holds it ' +
+        'any more.',
     hints: ['No spare data server is left, so the bucket does not come back by itself. Parity bucket 0.0 and three ' +
             'data buckets are left.',
-        'The file waits for the alarm of a client: search a key of the bucket that is gone. The last two bits of a ' +
-            'key are its bucket.',
+        'The file waits for the alarm of a client: search for a key of the bucket that is gone. The last two bits of ' +
+            'a key are its bucket.',
         'In the window: select bucket 2 and press Ctrl+Alt+K; then select it again and press Alt+F. In a script: ' +
             'lab.kill(lab.data(2)); alice.search(2).'],
     goals: [{
@@ -25,7 +26,7 @@ lab.exercise({
             if (failed.length === 0)
                 return { held: false, why: state.isAtRest
                     ? 'No bucket has failed. The coordinator looks only when a client misses an answer.'
-                    : 'The coordinator is finding out who lives.' };
+                    : 'The coordinator is finding out which members are alive.' };
             return { held: true, why: 'Bucket ' + failed[0].index + ' was declared failed.' };
         }
     }, {
@@ -37,11 +38,11 @@ lab.exercise({
                 return { held: false, why: 'Every answer so far came from a data bucket.' };
             const made = events.find(e => e.kind === 'RecordRecovered' && e.key === answer.key);
             if (!made)
-                return { held: false, why: 'The parity bucket has not told yet how it answered for key ' + answer.key
-                    + '.' };
+                return { held: false, why: 'The parity bucket has not reported yet how it answered for key '
+                    + answer.key + '.' };
             if (made.result !== 'OK' || answer.result !== 'OK')
                 return { held: false, why: 'Key ' + answer.key + ' was never stored, and '
-                    + made.place.replace('parity', 'parity bucket') + ' said so. Search one that was.' };
+                    + made.place.replace('parity', 'parity bucket') + ' said so. Search for one that was.' };
             if (failed.indexOf(made.bucket) < 0)
                 return { held: false, why: 'Bucket ' + made.bucket + ' is there.' };
             return { held: true, why: 'Key ' + answer.key + ' belonged to bucket ' + made.bucket + ', rank ' + made.rank

@@ -18,7 +18,7 @@ lab.exercise({
         'Let a client work for a while, and add the parity bucket meanwhile. In a script: const h = alice.start({ ' +
             'do: \'update\', count: 200 }); lab.addParity(1); h.wait().',
         'In the window: select bucket 5, let Alice make 20000 updates with Ctrl+U, and press Ctrl+Shift+P while ' +
-            'she works. Virtual time can be made slow beside its buttons.'],
+            'she works. The speed of virtual time can be set beside its buttons.'],
     goals: [{
         text: 'group 1 has two parity buckets, and group 0 has one',
         judge(events, state) {
@@ -37,7 +37,7 @@ lab.exercise({
             const begun = events.find(e => e.kind === 'ParityCreationOrdered' && e.group === 1),
                 done = events.find(e => e.kind === 'ParityAdded' && e.group === 1);
             if (!begun)
-                return { held: false, why: 'No parity bucket was ordered for group 1 yet.' };
+                return { held: false, why: 'No parity bucket has been ordered for group 1 yet.' };
             const until = done ? done.t_s : Infinity, isOfGroup = e =>
                 ['data 4', 'data 5', 'data 6', 'data 7'].indexOf(e.place) >= 0;
             const changes = events.filter(e => (e.kind === 'RecordUpdated' || e.kind === 'RecordInserted'
@@ -50,7 +50,7 @@ lab.exercise({
             if (!done)
                 return { held: false, why: 'Parity bucket 1.1 is being filled.' };
             return { held: true, why: changes.length + ' changes in buckets 4 to 7 came in the ' + ms
-                + ' ms in which it was filled, the first of key ' + changes[0].key + '.' };
+                + ' ms in which it was filled, the first to key ' + changes[0].key + '.' };
         },
         check() {
             const audit = lab.audit(1);

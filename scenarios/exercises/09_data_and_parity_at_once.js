@@ -9,7 +9,7 @@ while (lab.file().M < 4)
     lab.split();
 
 lab.exercise({
-    task: 'Let one data bucket and one parity bucket of group 0 be gone at the same time. The file must repair both.',
+    task: 'Make one data bucket and one parity bucket of group 0 fail at the same time. The file must repair both.',
     hints: ['Both must be declared failed before either is back. The second may go while the first is missed: that ' +
             'takes a quarter of a second.',
         'In a script one call ends both: lab.kill([lab.data(1), lab.parity(0, 1)]).',

@@ -11,7 +11,7 @@ while (lab.file().M < 4)
 
 lab.exercise({
     task: 'Let a recovery and a split overlap: a split must begin while a failed bucket is not yet back. Both must ' +
-        'end well, and no record be lost.',
+        'end well, and no record may be lost.',
     hints: ['The file has two groups of two buckets, and the split pointer is at bucket 0 of group 0. A split ' +
             'waits for its own group. Which bucket may fail, so that it need not wait?',
         'A recovery takes some hundredths of a second, most of them until the silent bucket is declared failed. Do ' +
@@ -37,7 +37,7 @@ lab.exercise({
             }
             return { held: false, why: failed.length === 0 ? 'No data bucket has failed yet.' : splits.length === 0
                 ? 'No split has begun yet.' : 'Failures: ' + failed.length + ', splits: '
-                + splits.length + ', but none began while a bucket was away.' };
+                + splits.length + ', but none began while a bucket was down.' };
         }
     }, {
         text: 'both ended: the bucket is back, and the split is finished',
@@ -48,7 +48,7 @@ lab.exercise({
                 done = events.find(e => e.kind === 'SplitFinished');
             if (!back || !done || !state.isAtRest)
                 return { held: false, why: (back ? 'Bucket ' + back.buckets.join(', ') + ' is back. '
-                    : 'No bucket came back yet. ')
+                    : 'No bucket has come back yet. ')
                     + (done ? 'Bucket ' + done.bucket + ' was split.' : 'No split has finished yet.') };
             return { held: true, why: 'Bucket ' + back.buckets.join(', ') + ' has its ' + back.records
                 + ' records back, and bucket ' + done.bucket + ' gave ' + done.moved + ' to bucket ' + done.newBucket

@@ -31,7 +31,7 @@ lab.exercise({
                 && e.t_s <= until && e.t_s - e.time_s > ended[0].ended_s - 1e-6);
             if (found.length === 0)
                 return begun ? { failed: true, why: 'The new coordinator came before Alice had found anything.' }
-                    : { held: false, why: 'The coordinator is gone, and nobody has found a record since.' };
+                    : { held: false, why: 'The coordinator is gone, and no record has been found since.' };
             return { held: true, why: 'Bucket ' + found[0].bucket + ' answered for key ' + found[0].key + ', '
                 + (found[0].t_s - ended[0].ended_s).toFixed(2) + ' s after the coordinator had ended.' };
         }

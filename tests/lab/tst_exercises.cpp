@@ -171,7 +171,7 @@ void ExercisesTest::eachIsSolvedByItsSolutionOnly_data()
         "40 records were deleted", "Key 6 of bucket 2 was deleted", "from 4 to 5 buckets, and the file had 6",
         "only when a client misses an answer", "no record of group 1 changed meanwhile",
         "not a data and a parity bucket together", "before two buckets had come back",
-        "none began while a bucket was away", "found no split under way" };
+        "none began while a bucket was down", "found no split under way" };
     const QStringList files = exerciseFiles();
     for (int i = 0; i < files.size(); ++i)
         QTest::newRow(qPrintable(files[i].left(2))) << files[i] << reasons.value(i);
