@@ -4,7 +4,7 @@
 # shellcheck source=run
 . "$(dirname "$(readlink -f "$0")")/../run"
 
-#: ./run paper [--full] [--only NAME]  the published experiments repeated: tables, charts and a report in build/paper; --full: more often
+#: ./run paper [--full] [--only NAME]  the published experiments repeated: tables, charts and a report in build/paper; --full: more repetitions
 
 # scenario | repetitions in the short run | further parameters
 experiments=('recovery_tables|2' 'parity_tables|2' 'record_recovery|1' 'search_times|1' 'file_creation|2' 'network_speed|2' 'recovery_ways|2|parts=recovery')
@@ -16,7 +16,7 @@ isFull=false
 while [ $# -gt 0 ]; do
     case $1 in
         --full) isFull=true ;;
-        --only) [ -n "${2:-}" ] || wrongUse "paper --only wants the name of an experiment, as in --only search_times."; only=${2%.js}; shift ;;
+        --only) [ -n "${2:-}" ] || wrongUse "paper --only needs the name of an experiment, as in --only search_times."; only=${2%.js}; shift ;;
         *) wrongUse "paper takes --full and --only NAME, not \"$1\"." ;;
     esac
     shift

@@ -8,11 +8,11 @@
 #: ./run test unit|sim|runtime|gui|thrash  the tests of one label
 #: ./run test NAME                the program tests/*/tst_NAME.cpp; also python_alone, _client, _simulated, _csv, _results and _recording (tests/python)
 #: ./run test sim --seeds A..B    other seeds for the simulator; also --seed S, --case FILE, --mutant NAME
-#: ./run test thrash --seed S --minutes T  longer, or other draws, for real processes that are killed, paused and cut off
-#: ./run test fuzz NAME --minutes T  mutated inputs for one reader of bytes; without NAME: which there are
-#: ./run test fuzz window [--seeds A..B] [--acts N]  somebody who does anything with the window, under the sanitizers
+#: ./run test thrash --seed S --minutes T  real processes that are killed, paused and cut off, for longer or with another seed
+#: ./run test fuzz NAME --minutes T  mutated inputs for one reader of bytes; without NAME: lists the readers
+#: ./run test fuzz window [--seeds A..B] [--acts N]  random actions in the window, under the sanitizers
 #: ./run test thrash --beyond-k   groups lose one member more than they survive, on purpose
-#: ./run test soak --hours H      one cluster that is thrashed for hours: nothing may grow
+#: ./run test soak --hours H      one cluster that is thrashed for hours: no resource may keep growing
 #: ./run test asan                unit tests and simulator with the sanitizers of addresses and undefined behaviour
 #: ./run test tsan                tests of processes and threads, and the thrasher, with the thread sanitizer
 #: ./run test display             the window on an X server and a Wayland compositor of its own: window manager, second screen, drag and drop
@@ -46,8 +46,8 @@ case $what in
         done
         ;;
     thrash | fuzz) ;; # their programs report what is wrong
-    soak) [[ ${1:-} = --hours && -n ${2:-} ]] || wrongUse "test soak wants a time: ./run test soak --hours 24." ;;
-    wayland) wrongUse "tst_wayland wants a display of its own: ./run test display." ;;
+    soak) [[ ${1:-} = --hours && -n ${2:-} ]] || wrongUse "test soak needs a time: ./run test soak --hours 24." ;;
+    wayland) wrongUse "tst_wayland needs a display of its own: ./run test display." ;;
     *)
         [[ $what =~ ^(|unit|runtime|gui|asan|tsan|mutants|display)$ ]] || isProgram "$what" || wrongUse "tests/ has no label and no program \"$what\"."
         [ $# = 0 ] || wrongUse "test $what takes no options, but \"$1\" was given."
