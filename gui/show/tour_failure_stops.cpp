@@ -237,9 +237,9 @@ public:
     }
     QString hint(const ActionWords& words) const override
     {
-        return QStringLiteral("%1 is also in the menu of the bucket: right click it, or %2. Choose a data bucket, "
-                              "one of the cards with "
-                              "records; a dead parity bucket is made anew, too, but that is no recovery of records.")
+        return QStringLiteral(
+            "%1 is also in the menu of the bucket: right click it, or %2. Choose a data bucket, one of the cards with "
+            "records; a dead parity bucket is made anew, too, but that is not a recovery of records.")
             .arg(words("kill"), words("contextMenu"));
     }
 

@@ -190,7 +190,7 @@ void EventPublisher::awaitWatcher()
         if (m_isStopping)
             return;
         if (std::chrono::steady_clock::now() >= deadline) {
-            spdlog::warn("nobody has come to watch; events leave without a watcher");
+            spdlog::warn("no watcher has connected; events are published without one");
             return;
         }
     }

@@ -446,7 +446,7 @@ void RingPictureTest::aJoinShowsTheRangeThatMoves()
     };
     QCOMPARE(std::count_if(still.list.items().begin(), still.list.items().end(), isMoving), 1);
     state.ring.nodes[kRingNode + 1].given = 1;
-    QVERIFY(Still(state).text().contains("nobody answers"));
+    QVERIFY(Still(state).text().contains("no node answers"));
 }
 
 void RingPictureTest::movedKeysFly()

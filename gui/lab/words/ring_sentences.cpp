@@ -72,7 +72,7 @@ struct RingWriter {
         case B::kRingNodeBack: return change();
         case B::kKeysGiven:
             return who() + " has given " + keys(event.keys_given().keys()) + " to "
-                + name(event.keys_given().receiver()) + " and answers for them no more.";
+                + name(event.keys_given().receiver()) + " and no longer answers for them.";
         case B::kRangeTaken:
             return who() + " has taken " + keys(event.range_taken().keys()) + " from "
                 + name(event.range_taken().giver()) + " and answers for them from now on.";

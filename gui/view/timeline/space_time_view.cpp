@@ -206,9 +206,9 @@ SpaceTimeView::SpaceTimeView(const EventFeed& feed, const Pacer& pacer, Selectio
     m_order->setObjectName(QStringLiteral("spaceTimeOrder"));
     m_order->addItems({ tr("order of causes"), tr("time of the clocks"), tr("time, clocks aligned") });
     m_order->setAccessibleName(tr("What the distance between two events means"));
-    m_order->setToolTip(tr(
-        "Order of causes: an effect stands right of its cause, whatever the clocks say. Time: as the clocks say; the "
-        "bar at the right of a line is how well its clock is known. Aligned: clocks that must be off are corrected."));
+    m_order->setToolTip(tr("Order of causes: an effect is to the right of its cause, whatever the clocks say. Time: as "
+                           "the clocks say; the bar at the right of a line is how well its clock is known. Aligned: "
+                           "clocks that must be wrong are corrected."));
     m_filter->setObjectName(QStringLiteral("spaceTimeFilter"));
     m_filter->addItems({ tr("everything"), tr("without heartbeats"), tr("operations only") });
     m_filter->setCurrentIndex(int(m_wish.filter));
@@ -502,7 +502,7 @@ QString SpaceTimeView::wordsOf(const SpaceTimeLayout::Arrow* arrow, const SpaceT
     QString words = arrow->count > 1 ? tr("%1 messages like this: ").arg(arrow->count) : QString();
     words += tr("%1 from %2 to %3, %4 bytes")
                  .arg(QString::fromStdString(message.kind), name(message.from),
-                     message.to != 0 ? name(message.to) : tr("nobody known"))
+                     message.to != 0 ? name(message.to) : tr("an unknown process"))
                  .arg(message.bytes);
     if (message.tries > 0)
         words += tr(", sent again (%1)").arg(message.tries);

@@ -172,7 +172,7 @@ void RingMotion::pulse(const ShownEvent& event, double clock)
             QStringLiteral("out of the ring: %1 given").arg(keys(walk.node_left().keys())));
     } else if (walk.has_keys_given()) {
         say(event.run.process, okabe::kYellow,
-            QStringLiteral("answers for %1 no more").arg(keys(walk.keys_given().keys())));
+            QStringLiteral("no longer answers for %1").arg(keys(walk.keys_given().keys())));
     } else if (walk.has_range_taken()) {
         say(event.run.process, okabe::kGreen,
             QStringLiteral("answers for %1 from now on").arg(keys(walk.range_taken().keys())));

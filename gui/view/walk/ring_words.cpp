@@ -28,7 +28,7 @@ QString stageWords(const ClusterState& state)
         return QStringLiteral("%1 still answers for its keys and copies them to %2")
             .arg(ringNodeName(state, change.giver()), ringNodeName(state, change.receiver()));
     case walk::RingStage::Given:
-        return QStringLiteral("the keys are copied: nobody answers until %1 is told that they are its own")
+        return QStringLiteral("the keys are copied: no node answers until %1 is told that they are its own")
             .arg(ringNodeName(state, change.receiver()));
     case walk::RingStage::Taken:
         return QStringLiteral("%1 answers for the keys; its predecessor learns of it")
