@@ -6,7 +6,7 @@ import zmq
 from google.protobuf.text_format import MessageToString
 
 if len(sys.argv) != 2:
-    sys.exit("watch.py wants one argument, the coordinator's control endpoint, such as tcp://127.0.0.1:4711")
+    sys.exit("watch.py needs one argument, the coordinator's control endpoint, such as tcp://127.0.0.1:4711")
 here, made = pathlib.Path(__file__).resolve().parent, tempfile.TemporaryDirectory()
 subprocess.run(["protoc", f"-I{here.parent}", f"--python_out={made.name}", *map(str, here.glob("*.proto"))], check=True)
 pathlib.Path(made.name, "proto", "__init__.py").touch()
@@ -20,7 +20,7 @@ control.linger = 0  # at the end, do not wait for a coordinator that has gone
 try:
     control.connect(sys.argv[1])
 except zmq.ZMQError:
-    sys.exit(f"{sys.argv[1]} is no endpoint; one is tcp://127.0.0.1:4711, as the coordinator's ready line has it")
+    sys.exit(f"{sys.argv[1]} is not an endpoint; write one as in the coordinator's ready line: tcp://127.0.0.1:4711")
 events.subscribe(b"")  # all processes; b"\x09" + the process number, 8 bytes, low first: only that one
 watched, following, unanswered, asked = set(), {}, 0, 0.0
 while unanswered <= 5:  # questions, not seconds: this program may have been asleep itself
@@ -35,7 +35,7 @@ while unanswered <= 5:  # questions, not seconds: this program may have been asl
                 try:
                     events.connect(entry.process.events_endpoint)
                 except zmq.ZMQError:
-                    print(f"{entry.process.name}: {entry.process.events_endpoint!r} is no endpoint", flush=True)
+                    print(f"{entry.process.name}: {entry.process.events_endpoint!r} is not an endpoint", flush=True)
     if events.poll(50):
         header, body = events.recv_multipart()
         header, batch = EventHeader.FromString(header), EventBatch.FromString(body)

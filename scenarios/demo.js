@@ -72,7 +72,7 @@ lab.say('Bob is new: his image of the file is one bucket. He searches for a key 
 const beyond = lab.here(), seen = bob.search(far);
 const passed = eventOf('OperationForwarded', beyond), whereIs = ahead(eventOf('MessageSent', beyond, e => e.what === 'where_is' && e.process !== 'bob'));
 if (passed && whereIs && whereIs.eventIndex < passed.eventIndex)
-    lab.say('Not a key of bucket ' + passed.from + '. It asks the coordinator for the address of bucket ' + passed.to + ', and passes the request on.', { at: whereIs });
+    lab.say('Not a key of bucket ' + passed.from + ', so it asks the coordinator for the address of bucket ' + passed.to + ', and passes the request on.', { at: whereIs });
 lab.expect(seen.result === 'found' && seen.iam && seen.forwards >= 1 && seen.forwards <= 2, 'a new client is forwarded at most twice and its image is adjusted');
 lab.say('Passed on ' + (seen.forwards === 1 ? 'once' : 'twice') + '; never more than twice. The answer adjusted Bob\'s image.');
 lab.say('The same key again goes straight to its bucket.');

@@ -249,7 +249,7 @@ void WatchTest::anEntryThatIsNoEndpointIsSaidAndTheOthersAreWatched()
     QVERIFY2(serveUntil([&] { return m_publishers[0]->isSubscribed(); }), qPrintable(output()));
     m_publishers[0]->publish(1, { 11 });
     QVERIFY2(serveUntil([&] { return output().count(u'\n') == 2; }), qPrintable(output()));
-    QCOMPARE(output(), u": 'garbage' is no endpoint\n1.500000 data-7 1 record_inserted key: 11 rank: 3\n"_s);
+    QCOMPARE(output(), u": 'garbage' is not an endpoint\n1.500000 data-7 1 record_inserted key: 11 rank: 3\n"_s);
 }
 
 void WatchTest::wrongUseIsOneSentence()

@@ -74,7 +74,7 @@ struct RecoveryReport {
                 QString("All members of group %1 answer: nothing has failed.").arg(group) };
         else if (event.has_spare_missing())
             trouble = LabError { LabCode::NoSpares,
-                QString("No spare %1 server answers; it is wanted for %2.")
+                QString("No spare %1 server answers; one is needed for %2.")
                     .arg(event.spare_missing().role() == pb::PARITY ? "parity" : "data",
                         QString::fromStdString(event.spare_missing().purpose())),
                 "lab.addSpares starts more servers; the recovery goes on when they are there." };
@@ -173,7 +173,7 @@ LabResult<QJSValue> recover(LabContext& context, const Arguments& o)
             if (isManagerGiven && report.finished && report.finished->manager() != manager.toUInt())
                 return LabError { LabCode::Refused,
                     QString("The members of group %1 are back, but parity bucket %1.%2 was not the recovery manager: "
-                            "it was lost, too, or another recovery was under way. It was parity bucket %1.%3.")
+                            "it was lost, too, or another recovery was under way. The manager was parity bucket %1.%3.")
                         .arg(number)
                         .arg(manager.toUInt())
                         .arg(report.finished->manager()),

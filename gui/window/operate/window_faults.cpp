@@ -31,8 +31,8 @@ WindowFaults::WindowFaults(WindowParts& parts) : WindowSubject(parts)
     a.add({ "resume", "Faults", "Resume the process", "Ctrl+Alt+R", "A paused process goes on where it stood" },
         with(&ClusterFaults::resume));
     a.add({ "restart", "Faults", "Restart the process", "Ctrl+Alt+N",
-              "Starts the program of a server again, as an empty spare, or another coordinator, which rebuilds the "
-              "file state from the buckets; ends the old process first if it still runs" },
+              "Starts a server's program again, as an empty spare, or another coordinator, which rebuilds the file "
+              "state from the buckets; ends the old process first" },
         with(&ClusterFaults::restart));
     a.add({ "cutOff", "Faults", "Cut off from all others", "Ctrl+Alt+X",
               "Nothing passes between the process of what is selected and all others, for a minute at most" },

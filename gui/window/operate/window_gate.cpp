@@ -26,8 +26,8 @@ WindowGate::WindowGate(WindowParts& parts, const WindowInspect& inspect, WindowC
               "No client begins new operations, and those under way end; once more: clients go on", true },
         [this] { m_parts.commands.gate().holdWorkload(m_parts.actions.get("holdWorkload")->isChecked()); });
     a.add({ "gate", "Time", "Gate messages", "X",
-              "No message is delivered and all protocol clocks stand still; Alt+5 lets one message through; once more: "
-              "everything goes on. Real processes must be started with a gate",
+              "Delivers no message and stops all protocol clocks; Alt+5 lets one message through; once more: all go "
+              "on. Real processes must be started with a gate",
               true },
         [this] {
             // Until the answer arrives, the action shows the requested state; otherwise a second press would request

@@ -13,8 +13,8 @@ WindowWrite::WindowWrite(WindowParts& parts, const EditorPanel::Places& places) 
 {
     Actions& a = m_parts.actions;
     a.add({ "write", "View", "Write", "Ctrl+4",
-              "The text of the scenario, with its steps and results, beside the picture: to write it, run it, stop it, "
-              "and go through it call by call",
+              "The text of the scenario, its steps and results beside the picture: write it, run it, stop it, go "
+              "through it call by call",
               true },
         [this] {
             m_parts.workspaces.enter(Workspace::Write);
