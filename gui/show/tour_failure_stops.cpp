@@ -233,7 +233,7 @@ public:
                                 "crash.")
                      .arg(bucket)
                      .arg(words("find"), words("kill")),
-            QStringLiteral("Watch: which process misses it, which one computes its records, and where they go.") };
+            QStringLiteral("Watch: which process misses it, which computes its records, and where they go.") };
     }
     QString hint(const ActionWords& words) const override
     {

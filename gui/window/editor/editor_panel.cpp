@@ -359,7 +359,7 @@ void EditorPanel::showWords()
             : marks.line > 0 ? tr("Line %1: %2 …").arg(m_edit->currentLine()).arg(call)
                              : tr("begins …");
         if (isOlder)
-            words += tr(" The run uses the text as it was when it began; changes take effect in the next run.");
+            words += tr(" It runs as it was when it began; changes take effect in the next run.");
     } else if (!notes.empty()) {
         words = tr("Line %1: %2").arg(notes.begin()->first).arg(notes.begin()->second);
         isBad = true;

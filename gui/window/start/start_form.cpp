@@ -265,7 +265,7 @@ void StartForm::addFirstRows(QFormLayout* rows)
            "give the same protection."));
     row(rows, tr("recovery"), m_recovery,
         tr("automatic: any process that misses a bucket reports it. On an alarm: only one whose request is not "
-           "answered does, as in 2004. Off: no bucket is declared failed. By hand: “Look after the group”."));
+           "answered, as in 2004. Off: no bucket is declared failed. By hand: “Look after the group”."));
     row(rows, tr("data servers"), m_data,
         tr("Processes that wait to become data buckets. When none is left, the file cannot split until more are "
            "started."));
