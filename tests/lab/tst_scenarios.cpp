@@ -147,7 +147,7 @@ void ScenariosTest::faultsAreRefusedInWords()
         "lab.kill(lab.data(0));\n"
         "words(() => lab.kill(lab.data(0)), 'has ended already');\n"
         "words(() => lab.witness(lab.data(0)), 'cannot be read');\n"
-        "words(() => lab.settle({ timeout: 0.2 }), 'nobody has missed it');\n"
+        "words(() => lab.settle({ timeout: 0.2 }), 'no process has missed it');\n"
         "lab.expectEqual(lab.file().records, null, 'a sum that nobody knows');");
     QVERIFY2(result.outcome == ScriptOutcome::Held, qPrintable(stage.story(result)));
     ScriptSettings settings;

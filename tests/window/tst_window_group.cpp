@@ -92,6 +92,7 @@ class WindowGroupTest : public QObject {
 private slots:
     void aRecordIsOpenedFromTheTableAndFromThePicture();
     void theKeyboardAloneOpensTheDecoderAndReadsIt();
+    void aPageThatClosesLeavesTheKeyboardToThePicture();
     void aScenarioOpensItsPageAtAStage();
     void everyKeyOfTheRecordGroupDoesItsAction();
     void aWrongCoefficientIsRedOnTheScreen();
@@ -176,6 +177,21 @@ void WindowGroupTest::theKeyboardAloneOpensTheDecoderAndReadsIt()
 }
 
 // A caption refers to the member that it names; a person goes on from there.
+void WindowGroupTest::aPageThatClosesLeavesTheKeyboardToThePicture()
+{
+    Watching w;
+    QVERIFY(w.isReady());
+    QVERIFY(QTest::qWaitForWindowActive(&w.window));
+    QTRY_VERIFY_WITH_TIMEOUT(!w.window.canvas().rectOf({ ObjectKind::Data, 1, 0 }).isNull(), kLimit);
+    w.window.selection().select({ ObjectKind::Data, 1, 0 });
+    w.press("Ctrl+G");
+    RecordGroupView& view = part<RecordGroupView>(w.window);
+    QTRY_VERIFY_WITH_TIMEOUT(view.hasFocus(), kLimit);
+    w.window.setWorkspace(MainWindow::Workspace::Lecture);
+    QVERIFY(!view.isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(w.window.canvas().hasFocus(), kLimit);
+}
+
 void WindowGroupTest::aScenarioOpensItsPageAtAStage()
 {
     Watching w;

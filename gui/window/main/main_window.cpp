@@ -77,7 +77,7 @@ MainWindow::MainWindow(const Options& options, QWidget* parent)
     makePieces();
     for (WindowSubject* subject : m_subjects)
         subject->build();
-    m_focusRing = new FocusRing(this);
+    m_focusRing = new FocusRing(m_canvas, this);
     m_workspaces->placeDocks();
     auto* rows = qobject_cast<QVBoxLayout*>(centralWidget()->layout());
     rows->insertWidget(rows->indexOf(&m_player->strip()),

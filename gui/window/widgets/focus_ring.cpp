@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QTimer>
 #include <QToolButton>
 
 namespace lhrs::gui {
@@ -44,9 +45,17 @@ private:
     QColor m_colour;
 };
 
-FocusRing::FocusRing(QObject* parent) : QObject(parent)
+FocusRing::FocusRing(QWidget* home, QObject* parent) : QObject(parent), m_home(home)
 {
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { follow(now); });
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget* before, QWidget* now) {
+        follow(now);
+        // By then `before` is hidden if it is about to be, and its successor is chosen if there is one.
+        if (before && m_home && before != m_home && before->window() == m_home->window())
+            QTimer::singleShot(0, this, [this, before = QPointer(before), now = QPointer(now)] {
+                if (before && !before->isVisible() && QApplication::focusWidget() == now)
+                    goHome();
+            });
+    });
 }
 
 FocusRing::~FocusRing() { delete m_frame; }
@@ -68,6 +77,13 @@ void FocusRing::follow(QWidget* focus)
     }
     if (focus && !showsItself(focus))
         m_frame = new Frame(focus, m_colour);
+}
+
+// Qt gives the focus of a hidden widget to the next one in its order, mostly a tab, or to none.
+void FocusRing::goHome()
+{
+    if (m_home && m_home->isVisible() && m_home->isActiveWindow())
+        m_home->setFocus(Qt::OtherFocusReason);
 }
 
 } // namespace lhrs::gui
