@@ -119,13 +119,14 @@ const done = lab.waitFor('RecoveryFinished', { where: { group: 0 }, since: start
 lab.waitFor('SliceStored', { count: 2 * done.slices, since: start });
 lab.settle();
 const alarms = lab.events({ kind: 'MessageSent', since: start }).filter(e => e.what === 'alarm' && e.client === 'alice').length;
+const missed = sentOf('suspect', start), alarm = sentOf('alarm', start), isMissedFirst = missed && alarm && missed.eventIndex < alarm.eventIndex;
 const computed = eventOf('RecordRecovered', start), answered = eventOf('OperationDone', start, e => e.client === 'alice');
 guess.reveal(2, 'It was computed, and then both failed buckets, too. That was fast, so once more:');
 lab.camera({ speed: 1 });
 lab.replay({ from: start, to: answered, at: [
     [sentOf('search', start), 'Alice asks bucket 1, and twice more: it does not answer.'],
-    [sentOf('suspect', start), 'The others miss buckets 1 and 2, too. But the coordinator waits for a client.'],
-    [sentOf('alarm', start), 'Here it is: Alice sends the coordinator an alarm.'],
+    [isMissedFirst && missed, 'The others miss buckets 1 and 2, too. But the coordinator waits for a client.'],
+    [alarm, isMissedFirst ? 'Here it is: Alice sends the coordinator an alarm.' : 'So Alice sends the coordinator an alarm, and this is what it waited for.'],
     [ahead(eventOf('MemberSuspected', start)), 'The coordinator asks all members of group 0.'
         + (alarms > 1 ? ' Meanwhile Alice asks bucket 1 again, in vain, and sends another alarm.' : ' Which of them answer?')],
     [eventOf('BucketFailed', start), 'Buckets 1 and 2 stay silent: they have failed. Changes wait until the others agree on one state.'],

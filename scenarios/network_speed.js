@@ -63,10 +63,10 @@ function limited(rate, f) {
 }
 
 lab.step('a', 'Recovery of one bucket by XOR');
-fill(1, 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.', 1);
+fill(1, 'Records are inserted, and the file is split into four buckets. The inserts are only counted.', 1);
 const recovered = [], made = [];
 for (const one of networks) {
-    lab.say(one === networks[0] ? 'A bucket is ended, and recovered on a spare ' + one.words + '. Then another one.'
+    lab.say(one === networks[0] ? 'A bucket is ended, and recovered on a spare ' + one.words + '. Then others.'
         : one === networks[1] ? 'The same ' + one.words + '. The picture shows all recoveries at one pace.'
             : 'The same ' + one.words + '. How long each took is told next.');
     let fault = null, before = null;

@@ -29,7 +29,7 @@ function fill(options, size, k, isTold, words) {
     if (words)
         lab.say(words);
     else if (isTold)
-        lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.'
+        lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. The inserts are only counted.'
             : (options.field === field ? 'A new file' : 'Now in GF(2^' + options.field + '). A new file') + (k > 0 ? ', with column 0 (Parity 0.0) from the start,' : '')
                 + ' is filled and split in the same way.');
     isFirst = false;

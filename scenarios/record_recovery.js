@@ -73,7 +73,7 @@ for (const field of fields)
         lab.detail('counts');
         const client = lab.client('reader');
         lab.camera({ fit: 'file', speed: 4 });
-        lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.' : 'A new file is filled and split in the same way.');
+        lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. The inserts are only counted.' : 'A new file is filled and split in the same way.');
         const begun = lab.here();
         client.run({ do: 'insert', count: bucket, window: 64 });
         lab.settle();

@@ -33,7 +33,7 @@ for (const field of p.fields.split(' ').map(Number)) {
     lab.detail('counts');
     const filler = lab.client('filler');
     lab.camera({ fit: 'file', speed: 4 });
-    lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. Most inserts are only counted.'
+    lab.say(isFirst ? 'Records are inserted, and the file is split into four buckets. The inserts are only counted.'
         : 'The same in GF(2^' + field + '): a new file is filled and split.');
     const begun = lab.here();
     // Split while they are small: then no bucket overflows, however fast the others are filled.
@@ -92,8 +92,8 @@ if (lab.simulated) // simulated times compare with none
 const lines = { x: 'slice', by: ['failed_buckets', 'scheme'] };
 const chart = (y, what) => lab.chart(Object.assign(lab.simulated ? { table: 'bucket_recovery_2003', y: y, title: 'Recovery in 2003 by slice size: ' + what }
     : { table: 'bucket_recovery', y: y, log: true, paper: 'bucket_recovery', where: { config: 2, gf: field }, title: 'Recovery by slice size, ours and 2003: ' + what }, lines));
-lab.say(lab.simulated ? 'Simulated times are not comparable. Here is 2003 alone, in GF(2^' + field + '): each further lost bucket took longer.'
-    : 'The whole time by slice size, ours and, dashed, that of 2003 for buckets of 31250 records. In 2003 each further lost bucket took longer.');
+lab.say(lab.simulated ? 'Simulated times are not comparable. Here is 2003 alone, in GF(2^' + field + '): the more buckets were lost, the longer it took.'
+    : 'The whole time by slice size, ours and, dashed, that of 2003 for buckets of 31250 records. In 2003, the more were lost, the longer it took.');
 chart('total_s', 'the whole');
 lab.say('Work (process): in 2003, ' + then(1, 'xor', 'process_s') + ' for one bucket by XOR, ' + then(3, 'rs', 'process_s') + ' for three by decoding.');
 chart('process_s', 'the work');

@@ -18,6 +18,7 @@ private slots:
     void manyMessagesOnOneWayStayNearIt();
     void aMessageToAProcessThatWasNotIntroducedIsDrawnOnceItIs();
     void wordsOverASmallCardAreNoWiderThanIt();
+    void aLabelGivesWayByNoMoreThanItMust();
 };
 
 namespace {
@@ -245,6 +246,17 @@ void MotionWordsTest::wordsOverASmallCardAreNoWiderThanIt()
     show.feed.tell(kBucket0, forwarded);
     QVERIFY(show.until([&] { return show.picture().texts().join("|").contains("→ 7"); }, 20));
     QVERIFY2(!show.picture().texts().join("|").contains("not mine"), qPrintable(show.picture().texts().join(" | ")));
+}
+
+// Otherwise the words of a small card lie on the card below it.
+void MotionWordsTest::aLabelGivesWayByNoMoreThanItMust()
+{
+    const Theme theme;
+    DisplayList out(theme);
+    std::vector<QRectF> taken { QRectF(0, 80, 400, 15) };
+    QVERIFY(drawLabel(theme, kView, QPointF(200, 100), QStringLiteral("→ 8"), theme.card, taken, out));
+    QVERIFY(taken.back().top() < 95 + taken.back().height() / 2 + 2);
+    QVERIFY(taken.back().top() >= 95);
 }
 
 int main(int count, char** arguments) { return runOffscreen<MotionWordsTest>(count, arguments); }

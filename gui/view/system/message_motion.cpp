@@ -57,7 +57,7 @@ QPointF onBow(QPointF from, QPointF to, double t)
 bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& words, QColor fill,
     std::vector<QRectF>& taken, DisplayList& out)
 {
-    constexpr int kTries = 9;
+    constexpr int kTries = 18; // half a height further each time
     const qreal u = theme.px(1);
     const qreal width = theme.metrics(kSmallBold).horizontalAdvance(words) + 10 * u,
                 height = theme.lineHeight(kSmallBold) + 4 * u;
@@ -73,7 +73,7 @@ bool drawLabel(const Theme& theme, QSizeF viewport, QPointF at, const QString& w
     for (int i = 1; !isFree(box); ++i) {
         if (i > kTries)
             return false;
-        box = wanted.translated(0, (i % 2 == 1 ? -1 : 1) * ((i + 1) / 2) * (height + 2));
+        box = wanted.translated(0, (i % 2 == 1 ? -1 : 1) * ((i + 1) / 2) * (height / 2 + 1));
     }
     taken.push_back(box);
     out.add(DisplayList::Box { box, Outline::Rounded, 4 * u, fill, theme.outline, 1, false, false });
