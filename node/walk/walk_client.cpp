@@ -69,8 +69,8 @@ void WalkClient::send(Operation& op, Time now, Effects& out)
         }
     }
     op.sent = now;
-    op.due = now + resendInterval(op);
-    lookAt(op.due, now);
+    op.due = now + m_times.interval(op.tries);
+    m_times.lookAt(op.due, now);
     const pb::WalkNode* entry = m_entries.empty() ? nullptr : chooseEntry(op);
     if (entry == nullptr)
         return;
@@ -97,7 +97,7 @@ void WalkClient::onAnswer(const pb::Message& message, Time now, Effects& out)
     if (op == nullptr || !op->isSent || !pb::ResultCode_IsValid(answer.result()))
         return; // answered before
     if (op->tries == 0)
-        measured(*op, now);
+        m_times.measured(now - op->sent);
     finish(*op, &answer, answer.result(), now, out);
 }
 
@@ -109,7 +109,7 @@ void WalkClient::onAstray(const pb::Message& message, Time now, Effects& out)
     if (op == nullptr || astray.request().client() != m_context.self.node() || astray.copy() + 1 != op->copies)
         return; // a later copy is under way
     op->due = now;
-    lookAt(op->due, now);
+    m_times.lookAt(op->due, now);
 }
 
 void WalkClient::finish(Operation& op, const pb::WalkAnswer* answer, pb::ResultCode result, Time now, Effects& out)
@@ -158,7 +158,7 @@ void WalkClient::ask(Time now, Effects& out)
     if (now < m_nextAsk)
         return;
     m_nextAsk = now + kAskEvery;
-    lookAt(m_nextAsk, now);
+    m_times.lookAt(m_nextAsk, now);
     out.send(m_context.coordinator).mutable_walk()->mutable_who_is_in();
 }
 
@@ -219,17 +219,11 @@ void WalkClient::onMessage(const pb::Message& message, Time now, Effects& out)
     feed(now, out);
 }
 
-Time WalkClient::resendInterval(const Operation& op) const
-{
-    const Time first = std::max(m_context.ms(m_context.acks.timers().resend_ms()), 4 * m_roundTrip);
-    return first * (1 << std::min(op.tries, 6u));
-}
-
 void WalkClient::onTime(Time now, Effects& out)
 {
     beat(now, out);
-    if (m_nextTick <= now) {
-        m_nextTick = Time::max();
+    if (m_times.next() <= now) {
+        m_times.clear();
         std::vector<std::uint64_t> due;
         m_operations.forEach([&](const Operation& op) {
             if (op.end <= now || (op.isSent && op.due <= now))
@@ -247,9 +241,10 @@ void WalkClient::onTime(Time now, Effects& out)
         }
         if (m_entries.empty() && !m_operations.empty())
             ask(now, out);
-        m_operations.forEach([&](const Operation& op) { lookAt(op.isSent ? std::min(op.due, op.end) : op.end, now); });
+        m_operations.forEach(
+            [&](const Operation& op) { m_times.lookAt(op.isSent ? std::min(op.due, op.end) : op.end, now); });
         if (m_entries.empty() && !m_operations.empty())
-            lookAt(m_nextAsk, now);
+            m_times.lookAt(m_nextAsk, now);
     }
     feed(now, out);
 }

@@ -63,7 +63,6 @@ private:
     const pb::WalkNode* chooseEntry(const Operation& op);
     // Asks the master for the ring, at a limited rate.
     void ask(Time now, Effects& out);
-    Time resendInterval(const Operation& op) const;
     void lookUp(const pb::Command& command, Time now, Effects& out);
 
     SeededNumbers m_numbers;

@@ -60,15 +60,16 @@ void TestScanFile::everyBucketIsReachedOnceFromEveryImage()
             buckets.back()->put(a, "value"); // a key of that bucket
         }
         FileImage image;
-        for (std::uint32_t known = 1; known <= m; ++known, image = advanceSplit(image)) {
+        for (std::uint32_t count = 1; count <= m; ++count, image = advanceSplit(image)) {
             NodeContext context { process(1000, pb::CLIENT), addressOfProcess(1), AckList(pb::Timers()), 0 };
-            LocationCache locations;
-            for (const auto& [a, holder] : table)
-                locations[BucketNumber(a)] = holder;
-            FileImage believed = image;
-            std::uint64_t number = 0;
-            Scan scan(context, locations, believed, number, scanOrder().run_scan(), 1, 0ns);
             Effects effects;
+            effects.begin(nullptr);
+            KnownFile known;
+            for (const auto& [a, holder] : table)
+                known.isAt(BucketNumber(a), holder);
+            known.adopt(image, effects);
+            std::uint64_t number = 0;
+            Scan scan(context, known, number, scanOrder().run_scan(), 1, 0ns);
             std::deque<std::pair<std::uint32_t, pb::Message>> network; // by address
             const auto post = [&](const Effects::Send& send) { network.emplace_back(send.to.ip, *send.message); };
             effects.begin(nullptr);

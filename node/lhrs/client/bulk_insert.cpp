@@ -8,11 +8,10 @@ namespace lhrs {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 // There is no flow control to limit the rate; a burst of this size fits into the buffers of a socket.
 constexpr std::uint32_t kBurst = 64;
 constexpr Time kBetweenBursts = 1ms;
+constexpr Time kUntilLocated = 50ms; // then a missing location is asked for again
 constexpr Time kQuiet = 500ms; // time for messages under way to arrive
 constexpr Time kSecondLook = 2s; // time for a split's held requests to be processed
 constexpr std::uint32_t kChecksMax = 64;
@@ -26,20 +25,23 @@ BulkInsert::BulkInsert(const pb::RunWorkload& order, std::uint64_t ticket, std::
 {
 }
 
-std::uint32_t BulkInsert::due(Time now) const
+void BulkInsert::send(FileRequests& requests, std::uint64_t& nextKey, std::uint64_t& lastNumber, Time now, Effects& out)
 {
-    return m_phase == Phase::Sending && m_next <= now ? std::uint32_t(std::min<std::uint64_t>(kBurst, m_count - m_sent))
-                                                      : 0;
+    if (m_phase != Phase::Sending || now < m_next || m_sent == m_count)
+        return;
+    for (std::uint64_t due = std::min<std::uint64_t>(kBurst, m_count - m_sent); due > 0; --due) {
+        const Request request { lastNumber + 1, Key(nextKey) };
+        if (!requests.sendUnanswered(request.key, request.number, m_order.length(), out)) {
+            m_next = now + kUntilLocated;
+            return;
+        }
+        m_last = lastNumber = request.number;
+        ++nextKey;
+        ++m_sent;
+        m_requests.push_back(request);
+    }
+    m_next = now + kBetweenBursts;
 }
-
-void BulkInsert::sent(Request request)
-{
-    m_requests.push_back(request);
-    m_last = request.number;
-    ++m_sent;
-}
-
-void BulkInsert::burstSent(Time now) { m_next = now + kBetweenBursts; }
 
 void BulkInsert::startPhase(Phase phase, Time now)
 {
@@ -64,28 +66,45 @@ std::optional<BulkInsert::Request> BulkInsert::nextCheck(Time now)
     return request;
 }
 
-BulkInsert::Checked BulkInsert::ended(Key key, bool isFence, pb::ResultCode result, bool isWrong)
+void BulkInsert::ended(
+    const FileOperation& check, const pb::Reply* reply, pb::ResultCode result, Ledger& ledger, Effects& out)
 {
-    Checked checked;
-    const auto found = m_open.find(key);
+    const auto found = m_open.find(check.key);
     if (found == m_open.end())
-        return checked;
-    checked.request = found->second;
+        return;
+    const Request request = found->second;
     m_open.erase(found);
+    const bool isFence = check.kind == pb::UPDATE;
+    pb::ResultCode outcome = pb::UNKNOWN_OUTCOME;
     if (result == pb::OK) {
-        checked.outcome = Checked::Outcome::Stored;
+        outcome = pb::OK;
         ++m_stored;
-        m_wrong += isWrong ? 1 : 0;
-    } else if (isFence && result == pb::NOT_FOUND) {
-        checked.outcome = Checked::Outcome::Lost;
-        m_lost.push_back(key);
-    } else if (isFence) {
-        checked.outcome = Checked::Outcome::Unknown;
-        ++m_unknown;
+        if (!isFence) {
+            const std::uint64_t client = check.id.client();
+            if (!m_order.unchecked()
+                && reply->value() != makeValue(client, check.key, check.bulkNumber, m_order.length()))
+                ++m_wrong;
+            ledger.wrote(check.key, check.bulkNumber, m_order.length(), true);
+        }
+    } else if (!isFence) {
+        m_missing.push_back(request);
+        return;
+    } else if (result == pb::NOT_FOUND) {
+        outcome = pb::RETRY;
+        m_lost.push_back(check.key);
     } else {
-        m_missing.push_back(checked.request);
+        ++m_unknown;
     }
-    return checked;
+    // Reports the outcome of the insert, which had no reply.
+    pb::RequestId id = check.id;
+    id.set_number(check.bulkNumber);
+    out.serve(id);
+    auto* event = out.event().mutable_operation_done();
+    event->set_kind(pb::INSERT);
+    event->set_key(check.key.value);
+    event->set_result(outcome);
+    event->set_bucket(reply ? reply->bucket() : check.target.value);
+    event->set_rank(reply ? reply->rank() : 0);
 }
 
 void BulkInsert::adjusted(std::uint32_t forwards, bool isImageAdjusted)

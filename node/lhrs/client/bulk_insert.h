@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/lhrs/file_ids.h"
-#include "node/machine/effects.h"
-#include "proto/control.pb.h"
+#include "node/lhrs/client/file_requests.h"
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -29,30 +28,22 @@ public:
 
     std::uint64_t ticket() const { return m_ticket; }
     const pb::RunWorkload& order() const { return m_order; }
-    // The results of requests from this one on must be kept.
-    std::uint64_t firstNumber() const { return m_first; }
+    // The servers must keep the results of requests from this one on.
+    std::uint64_t keptFrom() const { return isFencing() ? std::numeric_limits<std::uint64_t>::max() : m_first; }
     std::uint64_t lastNumber() const { return m_last; }
     bool isFencing() const { return m_phase == Phase::Fencing || m_phase == Phase::Over; }
     bool isOf(std::uint64_t number) const { return number >= m_first && number <= m_last; }
 
-    // How many requests may be sent now.
-    std::uint32_t due(Time now) const;
-    void sent(Request request);
-    void burstSent(Time now);
-    // waits: sending pauses until a location is known. goOn: the location has arrived.
-    void waits(Time until) { m_next = until; }
+    // Sends what is due, until a location is not known. `nextKey` and `lastNumber` are the client's.
+    void send(FileRequests& requests, std::uint64_t& nextKey, std::uint64_t& lastNumber, Time now, Effects& out);
+    // A location has arrived.
     void goOn(Time now);
     void stop() { m_count = m_sent; }
 
     // The next key to look up or to fence; nothing if no check is due now.
     std::optional<Request> nextCheck(Time now);
-    struct Checked {
-        enum class Outcome { Open, Stored, Lost, Unknown } outcome = Outcome::Open;
-        Request request {};
-    };
-    // Evaluates the result of an operation of the check; `isFence`: it was an update. Open: the key must be looked up
-    // again.
-    Checked ended(Key key, bool isFence, pb::ResultCode result, bool isWrong);
+    // Evaluates the result of a check, and reports what has become of the insert if that is known now.
+    void ended(const FileOperation& check, const pb::Reply* reply, pb::ResultCode result, Ledger& ledger, Effects& out);
     void adjusted(std::uint32_t forwards, bool isImageAdjusted);
 
     bool isOver() const { return m_phase == Phase::Over; }

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/client/client.h"
 
-#include "node/lhrs/client/adopted_image.h"
-
 #include "common/failpoints.h"
-#include "common/lhrs/failpoint_list.h"
-#include "node/lhrs/group/bucket_parts.h"
-#include "node/machine/transfer/connection_handshake.h"
-#include "node/machine/event_stamp.h"
-#include "node/lhrs/group/key_request.h"
 #include "node/lhrs/group/message_check.h"
+#include "node/machine/awaited_sample.h"
+#include "node/machine/event_stamp.h"
+#include "node/machine/transfer/connection_handshake.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace lhrs {
 
@@ -36,297 +31,7 @@ void Client::begin(Operation& op, Time now, Effects& out)
         return; // its key is in use; it begins when that operation is done
     if (!m_isRegistered)
         return; // key addressing is a parameter of the file, not known yet
-    address(op, now, out);
-}
-
-void Client::address(Operation& op, Time now, Effects& out)
-{
-    if (out.fires(Failpoint::ImageForgotten))
-        m_image = {};
-    op.target = addressOf(addressed(op.key, m_config), m_image);
-    if (out.fires(Failpoint::CacheForgotten))
-        m_locations.erase(op.target);
-    const bool isKnown = m_locations.contains(op.target);
-    if (isKnown && (m_mode != pb::EXACT || op.knowsTruth))
-        send(op, now, out);
-    else if ((m_unavailable.contains(op.target) || m_unanswered.erase(op.target) > 0) && m_mode != pb::EXACT)
-        alarm(op, now, out); // for an unavailable bucket the coordinator expects an alarm
-    else
-        ask(op, now, out);
-}
-
-void Client::ask(Operation& op, Time now, Effects& out)
-{
-    op.stage = Stage::Asking;
-    op.wasAsked = true;
-    op.awaitsRecord = false;
-    out.serve(op.id);
-    const auto [asked, isFirst] = m_asked.emplace(op.target, now + m_context.ms(m_context.acks.timers().resend_ms()));
-    lookAt(asked->second, now);
-    if (isFirst || m_mode == pb::EXACT)
-        out.send(m_context.coordinator).mutable_where_is()->set_bucket(op.target.value);
-}
-
-void Client::send(Operation& op, Time now, Effects& out)
-{
-    out.serve(op.id);
-    if (op.copies == 0) {
-        if (pb::Event* told = out.operationEvent()) {
-            auto* event = told->mutable_operation_started();
-            event->set_kind(op.kind);
-            event->set_key(op.key.value);
-            event->set_bucket(op.target.value);
-            event->mutable_image()->set_i(m_image.i);
-            event->mutable_image()->set_n(m_image.n);
-            event->set_length(std::uint32_t(op.value.size()));
-        }
-    }
-    const HolderInfo& holder = m_locations.at(op.target);
-    pb::Message& message = out.send(holder.address, Way::Auto, op.tries, holder.node);
-    pb::KeyRequest* request = &keyRequestIn(message, op.kind);
-    request->set_copy(op.copies++);
-    request->unsafe_arena_set_allocated_request(out.share(op.id));
-    request->set_done_below(doneBelow());
-    request->set_key(op.key.value);
-    if (!op.value.empty())
-        out.setValue(*request->mutable_value(), op.value);
-    request->set_target(op.target.value);
-    request->set_incarnation(holder.incarnation.value);
-    request->unsafe_arena_set_allocated_client(m_context.self.mutable_address()); // shared: it outlives the message
-    if (out.fires(Failpoint::RequestTwice)) {
-        pb::Message& twice = out.send(holder.address, Way::Auto, op.tries, holder.node);
-        twice = message;
-        keyRequestIn(twice, op.kind).set_copy(op.copies++);
-    }
-    op.stage = Stage::Sent;
-    op.sent = now;
-    op.due = now + resendInterval(op);
-    lookAt(op.due, now);
-}
-
-void Client::giveUp(Operation& op, Time now, Effects& out)
-{
-    // Demo paper, section 4(d): at its timeout the client alarms the coordinator, which knows whether the address was
-    // wrong.
-    out.serve(op.id);
-    const auto holder = m_locations.find(op.target);
-    auto* event = out.event().mutable_message_given_up();
-    event->set_kind(nameOf(op.kind));
-    event->set_tries(op.tries);
-    if (holder != m_locations.end()) {
-        event->set_to(holder->second.node.value);
-        holder->second.address.to(*event->mutable_address());
-    }
-    op.tries = 0;
-    alarm(op, now, out);
-}
-
-void Client::alarm(Operation& op, Time now, Effects& out)
-{
-    out.serve(op.id);
-    op.stage = Stage::Asking;
-    op.wasAsked = true;
-    op.hasAlarmed = true;
-    // If the record does not come, the next alarm asks about the bucket instead.
-    op.awaitsRecord = op.kind == pb::SEARCH && !op.awaitsRecord && m_unavailable.contains(op.target);
-    op.due = now + 2 * m_context.ms(m_context.acks.timers().resend_ms());
-    lookAt(op.due, now);
-    if (!op.awaitsRecord)
-        m_asked[op.target] = op.due;
-    pb::Message& message = out.send(m_context.coordinator);
-    auto* alarm = message.mutable_alarm();
-    alarm->mutable_suspect()->set_role(pb::DATA);
-    alarm->mutable_suspect()->set_index(op.target.value);
-    alarm->set_message(nameOf(op.kind));
-    alarm->set_is_search(op.kind == pb::SEARCH);
-    alarm->set_knows_unavailable(op.awaitsRecord);
-    auto* request = alarm->mutable_request();
-    *request->mutable_request() = op.id;
-    request->set_done_below(doneBelow());
-    request->set_key(op.key.value);
-    request->set_target(op.target.value);
-    *request->mutable_client() = m_context.self.address();
-    const auto holder = m_locations.find(op.target);
-    if (holder == m_locations.end())
-        return;
-    holder->second.to(*alarm->mutable_suspect()->mutable_holder());
-    m_locations.erase(holder);
-}
-
-void Client::onReply(const pb::Message& message, Time now, Effects& out)
-{
-    const pb::Reply& reply = message.reply();
-    if (reply.request().client() != m_context.self.node())
-        return;
-    Operation* const open = m_operations.find(reply.request().number());
-    if (open == nullptr) { // answered before
-        if (m_bulk && m_bulk->isOf(reply.request().number())) {
-            learn(reply, out);
-            m_bulk->adjusted(reply.forwards(), reply.image_adjustment());
-        }
-        return;
-    }
-    Operation& op = *open;
-    out.serve(op.id);
-    if (op.tries == 0 && op.stage == Stage::Sent && reply.forwards() == 0)
-        measured(op, now);
-    learn(reply, out);
-    op.forwards = std::max(op.forwards, reply.forwards());
-    op.isImageAdjusted = op.isImageAdjusted || reply.image_adjustment();
-    if (reply.result() == pb::RETRY && reply.degraded()) { // this time the parity bucket could not recover the record
-        if (op.stage == Stage::Asking) {
-            op.stage = Stage::Sleeping;
-            op.alarms = true;
-            lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
-        }
-        return;
-    }
-    if (reply.result() == pb::RETRY) {
-        op.refusals.add(reply.copy());
-        op.full = FullAt::from(reply.full());
-        if (op.stage != Stage::Sent || reply.copy() + 1 != op.copies)
-            return; // a later copy is under way
-        op.stage = Stage::Sleeping;
-        lookAt(op.due = now + m_context.ms(std::max(1u, reply.retry_after_ms())), now);
-        return;
-    }
-    finish(op, &reply, reply.result(), now, out);
-}
-
-void Client::learn(const pb::Reply& reply, Effects& out)
-{
-    if (reply.has_holder() && reply.holder().incarnation() != 0) {
-        m_locations[BucketNumber(reply.bucket())] = HolderInfo::from(reply.holder());
-        m_unavailable.erase(BucketNumber(reply.bucket()));
-    }
-    if (reply.image_adjustment()) {
-        ++m_imageAdjustments;
-        const FileImage before = m_image;
-        if (m_mode != pb::FROZEN)
-            m_image = adjustImage(m_image, BucketNumber(reply.iam_bucket()), reply.iam_level());
-        pb::Event* const told = m_image == before ? out.operationEvent() : &out.event();
-        if (told == nullptr)
-            return;
-        auto* event = told->mutable_image_adjusted();
-        event->set_bucket(reply.iam_bucket());
-        event->set_level(reply.iam_level());
-        event->mutable_before()->set_i(before.i);
-        event->mutable_before()->set_n(before.n);
-        event->mutable_after()->set_i(m_image.i);
-        event->mutable_after()->set_n(m_image.n);
-    }
-}
-
-void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
-{
-    const pb::Displaced& displaced = message.displaced();
-    Operation* const open = m_operations.find(displaced.request().number());
-    const BucketNumber bucket(displaced.bucket());
-    const auto known = m_locations.find(bucket);
-    if (known != m_locations.end() && known->second.incarnation.value == displaced.incarnation())
-        m_locations.erase(known);
-    if (m_scan)
-        m_scan->onDisplaced(displaced, now, out);
-    if (open == nullptr || displaced.request().client() != m_context.self.node())
-        return;
-    open->refusals.add(displaced.copy());
-    if (open->stage != Stage::Sent || displaced.copy() + 1 != open->copies)
-        return; // a later copy is under way
-    open->tries = 0;
-    // A bucket forwarded the request to a former location of the right bucket; the coordinator informs both the client
-    // and that bucket.
-    if (open->target != bucket)
-        alarm(*open, now, out);
-    else
-        address(*open, now, out);
-}
-
-void Client::onLocation(const pb::Message& message, Time now, Effects& out)
-{
-    const pb::Location& location = message.location();
-    const BucketNumber a(location.bucket());
-    const FileImage truth { location.file().i(), location.file().n() };
-    if (!isValid(truth))
-        return;
-    if (m_scan)
-        m_scan->onLocation(location, now, out);
-    if (location.adopt_file()) { // the key belongs elsewhere, and the bucket addressed does not answer
-        adoptImage(m_image, truth, out);
-        leaveForTheRightBucket(a, truth, now, out);
-    }
-    const bool isLost = location.state() == pb::MEMBER_LOST;
-    if (location.retry_after_ms() > 0 || location.state() == pb::FAILED || isLost) {
-        leaveForTheRightBucket(a, truth, now, out);
-        becomeUnavailable(a, isLost, truth, m_context.ms(location.retry_after_ms()), now, out);
-        if (location.state() == pb::FAILED)
-            m_unavailable.insert(a);
-        return;
-    }
-    m_unavailable.erase(a);
-    if (location.exists()) {
-        m_asked.erase(a);
-        m_locations[a] = HolderInfo::from(location.holder());
-        if (m_bulk)
-            m_bulk->goOn(now);
-    } else if (a.value >= bucketCount(truth)) {
-        m_asked.erase(a);
-        adoptImage(m_image, truth, out); // the image is ahead of the file, which has shrunk
-    } else {
-        lookAt(m_asked[a] = now + 50ms, now); // no such bucket yet: the file is being created
-    }
-    for (const std::uint64_t number : askingFor(a)) {
-        Operation& op = m_operations.at(number);
-        if (m_mode == pb::EXACT && location.exists() && !op.knowsTruth) {
-            adoptImage(m_image, truth, out);
-            op.knowsTruth = true;
-        }
-        if (location.exists() || a.value >= bucketCount(truth))
-            address(op, now, out);
-    }
-}
-
-std::vector<std::uint64_t> Client::askingFor(BucketNumber a) const
-{
-    std::vector<std::uint64_t> numbers;
-    m_operations.forEach([&](const Operation& op) {
-        if (op.stage == Stage::Asking && op.target == a)
-            numbers.push_back(op.id.number());
-    });
-    return numbers;
-}
-
-void Client::leaveForTheRightBucket(BucketNumber a, FileImage truth, Time now, Effects& out)
-{
-    // A request that was sent to a missing bucket because of an old image belongs elsewhere; the loss of that bucket
-    // does not concern its key.
-    std::vector<std::uint64_t> elsewhere = askingFor(a);
-    std::erase_if(elsewhere,
-        [&](std::uint64_t number) { return addressOf(addressed(m_operations.at(number).key, m_config), truth) == a; });
-    if (elsewhere.empty())
-        return;
-    adoptImage(m_image, truth, out);
-    for (const std::uint64_t number : elsewhere)
-        address(m_operations.at(number), now, out);
-}
-
-void Client::becomeUnavailable(BucketNumber a, bool isLost, FileImage truth, Time retryAfter, Time now, Effects& out)
-{
-    m_asked.erase(a);
-    m_locations.erase(a);
-    for (const std::uint64_t number : askingFor(a)) {
-        Operation& op = m_operations.at(number);
-        if (isLost && addressOf(addressed(op.key, m_config), truth) == a) {
-            finish(op, nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
-            continue;
-        }
-        if (retryAfter == Time()) { // an answer to WhereIs, not to an alarm
-            alarm(op, now, out);
-            continue;
-        }
-        op.stage = Stage::Sleeping;
-        op.alarms = true;
-        lookAt(op.due = now + retryAfter, now);
-    }
+    m_requests.address(op, now, out);
 }
 
 void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result, Time now, Effects& out)
@@ -375,7 +80,7 @@ void Client::finish(Operation& op, const pb::Reply* reply, pb::ResultCode result
         if (reply && op.kind == pb::SEARCH)
             answer->set_value(reply->value());
     } else if (op.bulkNumber != 0) {
-        endCheck(op, reply, result, out);
+        m_bulk->ended(op, reply, result, m_ledger, out);
     } else if (m_workload) {
         m_workload->ended(outcome);
     }
@@ -465,6 +170,45 @@ void Client::onMessage(const pb::Message& message, Time now, Effects& out)
     feed(now, out);
 }
 
+void Client::onReply(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Reply& reply = message.reply();
+    if (reply.request().client() != m_context.self.node())
+        return;
+    if (Operation* const op = m_operations.find(reply.request().number())) {
+        out.serve(op->id);
+        if (m_requests.onReply(*op, reply, now, out))
+            finish(*op, &reply, reply.result(), now, out);
+    } else if (m_bulk && m_bulk->isOf(reply.request().number())) {
+        m_file.learn(reply, out);
+        m_bulk->adjusted(reply.forwards(), reply.image_adjustment());
+    } // otherwise it was answered before
+}
+
+void Client::onDisplaced(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Displaced& displaced = message.displaced();
+    m_file.hasLeft(BucketNumber(displaced.bucket()), Incarnation(displaced.incarnation()));
+    if (m_scan)
+        m_scan->onDisplaced(displaced, now, out);
+    Operation* const op = m_operations.find(displaced.request().number());
+    if (op != nullptr && displaced.request().client() == m_context.self.node())
+        m_requests.onDisplaced(*op, displaced, now, out);
+}
+
+void Client::onLocation(const pb::Message& message, Time now, Effects& out)
+{
+    const pb::Location& location = message.location();
+    if (!isValid({ location.file().i(), location.file().n() }))
+        return;
+    if (m_scan)
+        m_scan->onLocation(location, now, out);
+    for (const std::uint64_t number : m_requests.onLocation(location, now, out))
+        finish(m_operations.at(number), nullptr, LHRS_MUTANT(LostAsNotFound) ? pb::NOT_FOUND : pb::LOST, now, out);
+    if (m_bulk && location.exists() && !FileRequests::isUnavailable(location))
+        m_bulk->goOn(now);
+}
+
 void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
 {
     if (m_scan)
@@ -475,21 +219,59 @@ void Client::onScanReply(const pb::Message& message, Time now, Effects& out)
 
 void Client::onRegistered(const pb::Message& message, Time now, Effects& out)
 {
-    m_knowsFile = m_knowsFile || message.registered().file_exists();
+    if (message.registered().file_exists())
+        m_file.setExists();
     if (m_isRegistered)
         return;
     registered(message.registered().ordinal());
-    m_config = message.registered().config();
+    m_file.configure(message.registered().config());
     m_context.acks.setTimers(message.registered().timers());
     m_operations.forEach([&](Operation& op) {
-        if (op.stage == Stage::Queued)
+        if (op.stage == Operation::Stage::Queued)
             begin(op, now, out);
     });
 }
 
-std::uint64_t Client::doneBelow() const
+// ---- time
+
+void Client::onTime(Time now, Effects& out)
 {
-    return m_bulk && !m_bulk->isFencing() ? std::min(lowestOpen(), m_bulk->firstNumber()) : lowestOpen();
+    beat(now, out);
+    if (m_scan && m_scan->deadline() <= now)
+        m_scan->onTime(now, out);
+    endScan(now, out);
+    if (m_times.next() <= now) {
+        for (const std::uint64_t number : m_requests.due(now)) {
+            Operation* const op = m_operations.find(number);
+            if (op == nullptr)
+                continue;
+            if (op->end > now) {
+                m_requests.onDue(*op, now, out);
+                continue;
+            }
+            // The deadline may be shorter than the time after which a missing bucket is noticed. So the next operation
+            // asks first; otherwise no operation would ever learn where the bucket is. It asks by an alarm: the bucket
+            // may be well, but it may forward to another bucket at an outdated location.
+            if (op->stage == Operation::Stage::Sent)
+                m_file.isUnanswered(op->target);
+            finish(*op, nullptr, op->endResult(), now, out);
+        }
+        m_requests.onTime(now, out);
+    }
+    feed(now, out);
+}
+
+Time Client::deadline() const
+{
+    return std::min({ nextBeat(), m_scan ? m_scan->deadline() : Time::max(),
+        m_bulk && !m_hold.isOn() ? m_bulk->deadline() : Time::max() });
+}
+
+void Client::inspect(Time now, pb::NodeSample& out) const
+{
+    (void)now;
+    add(m_context.acks, out);
+    m_requests.inspect(out);
 }
 
 } // namespace lhrs

@@ -2,68 +2,22 @@
 // The commands to a client of the file: bulk inserts, scans and its image.
 #include "node/lhrs/client/client.h"
 
-#include "node/lhrs/group/bucket_parts.h"
-
-#include <algorithm>
-
 namespace lhrs {
 
 // ---- bulk insert without acknowledgement
-
-bool Client::sendUnanswered(Time now, Effects& out)
-{
-    const Key key(m_nextKey);
-    const BucketNumber target = addressOf(addressed(key, m_config), m_image);
-    const auto holder = m_locations.find(target);
-    if (holder == m_locations.end()) {
-        out.send(m_context.coordinator).mutable_where_is()->set_bucket(target.value);
-        m_bulk->waits(now + 50ms);
-        return false;
-    }
-    ++m_nextKey;
-    const std::uint64_t number = ++m_lastNumber;
-    pb::Message& message = out.send(holder->second.address, Way::Auto, 0, holder->second.node);
-    pb::KeyRequest* request = message.mutable_insert();
-    request->mutable_request()->set_client(m_context.self.node());
-    request->mutable_request()->set_number(number);
-    message.unsafe_arena_set_allocated_operation(out.share(request->request()));
-    request->set_done_below(doneBelow());
-    request->set_key(key.value);
-    request->set_value(makeValue(m_context.self.node(), key, number, m_bulk->order().length()));
-    request->set_target(target.value);
-    request->set_incarnation(holder->second.incarnation.value);
-    *request->mutable_client() = m_context.self.address();
-    request->set_unanswered(true);
-    out.serve(request->request());
-    if (pb::Event* told = out.operationEvent()) {
-        auto* event = told->mutable_operation_started();
-        event->set_kind(pb::INSERT);
-        event->set_key(key.value);
-        event->set_bucket(target.value);
-        event->mutable_image()->set_i(m_image.i);
-        event->mutable_image()->set_n(m_image.n);
-        event->set_length(m_bulk->order().length());
-    }
-    m_bulk->sent({ number, key });
-    return true;
-}
 
 void Client::feedMore(Time now, Effects& out)
 {
     if (!m_bulk || m_isFeeding)
         return;
     m_isFeeding = true; // a check that ends at once must not recurse
-    std::uint32_t due = m_hold.isOn() ? 0 : m_bulk->due(now);
-    if (due > 0) {
-        while (due > 0 && sendUnanswered(now, out))
-            --due;
-        if (due == 0)
-            m_bulk->burstSent(now);
-    }
-    if (!m_hold.isOn())
+    if (!m_hold.isOn()) {
+        m_bulk->send(m_requests, m_nextKey, m_lastNumber, now, out);
         m_bulk->onTime(now);
+        m_requests.keepResultsFrom(m_bulk->keptFrom());
+    }
     // A fence counts only if its `done_below` is above all earlier requests.
-    while (!m_hold.isOn() && (!m_bulk->isFencing() || doneBelow() > m_bulk->lastNumber())) {
+    while (!m_hold.isOn() && (!m_bulk->isFencing() || m_requests.doneBelow() > m_bulk->lastNumber())) {
         const auto request = m_bulk->nextCheck(now);
         if (!request)
             break;
@@ -79,32 +33,6 @@ void Client::feedMore(Time now, Effects& out)
         return;
     report(*out.reply(m_bulk->ticket()).mutable_workload(), now);
     m_bulk.reset();
-}
-
-void Client::endCheck(const Operation& op, const pb::Reply* reply, pb::ResultCode result, Effects& out)
-{
-    const bool isFence = op.kind == pb::UPDATE;
-    const std::uint32_t length = m_bulk->order().length();
-    const bool isWrong = !isFence && result == pb::OK && !m_bulk->order().unchecked()
-        && reply->value() != makeValue(m_context.self.node(), op.key, op.bulkNumber, length);
-    using Outcome = BulkInsert::Checked::Outcome;
-    const BulkInsert::Checked checked = m_bulk->ended(op.key, isFence, result, isWrong);
-    if (checked.outcome == Outcome::Open)
-        return;
-    if (checked.outcome == Outcome::Stored && !isFence)
-        m_ledger.wrote(op.key, op.bulkNumber, length, true);
-    // Reports the outcome of the insert, which had no reply.
-    pb::RequestId id = op.id;
-    id.set_number(op.bulkNumber);
-    out.serve(id);
-    auto* event = out.event().mutable_operation_done();
-    event->set_kind(pb::INSERT);
-    event->set_key(op.key.value);
-    event->set_result(checked.outcome == Outcome::Stored ? pb::OK
-            : checked.outcome == Outcome::Lost           ? pb::RETRY
-                                                         : pb::UNKNOWN_OUTCOME);
-    event->set_bucket(reply ? reply->bucket() : op.target.value);
-    event->set_rank(reply ? reply->rank() : 0);
 }
 
 // ---- commands
@@ -125,10 +53,10 @@ const char* Client::whatIsWrongHere(const pb::RunWorkload& order) const
 
 void Client::start(const pb::RunWorkload& order, std::uint64_t ticket, Time now)
 {
-    if (order.without_acknowledgement())
-        m_bulk = std::make_unique<BulkInsert>(order, ticket, m_lastNumber + 1, now);
-    else
-        ClientMachine::start(order, ticket, now);
+    if (!order.without_acknowledgement())
+        return ClientMachine::start(order, ticket, now);
+    m_bulk = std::make_unique<BulkInsert>(order, ticket, m_lastNumber + 1, now);
+    m_requests.keepResultsFrom(m_bulk->keptFrom());
 }
 
 void Client::stop()
@@ -160,7 +88,7 @@ std::set<FullAt> Client::fullNow() const
 bool Client::isMeant(const pb::Verify& order, Key key) const
 {
     const FileImage file { order.file().i(), order.file().n() };
-    return !order.only_bucket() || (isValid(file) && addressOf(addressed(key, m_config), file).value == order.bucket());
+    return !order.only_bucket() || (isValid(file) && m_file.bucketOf(key, file).value == order.bucket());
 }
 
 void Client::runScan(const pb::Command& command, Time now, Effects& out)
@@ -176,8 +104,7 @@ void Client::runScan(const pb::Command& command, Time now, Effects& out)
         out.refuse(command.ticket(), m_scan || !m_isRegistered ? pb::REFUSED : pb::BAD_ARGUMENT, wrong);
         return;
     }
-    m_scan = std::make_unique<Scan>(
-        m_context, m_locations, m_image, m_lastNumber, command.run_scan(), command.ticket(), now);
+    m_scan = std::make_unique<Scan>(m_context, m_file, m_lastNumber, command.run_scan(), command.ticket(), now);
     m_scan->start(now, out);
 }
 
@@ -201,11 +128,7 @@ void Client::onCommand(const pb::Command& command, Time now, Effects& out)
     case C::kHoldWorkload:
     case C::kDescribeClient: obey(command, now, out); break;
     case C::kSetImage:
-        m_mode = command.set_image().mode();
-        if (command.set_image().forget()) {
-            m_image = {};
-            m_locations.clear();
-        }
+        m_file.obey(command.set_image());
         describe(*out.reply(command.ticket()).mutable_client());
         break;
     case C::kSetPatience: setPatience(command, out); break;
@@ -255,18 +178,16 @@ void Client::setPatience(const pb::Command& command, Effects& out)
         out.refuse(command.ticket(), pb::BAD_ARGUMENT, text);
         return;
     }
-    m_patience = m_context.ms(command.set_patience().request_ms());
+    m_requests.setPatience(m_context.ms(command.set_patience().request_ms()));
     describe(*out.reply(command.ticket()).mutable_client());
 }
 
 void Client::describe(pb::ClientDescription& out) const
 {
     ClientMachine::describe(out);
-    out.mutable_image()->set_i(m_image.i);
-    out.mutable_image()->set_n(m_image.n);
-    out.set_mode(m_mode);
-    out.set_image_adjustments(m_imageAdjustments);
-    out.set_request_ms(std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(patience()).count()));
+    m_file.describe(out);
+    out.set_request_ms(
+        std::uint32_t(std::chrono::duration_cast<std::chrono::milliseconds>(m_requests.patience()).count()));
 }
 
 } // namespace lhrs

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/lhrs/client/scan.h"
 
-#include "node/lhrs/client/adopted_image.h"
-
 #include "common/lhrs/record_block.h"
 
 #include <algorithm>
@@ -27,10 +25,10 @@ bool Scan::Region::contains(Region other) const
     return level <= other.level && (other.bucket.value & ((std::uint64_t(1) << level) - 1)) == bucket.value;
 }
 
-Scan::Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber,
-    const pb::RunScan& order, std::uint64_t ticket, Time now)
-    : m_context(context), m_locations(locations), m_image(image), m_lastNumber(lastNumber), m_order(order),
-      m_ticket(ticket), m_started(now), m_end(now + given(order.timeout_ms(), kTimeoutMs))
+Scan::Scan(const NodeContext& context, KnownFile& file, std::uint64_t& lastNumber, const pb::RunScan& order,
+    std::uint64_t ticket, Time now)
+    : m_context(context), m_file(file), m_lastNumber(lastNumber), m_order(order), m_ticket(ticket), m_started(now),
+      m_end(now + given(order.timeout_ms(), kTimeoutMs))
 {
 }
 
@@ -42,11 +40,10 @@ void Scan::start(Time now, Effects& out)
     m_answered.clear();
     m_coming.clear();
     out.serve(m_request);
-    const std::vector<ScanPart> parts = scanParts(m_image);
+    const std::vector<ScanPart> parts = scanParts(m_file.image());
     auto* event = out.event().mutable_scan_started();
     event->set_parts(std::uint32_t(parts.size()));
-    event->mutable_image()->set_i(m_image.i);
-    event->mutable_image()->set_n(m_image.n);
+    tell(m_file.image(), *event->mutable_image());
     event->set_contains_bytes(std::uint32_t(m_order.contains().size()));
     event->set_probabilistic(m_order.probabilistic());
     if (m_order.probabilistic())
@@ -65,7 +62,7 @@ Time Scan::interval(std::uint32_t tries) const
 
 void Scan::begin(Region region, Open& open, Time now, Effects& out)
 {
-    if (m_locations.contains(region.bucket))
+    if (m_file.holderOf(region.bucket) != nullptr)
         send(region, open, now, out);
     else
         ask(region, open, now, out);
@@ -73,7 +70,7 @@ void Scan::begin(Region region, Open& open, Time now, Effects& out)
 
 void Scan::send(Region region, Open& open, Time now, Effects& out)
 {
-    const HolderInfo& holder = m_locations.at(region.bucket);
+    const HolderInfo& holder = *m_file.holderOf(region.bucket);
     out.serve(m_request);
     pb::Message& message = out.send(holder.address, Way::Auto, open.tries, holder.node);
     auto* scan = message.mutable_scan();
@@ -104,15 +101,9 @@ void Scan::alarm(Region region, Open& open, Time now, Effects& out)
     open.tries = 0;
     open.due = now + 2 * kAskAgain;
     auto* alarm = out.send(m_context.coordinator).mutable_alarm();
-    alarm->mutable_suspect()->set_role(pb::DATA);
-    alarm->mutable_suspect()->set_index(region.bucket.value);
+    m_file.accuse(region.bucket, *alarm);
     alarm->set_message("scan");
     alarm->set_is_scan(true);
-    const auto holder = m_locations.find(region.bucket);
-    if (holder == m_locations.end())
-        return;
-    holder->second.to(*alarm->mutable_suspect()->mutable_holder());
-    m_locations.erase(holder);
 }
 
 // ---- answers
@@ -141,7 +132,7 @@ void Scan::onScanReply(const pb::Message& message, Time now, Effects& out)
     if (!reply.is_last())
         NodeContext::acknowledge(message, out);
     const HolderInfo holder = HolderInfo::from(reply.holder());
-    m_locations[region.bucket] = holder;
+    m_file.isAt(region.bucket, holder);
     if (isCovered())
         return;
     Coming& coming = m_coming[region.bucket];
@@ -256,7 +247,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
         open.alarms = true;
         open.due = now + m_context.ms(std::max(1u, location.retry_after_ms()));
     } else if (location.exists()) {
-        m_locations[a] = HolderInfo::from(location.holder());
+        m_file.isAt(a, HolderInfo::from(location.holder()));
         send(region, open, now, out);
     } else if (a.value >= bucketCount(truth)) {
         restart(truth, now, out);
@@ -265,7 +256,7 @@ void Scan::onLocation(const pb::Location& location, Time now, Effects& out)
 
 void Scan::restart(FileImage truth, Time now, Effects& out)
 {
-    adoptImage(m_image, truth, out); // the image is ahead of the file, which has shrunk
+    m_file.adopt(truth, out); // the image is ahead of the file, which has shrunk
     if (m_restarts == kRestartsMax) {
         m_isOver = true;
         return;

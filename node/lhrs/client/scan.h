@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/lhrs/linear_hash.h"
-#include "node/lhrs/group/server_context.h"
-#include "proto/control.pb.h"
+#include "node/lhrs/client/known_file.h"
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,10 +19,10 @@ namespace lhrs {
 // fit together without gaps or duplicates.
 class Scan {
 public:
-    // `image` belongs to the client and is corrected if it is ahead of the file. `lastNumber`: the number of the
-    // client's last request.
-    Scan(NodeContext& context, LocationCache& locations, FileImage& image, std::uint64_t& lastNumber,
-        const pb::RunScan& order, std::uint64_t ticket, Time now);
+    // The image of `file` is corrected if it is ahead of the file. `lastNumber`: the number of the client's last
+    // request.
+    Scan(const NodeContext& context, KnownFile& file, std::uint64_t& lastNumber, const pb::RunScan& order,
+        std::uint64_t ticket, Time now);
 
     void start(Time now, Effects& out);
     void onScanReply(const pb::Message& message, Time now, Effects& out);
@@ -76,9 +73,8 @@ private:
     void endIfComplete();
     Time interval(std::uint32_t tries) const;
 
-    NodeContext& m_context;
-    LocationCache& m_locations;
-    FileImage& m_image;
+    const NodeContext& m_context;
+    KnownFile& m_file;
     std::uint64_t& m_lastNumber;
     const pb::RunScan m_order;
     const std::uint64_t m_ticket;

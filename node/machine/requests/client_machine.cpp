@@ -29,7 +29,7 @@ ClientOperation& ClientMachine::create(pb::OperationKind kind, Key key, Time now
     } else {
         operationAt(std::exchange(operationAt(first).lastOfKey, number)).nextOfKey = number;
     }
-    lookAt(op.end, now);
+    m_times.lookAt(op.end, now);
     return op;
 }
 
@@ -284,11 +284,6 @@ void ClientMachine::registered(std::uint32_t ordinal)
     m_nextKey = std::uint64_t(ordinal) << 32; // each client has its own keys; their low bits run through all addresses
 }
 
-void ClientMachine::lookAt(Time due, Time now)
-{
-    m_nextTick = std::min(m_nextTick, std::max(due, now + m_context.ms(m_context.acks.timers().ack_period_ms())));
-}
-
 void ClientMachine::beat(Time now, Effects& out)
 {
     if (!std::exchange(m_isStarted, true)) {
@@ -312,7 +307,7 @@ Time ClientMachine::nextBeat() const
     if (!m_isStarted)
         return Time();
     const bool isFed = m_workload && m_isRegistered && !m_hold.isOn();
-    return std::min({ m_nextTick, m_nextAlive, m_context.acks.deadline(), m_hold.deadline(),
+    return std::min({ m_times.next(), m_nextAlive, m_context.acks.deadline(), m_hold.deadline(),
         isFed ? m_workload->deadline(held({})) : Time::max() });
 }
 

@@ -4,6 +4,7 @@
 #include "node/machine/machine.h"
 #include "node/machine/node_context.h"
 #include "node/machine/requests/operation_table.h"
+#include "node/machine/requests/request_times.h"
 #include "node/machine/requests/workload.h"
 #include "node/machine/requests/workload_hold.h"
 
@@ -87,17 +88,14 @@ protected:
     // Registers in the first call, resends what was not acknowledged, sends Alive, and ends a hold that was not
     // renewed.
     void beat(Time now, Effects& out);
-    // When beat(), a tick or the workload is due next.
+    // When beat(), a request or the workload is due next.
     Time nextBeat() const;
     void feed(Time now, Effects& out);
-    // Schedules a check for what is due, but no earlier than the acknowledgement manager's period allows.
-    void lookAt(Time due, Time now);
-    // An operation that was sent only once has its answer, which measures the round-trip time.
-    void measured(const ClientOperation& op, Time now) { m_roundTrip = (7 * m_roundTrip + (now - op.sent)) / 8; }
     // How long the workload has been held.
     Time held(Time now) const { return m_hold.sum(now) - m_heldBefore; }
 
     NodeContext m_context;
+    RequestTimes m_times { m_context };
     bool m_isRegistered = false;
     std::uint64_t m_lastNumber = 0;
     Ledger m_ledger;
@@ -105,8 +103,6 @@ protected:
     std::unique_ptr<Workload> m_workload;
     WorkloadHold m_hold;
     bool m_isFeeding = false; // prevents recursive feeding by an operation that ends at once
-    Time m_roundTrip {}; // smoothed round-trip time
-    Time m_nextTick = Time::max();
 
 private:
     void operate(const pb::Command& command, Time now, Effects& out);
