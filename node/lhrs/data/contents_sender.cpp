@@ -3,7 +3,7 @@
 
 #include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"
-#include "node/machine/transfer/blocks_ahead.h"
+#include "node/machine/transfer/incoming_blocks.h"
 #include "node/lhrs/group/member_record.h"
 
 #include <algorithm>

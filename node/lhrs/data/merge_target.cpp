@@ -8,19 +8,18 @@ namespace lhrs {
 void MergeTarget::onMoveRecords(const pb::Message& message, Effects& out)
 {
     const pb::MoveRecords& move = message.move_records();
-    if (move.block() > m_blocks.size()) {
-        m_ahead.keep(move.block(), message);
+    if (m_incoming.keepAhead(move.block(), message))
         return;
-    }
-    if (move.block() == m_blocks.size() && !m_isComplete) {
+    if (m_incoming.isNext(move.block()) && !m_isComplete) {
         if (!BlockReader(move.records()).isWellFormed())
             return;
+        m_incoming.take();
         m_keptBytes += move.records().size();
         m_blocks.push_back(out.takeBlock(move.records()));
         m_isComplete = move.is_last();
     }
     NodeContext::acknowledge(message, out);
-    if (const auto next = m_ahead.take(std::uint32_t(m_blocks.size())))
+    if (const auto next = m_incoming.kept())
         onMoveRecords(*next, out);
 }
 
@@ -70,22 +69,16 @@ void MergeTarget::commit(BucketParts& bucket, Time now, Effects& out)
     moved->set_split(m_order.split());
     moved->set_from(m_order.source());
     std::size_t next = 0;
-    BlockEntry entry;
     for (const std::string& block : m_blocks) {
-        BlockReader reader(block);
-        while (reader.next(entry)) {
-            if (entry.isOfRequests()) {
-                takeRequest(bucket.results, entry, now);
-                continue;
-            }
+        takeRecords(BlockReader(block), bucket.results, now, [&](const BlockEntry& entry) {
             const Rank rank = bucket.store.insert(entry.key, entry.bytes, m_batch->sequence());
             LHRS_CHECK(rank == m_ranks[next++]); // as reported to the parity buckets
             if (!out.tellsRecords())
-                continue;
+                return;
             moved->add_keys(entry.key.value);
             moved->add_old_ranks(entry.rank.value);
             moved->add_new_ranks(rank.value);
-        }
+        });
     }
     m_blocks.clear();
     m_keptBytes = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/machine/transfer/blocks_ahead.h"
+#include "node/machine/transfer/incoming_blocks.h"
 #include "node/lhrs/data/staged_batch.h"
 
 #include <optional>
@@ -37,7 +37,7 @@ private:
     const pb::Split m_order;
     std::uint64_t m_keptBytes = 0; // bytes of the blocks
     std::vector<std::string> m_blocks;
-    BlocksAhead m_ahead;
+    IncomingBlocks m_incoming;
     bool m_isComplete = false, m_isCommitted = false;
     std::vector<Rank> m_ranks; // planned, in the order of the records
     std::optional<StagedBatch> m_batch;

@@ -77,19 +77,14 @@ void SliceStore::store(const pb::SpareSlice& slice, Time now, Effects& out)
         records.reserve(std::min(Rank(slice.rank_max()), rankLimit(m_bucket.config)));
     std::uint32_t count = 0;
     FetchingReader reader(slice.records(), records);
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (entry.isOfRequests()) {
-            takeRequest(m_bucket.results, entry, now);
-            continue;
-        }
+    takeRecords(reader, m_bucket.results, now, [&](const BlockEntry& entry) {
         records.insertAt(entry.rank, entry.key, entry.bytes, entry.version);
         ++count;
         if (!out.tellsRecords())
-            continue;
+            return;
         event->add_ranks(entry.rank.value);
         event->add_keys(entry.key.value);
-    }
+    });
     event->set_records(count);
     event->set_count(records.count());
     if (!slice.is_last())

@@ -4,7 +4,7 @@
 #include "common/failpoints.h"
 #include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/linear_hash.h"
-#include "node/machine/transfer/blocks_ahead.h"
+#include "node/machine/transfer/incoming_blocks.h"
 
 #include <algorithm>
 

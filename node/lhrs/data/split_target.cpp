@@ -18,24 +18,22 @@ void SplitTarget::onMoveRecords(BucketParts& bucket, const pb::Message& message,
     }
     if (move.split() != m_split)
         return;
-    if (move.block() > m_expected) {
-        m_ahead.keep(move.block(), message);
+    if (m_incoming.keepAhead(move.block(), message))
         return;
-    }
-    if (move.block() < m_expected) {
+    if (!m_incoming.isNext(move.block())) {
         NodeContext::acknowledge(message, out);
         return;
     }
     if (!BlockReader(move.records()).isWellFormed())
         return; // not acknowledged: the source stops, and the split is undone at its time limit
-    ++m_expected;
+    m_incoming.take();
     NodeContext::acknowledge(message, out);
     take(bucket, move, now, out);
     if (move.is_last())
         end(bucket);
     m_batch->sendBlocks(bucket, now, out);
     m_batch->reportWhenStaged(bucket, bucket.store.count(), now, out);
-    if (const auto next = m_isComplete ? std::nullopt : m_ahead.take(m_expected))
+    if (const auto next = m_isComplete ? std::nullopt : m_incoming.kept())
         onMoveRecords(bucket, *next, now, out);
 }
 
@@ -46,23 +44,18 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
     event->set_from(move.target() - (1u << (m_level - 1)));
     std::uint32_t records = 0, gone = 0;
     FetchingReader reader(move.records(), bucket.store);
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (entry.isOfRequests()) {
-            takeRequest(bucket.results, entry, now);
-            continue;
-        }
+    takeRecords(reader, bucket.results, now, [&](const BlockEntry& entry) {
         Rank rank = bucket.store.find(entry.key);
         if (entry.kind == BlockEntry::Kind::Delete) {
             if (!rank.value)
-                continue;
+                return;
             bucket.store.remove(rank, batchSequence());
             m_takenBack.push_back(rank);
             m_batch->add({ .kind = BlockEntry::Kind::Void, .key = entry.key, .rank = rank, .bytes = {} });
             ++gone;
             if (out.tellsRecords())
                 event->add_gone_ranks(rank.value);
-            continue;
+            return;
         }
         if (rank.value)
             bucket.store.update(rank, entry.bytes, batchSequence());
@@ -71,11 +64,11 @@ void SplitTarget::take(BucketParts& bucket, const pb::MoveRecords& move, Time no
         m_batch->add(wholeRecord(BlockEntry::Kind::Insert, bucket.store.at(rank), rank));
         ++records;
         if (!out.tellsRecords())
-            continue;
+            return;
         event->add_keys(entry.key.value);
         event->add_old_ranks(entry.rank.value);
         event->add_new_ranks(rank.value);
-    }
+    });
     event->set_records(records);
     event->set_gone(gone);
 }

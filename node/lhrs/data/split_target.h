@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/machine/transfer/blocks_ahead.h"
+#include "node/machine/transfer/incoming_blocks.h"
 #include "node/lhrs/data/staged_batch.h"
 
 #include <optional>
@@ -27,8 +27,7 @@ private:
 
     std::uint64_t m_split = 0;
     Level m_level = 0;
-    std::uint32_t m_expected = 0; // the next block
-    BlocksAhead m_ahead;
+    IncomingBlocks m_incoming;
     bool m_isComplete = false;
     std::vector<Rank> m_takenBack; // not reused while the batch refers to them
     std::optional<StagedBatch> m_batch;

@@ -9,6 +9,7 @@
 #include "node/machine/requests/result_table.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace lhrs {
 
@@ -49,5 +50,17 @@ BlockEntry wholeRecord(BlockEntry::Kind kind, const RecordStore::Record& record,
 
 // Puts a Result or DoneBelow of a record block into the table.
 void takeRequest(ResultTable& results, const BlockEntry& entry, Time now);
+
+// Reads a record block: calls `take` for each record, and puts what is about requests into the table.
+template <class Reader, class Take> void takeRecords(Reader&& reader, ResultTable& results, Time now, Take take)
+{
+    BlockEntry entry;
+    while (reader.next(entry)) {
+        if (entry.isOfRequests())
+            takeRequest(results, entry, now);
+        else
+            take(std::as_const(entry));
+    }
+}
 
 } // namespace lhrs

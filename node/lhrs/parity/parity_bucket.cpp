@@ -369,20 +369,19 @@ void ParityBucket::onPrepareBatch(const pb::Message& message, Time now, Effects&
         position.staging->mergesFrom = batch.merges_from();
     }
     Batch& staged = *position.staging;
-    if (batch.block() > staged.blocks.size()) {
-        staged.ahead.keep(batch.block(), message);
+    if (staged.incoming.keepAhead(batch.block(), message))
         return;
-    }
-    const bool isNext = batch.block() == staged.blocks.size();
+    const bool isNext = staged.incoming.isNext(batch.block());
     if (isNext && (!isFit(batch.changes(), Rank(), m_rankLimit) || !hasRoomToKeep(batch.changes().size())))
         return; // not acknowledged: the split is undone at its time limit
     NodeContext::acknowledge(message, out); // "prepared", sent once the last block has arrived
     if (!isNext)
         return;
+    staged.incoming.take();
     staged.blocks.push_back(out.takeBlock(batch.changes()));
     staged.kept.add(m_batchBytes, staged.blocks.back().size());
     if (!batch.is_last()) {
-        if (const auto next = staged.ahead.take(std::uint32_t(staged.blocks.size())))
+        if (const auto next = staged.incoming.kept())
             onPrepareBatch(*next, now, out);
         return;
     }
@@ -514,14 +513,8 @@ void ParityBucket::applyBatch(Position q, Sequence sequence, const Batch& batch,
                 event->add_keys(entry.key.value);
             });
     }
-    BlockEntry entry;
-    for (const std::string& block : batch.blocks) {
-        BlockReader reader(block);
-        while (reader.next(entry)) {
-            if (entry.isOfRequests())
-                takeRequest(position.results, entry, now);
-        }
-    }
+    for (const std::string& block : batch.blocks)
+        takeRecords(BlockReader(block), position.results, now, [](const BlockEntry&) {});
     event->set_changes(changes);
     event->set_record_groups(m_store.recordGroups());
     position.level = batch.level;

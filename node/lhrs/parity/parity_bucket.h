@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "node/machine/transfer/blocks_ahead.h"
+#include "node/machine/transfer/incoming_blocks.h"
 #include "node/lhrs/store/delta_log.h"
 #include "node/lhrs/store/kept_bytes.h"
 #include "node/lhrs/group/lease.h"
@@ -93,7 +93,7 @@ private:
         std::uint32_t mergesFrom = 0; // for a merge: the bucket that gives up all its records
         std::vector<std::string> blocks;
         KeptBytes kept;
-        BlocksAhead ahead;
+        IncomingBlocks incoming;
     };
     // A change that waits for its predecessor, or a complete batch that waits for its decision.
     struct HeldChange {
@@ -116,8 +116,7 @@ private:
         std::optional<Batch> staging; // a batch that is still arriving; its sequence number comes with the last block
         ResultTable results;
         bool awaitsContents = false;
-        std::uint32_t contentsExpected = 0;
-        BlocksAhead contentsAhead;
+        IncomingBlocks contents;
         std::vector<ContentsRange> ranges;
         Sequence contentsLast = 0; // snap of the last block; from there on all ranks have the same state
         std::uint64_t lastSplit = 0; // the last split decided, so that late messages about it are recognized

@@ -77,23 +77,21 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     PositionState& position = m_positions[q.value];
     if (position.incarnation.value != contents.incarnation() || out.fires(Failpoint::ContentsLate))
         return;
-    if (!position.awaitsContents || contents.block() < position.contentsExpected) {
-        if (position.awaitsContents)
-            NodeContext::acknowledge(message, out);
-        else
-            acknowledge(q, out, message.id()); // the answer to the last block may have been lost
+    if (!position.awaitsContents) {
+        acknowledge(q, out, message.id()); // the answer to the last block may have been lost
         return;
     }
-    if (contents.block() > position.contentsExpected) {
-        position.contentsAhead.keep(contents.block(), message);
+    if (position.contents.keepAhead(contents.block(), message))
+        return;
+    if (!position.contents.isNext(contents.block())) {
+        NodeContext::acknowledge(message, out);
         return;
     }
     if (!isFit(contents.records(), Rank(), m_rankLimit))
         return;
-    BlockReader reader(contents.records());
     if (!contents.is_last())
         NodeContext::acknowledge(message, out);
-    ++position.contentsExpected;
+    position.contents.take();
     m_fillBytes += contents.records().size();
     auto* event = out.event().mutable_contents_arrived();
     event->set_position(q.value);
@@ -101,21 +99,16 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     event->set_is_last(contents.is_last());
     event->set_snap(contents.snap());
     std::uint32_t records = 0;
-    BlockEntry entry;
-    while (reader.next(entry)) {
-        if (entry.isOfRequests()) {
-            takeRequest(position.results, entry, now);
-            continue;
-        }
+    takeRecords(BlockReader(contents.records()), position.results, now, [&](const BlockEntry& entry) {
         if (!m_store.apply(
                 ParityStore::Change::Insert, q, entry.rank, entry.key, entry.length, entry.version, entry.bytes))
             disagree(q, entry.version);
         ++records;
         if (!out.tellsRecords())
-            continue;
+            return;
         event->add_ranks(entry.rank.value);
         event->add_keys(entry.key.value);
-    }
+    });
     event->set_records(records);
     if (position.ranges.empty())
         position.applied = contents.snap(); // all later changes arrive here as Deltas and are held
@@ -123,7 +116,7 @@ void ParityBucket::takeContents(const pb::Message& message, Time now, Effects& o
     position.level = contents.level();
     position.contentsLast = contents.snap();
     if (!contents.is_last()) {
-        if (const auto next = position.contentsAhead.take(position.contentsExpected))
+        if (const auto next = position.contents.kept())
             takeContents(*next, now, out);
         return;
     }

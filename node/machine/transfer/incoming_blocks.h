@@ -19,26 +19,35 @@ inline constexpr std::size_t kBlockBytes = 128 * 1024; // bytes of records in on
 // more records or for the end.
 inline constexpr std::size_t kLeftBytes = 4096;
 
-// Blocks that arrived out of order, which can happen when two threads deliver them. They are not acknowledged yet; a
-// block for which there is no room is resent later.
-class BlocksAhead {
+// The blocks of one transfer at its receiver, which takes them in order. A block that arrives ahead of another, which
+// can happen when two threads deliver them, is kept and not acknowledged yet; if there is no room, it is resent later.
+class IncomingBlocks {
 public:
-    void keep(std::uint32_t block, const pb::Message& message)
+    // Whether this block is to be taken now; an earlier one is a late copy.
+    bool isNext(std::uint32_t block) const { return block == m_next; }
+    // Keeps the block if it is ahead of the next one; returns false if it is not.
+    bool keepAhead(std::uint32_t block, const pb::Message& message)
     {
+        if (block <= m_next)
+            return false;
         if (m_kept.size() < kMax)
             m_kept.try_emplace(block, message);
+        return true;
     }
-    // Takes out this block if it has arrived; older ones are discarded.
-    std::optional<pb::Message> take(std::uint32_t block)
+    // The next block is taken.
+    void take() { ++m_next; }
+    // The block that is now to be taken, if it has arrived already.
+    std::optional<pb::Message> kept()
     {
-        m_kept.erase(m_kept.begin(), m_kept.lower_bound(block));
-        if (m_kept.empty() || m_kept.begin()->first != block)
+        m_kept.erase(m_kept.begin(), m_kept.lower_bound(m_next));
+        if (m_kept.empty() || m_kept.begin()->first != m_next)
             return std::nullopt;
         return std::move(m_kept.extract(m_kept.begin()).mapped());
     }
 
 private:
     static constexpr std::size_t kMax = 2 * kBlocksUnderWay;
+    std::uint32_t m_next = 0;
     std::map<std::uint32_t, pb::Message> m_kept;
 };
 
