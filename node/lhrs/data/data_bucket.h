@@ -3,13 +3,13 @@
 
 #include "node/lhrs/data/bucket_leases.h"
 #include "node/lhrs/data/bucket_memory.h"
-#include "node/lhrs/data/contents_sender.h"
+#include "node/lhrs/data/transfer/contents_sender.h"
 #include "node/lhrs/data/group_view.h"
 #include "node/lhrs/data/key_operations.h"
 #include "node/lhrs/data/load_reports.h"
 #include "node/lhrs/data/reconfigurations.h"
 #include "node/lhrs/data/scan_answers.h"
-#include "node/lhrs/data/slice_store.h"
+#include "node/lhrs/data/transfer/slice_store.h"
 #include "node/lhrs/data/waiting_requests.h"
 
 namespace lhrs {

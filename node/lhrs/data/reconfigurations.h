@@ -2,11 +2,11 @@
 #pragma once
 
 #include "node/lhrs/data/load_reports.h"
-#include "node/lhrs/data/merge_target.h"
+#include "node/lhrs/data/transfer/merge_target.h"
 #include "node/lhrs/data/moving_records.h"
 #include "node/lhrs/data/scan_answers.h"
-#include "node/lhrs/data/split_source.h"
-#include "node/lhrs/data/split_target.h"
+#include "node/lhrs/data/transfer/split_source.h"
+#include "node/lhrs/data/transfer/split_target.h"
 #include "node/lhrs/data/waiting_requests.h"
 
 #include <memory>

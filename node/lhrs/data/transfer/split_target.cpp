@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/split_target.h"
+#include "node/lhrs/data/transfer/split_target.h"
 
 #include "common/errors.h"
 #include "node/lhrs/store/fetching_reader.h"

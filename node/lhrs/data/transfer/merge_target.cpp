@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/merge_target.h"
+#include "node/lhrs/data/transfer/merge_target.h"
 
 #include "common/lhrs/record_block.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/slice_store.h"
+#include "node/lhrs/data/transfer/slice_store.h"
 
 #include "common/failpoints.h"
 #include "node/lhrs/group/member_record.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/split_source.h"
+#include "node/lhrs/data/transfer/split_source.h"
 
 #include "common/failpoints.h"
 #include "common/lhrs/failpoint_list.h"

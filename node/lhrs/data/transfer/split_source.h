@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/failpoints.h"
-#include "node/lhrs/data/staged_batch.h"
+#include "node/lhrs/data/transfer/staged_batch.h"
 
 #include <optional>
 #include <set>

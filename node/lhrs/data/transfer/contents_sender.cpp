@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/contents_sender.h"
+#include "node/lhrs/data/transfer/contents_sender.h"
 
 #include "common/lhrs/failpoint_list.h"
 #include "common/lhrs/record_block.h"

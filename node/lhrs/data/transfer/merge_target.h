@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/machine/transfer/incoming_blocks.h"
-#include "node/lhrs/data/staged_batch.h"
+#include "node/lhrs/data/transfer/staged_batch.h"
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/lhrs/data/staged_batch.h"
+#include "node/lhrs/data/transfer/staged_batch.h"
 
 #include "node/machine/transfer/incoming_blocks.h"
 
