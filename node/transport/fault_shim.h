@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/fault_book.h"
+#include "common/network/fault_book.h"
 #include "node/transport/counters.h"
 #include "node/transport/socket_address.h"
 #include "proto/control.pb.h"

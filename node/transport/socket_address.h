@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/endpoint.h"
+#include "common/network/endpoint.h"
 #include "common/errors.h"
 
 #include <arpa/inet.h>

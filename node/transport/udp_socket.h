@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/errors.h"
-#include "common/multicast_group.h"
+#include "common/network/multicast_group.h"
 #include "common/wire.h"
 #include "node/transport/socket_address.h"
 #include "proto/message.pb.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What faults do to messages, and the registry of armed faults with a clock of the test.
-#include "common/fault_book.h"
-#include "common/fault_rules.h"
+#include "common/network/fault_book.h"
+#include "common/network/fault_rules.h"
 #include "node/transport/envelope.h"
 #include "tests/rigs/core/station.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/lab/local/network_check.h"
 
-#include "common/multicast_group.h"
+#include "common/network/multicast_group.h"
 #include "common/number_words.h"
 
 #include <arpa/inet.h>

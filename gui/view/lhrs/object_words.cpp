@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/view/lhrs/object_words.h"
 
-#include "common/multicast_group.h"
+#include "common/network/multicast_group.h"
 #include "gui/lab/state/lhrs/epoch_words.h"
 #include "gui/lab/words/failure_cause.h"
 #include "gui/lab/words/sentences.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/fault_rules.h"
+#include "common/network/fault_rules.h"
 
 #include "common/kinds.h"
 #include "proto/message.pb.h"

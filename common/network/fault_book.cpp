@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "common/fault_book.h"
+#include "common/network/fault_book.h"
 
 #include "common/kinds.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/endpoint.h"
-#include "common/fault_rules.h"
+#include "common/network/endpoint.h"
+#include "common/network/fault_rules.h"
 #include "common/ids.h"
 #include "proto/control.pb.h"
 #include "proto/event.pb.h"
