@@ -4,6 +4,7 @@
 #include "gui/lab/state/process/fault_sentences.h"
 
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace lhrs::gui {
@@ -11,6 +12,94 @@ namespace lhrs::gui {
 namespace {
 
 constexpr int kUsedBytes = int(RankMap::kPage / 8);
+
+// Every field of a keyframe is named once, in a function that copies in one of the two directions: `state` is const
+// when it is written, and `row` is const when it is read.
+template <class State> constexpr bool kReads = !std::is_const_v<State>;
+#define LHRS_FIELD(member, field)                                                                                      \
+    if constexpr (kReads<State>)                                                                                       \
+        state.member = row.field();                                                                                    \
+    else                                                                                                               \
+        row.set_##field(state.member)
+#define LHRS_MESSAGE(member, field)                                                                                    \
+    if constexpr (kReads<State>)                                                                                       \
+        state.member = row.field();                                                                                    \
+    else                                                                                                               \
+        *row.mutable_##field() = state.member
+#define LHRS_LIST(member, field)                                                                                       \
+    if constexpr (kReads<State>)                                                                                       \
+        state.member = { row.field().begin(), row.field().end() };                                                     \
+    else                                                                                                               \
+        row.mutable_##field()->Assign(state.member.begin(), state.member.end())
+
+template <class State, class Info> void copyInfo(State& state, Info& row)
+{
+    LHRS_FIELD(id, node);
+    LHRS_FIELD(kind, kind);
+    LHRS_FIELD(name, name);
+    LHRS_FIELD(pid, pid);
+    LHRS_FIELD(eventsEndpoint, events_endpoint);
+    LHRS_FIELD(controlEndpoint, control_endpoint);
+    LHRS_FIELD(version, version);
+    LHRS_FIELD(pool, spare_role);
+}
+
+template <class State, class Row> void copyProcess(State& state, Row& row)
+{
+    LHRS_FIELD(address, address);
+    LHRS_FIELD(hasEnded, has_ended);
+    LHRS_FIELD(endReason, end_reason);
+    LHRS_FIELD(endedNs, ended_ns);
+    LHRS_FIELD(isPaused, is_paused);
+    LHRS_FIELD(isGated, is_gated);
+    LHRS_LIST(cuts, cuts);
+    LHRS_FIELD(isInvited, is_invited);
+    LHRS_FIELD(offer.invitation, invitation);
+    LHRS_FIELD(offer.sinceNs, offered_ns);
+    LHRS_FIELD(offer.expiresMs, offer_expires_ms);
+    LHRS_MESSAGE(place, place);
+    LHRS_FIELD(incarnation, incarnation);
+    LHRS_FIELD(sequence, sequence);
+    LHRS_FIELD(contained, contained);
+    LHRS_FIELD(lastEventNs, last_event_ns);
+    LHRS_FIELD(lostEvents, lost_events);
+    LHRS_FIELD(heardNs, heard_ns);
+    LHRS_FIELD(isIncomplete, is_incomplete);
+    LHRS_MESSAGE(gauges, gauges);
+}
+
+void write(const ProcessState& from, pb::Keyframe::Process& out)
+{
+    copyInfo(from, *out.mutable_info());
+    copyProcess(from, out);
+    for (const auto& [number, fault] : from.faults)
+        *out.add_faults() = *fault.what;
+    for (const Trouble& trouble : from.troubles) {
+        auto& row = *out.add_troubles();
+        row.set_from_ns(trouble.fromNs);
+        row.set_to_ns(trouble.toNs);
+        row.set_reaches_others(trouble.reachesOthers);
+    }
+    for (const NodeSampleState& taken : from.samples) {
+        auto& sample = *out.add_samples();
+        sample.set_t_ns(taken.runNs);
+        *sample.mutable_sample() = *taken.sample;
+    }
+}
+
+ProcessState read(const pb::Keyframe::Process& from)
+{
+    ProcessState process;
+    copyInfo(process, from.info());
+    copyProcess(process, from);
+    for (const pb::Fault& fault : from.faults())
+        process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
+    for (const auto& row : from.troubles())
+        process.troubles.push_back({ row.from_ns(), row.to_ns(), row.reaches_others() });
+    for (const auto& taken : from.samples())
+        process.samples.push_back({ taken.t_ns(), std::make_shared<const pb::NodeSample>(taken.sample()) });
+    return process;
+}
 
 void write(const RankMap& ranks, bool isWhole, pb::Ranks& out)
 {
@@ -21,139 +110,88 @@ void write(const RankMap& ranks, bool isWhole, pb::Ranks& out)
     }
 }
 
-void write(const ProcessState& from, pb::Keyframe::Process& out)
+template <class State, class Row> void copyData(State& state, Row& row)
 {
-    pb::ProcessInfo& info = *out.mutable_info();
-    info.set_node(from.id);
-    info.set_kind(from.kind);
-    info.set_name(from.name);
-    info.set_pid(from.pid);
-    info.set_events_endpoint(from.eventsEndpoint);
-    info.set_control_endpoint(from.controlEndpoint);
-    info.set_version(from.version);
-    info.set_spare_role(from.pool);
-    out.set_address(from.address);
-    out.set_has_ended(from.hasEnded);
-    out.set_end_reason(from.endReason);
-    out.set_ended_ns(from.endedNs);
-    out.set_is_paused(from.isPaused);
-    out.set_is_gated(from.isGated);
-    for (const auto& [number, fault] : from.faults)
-        *out.add_faults() = *fault.what;
-    for (const std::uint64_t cut : from.cuts)
-        out.add_cuts(cut);
-    out.set_is_invited(from.isInvited);
-    out.set_invitation(from.offer.invitation);
-    out.set_offered_ns(from.offer.sinceNs);
-    out.set_offer_expires_ms(from.offer.expiresMs);
-    *out.mutable_place() = from.place;
-    out.set_incarnation(from.incarnation);
-    out.set_sequence(from.sequence);
-    out.set_contained(from.contained);
-    out.set_last_event_ns(from.lastEventNs);
-    out.set_lost_events(from.lostEvents);
-    out.set_heard_ns(from.heardNs);
-    for (const Trouble& trouble : from.troubles) {
-        auto& row = *out.add_troubles();
-        row.set_from_ns(trouble.fromNs);
-        row.set_to_ns(trouble.toNs);
-        row.set_reaches_others(trouble.reachesOthers);
-    }
-    out.set_is_incomplete(from.isIncomplete);
-    *out.mutable_gauges() = from.gauges;
-    for (const NodeSampleState& taken : from.samples) {
-        auto& sample = *out.add_samples();
-        sample.set_t_ns(taken.runNs);
-        *sample.mutable_sample() = *taken.sample;
-    }
-}
-
-ProcessState read(const pb::Keyframe::Process& from)
-{
-    const pb::ProcessInfo& info = from.info();
-    ProcessState process;
-    process.id = info.node();
-    process.kind = info.kind();
-    process.name = info.name();
-    process.pid = info.pid();
-    process.address = from.address();
-    process.eventsEndpoint = info.events_endpoint();
-    process.controlEndpoint = info.control_endpoint();
-    process.version = info.version();
-    process.hasEnded = from.has_ended();
-    process.endReason = from.end_reason();
-    process.endedNs = from.ended_ns();
-    process.isPaused = from.is_paused();
-    process.isGated = from.is_gated();
-    for (const pb::Fault& fault : from.faults())
-        process.faults[fault.number()] = { faultWords(fault), std::make_shared<pb::Fault>(fault) };
-    process.cuts = { from.cuts().begin(), from.cuts().end() };
-    process.pool = info.spare_role();
-    process.isInvited = from.is_invited();
-    process.offer = { from.invitation(), from.offered_ns(), from.offer_expires_ms() };
-    process.place = from.place();
-    process.incarnation = from.incarnation();
-    process.sequence = from.sequence();
-    process.contained = from.contained();
-    process.lastEventNs = from.last_event_ns();
-    process.lostEvents = from.lost_events();
-    process.heardNs = from.heard_ns();
-    for (const auto& row : from.troubles())
-        process.troubles.push_back({ row.from_ns(), row.to_ns(), row.reaches_others() });
-    process.isIncomplete = from.is_incomplete();
-    process.gauges = from.gauges();
-    for (const auto& taken : from.samples())
-        process.samples.push_back({ taken.t_ns(), std::make_shared<const pb::NodeSample>(taken.sample()) });
-    return process;
+    LHRS_FIELD(number, number);
+    LHRS_FIELD(level, level);
+    LHRS_FIELD(count, count);
+    LHRS_FIELD(process, process);
+    LHRS_FIELD(incarnation, incarnation);
+    LHRS_FIELD(sequence, sequence);
+    LHRS_FIELD(state, state);
+    LHRS_FIELD(reason, reason);
+    LHRS_FIELD(isOverflowed, is_overflowed);
+    LHRS_FIELD(overflowIsReported, overflow_is_reported);
+    LHRS_FIELD(b, b);
+    LHRS_FIELD(slicesStored, slices_stored);
+    LHRS_FIELD(ranksAreObserved, ranks_are_observed);
+    LHRS_FIELD(isOnlyDeclared, is_only_declared);
 }
 
 void write(const DataBucketState& from, bool isWhole, pb::Keyframe::DataBucket& out)
 {
-    out.set_number(from.number);
-    out.set_level(from.level);
-    out.set_count(from.count);
-    out.set_process(from.process);
-    out.set_incarnation(from.incarnation);
-    out.set_sequence(from.sequence);
-    out.set_state(from.state);
-    out.set_reason(from.reason);
-    out.set_is_overflowed(from.isOverflowed);
-    out.set_overflow_is_reported(from.overflowIsReported);
-    out.set_b(from.b);
+    copyData(from, out);
     write(from.ranks, isWhole, *out.mutable_ranks());
     write(from.incoming, true, *out.mutable_incoming());
-    out.set_slices_stored(from.slicesStored);
-    out.set_ranks_are_observed(from.ranksAreObserved);
-    out.set_is_only_declared(from.isOnlyDeclared);
+}
+
+template <class State, class Row> void copyParity(State& state, Row& row)
+{
+    LHRS_FIELD(group, group);
+    LHRS_FIELD(column, column);
+    LHRS_FIELD(recordGroups, record_groups);
+    LHRS_FIELD(process, process);
+    LHRS_FIELD(incarnation, incarnation);
+    LHRS_FIELD(state, state);
+    LHRS_FIELD(reason, reason);
+    LHRS_LIST(applied, applied);
+    LHRS_LIST(held, held);
+    LHRS_FIELD(ranksAreObserved, ranks_are_observed);
+    LHRS_FIELD(isOnlyDeclared, is_only_declared);
 }
 
 void write(const ParityBucketState& from, bool isWhole, pb::Keyframe::ParityBucket& out)
 {
-    out.set_group(from.group);
-    out.set_column(from.column);
-    out.set_record_groups(from.recordGroups);
-    out.set_process(from.process);
-    out.set_incarnation(from.incarnation);
-    out.set_state(from.state);
-    out.set_reason(from.reason);
-    out.mutable_applied()->Assign(from.applied.begin(), from.applied.end());
-    out.mutable_held()->Assign(from.held.begin(), from.held.end());
+    copyParity(from, out);
     for (const auto& waiting : from.heldSequences)
         out.add_held_sequences()->mutable_sequences()->Assign(waiting.begin(), waiting.end());
     write(from.ranks, isWhole, *out.mutable_ranks());
     for (const bool isIn : from.contentsIn)
         out.add_contents_in(isIn);
-    out.set_ranks_are_observed(from.ranksAreObserved);
-    out.set_is_only_declared(from.isOnlyDeclared);
+}
+
+template <class State, class Row> void copyRecovery(State& state, Row& row)
+{
+    LHRS_FIELD(id, id);
+    LHRS_LIST(buckets, buckets);
+    LHRS_FIELD(manager, manager);
+    LHRS_FIELD(sliceRanks, slice_ranks);
+    LHRS_FIELD(slices, slices);
+    LHRS_FIELD(rankTo, rank_to);
+    LHRS_FIELD(records, records);
+    LHRS_FIELD(askedAgain, asked_again);
+    LHRS_FIELD(bytes, bytes);
+    LHRS_FIELD(isXor, is_xor);
+    LHRS_FIELD(isStarted, is_started);
+    LHRS_FIELD(isOver, is_over);
+    LHRS_FIELD(startedNs, started_ns);
+    LHRS_FIELD(endedNs, ended_ns);
+    LHRS_FIELD(totalNs, total_ns);
+}
+
+template <class State, class Row> void copyGroup(State& state, Row& row)
+{
+    LHRS_FIELD(number, number);
+    LHRS_FIELD(k, k);
+    LHRS_FIELD(epoch, epoch);
+    LHRS_FIELD(parityIsBeingAdded, parity_is_being_added);
+    LHRS_FIELD(state, state);
+    LHRS_FIELD(recordRecoveredNs, record_recovered_ns);
 }
 
 void write(const GroupState& from, pb::Keyframe::Group& out)
 {
-    out.set_number(from.number);
-    out.set_k(from.k);
-    out.set_epoch(from.epoch);
-    out.set_parity_is_being_added(from.parityIsBeingAdded);
-    out.set_state(from.state);
+    copyGroup(from, out);
     for (const auto& [place, down] : from.down) {
         auto& row = *out.add_down();
         row.set_role(place.role);
@@ -170,189 +208,137 @@ void write(const GroupState& from, pb::Keyframe::Group& out)
         row.set_reason(suspicion.reason);
         row.set_since_ns(suspicion.sinceNs);
     }
-    const RecoveryState& recovery = from.recovery;
-    auto& row = *out.mutable_recovery();
-    row.set_id(recovery.id);
-    row.mutable_buckets()->Assign(recovery.buckets.begin(), recovery.buckets.end());
-    row.set_manager(recovery.manager);
-    row.set_slice_ranks(recovery.sliceRanks);
-    row.set_slices(recovery.slices);
-    row.set_rank_to(recovery.rankTo);
-    row.set_records(recovery.records);
-    row.set_asked_again(recovery.askedAgain);
-    row.set_bytes(recovery.bytes);
-    row.set_is_xor(recovery.isXor);
-    row.set_is_started(recovery.isStarted);
-    row.set_is_over(recovery.isOver);
-    row.set_started_ns(recovery.startedNs);
-    row.set_ended_ns(recovery.endedNs);
-    row.set_total_ns(recovery.totalNs);
-    if (recovery.decoder)
-        *row.mutable_decoder() = *recovery.decoder;
-    out.set_record_recovered_ns(from.recordRecoveredNs);
+    copyRecovery(from.recovery, *out.mutable_recovery());
+    if (from.recovery.decoder)
+        *out.mutable_recovery()->mutable_decoder() = *from.recovery.decoder;
 }
 
 GroupState read(const pb::Keyframe::Group& from)
 {
     GroupState group;
-    group.number = from.number();
-    group.k = from.k();
-    group.epoch = from.epoch();
-    group.parityIsBeingAdded = from.parity_is_being_added();
-    group.state = from.state();
+    copyGroup(group, from);
     for (const auto& row : from.down())
         group.down[{ row.role(), row.index() }] = { row.process(), row.is_lost(), row.reason(), row.since_ns() };
     for (const auto& row : from.suspected())
         group.suspected[{ row.role(), row.index() }] = { row.reason(), row.since_ns() };
-    const auto& row = from.recovery();
-    RecoveryState& recovery = group.recovery;
-    recovery.id = row.id();
-    recovery.buckets = { row.buckets().begin(), row.buckets().end() };
-    recovery.manager = row.manager();
-    recovery.sliceRanks = row.slice_ranks();
-    recovery.slices = row.slices();
-    recovery.rankTo = row.rank_to();
-    recovery.records = row.records();
-    recovery.askedAgain = row.asked_again();
-    recovery.bytes = row.bytes();
-    recovery.isXor = row.is_xor();
-    recovery.isStarted = row.is_started();
-    recovery.isOver = row.is_over();
-    recovery.startedNs = row.started_ns();
-    recovery.endedNs = row.ended_ns();
-    recovery.totalNs = row.total_ns();
-    if (row.has_decoder())
-        recovery.decoder = std::make_shared<const pb::DecoderChosen>(row.decoder());
-    group.recordRecoveredNs = from.record_recovered_ns();
+    copyRecovery(group.recovery, from.recovery());
+    if (from.recovery().has_decoder())
+        group.recovery.decoder = std::make_shared<const pb::DecoderChosen>(from.recovery().decoder());
     return group;
+}
+
+template <class State, class Row> void copySplit(State& state, Row& row)
+{
+    LHRS_FIELD(id, id);
+    LHRS_FIELD(bucket, bucket);
+    LHRS_FIELD(newBucket, new_bucket);
+    LHRS_FIELD(level, level);
+    LHRS_FIELD(moved, moved);
+    LHRS_FIELD(sourceIsPrepared, source_is_prepared);
+    LHRS_FIELD(targetIsPrepared, target_is_prepared);
+    LHRS_FIELD(reason, reason);
+    LHRS_FIELD(startedNs, started_ns);
+    LHRS_FIELD(endedNs, ended_ns);
+    LHRS_FIELD(isMerge, is_merge);
+    LHRS_FIELD(isOrdered, is_ordered);
+    LHRS_LIST(preparedBuckets, prepared_buckets);
+    LHRS_FIELD(movedReported, moved_reported);
+    LHRS_FIELD(movedArrived, moved_arrived);
+    LHRS_FIELD(applied, applied);
 }
 
 void write(const SplitState& from, pb::Keyframe::Split& out)
 {
-    out.set_id(from.id);
-    out.set_bucket(from.bucket);
-    out.set_new_bucket(from.newBucket);
-    out.set_level(from.level);
-    out.set_moved(from.moved);
+    copySplit(from, out);
     out.set_stage(std::uint32_t(from.stage));
-    out.set_source_is_prepared(from.sourceIsPrepared);
-    out.set_target_is_prepared(from.targetIsPrepared);
-    out.set_reason(from.reason);
-    out.set_started_ns(from.startedNs);
-    out.set_ended_ns(from.endedNs);
-    out.set_is_merge(from.isMerge);
-    out.set_is_ordered(from.isOrdered);
-    out.mutable_prepared_buckets()->Assign(from.preparedBuckets.begin(), from.preparedBuckets.end());
-    out.set_moved_reported(from.movedReported);
-    out.set_moved_arrived(from.movedArrived);
-    out.set_applied(from.applied);
 }
 
 SplitState read(const pb::Keyframe::Split& from)
 {
     SplitState split;
-    split.id = from.id();
-    split.bucket = from.bucket();
-    split.newBucket = from.new_bucket();
-    split.level = from.level();
-    split.moved = from.moved();
+    copySplit(split, from);
     split.stage = SplitStage(std::min(from.stage(), std::uint32_t(SplitStage::Undone)));
-    split.sourceIsPrepared = from.source_is_prepared();
-    split.targetIsPrepared = from.target_is_prepared();
-    split.reason = from.reason();
-    split.startedNs = from.started_ns();
-    split.endedNs = from.ended_ns();
-    split.isMerge = from.is_merge();
-    split.isOrdered = from.is_ordered();
-    split.preparedBuckets = { from.prepared_buckets().begin(), from.prepared_buckets().end() };
-    split.movedReported = from.moved_reported();
-    split.movedArrived = from.moved_arrived();
-    split.applied = from.applied();
     return split;
 }
 
-void write(const OperationState& from, pb::Keyframe::Operation& out)
+template <class State, class Row> void copyOperation(State& state, Row& row)
 {
-    out.set_number(from.number);
-    out.set_key(from.key);
-    out.set_kind(from.kind);
-    out.set_computed_bucket(from.computedBucket);
-    out.set_bucket(from.bucket);
-    out.set_rank(from.rank);
-    out.set_forwards(from.forwards);
-    out.mutable_path()->Assign(from.path.begin(), from.path.end());
-    out.set_is_done(from.isDone);
-    out.set_image_adjusted(from.imageAdjusted);
-    out.set_result(from.result);
-    out.set_adjusted_bucket(from.adjustedBucket);
-    out.set_adjusted_level(from.adjustedLevel);
-    out.set_way(from.way);
-    *out.mutable_image_before() = from.imageBefore;
-    *out.mutable_image_after() = from.imageAfter;
-    out.set_started_ns(from.startedNs);
-    out.set_time_ns(from.timeNs);
+    LHRS_FIELD(number, number);
+    LHRS_FIELD(key, key);
+    LHRS_FIELD(kind, kind);
+    LHRS_FIELD(computedBucket, computed_bucket);
+    LHRS_FIELD(bucket, bucket);
+    LHRS_FIELD(rank, rank);
+    LHRS_FIELD(forwards, forwards);
+    LHRS_LIST(path, path);
+    LHRS_FIELD(isDone, is_done);
+    LHRS_FIELD(imageAdjusted, image_adjusted);
+    LHRS_FIELD(result, result);
+    LHRS_FIELD(adjustedBucket, adjusted_bucket);
+    LHRS_FIELD(adjustedLevel, adjusted_level);
+    LHRS_FIELD(way, way);
+    LHRS_MESSAGE(imageBefore, image_before);
+    LHRS_MESSAGE(imageAfter, image_after);
+    LHRS_FIELD(startedNs, started_ns);
+    LHRS_FIELD(timeNs, time_ns);
 }
 
-OperationState read(const pb::Keyframe::Operation& from)
+template <class State, class Row> void copyClient(State& state, Row& row)
 {
-    OperationState operation;
-    operation.number = from.number();
-    operation.key = from.key();
-    operation.kind = from.kind();
-    operation.computedBucket = from.computed_bucket();
-    operation.bucket = from.bucket();
-    operation.rank = from.rank();
-    operation.forwards = from.forwards();
-    operation.path = { from.path().begin(), from.path().end() };
-    operation.isDone = from.is_done();
-    operation.imageAdjusted = from.image_adjusted();
-    operation.result = from.result();
-    operation.adjustedBucket = from.adjusted_bucket();
-    operation.adjustedLevel = from.adjusted_level();
-    operation.way = from.way();
-    operation.imageBefore = from.image_before();
-    operation.imageAfter = from.image_after();
-    operation.startedNs = from.started_ns();
-    operation.timeNs = from.time_ns();
-    return operation;
+    LHRS_FIELD(process, process);
+    LHRS_FIELD(name, name);
+    LHRS_MESSAGE(image, image);
+    LHRS_FIELD(mode, mode);
+    LHRS_FIELD(operations, operations);
+    LHRS_FIELD(forwards, forwards);
+    LHRS_FIELD(imageAdjustments, image_adjustments);
+    LHRS_FIELD(resends, resends);
+    LHRS_FIELD(done, done);
+    LHRS_FIELD(isHeld, is_held);
 }
 
 void write(const ClientState& from, pb::Keyframe::Client& out)
 {
-    out.set_process(from.process);
-    out.set_name(from.name);
-    *out.mutable_image() = from.image;
-    out.set_mode(from.mode);
-    out.set_operations(from.operations);
-    out.set_forwards(from.forwards);
-    out.set_image_adjustments(from.imageAdjustments);
-    out.set_resends(from.resends);
-    out.set_done(from.done);
-    out.set_is_held(from.isHeld);
+    copyClient(from, out);
     for (const std::uint64_t count : from.hops)
         out.add_hops(count);
     for (const OperationState& operation : from.last)
-        write(operation, *out.add_last());
+        copyOperation(operation, *out.add_last());
 }
 
 ClientState read(const pb::Keyframe::Client& from)
 {
     ClientState client;
-    client.process = from.process();
-    client.name = from.name();
-    client.image = from.image();
-    client.mode = from.mode();
-    client.operations = from.operations();
-    client.forwards = from.forwards();
-    client.imageAdjustments = from.image_adjustments();
-    client.resends = from.resends();
-    client.done = from.done();
-    client.isHeld = from.is_held();
+    copyClient(client, from);
     for (int i = 0; i < std::min(from.hops_size(), int(client.hops.size())); ++i)
         client.hops[std::size_t(i)] = from.hops(i);
     for (int i = 0; i < std::min(from.last_size(), int(ClientState::kOperations)); ++i)
-        client.last.push_back(read(from.last(i)));
+        copyOperation(client.last.emplace_back(), from.last(i));
     return client;
+}
+
+template <class State, class Row> void copyFile(State& state, Row& row)
+{
+    LHRS_FIELD(exists, exists);
+    LHRS_MESSAGE(config, config);
+    LHRS_FIELD(i, i);
+    LHRS_FIELD(n, n);
+    LHRS_FIELD(buckets, buckets);
+    LHRS_FIELD(availability, availability);
+    LHRS_FIELD(splitsOwed, splits_owed);
+    LHRS_FIELD(hasShrunk, has_shrunk);
+    LHRS_FIELD(waitsFor, waits_for);
+    LHRS_FIELD(isBeingFound, is_being_found);
+}
+
+template <class State, class Row> void copyCounts(State& state, Row& row)
+{
+    LHRS_FIELD(system, system);
+    LHRS_FIELD(splitForgotten, split_forgotten);
+    LHRS_FIELD(recruiting, recruiting);
+    LHRS_FIELD(isSimulated, is_simulated);
+    LHRS_FIELD(events, events);
+    LHRS_FIELD(lost, lost);
 }
 
 // Reads a keyframe and keeps the first error.
@@ -400,47 +386,28 @@ struct Reader {
     DataBucketState bucket(const pb::Keyframe::DataBucket& from, bool isInRow)
     {
         DataBucketState bucket;
-        bucket.number = from.number();
-        bucket.level = from.level();
-        bucket.count = from.count();
-        bucket.process = from.process();
-        bucket.incarnation = from.incarnation();
-        bucket.sequence = from.sequence();
-        bucket.state = from.state();
-        bucket.reason = from.reason();
-        bucket.isOverflowed = from.is_overflowed();
-        bucket.overflowIsReported = from.overflow_is_reported();
-        bucket.b = from.b();
+        copyData(bucket, from);
         bucket.ranks = ranks(from.ranks(), isInRow ? std::optional(dataPlace(from.number())) : std::nullopt);
         bucket.incoming = ranks(from.incoming(), std::nullopt);
-        bucket.slicesStored = from.slices_stored();
-        bucket.ranksAreObserved = from.ranks_are_observed();
-        bucket.isOnlyDeclared = from.is_only_declared();
         return bucket;
     }
 
     ParityBucketState bucket(const pb::Keyframe::ParityBucket& from, bool isInRow)
     {
         ParityBucketState bucket;
-        bucket.group = from.group();
-        bucket.column = from.column();
-        bucket.recordGroups = from.record_groups();
-        bucket.process = from.process();
-        bucket.incarnation = from.incarnation();
-        bucket.state = from.state();
-        bucket.reason = from.reason();
-        bucket.applied = { from.applied().begin(), from.applied().end() };
-        bucket.held = { from.held().begin(), from.held().end() };
+        copyParity(bucket, from);
         for (const auto& waiting : from.held_sequences())
             bucket.heldSequences.emplace_back(waiting.sequences().begin(), waiting.sequences().end());
         bucket.ranks = ranks(
             from.ranks(), isInRow ? std::optional(parityPlace(from.group(), from.column())) : std::nullopt);
         bucket.contentsIn = { from.contents_in().begin(), from.contents_in().end() };
-        bucket.ranksAreObserved = from.ranks_are_observed();
-        bucket.isOnlyDeclared = from.is_only_declared();
         return bucket;
     }
 };
+
+#undef LHRS_FIELD
+#undef LHRS_MESSAGE
+#undef LHRS_LIST
 
 } // namespace
 
@@ -473,20 +440,10 @@ pb::RankPage pageOf(const RankMap& ranks, std::uint32_t page)
 pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
 {
     pb::Keyframe out;
-    out.set_system(state.system);
+    copyCounts(state, out);
     if (state.system == walk::kSystem)
         state.ring.writeTo(*out.mutable_walk());
-    auto& file = *out.mutable_file();
-    file.set_exists(state.file.exists);
-    *file.mutable_config() = state.file.config;
-    file.set_i(state.file.i);
-    file.set_n(state.file.n);
-    file.set_buckets(state.file.buckets);
-    file.set_availability(state.file.availability);
-    file.set_splits_owed(state.file.splitsOwed);
-    file.set_has_shrunk(state.file.hasShrunk);
-    file.set_waits_for(state.file.waitsFor);
-    file.set_is_being_found(state.file.isBeingFound);
+    copyFile(state.file, *out.mutable_file());
     for (const auto& [id, process] : state.processes)
         write(process, *out.add_processes());
     for (const auto& [number, bucket] : state.data)
@@ -511,11 +468,6 @@ pb::Keyframe keyframeOf(const ClusterState& state, bool isWhole)
         row.set_at_ns(failure.atNs);
         row.set_silent_ns(failure.silentNs);
     }
-    out.set_split_forgotten(state.splitForgotten);
-    out.set_recruiting(state.recruiting);
-    out.set_is_simulated(state.isSimulated);
-    out.set_events(state.events);
-    out.set_lost(state.lost);
     state.invariants.writeTo(*out.mutable_invariants());
     return out;
 }
@@ -524,12 +476,10 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
 {
     Reader reader { pages, {} };
     ClusterState state;
-    state.system = keyframe.system();
+    copyCounts(state, keyframe);
     if (keyframe.has_walk())
         state.ring = walk::RingView::of(keyframe.walk());
-    const auto& file = keyframe.file();
-    state.file = { file.exists(), file.config(), file.i(), file.n(), file.buckets(), file.availability(),
-        file.splits_owed(), file.has_shrunk(), file.waits_for(), file.is_being_found() };
+    copyFile(state.file, keyframe.file());
     for (const auto& process : keyframe.processes())
         state.processes[process.info().node()] = read(process);
     for (const auto& bucket : keyframe.data())
@@ -548,11 +498,6 @@ Result<ClusterState> stateOf(const pb::Keyframe& keyframe, const PageSource& pag
         state.displacedData[bucket.process()] = reader.bucket(bucket, false);
     for (const auto& bucket : keyframe.displaced_parity())
         state.displacedParity[bucket.process()] = reader.bucket(bucket, false);
-    state.splitForgotten = keyframe.split_forgotten();
-    state.recruiting = keyframe.recruiting();
-    state.isSimulated = keyframe.is_simulated();
-    state.events = keyframe.events();
-    state.lost = keyframe.lost();
     state.invariants = InvariantMonitor::of(keyframe.invariants());
     if (reader.error)
         return *reader.error;

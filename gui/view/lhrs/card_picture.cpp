@@ -443,9 +443,12 @@ std::vector<QRectF> wordsOfCard(const PictureInput& in, const ClusterLayout::Ite
     if (detail >= CardDetail::Tile || (!isData && item.object.kind != ObjectKind::Parity)
         || !in.layout.groupsArea.intersects(item.rect))
         return {};
-    if (detail == CardDetail::Compact)
-        return { item.rect };
     const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    if (detail == CardDetail::Compact) { // down to the amount, which drawFill() centres below the bar
+        const qreal bar = item.rect.top() + in.theme.lineHeight(kSmallBold) + 14 * u;
+        const qreal end = (bar + item.rect.bottom() - 2 * u + in.theme.lineHeight(kSmallBold)) / 2;
+        return { QRectF(item.rect.topLeft(), QPointF(item.rect.right(), std::min(end, item.rect.bottom()))) };
+    }
     const qreal head = in.theme.lineHeight(kNumber) + 7 * u + 2 * (line + 3 * u);
     std::vector<QRectF> words { QRectF(item.rect.left(), item.rect.top(), item.rect.width(), head) };
     if (const LastWords last = lastWords(in, item.object, lookOf(in.state, item.object, in.silent), item.rect);
