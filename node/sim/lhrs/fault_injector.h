@@ -2,7 +2,7 @@
 #pragma once
 
 #include "node/lhrs/file/file_state.h"
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 #include "node/sim/engine/sim_cluster.h"
 #include "proto/config.pb.h"
 

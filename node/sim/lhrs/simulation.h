@@ -3,7 +3,7 @@
 
 #include "node/sim/lhrs/fault_injector.h"
 #include "node/sim/lhrs/case_failpoints.h"
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 #include "node/sim/engine/sim_cluster.h"
 #include "proto/config.pb.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The oracle on splits and merges: the order in which they begin and are decided, and their effects on the buckets.
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 
 #include "common/check/say.h"
 
@@ -89,7 +89,7 @@ void Oracle::onSplitOrdered(const pb::SplitOrdered& ordered)
         fail(11,
             say("the split of bucket ", ordered.bucket(), " into ", ordered.new_bucket(), " is ordered where bucket ",
                 target, " comes next"));
-    m_counts.beside += m_openSplits.empty() ? 0 : 1;
+    m_findings.counts.beside += m_openSplits.empty() ? 0 : 1;
     m_openSplits.insert(ordered.split());
 }
 
@@ -110,7 +110,7 @@ void Oracle::onMergeEvent(const pb::Event& event)
         m_file = after;
         m_merging = { merge.bucket(), merge.into() };
         m_commits.push_back(m_cluster.now());
-        ++m_counts.merges;
+        ++m_findings.counts.merges;
         return;
     }
     if (event.has_merge_finished()) {

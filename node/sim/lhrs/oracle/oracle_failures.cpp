@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The oracle under failures: which process holds a bucket, which of its changes survive, and what may be declared lost.
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 
 #include "common/check/say.h"
 #include "node/lhrs/coordinator/coordinator.h"
@@ -204,7 +204,7 @@ void Oracle::onKilled(const SimProcess& process)
 
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
-    ++m_counts.failed;
+    ++m_findings.counts.failed;
     // A process that was given this place but never learned of it may hold another place by now, which remains valid.
     const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
     const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
@@ -299,8 +299,8 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         m_arrived.erase(number); // what the lost bucket would have reported
         learn(number, cut);
         BucketHistory& history = m_histories[number];
-        ++m_counts.cuts;
-        m_counts.withdrawn += history.known() > cut ? 1 : 0;
+        ++m_findings.counts.cuts;
+        m_findings.counts.withdrawn += history.known() > cut ? 1 : 0;
         report(m_ledger.withdrawn(number, cut));
         std::erase_if(
             m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
@@ -318,7 +318,7 @@ void Oracle::onEnabled(const SimProcess& process)
         return; // it has failed and been replaced since, but does not know it yet
     if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
         return; // by a former coordinator; its successor has put another process there, and later views ignore this
-    ++m_counts.recovered;
+    ++m_findings.counts.recovered;
     if (m_cuts.erase(number) == 0)
         fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
     const SimProcess* former = m_cluster.at(Address { m_dataBuckets[number].process, 0, 0 });
@@ -382,7 +382,7 @@ void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply,
 void Oracle::onLost(const pb::GroupLost& lost)
 {
     const bool isNew = m_lostGroups.insert(lost.group()).second;
-    m_counts.lost += isNew ? 1 : 0;
+    m_findings.counts.lost += isNew ? 1 : 0;
     m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
     if (!isNew)
         return;
@@ -462,7 +462,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         for (const auto& [p, member] : group.parity)
             if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded
                 && isBehindTheGone(g, member.holder.node))
-                ++m_counts.readopted;
+                ++m_findings.counts.readopted;
     }
     for (const auto& [g, group] : coordinator()->file().groups()) {
         for (const auto& [q, member] : group.data) {
@@ -475,7 +475,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_availability = coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
-    ++m_counts.rebuilt;
+    ++m_findings.counts.rebuilt;
 }
 
 // Whether a parity bucket that was declared failed lacks changes of a data bucket that has ended since. The processes
@@ -502,7 +502,7 @@ void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
     const auto holder = m_dataBuckets.find(number);
     if (m_isBounded && holder != m_dataBuckets.end() && holder->second.incarnation != incarnation)
         fail(14, say("the coordinator takes back who was bucket ", number, " before another was enabled in its place"));
-    ++m_counts.readopted;
+    ++m_findings.counts.readopted;
 }
 
 // ---- epochs

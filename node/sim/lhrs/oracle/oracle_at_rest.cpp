@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The oracle's checks when nothing is under way: all invariants over everything.
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 
 #include "common/check/say.h"
 #include "node/lhrs/server/node_machine.h"

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "common/check/lhrs/invariants.h"
 #include "common/check/lhrs/request_ledger.h"
 #include "common/lhrs/file_ids.h"
-#include "node/sim/lhrs/bucket_history.h"
+#include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
-#include "node/sim/engine/sim_cluster.h"
+#include "node/sim/lhrs/oracle/oracle_part.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -31,10 +30,7 @@ class Oracle : public SimObserver {
 public:
     Oracle(const pb::FileConfig& config, const SimCluster& cluster);
 
-    struct Failure {
-        check::Violation violation;
-        Time at {};
-    };
+    using Counts = Findings::Counts;
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
     void onCopied(const pb::Message& message) override;
@@ -69,8 +65,8 @@ public:
     // The run itself found a violation.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 
-    // The first violation; later ones may be its consequences.
-    const std::optional<Failure>& failure() const { return m_failure; }
+    const std::optional<Findings::Failure>& failure() const { return m_findings.failure; }
+    const Counts& counts() const { return m_findings.counts; }
     const check::RequestLedger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
     bool fileExists() const { return m_fileExists; }
@@ -78,31 +74,8 @@ public:
     std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
     const check::FileState& file() const { return m_file; }
 
-    // How often each kind of check was made; used to test the oracle itself.
-    struct Counts {
-        std::uint64_t recordGroups = 0;
-        std::uint64_t acknowledgements = 0;
-        std::uint64_t replies = 0;
-        std::uint64_t splits = 0;
-        std::uint64_t beside = 0; // splits staged while another split was under way
-        std::uint64_t undone = 0;
-        std::uint64_t forwards = 0;
-        std::uint64_t parityAdded = 0;
-        std::uint64_t failed = 0; // members declared failed
-        std::uint64_t cuts = 0; // cuts of lost buckets
-        std::uint64_t withdrawn = 0; // recoveries whose cut excluded a change
-        std::uint64_t recovered = 0; // data buckets recovered
-        std::uint64_t degraded = 0; // records recovered while their bucket was missing
-        std::uint64_t lost = 0; // groups lost
-        std::uint64_t merges = 0; // merges decided
-        std::uint64_t full = 0; // counted each time a server reached its memory limit
-        std::uint64_t rebuilt = 0; // files rebuilt by a coordinator
-        std::uint64_t readopted = 0; // failed buckets that a takeover accepted; nothing is judged after that
-    };
-    const Counts& counts() const { return m_counts; }
-
 private:
-    void report(check::Violations violations);
+    void report(check::Violations violations) { m_part.report(std::move(violations)); }
     void onEvent(const SimProcess& process, const pb::Event& event);
     struct Change {
         std::uint64_t key = 0;
@@ -185,7 +158,8 @@ private:
     const pb::FileConfig m_config;
     const check::FileSettings m_settings;
     const SimCluster& m_cluster;
-    std::optional<Failure> m_failure;
+    Findings m_findings;
+    const OraclePart m_part;
     check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
@@ -241,7 +215,6 @@ private:
     std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // a decided merge: from, into
     bool m_isRebuilt = false; // the file was rebuilt by a later coordinator
     std::map<pb::Role, std::uint32_t> m_missing;
-    Counts m_counts;
 };
 
 } // namespace lhrs

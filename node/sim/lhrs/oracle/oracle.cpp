@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "node/sim/lhrs/oracle.h"
+#include "node/sim/lhrs/oracle/oracle.h"
 
 #include "common/check/say.h"
 #include "node/lhrs/coordinator/coordinator.h"
@@ -43,14 +43,8 @@ KeyOperation keyOperationIn(const pb::Message& message)
 Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
     : m_config(config), m_settings { config.m(),
           config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() },
-      m_cluster(cluster)
+      m_cluster(cluster), m_part(cluster, m_settings, m_findings)
 {
-}
-
-void Oracle::report(check::Violations violations)
-{
-    if (!violations.empty() && !m_failure && m_counts.readopted == 0)
-        m_failure = Failure { std::move(violations.front()), m_cluster.now() };
 }
 
 const NodeMachine* Oracle::node(std::uint32_t process) const
@@ -118,8 +112,8 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
             onEnabled(process);
         break;
     case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
-    case B::kRecordRecovered: ++m_counts.degraded; break;
-    case B::kMemoryFull: m_counts.full += event.memory_full().is_full() ? 1 : 0; break;
+    case B::kRecordRecovered: ++m_findings.counts.degraded; break;
+    case B::kMemoryFull: m_findings.counts.full += event.memory_full().is_full() ? 1 : 0; break;
     case B::kRecordInserted: {
         const auto& e = event.record_inserted();
         onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });
@@ -141,7 +135,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     case B::kBatchApplied: onBatchApplied(process, event); break;
     case B::kRecordsMoved: onRecordsMoved(process, event); break;
     case B::kSplitApplied: onSplitApplied(process, event); break;
-    case B::kOperationForwarded: ++m_counts.forwards; break;
+    case B::kOperationForwarded: ++m_findings.counts.forwards; break;
     case B::kOperationDone: onOperationDone(event); break;
     case B::kImageAdjusted: {
         const pb::FileState& image = event.image_adjusted().after();
@@ -262,7 +256,7 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
         return;
     if (!version || !bucket || version->bucket != number)
         return fail(6, say("bucket ", number, " acknowledged a change that it did not carry out"));
-    ++m_counts.acknowledgements;
+    ++m_findings.counts.acknowledgements;
     const std::uint64_t key = event.change_acknowledged().key();
     check::Violations found;
     if (!isCut)
@@ -323,7 +317,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         m_file = after;
         m_commits.push_back(m_cluster.now());
         m_authorityTouched = true;
-        ++m_counts.splits;
+        ++m_findings.counts.splits;
         m_isRaisedEarly = false;
         checkAvailability();
         break;
@@ -338,7 +332,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         onUndone(event.split_undone().new_bucket());
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
-        ++m_counts.undone;
+        ++m_findings.counts.undone;
         break;
     case B::kGroupCreated: onGroupCreated(event.group_created()); break;
     case B::kMergeOrdered:
@@ -354,7 +348,7 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         m_columns[added.group()].insert(added.column());
         m_columnsDeclaredAlive.erase({ added.group(), added.column() });
         m_columnsInCreation.erase({ added.group(), added.column() });
-        ++m_counts.parityAdded;
+        ++m_findings.counts.parityAdded;
         checkParityAdded(added.group(), added.column());
         checkAvailability();
         break;
@@ -493,7 +487,7 @@ void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
     const bool has = parity->store().has(Rank(rank));
     if (has)
         record = recordOf(*parity, Rank(rank));
-    ++m_counts.recordGroups;
+    ++m_findings.counts.recordGroups;
     report(check::checkRecordGroup(
         m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
 }
@@ -507,7 +501,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     const check::Outcome outcome = outcomeOf(reply.result());
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     check::Version* shown = nullptr;
-    ++m_counts.replies;
+    ++m_findings.counts.replies;
     checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
     if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
         checkKept(process, reply, issued->key);
