@@ -47,20 +47,6 @@ Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
 {
 }
 
-const NodeMachine* Oracle::node(std::uint32_t process) const
-{
-    const SimProcess* found = m_cluster.at(Address { process, 0, 0 });
-    return found && found->info.kind() == pb::NODE ? dynamic_cast<const NodeMachine*>(found->machine.get()) : nullptr;
-}
-
-const DataBucket* Oracle::dataBucket(std::uint32_t number) const
-{
-    const auto process = m_dataBuckets.find(number);
-    const NodeMachine* machine = process == m_dataBuckets.end() ? nullptr : node(process->second.process);
-    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
-    return bucket && bucket->incarnation().value == process->second.incarnation ? bucket : nullptr;
-}
-
 void Oracle::onCopied(const pb::Message& message)
 {
     if (const KeyOperation operation = keyOperationIn(message); operation.request)
@@ -81,7 +67,7 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
         report(m_ledger.issued(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count()));
         m_book.invoked(nameOf(request.request()), operation.kind, request.key(), request.value(), now.count());
     }
-    watchEpochs(process, input, effects);
+    m_epochs.onStep(process, input, effects);
     for (const pb::Event* event : effects.events())
         onEvent(process, *event);
     rememberApplied(process);
@@ -102,14 +88,21 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
 {
     using B = pb::Event;
     switch (static_cast<int>(event.body_case())) {
-    case B::kNodeRecruited: onRecruited(process, event); break;
-    case B::kNodeReleased: onReleased(process); break;
+    case B::kNodeRecruited:
+        if (m_places.onRecruited(process, event))
+            onBegun(event.place().number());
+        break;
+    case B::kNodeReleased:
+        if (const auto released = m_places.onReleased(process))
+            onUndone(*released);
+        break;
     case B::kStateChanged:
         m_authorityTouched = true;
         if (event.place().role() == pb::PARITY)
             touchAllRanks(process.index);
-        else if (event.state_changed().state() == pb::UP && m_recovering.contains(process.index))
-            onEnabled(process);
+        else if (event.state_changed().state() == pb::UP && m_places.isRecovering(process))
+            if (const auto enabled = m_places.onEnabled(process))
+                m_enabledNow.push_back(*enabled);
         break;
     case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
     case B::kRecordRecovered: ++m_findings.counts.degraded; break;
@@ -147,8 +140,8 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         // While its successor listens, a former coordinator is still obeyed by processes that do not know of the
         // successor. It may complete a wave of splits: each split that it decides has reached the processes involved in
         // the one before.
-        if (isPresentCoordinator(process)
-            || (isFormerCoordinator(process) && coordinator() == nullptr && isDecision(event)
+        if (m_places.isPresentCoordinator(process)
+            || (m_places.isFormerCoordinator(process) && m_places.coordinator() == nullptr && isDecision(event)
                 && !isKnownDecision(event)))
             onCoordinatorEvent(event);
         break;
@@ -160,15 +153,9 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
 void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change)
 {
     const std::uint32_t bucket = event.place().number();
-    const NodeMachine* machine = node(process.index);
-    if (!machine || !machine->dataBucket() || machine->dataBucket()->number().value != bucket)
-        return fail(16, say(process.info.name(), " changed a record and is not data bucket ", bucket));
-    if (m_cut.contains(machine->dataBucket()->incarnation().value))
-        return; // the bucket is fenced but does not know it yet, so no client will ever be told of this change
-    if (m_recovering.contains(process.index)
-        || m_dataBuckets[bucket].incarnation != machine->dataBucket()->incarnation().value)
-        return fail(
-            13, say(process.info.name(), " changed a record of bucket ", bucket, ", which is not enabled there"));
+    const DataBucket* changing = m_places.changing(process, bucket);
+    if (!changing)
+        return;
     const check::RequestName request = nameOf(event.operation());
     report(m_ledger.applied(request, kind, change.key, bucket, change.sequence, m_cluster.now().count()));
     BucketHistory& history = m_histories[bucket];
@@ -184,7 +171,7 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
     // point.
     const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
-        for (const check::AckSituation::Column& column : columnsOf(*machine->dataBucket()))
+        for (const check::AckSituation::Column& column : columnsOf(*changing))
             if (counted.contains(column.column) && column.applied < before->sequence)
                 fail(3,
                     say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
@@ -200,8 +187,8 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
 // A change without effect. It has a sequence number, so that its answer is known wherever the bucket is rebuilt.
 void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
 {
-    const DataBucket* bucket = event.place().role() == pb::DATA ? node(process.index)->dataBucket() : nullptr;
-    if (!bucket || m_cut.contains(bucket->incarnation().value))
+    const DataBucket* bucket = event.place().role() == pb::DATA ? m_places.dataBucketAt(process.index) : nullptr;
+    if (!bucket || m_places.isCut(bucket->incarnation().value))
         return;
     BucketHistory& history = m_histories[event.place().number()];
     const std::uint64_t sequence = event.result_kept().sequence();
@@ -217,15 +204,14 @@ void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
 void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key)
 {
     const check::RequestName request = nameOf(reply.request());
-    const NodeMachine* machine = node(process.index);
-    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const DataBucket* bucket = m_places.dataBucketAt(process.index);
     const auto kept = m_kept.find(request);
     if (kept == m_kept.end())
         fail(10,
             say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " to (client ", request.client,
                 ", request ", request.number, ") and no change has kept that"));
     if (kept == m_kept.end() || !bucket || bucket->number().value != kept->second.first
-        || m_cut.contains(bucket->incarnation().value))
+        || m_places.isCut(bucket->incarnation().value))
         return;
     // A parity bucket that has just become UP may not count yet; the contents that filled it include the result.
     auto columns = columnsOf(*bucket);
@@ -239,13 +225,12 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const check::RequestName request = nameOf(event.operation());
     const check::Version* version = m_ledger.writtenBy(request);
     const std::uint32_t number = event.place().number();
-    const NodeMachine* machine = node(process.index);
-    const DataBucket* bucket = machine ? machine->dataBucket() : nullptr;
+    const DataBucket* bucket = m_places.dataBucketAt(process.index);
     const auto kept = m_kept.find(request);
     m_told[number] = event.change_acknowledged().sequence();
     // Late messages to a replaced bucket: its parity buckets may have applied changes of a later bucket in its place,
     // after a merge.
-    const bool isCut = bucket && m_cut.contains(bucket->incarnation().value);
+    const bool isCut = bucket && m_places.isCut(bucket->incarnation().value);
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
         return isCut ? void()
                      : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number,
@@ -269,7 +254,7 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
 // Checks that the bucket stores the last value that was written under this key.
 void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
 {
-    const DataBucket* bucket = dataBucket(number);
+    const DataBucket* bucket = m_places.dataBucket(number);
     const check::Version* version = m_ledger.latest(key);
     if (!bucket || !version)
         return;
@@ -290,8 +275,7 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
         if (member.role() != pb::PARITY || member.state() != pb::UP)
             continue;
         check::AckSituation::Column column { member.index(), 0 };
-        const NodeMachine* machine = node(member.holder().address().ip());
-        const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+        const ParityBucket* parity = m_places.parityBucketAt(member.holder().address().ip());
         if (parity && parity->incarnation().value == member.holder().incarnation())
             column.applied = parity->applied(q);
         else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
@@ -377,23 +361,18 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
 void Oracle::checkAuthority()
 {
     std::vector<check::Authority> buckets;
-    for (const auto& [number, holder] : m_dataBuckets) {
-        const DataBucket* bucket = dataBucket(number);
-        if (!bucket)
-            continue;
-        // A bucket that was declared failed may still answer while its lease lasts.
-        const bool isEntitled = !m_fenced.contains(holder.incarnation)
-            || bucket->hasLease(m_cluster.protocolClockOf(*m_cluster.at(Address { holder.process, 0, 0 })));
-        buckets.push_back({ number, bucket->level(),
-            bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number) && isEntitled });
-    }
+    for (const auto& [number, holder] : m_places.holders())
+        if (const DataBucket* bucket = m_places.dataBucket(number))
+            buckets.push_back({ number, bucket->level(),
+                bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number)
+                    && m_places.mayAnswer(number, *bucket) });
     if (!m_fileExists)
         return;
     const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
     report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
-        const DataBucket* bucket = dataBucket(number);
+        const DataBucket* bucket = m_places.dataBucket(number);
         // Between the decision and the end of a merge, the records of the last bucket are on their way.
-        return isGone(number) || (m_merging && m_merging->second == number)
+        return m_places.isGone(number) || (m_merging && m_merging->second == number)
             || (bucket && bucket->store().find(Key(key)).value != 0);
     }));
 }
@@ -401,9 +380,9 @@ void Oracle::checkAuthority()
 // k is raised: all members must rely on the new parity bucket, and it must have everything that they have acknowledged.
 void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
-    for (const auto& [bucketNumber, holder] : m_dataBuckets) {
-        const DataBucket* bucket = dataBucket(bucketNumber);
-        if (!bucket || isGone(bucketNumber) || !isOfFile(bucketNumber) || bucketNumber / m_config.m() != group)
+    for (const auto& [bucketNumber, holder] : m_places.holders()) {
+        const DataBucket* bucket = m_places.dataBucket(bucketNumber);
+        if (!bucket || m_places.isGone(bucketNumber) || !isOfFile(bucketNumber) || bucketNumber / m_config.m() != group)
             continue;
         const auto columns = columnsOf(*bucket);
         const auto isAdded = [&](const auto& c) { return c.column == column; };
@@ -426,7 +405,7 @@ void Oracle::checkAvailability()
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups) {
         // A coordinator that starts may decide a split before it reports which groups are lost.
-        const Coordinator* knows = coordinator();
+        const Coordinator* knows = m_places.coordinator();
         const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
             && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
         if (!isLost && !m_lostGroups.contains(number))
@@ -441,8 +420,7 @@ void Oracle::checkAvailability()
 
 void Oracle::touchAllRanks(std::uint32_t process)
 {
-    const NodeMachine* machine = node(process);
-    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    const ParityBucket* parity = m_places.parityBucketAt(process);
     if (!parity)
         return;
     std::uint32_t last = parity->store().rankMax().value;
@@ -457,9 +435,8 @@ void Oracle::touchAllRanks(std::uint32_t process)
 
 void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
 {
-    const NodeMachine* machine = node(process);
-    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
-    const Coordinator* knows = coordinator();
+    const ParityBucket* parity = m_places.parityBucketAt(process);
+    const Coordinator* knows = m_places.coordinator();
     if (parity && parity->state() == pb::UP && !knows) {
         m_deferred.emplace(process, rank); // it is unknown whether it holds its place
         return;
@@ -502,7 +479,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     const bool isSearch = issued && issued->kind == check::RequestKind::Search;
     check::Version* shown = nullptr;
     ++m_findings.counts.replies;
-    checkAuthorityOf(process, reply, Time(issued ? issued->at : 0));
+    m_places.checkAnswer(process, reply, Time(issued ? issued->at : 0));
     if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
         checkKept(process, reply, issued->key);
     if (issued && outcome == check::Outcome::Lost && m_lostGroups.contains(reply.bucket() / m_config.m()))
@@ -513,7 +490,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
         report(check::checkHops({ issued ? issued->key : 0, 0, true, 0 }));
     if (!shown || shown->isAcknowledged)
         return;
-    const DataBucket* bucket = dataBucket(shown->bucket);
+    const DataBucket* bucket = m_places.dataBucket(shown->bucket);
     if (!bucket)
         return fail(6,
             say("a reply rests on a change of bucket ", shown->bucket, ", which was never acknowledged and is gone"));

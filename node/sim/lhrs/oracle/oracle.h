@@ -5,7 +5,7 @@
 #include "common/lhrs/file_ids.h"
 #include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
-#include "node/sim/lhrs/oracle/oracle_part.h"
+#include "node/sim/lhrs/oracle/epochs.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -87,7 +87,6 @@ private:
     void onResultKept(const SimProcess& process, const pb::Event& event);
     void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
     bool isBehindTheGone(GroupNumber g, NodeId holder) const;
-    void onReadopted(std::uint32_t number, std::uint64_t incarnation);
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const SimProcess& process, const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
@@ -97,27 +96,19 @@ private:
     // predecessor knew (I14).
     void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
     void onReply(const SimProcess& process, const pb::Reply& reply);
-    void onRecruited(const SimProcess& process, const pb::Event& event);
-    void onReleased(const SimProcess& process);
+    void onBegun(std::uint32_t number);
     void onBatchApplied(const SimProcess& process, const pb::Event& event);
-    // A displaced bucket must not answer a request that was sent after the displacement (I9).
-    void checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued);
     void onFailed(const pb::BucketFailed& failed);
     void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
-    void onEnabled(const SimProcess& process);
     void onLost(const pb::GroupLost& lost);
     void onUndone(std::uint32_t target);
     void onGroupCreated(const pb::GroupCreated& created);
-    // The bucket has no live holder that counts.
-    bool isGone(std::uint32_t number) const;
     // False for a bucket that a merge has emptied: it may remain for a while, or be rebuilt briefly, but no request is
     // sent there.
     bool isOfFile(std::uint32_t number) const;
     // Learns from the parity buckets of a lost bucket the effect of a split that it could not report.
     void learn(std::uint32_t number, std::uint64_t upTo);
-    void watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects);
     void rememberApplied(const SimProcess& process);
-    void checkRoles(const pb::FileDescription& file);
     // The machines that hold the places of a group, according to the coordinator.
     struct GroupMembers {
         std::vector<const DataBucket*> data; // by position; null: no bucket
@@ -140,17 +131,11 @@ private:
     void checkAuthority();
     void checkParityAdded(std::uint32_t group, std::uint32_t column);
     void checkAvailability();
-    const NodeMachine* node(std::uint32_t process) const;
-    // Null while no coordinator knows the file.
-    const Coordinator* coordinator() const;
-    bool isPresentCoordinator(const SimProcess& process) const;
-    bool isFormerCoordinator(const SimProcess& process) const;
     static bool isDecision(const pb::Event& event);
     // The event is a split or merge that leads to the present state of the file.
     bool isKnownDecision(const pb::Event& event) const;
     // Checks that the bucket stores what its history says (I13).
     void checkWhole(std::uint32_t number);
-    const DataBucket* dataBucket(std::uint32_t number) const;
     check::DataBucket extract(const DataBucket& bucket) const;
     check::ParityBucket extract(const ParityBucket& bucket) const;
     static check::ParityRecord recordOf(const ParityBucket& bucket, Rank rank);
@@ -160,22 +145,11 @@ private:
     const SimCluster& m_cluster;
     Findings m_findings;
     const OraclePart m_part;
+    Places m_places { m_part };
+    Epochs m_epochs { m_part, m_places };
     check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
-    struct Holder {
-        std::uint32_t process = 0;
-        std::uint64_t incarnation = 0;
-        Time since {};
-    };
-    std::map<std::uint32_t, Holder> m_dataBuckets; // by number: the present or last holder
-    std::set<std::uint32_t> m_parityBuckets; // processes
-    std::map<std::uint32_t, std::uint64_t> m_incarnations; // by process: the incarnation of its last place
-    std::map<std::uint32_t, pb::Place> m_places; // by process: the place of that incarnation
-    std::map<std::uint32_t, std::uint32_t> m_recovering; // process -> the bucket that it is to become
-    std::set<std::uint64_t> m_fenced; // incarnations that have been declared failed
-    std::set<std::uint64_t> m_cut; // those of them that are data buckets on whose cut the survivors have agreed
-    std::map<std::uint32_t, std::uint64_t> m_cuts; // cuts of lost buckets, until these are replaced
     std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by parity bucket's incarnation
     // (bucket, sequence): batches that the bucket has not reported yet.
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
@@ -193,9 +167,6 @@ private:
     bool m_isBounded = true;
     std::set<std::uint32_t> m_hitOnTheirWay;
     bool m_isNetworkBad = true;
-    std::uint64_t m_lastIncarnation = 0; // the last one that the coordinator assigned
-    std::map<std::uint32_t, std::uint64_t> m_ordered; // by group: the highest epoch ordered
-    std::map<std::uint64_t, std::uint64_t> m_epochs; // by incarnation: the highest epoch named
     // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
     std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client

@@ -62,11 +62,11 @@ bool Oracle::isLeftOut(const pb::FileDescription::Group& group) const
     const auto& members = group.view().members();
     // The target of a decided split or merge waits for its source, which may be lost.
     const bool isStuck = !m_lostGroups.empty()
-        && (!coordinator()->growth().isSettled(GroupNumber(group.number()))
+        && (!m_places.coordinator()->growth().isSettled(GroupNumber(group.number()))
             || std::any_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
     // More members have ended than the parity can replace, and their absence has not been noticed for long enough.
-    const auto gone = std::count_if(
-        members.begin(), members.end(), [this](const pb::Member& m) { return !node(m.holder().address().ip()); });
+    const auto gone = std::count_if(members.begin(), members.end(),
+        [this](const pb::Member& m) { return !m_places.node(m.holder().address().ip()); });
     return m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()));
 }
 
@@ -78,7 +78,7 @@ std::optional<Oracle::GroupMembers> Oracle::findMembers(const pb::FileDescriptio
     };
     GroupMembers members { std::vector<const DataBucket*>(m_config.m(), nullptr), {} };
     for (const pb::Member& member : group.view().members()) {
-        const NodeMachine* machine = node(member.holder().address().ip());
+        const NodeMachine* machine = m_places.node(member.holder().address().ip());
         const bool isData = member.role() == pb::DATA;
         const std::string name = isData ? say("data bucket ", group.number() * m_config.m() + member.index())
                                         : say("parity bucket ", member.index(), " of group ", group.number());
@@ -146,7 +146,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
 
     std::vector<check::DataBucket> buckets;
     std::set<std::uint32_t> leftOut; // groups
-    checkRoles(file);
+    m_places.checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
         if (isLeftOut(group)) {
             leftOut.insert(group.number());
@@ -173,28 +173,6 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         checkRank(process, rank);
     if (!m_deferred.empty() && m_lostGroups.empty())
         fail(1, "a parity bucket has applied a change that no data bucket told of");
-}
-
-// I16: every live server is a spare, or holds exactly the place that the coordinator's table gives it.
-void Oracle::checkRoles(const pb::FileDescription& file)
-{
-    std::map<std::uint64_t, std::uint64_t> places; // by process number: incarnation
-    for (const pb::FileDescription::Group& group : file.groups())
-        for (const pb::Member& member : group.view().members())
-            if (member.state() != pb::FAILED && member.state() != pb::MEMBER_LOST
-                && !places.emplace(member.holder().node(), member.holder().incarnation()).second)
-                fail(16, say("one server holds two places, one of them in group ", group.number()));
-    for (const auto& process : m_cluster.processes()) {
-        const NodeMachine* machine = node(process->index);
-        if (!machine || (!machine->dataBucket() && !machine->parityBucket()))
-            continue;
-        const std::uint64_t incarnation = machine->dataBucket() ? machine->dataBucket()->incarnation().value
-                                                                : machine->parityBucket()->incarnation().value;
-        const auto place = places.find(process->info.node());
-        if (place == places.end() || place->second != incarnation)
-            fail(16,
-                say(process->info.name(), " believes that it holds a place, and the coordinator does not know of it"));
-    }
 }
 
 void Oracle::checkHistories()

@@ -13,32 +13,6 @@ namespace lhrs {
 
 using check::say;
 
-const Coordinator* Oracle::coordinator() const
-{
-    for (const auto& process : m_cluster.processes()) {
-        if (process->info.kind() != pb::COORDINATOR)
-            continue;
-        // The first match counts: a former coordinator that was moved away comes later in the list.
-        const auto* machine = dynamic_cast<const Coordinator*>(process->machine.get());
-        return machine && !machine->isListening() ? machine : nullptr;
-    }
-    return nullptr;
-}
-
-bool Oracle::isPresentCoordinator(const SimProcess& process) const
-{
-    return process.info.kind() == pb::COORDINATOR && process.machine.get() == coordinator();
-}
-
-bool Oracle::isFormerCoordinator(const SimProcess& process) const
-{
-    for (const auto& first : m_cluster.processes()) {
-        if (first->info.kind() == pb::COORDINATOR)
-            return process.info.kind() == pb::COORDINATOR && first->index != process.index;
-    }
-    return false;
-}
-
 bool Oracle::isDecision(const pb::Event& event)
 {
     return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed()
@@ -54,15 +28,9 @@ bool Oracle::isKnownDecision(const pb::Event& event) const
         || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
 }
 
-bool Oracle::isGone(std::uint32_t number) const
-{
-    const auto holder = m_dataBuckets.find(number);
-    return holder == m_dataBuckets.end() || m_fenced.contains(holder->second.incarnation) || !dataBucket(number);
-}
-
 bool Oracle::isOfFile(std::uint32_t number) const
 {
-    const DataBucket* bucket = dataBucket(number);
+    const DataBucket* bucket = m_places.dataBucket(number);
     return number < m_file.buckets()
         || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
 }
@@ -74,14 +42,15 @@ bool Oracle::isLost(std::uint64_t key) const
 
 bool Oracle::isStuck(std::uint64_t key) const
 {
-    const DataBucket* bucket = dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+    const DataBucket* bucket = m_places.dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
     // More members have ended than the group tolerates, among them the bucket or its lease granters, and this has not
     // been noticed yet.
     if (!m_isBounded && (!bucket || isInLostGroup(key)))
         return true;
     // A decided split whose source is lost waits for an operator, and so do the recoveries in its target's group.
     const GroupNumber g(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
-    return !m_lostGroups.empty() && bucket && (bucket->state() == pb::INIT || !coordinator()->growth().isSettled(g));
+    return !m_lostGroups.empty() && bucket
+        && (bucket->state() == pb::INIT || !m_places.coordinator()->growth().isSettled(g));
 }
 
 bool Oracle::isInLostGroup(std::uint64_t key) const
@@ -100,8 +69,8 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
     std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
     std::uint32_t members = 0;
     for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
-        const DataBucket* bucket = dataBucket(number);
-        if (!bucket || isGone(number))
+        const DataBucket* bucket = m_places.dataBucket(number);
+        if (!bucket || m_places.isGone(number))
             continue;
         ++members;
         const auto told = m_told.find(number);
@@ -113,10 +82,10 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
                 ++counted[{ member.index(), member.holder().incarnation() }];
     }
     if (members == 0) // only parity buckets of the group are left: all of them are needed
-        for (const auto& process : m_parityBuckets)
-            if (const NodeMachine* machine = node(process); machine && machine->parityBucket()
-                && machine->parityBucket()->group().value == group && machine->parityBucket()->state() == pb::UP)
-                counted[{ machine->parityBucket()->column().value, machine->parityBucket()->incarnation().value }] = 0;
+        for (const auto& process : m_cluster.processes())
+            if (const ParityBucket* parity = m_places.parityBucketAt(process->index);
+                parity && parity->group().value == group && parity->state() == pb::UP)
+                counted[{ parity->column().value, parity->incarnation().value }] = 0;
     std::set<std::uint32_t> columns;
     for (const auto& [column, count] : counted)
         // A column in creation counts only once the coordinator knows it.
@@ -127,25 +96,9 @@ std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
 
 // ---- which process holds which place
 
-void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
+// A new data bucket of this number begins.
+void Oracle::onBegun(std::uint32_t number)
 {
-    const std::uint64_t incarnation = event.node_recruited().incarnation();
-    m_incarnations[process.index] = incarnation;
-    m_places[process.index] = event.place();
-    if (event.place().role() != pb::DATA) {
-        m_parityBuckets.insert(process.index);
-        return;
-    }
-    const std::uint32_t number = event.place().number();
-    const NodeMachine* machine = node(process.index);
-    if (machine && machine->dataBucket() && machine->dataBucket()->state() == pb::RECOVERING) {
-        m_recovering[process.index] = number; // it counts once it is enabled
-        return;
-    }
-    if (const auto holder = m_dataBuckets.find(number);
-        holder != m_dataBuckets.end() && holder->second.incarnation > incarnation)
-        return; // an old order to a process that was paused
-    m_dataBuckets[number] = { process.index, incarnation, m_cluster.now() };
     m_histories.insert_or_assign(number, BucketHistory());
     for (auto& [request, kept] : m_kept)
         if (kept.first == number) // by the former bucket of this number, merged since; its results moved with the keys
@@ -153,23 +106,7 @@ void Oracle::onRecruited(const SimProcess& process, const pb::Event& event)
     m_ledger.settled(number);
     m_told.erase(number);
     m_arrived.erase(number);
-    m_cuts.erase(number); // cut of a bucket that was lost during its merge and never replaced
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
-}
-
-void Oracle::onReleased(const SimProcess& process)
-{
-    m_recovering.erase(process.index);
-    m_parityBuckets.erase(process.index);
-    const std::uint64_t incarnation = m_incarnations[process.index];
-    if (m_fenced.contains(incarnation))
-        return; // it was considered dead: its changes are judged by the cut
-    for (const auto& [number, holder] : m_dataBuckets) {
-        if (holder.process != process.index || holder.incarnation != incarnation)
-            continue;
-        onUndone(number);
-        return;
-    }
 }
 
 // The split that was to create the bucket was undone.
@@ -177,7 +114,7 @@ void Oracle::onUndone(std::uint32_t target)
 {
     if (target < m_file.buckets())
         return;
-    m_dataBuckets.erase(target);
+    m_places.forget(target);
     m_histories.erase(target);
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
@@ -198,24 +135,16 @@ void Oracle::onGroupCreated(const pb::GroupCreated& created)
 void Oracle::onKilled(const SimProcess& process)
 {
     m_disturbed.insert(process.index);
-    m_parityBuckets.erase(process.index);
-    m_recovering.erase(process.index);
+    m_places.onKilled(process);
 }
 
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_findings.counts.failed;
-    // A process that was given this place but never learned of it may hold another place by now, which remains valid.
     const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
-    const pb::Place place = process != nullptr ? m_places[process->index] : pb::Place();
-    const bool isHere = place.role() == failed.role()
-        && (failed.role() == pb::DATA ? place.number() == failed.index()
-                                      : place.number() == failed.group() && place.column() == failed.index());
-    if (process != nullptr && isHere) {
-        m_fenced.insert(m_incarnations[process->index]);
-        if (!process->isGone())
-            m_declaredAlive.insert(m_incarnations[process->index]);
-    }
+    const std::uint64_t fenced = m_places.onFailed(failed);
+    if (fenced != 0 && !process->isGone())
+        m_declaredAlive.insert(fenced);
     if (failed.role() == pb::PARITY) {
         m_columns[failed.group()].erase(failed.index());
         if (!isCreated(failed.group()))
@@ -246,9 +175,9 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
     if (found == m_histories.end() || found->second.known() >= upTo)
         return;
     BucketHistory& history = found->second;
-    if (!isGone(number)) {
+    if (!m_places.isGone(number)) {
         // An undone split is a change that no event reports.
-        const DataBucket* bucket = dataBucket(number);
+        const DataBucket* bucket = m_places.dataBucket(number);
         if (bucket->state() == pb::UP)
             history.know(bucket->link().sequence());
         return;
@@ -276,26 +205,13 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
 
 void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
 {
-    if (m_fenced.contains(m_incarnations[manager.index]))
+    if (m_places.isFenced(manager))
         return; // it has been replaced but does not know it yet
     for (int i = 0; i < agreed.positions_size(); ++i) {
         const std::uint32_t number = agreed.group() * m_config.m() + agreed.positions(i);
         const std::uint64_t cut = agreed.cuts(i);
-        const auto holder = m_dataBuckets.find(number);
-        if (holder == m_dataBuckets.end())
+        if (!m_places.onCut(manager, agreed, i))
             continue;
-        // Includes a bucket that was enabled and failed before it learned of it.
-        for (const pb::Member& member : node(manager.index)->parityBucket()->view().members())
-            if (member.role() == pb::DATA && member.index() == agreed.positions(i) && member.state() == pb::FAILED)
-                m_cut.insert(member.holder().incarnation());
-        if (const auto before = m_cuts.find(number); before != m_cuts.end()) {
-            if (before->second != cut)
-                fail(13,
-                    say("bucket ", number, " is recovered up to change ", cut, " now, and was up to ", before->second));
-            continue;
-        }
-        m_cuts[number] = cut;
-        m_cut.insert(holder->second.incarnation);
         m_arrived.erase(number); // what the lost bucket would have reported
         learn(number, cut);
         BucketHistory& history = m_histories[number];
@@ -310,32 +226,9 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
     m_deferred.clear();
 }
 
-void Oracle::onEnabled(const SimProcess& process)
-{
-    const std::uint32_t number = m_recovering[process.index];
-    m_recovering.erase(process.index);
-    if (m_cut.contains(m_incarnations[process.index]))
-        return; // it has failed and been replaced since, but does not know it yet
-    if (m_incarnations[process.index] < m_dataBuckets[number].incarnation)
-        return; // by a former coordinator; its successor has put another process there, and later views ignore this
-    ++m_findings.counts.recovered;
-    if (m_cuts.erase(number) == 0)
-        fail(13, say("bucket ", number, " is enabled although nobody agreed on what it holds"));
-    const SimProcess* former = m_cluster.at(Address { m_dataBuckets[number].process, 0, 0 });
-    const DataBucket* displaced = dataBucket(number);
-    const bool mayAnswer = displaced && (displaced->state() == pb::UP || displaced->state() == pb::SPLITTING)
-        && displaced->hasLease(m_cluster.protocolClockOf(*former));
-    if (mayAnswer)
-        fail(9,
-            say("bucket ", number, " is enabled at ", process.info.name(), " while ", former->info.name(),
-                " still has the lease of its former incarnation"));
-    m_dataBuckets[number] = { process.index, m_incarnations[process.index], m_cluster.now() };
-    m_enabledNow.push_back(number);
-}
-
 void Oracle::checkWhole(std::uint32_t number)
 {
-    const DataBucket* bucket = dataBucket(number);
+    const DataBucket* bucket = m_places.dataBucket(number);
     const BucketHistory& history = m_histories[number];
     if (!bucket)
         return;
@@ -361,22 +254,6 @@ void Oracle::checkWhole(std::uint32_t number)
     report(check::checkRanks(extract(*bucket)));
 }
 
-void Oracle::checkAuthorityOf(const SimProcess& process, const pb::Reply& reply, Time issued)
-{
-    const bool saysNothing = reply.result() == pb::RETRY || reply.result() == pb::INVALID || reply.result() == pb::LOST;
-    const NodeMachine* machine = node(process.index);
-    if (saysNothing || reply.degraded() || !machine || !machine->dataBucket())
-        return;
-    if (m_recovering.contains(process.index))
-        return fail(13, say(process.info.name(), " answers for bucket ", reply.bucket(), " before it is enabled"));
-    const auto holder = m_dataBuckets.find(reply.bucket());
-    if (holder != m_dataBuckets.end() && holder->second.incarnation > machine->dataBucket()->incarnation().value
-        && issued > holder->second.since)
-        fail(9,
-            say(process.info.name(), " answers ", pb::ResultCode_Name(reply.result()), " for bucket ", reply.bucket(),
-                ", which is enabled elsewhere"));
-}
-
 // ---- losses
 
 void Oracle::onLost(const pb::GroupLost& lost)
@@ -386,7 +263,7 @@ void Oracle::onLost(const pb::GroupLost& lost)
     m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
     if (!isNew)
         return;
-    const FileState::Group& group = coordinator()->file().groups().at(GroupNumber(lost.group()));
+    const FileState::Group& group = m_places.coordinator()->file().groups().at(GroupNumber(lost.group()));
     std::uint32_t failed = 0, falsely = 0;
     bool isUncounted = false;
     const auto count = [&](const FileState::MemberInfo& member, const SimProcess* process) {
@@ -399,10 +276,10 @@ void Oracle::onLost(const pb::GroupLost& lost)
     };
     for (const auto& [q, member] : group.data) {
         // A bucket from which a later coordinator heard nothing has no holder in its table.
-        const auto known = m_dataBuckets.find(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
-        const bool isUnheard = member.holder.node.value == 0 && known != m_dataBuckets.end();
+        const Places::Holder* known = m_places.holderOf(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
+        const bool isUnheard = member.holder.node.value == 0 && known;
         count(member,
-            isUnheard ? m_cluster.at(Address { known->second.process, 0, 0 }) : m_cluster.numbered(member.holder.node));
+            isUnheard ? m_cluster.at(Address { known->process, 0, 0 }) : m_cluster.numbered(member.holder.node));
     }
     std::uint32_t columns = 0;
     for (const auto& [p, member] : group.parity) {
@@ -444,7 +321,7 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
     m_authorityTouched = true;
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
     m_groups.clear();
-    for (const auto& [g, group] : coordinator()->file().groups()) {
+    for (const auto& [g, group] : m_places.coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
         // The coordinator that called the group lost told no process. The group is recovered from the survivors, and
@@ -456,23 +333,23 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
         for (const auto& [q, member] : group.data) {
             if (member.hasFailed())
                 continue;
-            m_fenced.erase(member.holder.incarnation.value); // UP, splitting or merging
+            m_places.unfence(member.holder.incarnation.value); // UP, splitting or merging
             m_lostBuckets.erase(bucketAt(g, q, m_config.m()).value);
         }
         for (const auto& [p, member] : group.parity)
-            if (!member.hasFailed() && m_fenced.erase(member.holder.incarnation.value) > 0 && !m_isBounded
+            if (!member.hasFailed() && m_places.unfence(member.holder.incarnation.value) && !m_isBounded
                 && isBehindTheGone(g, member.holder.node))
                 ++m_findings.counts.readopted;
     }
-    for (const auto& [g, group] : coordinator()->file().groups()) {
+    for (const auto& [g, group] : m_places.coordinator()->file().groups()) {
         for (const auto& [q, member] : group.data) {
-            if (!member.hasFailed() && m_cut.contains(member.holder.incarnation.value))
-                onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value);
+            if (!member.hasFailed() && m_places.isCut(member.holder.incarnation.value))
+                m_places.onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value, m_isBounded);
         }
     }
     // Raised by the former coordinator after its successor had begun to listen.
-    m_isRaisedEarly = m_isRaisedEarly || coordinator()->file().availability() > m_availability;
-    m_availability = coordinator()->file().availability();
+    m_isRaisedEarly = m_isRaisedEarly || m_places.coordinator()->file().availability() > m_availability;
+    m_availability = m_places.coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
     ++m_findings.counts.rebuilt;
@@ -483,82 +360,27 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
 {
     const SimProcess* process = m_cluster.numbered(holder);
-    const NodeMachine* machine = process != nullptr ? node(process->index) : nullptr;
-    const ParityBucket* parity = machine != nullptr ? machine->parityBucket() : nullptr;
+    const ParityBucket* parity = process != nullptr ? m_places.parityBucketAt(process->index) : nullptr;
     for (Position q; parity != nullptr && q.value < m_config.m(); q = q.next()) {
         const std::uint32_t number = bucketAt(g, q, m_config.m()).value;
         const auto history = m_histories.find(number);
-        if (history != m_histories.end() && isGone(number) && history->second.known() > parity->applied(q))
+        if (history != m_histories.end() && m_places.isGone(number) && history->second.known() > parity->applied(q))
             return true;
     }
     return false;
-}
-
-// More than k processes, those that knew of the failure, ended with the coordinator ("Known" in tests/README.md). If no
-// other bucket was enabled in its place, this loses nothing; but what the survivors agreed on without it no longer
-// holds.
-void Oracle::onReadopted(std::uint32_t number, std::uint64_t incarnation)
-{
-    const auto holder = m_dataBuckets.find(number);
-    if (m_isBounded && holder != m_dataBuckets.end() && holder->second.incarnation != incarnation)
-        fail(14, say("the coordinator takes back who was bucket ", number, " before another was enabled in its place"));
-    ++m_findings.counts.readopted;
 }
 
 // ---- epochs
 
 void Oracle::rememberApplied(const SimProcess& process)
 {
-    if (!m_parityBuckets.contains(process.index))
-        return;
-    const NodeMachine* machine = node(process.index);
-    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
+    const ParityBucket* parity = m_places.parityBucketAt(process.index);
     if (!parity)
         return;
     std::vector<std::uint64_t>& applied = m_applied[parity->incarnation().value];
     applied.resize(m_config.m());
     for (std::uint32_t q = 0; q < m_config.m(); ++q)
         applied[q] = parity->applied(Position(q));
-}
-
-// I15: numbers that are ordered or named for the first time never decrease, and older ones are refused.
-void Oracle::watchEpochs(const SimProcess& process, const SimInput& input, Effects& effects)
-{
-    const auto rise = [&](std::uint64_t& highest, std::uint64_t epoch, const char* what) {
-        if (epoch < highest)
-            fail(15, say(process.info.name(), " ", what, " epoch ", epoch, " after ", highest));
-        highest = std::max(highest, epoch);
-    };
-    bool isAcknowledged = false;
-    // A coordinator that was replaced and does not know it may order anything, but no process may obey it.
-    const bool isFormer = process.info.kind() == pb::COORDINATOR && !isPresentCoordinator(process);
-    for (const Effects::Send& send : effects.sends()) {
-        const pb::Message& message = *send.message;
-        if (isFormer)
-            break;
-        isAcknowledged = isAcknowledged || message.has_delta_ack();
-        if (send.tries > 0)
-            continue;
-        if (message.has_epoch())
-            rise(m_ordered[message.epoch().view().group()], message.epoch().view().epoch(), "orders");
-        else if (message.has_epoch_ack())
-            rise(m_epochs[m_incarnations[process.index]], message.epoch_ack().epoch(), "acknowledges");
-        else if (message.has_lease_request())
-            rise(m_epochs[m_incarnations[process.index]], message.lease_request().epoch(), "asks for a lease in");
-        else if (message.has_confirm()) {
-            const std::uint64_t before = std::exchange(m_lastIncarnation, message.confirm().incarnation());
-            if (before >= m_lastIncarnation)
-                fail(15, say("incarnation ", m_lastIncarnation, " is given away after ", before));
-        }
-    }
-    if (!isAcknowledged || !input.message || !input.message->has_delta())
-        return;
-    const NodeMachine* machine = node(process.index);
-    const ParityBucket* parity = machine ? machine->parityBucket() : nullptr;
-    if (parity && input.message->delta().epoch() < parity->view().epoch())
-        fail(15,
-            say(process.info.name(), " takes a change of epoch ", input.message->delta().epoch(), " in epoch ",
-                parity->view().epoch()));
 }
 
 } // namespace lhrs

@@ -15,13 +15,13 @@ using check::say;
 
 void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 {
-    if (m_cut.contains(m_incarnations[process.index]))
+    if (m_places.isCut(process))
         return; // for the same reason as in onSplitApplied
     const auto& moved = event.records_moved();
     const std::uint32_t target = event.place().number();
-    const auto holder = m_dataBuckets.find(target);
+    const Places::Holder* holder = m_places.holderOf(target);
     // (A starting coordinator may find a bucket that was declared failed before any process was told.)
-    if (holder == m_dataBuckets.end() || holder->second.incarnation != m_incarnations[process.index])
+    if (!holder || holder->incarnation != m_places.incarnationOf(process))
         return; // the process was paused, and the split that was to create the bucket is undone
     // The records count once the split is committed; until then its sequence number may still become an empty change.
     auto& arrived = m_arrived[target];
@@ -44,7 +44,7 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
 
 void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
 {
-    if (m_cut.contains(m_incarnations[process.index]))
+    if (m_places.isCut(process))
         return; // it was paused and does not know that it was replaced: its number may belong to another bucket by now
     const auto& applied = event.split_applied();
     BucketHistory& history = m_histories[event.place().number()];
@@ -73,7 +73,7 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
     }
     history.know(applied.sequence());
     m_authorityTouched = true;
-    if (const DataBucket* bucket = dataBucket(event.place().number()))
+    if (const DataBucket* bucket = m_places.dataBucket(event.place().number()))
         report(check::checkRanks(extract(*bucket)));
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
