@@ -262,7 +262,7 @@ void Simulation::perform(const pb::CaseAction& action)
         break;
     case pb::CaseAction::ADD_PARITY:
         command.mutable_create_parity()->set_group(
-            std::min(action.argument(), std::uint32_t(m_oracle.file().buckets() - 1) / m_case.file().m()));
+            std::min(action.argument(), std::uint32_t(m_oracle.growth().state().buckets() - 1) / m_case.file().m()));
         break;
     case pb::CaseAction::ADD_SPARES:
         for (std::uint32_t i = 0; i < action.argument() && m_nodes + 2 < kNodesMax; ++i) {
@@ -306,7 +306,7 @@ void Simulation::startCoordinator(bool isFirst)
 void Simulation::replaceCoordinator(const pb::CaseAction& action)
 {
     const auto& coordinator = dynamic_cast<const Coordinator*>(m_coordinator->machine.get());
-    if (m_isCoordinatorDown || !coordinator || !m_oracle.fileExists() || !m_faultInjector.isAnyHeard())
+    if (m_isCoordinatorDown || !coordinator || !m_oracle.growth().exists() || !m_faultInjector.isAnyHeard())
         return;
     ++m_restarts;
     m_actionsUnderWay = 0;
@@ -344,10 +344,11 @@ void Simulation::endClient(std::uint32_t process)
 // Where a spare is missing, another one is started after a while, as an operator would do.
 void Simulation::askForSpares()
 {
-    if (m_case.spares_late() && !m_areFaultsOver && m_oracle.fileExists())
+    if (m_case.spares_late() && !m_areFaultsOver && m_oracle.growth().exists())
         return;
     for (const pb::Role pool : { pb::DATA, pb::PARITY })
-        for (std::uint32_t missing = m_oracle.takeMissingSpares(pool); missing > 0 && m_nodes < kNodesMax; --missing) {
+        for (std::uint32_t missing = m_oracle.growth().takeMissingSpares(pool); missing > 0 && m_nodes < kNodesMax;
+             --missing) {
             m_isSpareMissing = true;
             m_cluster.after(std::chrono::milliseconds(m_faults.between(1, 200)), [this, pool] { startNode(pool); });
         }
@@ -376,7 +377,7 @@ bool Simulation::run()
     startClients();
 
     const auto play = [&] {
-        if (!runUntil([&] { return m_oracle.fileExists(); }, 120s, "the file was not created"))
+        if (!runUntil([&] { return m_oracle.growth().exists(); }, 120s, "the file was not created"))
             return false;
         // Safety: the case's faults, until all its operations are answered.
         armActions();

@@ -43,7 +43,7 @@ KeyOperation keyOperationIn(const pb::Message& message)
 Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
     : m_config(config), m_settings { config.m(),
           config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() },
-      m_cluster(cluster), m_part(cluster, m_settings, m_findings)
+      m_cluster(cluster), m_part(cluster, m_settings, m_findings), m_growth(m_part, config.parallel_splits(), m_places)
 {
 }
 
@@ -58,7 +58,6 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
     m_touched.clear();
     m_touchedKeys.clear();
     m_enabledNow.clear();
-    m_authorityTouched = false;
     for (const Effects::Send& send : effects.sends()) {
         const KeyOperation operation = keyOperationIn(*send.message);
         if (!operation.request || process.info.kind() != pb::CLIENT)
@@ -77,8 +76,7 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
         checkRecord(bucket, key);
     for (const auto& [parity, rank] : m_touched)
         checkRank(parity, rank);
-    if (m_authorityTouched)
-        checkAuthority();
+    m_growth.checkTouched(m_ledger);
     for (const Effects::Send& send : effects.sends())
         if (send.message->has_reply())
             onReply(process, send.message->reply());
@@ -97,7 +95,7 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
             onUndone(*released);
         break;
     case B::kStateChanged:
-        m_authorityTouched = true;
+        m_growth.touch();
         if (event.place().role() == pb::PARITY)
             touchAllRanks(process.index);
         else if (event.state_changed().state() == pb::UP && m_places.isRecovering(process))
@@ -132,8 +130,8 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     case B::kOperationDone: onOperationDone(event); break;
     case B::kImageAdjusted: {
         const pb::FileState& image = event.image_adjusted().after();
-        if (!m_hasMerged)
-            report(check::checkImage({ image.i(), image.n() }, m_file));
+        if (!m_growth.hasMerged())
+            report(check::checkImage({ image.i(), image.n() }, m_growth.state()));
         break;
     }
     default:
@@ -141,8 +139,8 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
         // successor. It may complete a wave of splits: each split that it decides has reached the processes involved in
         // the one before.
         if (m_places.isPresentCoordinator(process)
-            || (m_places.isFormerCoordinator(process) && m_places.coordinator() == nullptr && isDecision(event)
-                && !isKnownDecision(event)))
+            || (m_places.isFormerCoordinator(process) && m_places.coordinator() == nullptr
+                && m_growth.isNewDecision(event)))
             onCoordinatorEvent(event);
         break;
     }
@@ -290,39 +288,31 @@ std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& buc
 void Oracle::onCoordinatorEvent(const pb::Event& event)
 {
     using B = pb::Event;
+    m_growth.onCoordinatorEvent(event);
     switch (static_cast<int>(event.body_case())) {
-    case B::kFileCreated: m_fileExists = true; break;
-    case B::kSpareMissing: m_missing[event.spare_missing().role()] = event.spare_missing().wanted(); break;
-    case B::kSplitOrdered: onSplitOrdered(event.split_ordered()); break;
-    case B::kSplitCommitted: {
-        const auto& split = event.split_committed();
-        const check::FileState after { split.file().i(), split.file().n() };
-        report(check::checkSplitOrder(m_file, split.bucket(), split.new_bucket(), after));
-        m_file = after;
-        m_commits.push_back(m_cluster.now());
-        m_authorityTouched = true;
-        ++m_findings.counts.splits;
+    case B::kSplitCommitted:
         m_isRaisedEarly = false;
         checkAvailability();
         break;
-    }
-    case B::kSplitFinished:
-        m_openSplits.erase(event.split_finished().split());
-        m_authorityTouched = true;
-        break;
     case B::kSplitUndone:
-        m_openSplits.erase(event.split_undone().split());
-        m_authorityTouched = true;
         onUndone(event.split_undone().new_bucket());
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
-        ++m_findings.counts.undone;
         break;
     case B::kGroupCreated: onGroupCreated(event.group_created()); break;
-    case B::kMergeOrdered:
-    case B::kMergeCommitted:
-    case B::kMergeFinished:
-    case B::kMergeUndone: onMergeEvent(event); break;
+    case B::kMergeFinished: {
+        const std::uint32_t groups = std::uint32_t((m_growth.state().buckets() + m_config.m() - 1) / m_config.m());
+        m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
+        m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
+        onUndone(event.merge_finished().bucket()); // the bucket no longer exists
+        m_touched.insert(m_deferred.begin(), m_deferred.end());
+        m_deferred.clear();
+        break;
+    }
+    case B::kMergeUndone:
+        m_touched.insert(m_deferred.begin(), m_deferred.end());
+        m_deferred.clear();
+        break;
     case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
     case B::kBucketFailed: onFailed(event.bucket_failed()); break;
     case B::kGroupLost: onLost(event.group_lost()); break;
@@ -358,31 +348,13 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     }
 }
 
-void Oracle::checkAuthority()
-{
-    std::vector<check::Authority> buckets;
-    for (const auto& [number, holder] : m_places.holders())
-        if (const DataBucket* bucket = m_places.dataBucket(number))
-            buckets.push_back({ number, bucket->level(),
-                bucket->state() != pb::INIT && !bucket->isGone() && isOfFile(number)
-                    && m_places.mayAnswer(number, *bucket) });
-    if (!m_fileExists)
-        return;
-    const std::vector<std::uint64_t> keys = m_ledger.presentKeys();
-    report(check::checkAuthority(m_settings, m_file, buckets, keys, [this](std::uint32_t number, std::uint64_t key) {
-        const DataBucket* bucket = m_places.dataBucket(number);
-        // Between the decision and the end of a merge, the records of the last bucket are on their way.
-        return m_places.isGone(number) || (m_merging && m_merging->second == number)
-            || (bucket && bucket->store().find(Key(key)).value != 0);
-    }));
-}
-
 // k is raised: all members must rely on the new parity bucket, and it must have everything that they have acknowledged.
 void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 {
     for (const auto& [bucketNumber, holder] : m_places.holders()) {
         const DataBucket* bucket = m_places.dataBucket(bucketNumber);
-        if (!bucket || m_places.isGone(bucketNumber) || !isOfFile(bucketNumber) || bucketNumber / m_config.m() != group)
+        if (!bucket || m_places.isGone(bucketNumber) || !m_growth.isOfFile(bucketNumber)
+            || bucketNumber / m_config.m() != group)
             continue;
         const auto columns = columnsOf(*bucket);
         const auto isAdded = [&](const auto& c) { return c.column == column; };
@@ -400,7 +372,7 @@ void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
 
 void Oracle::checkAvailability()
 {
-    if (m_hasMerged)
+    if (m_growth.hasMerged())
         return; // a merge lowers neither K nor the k of any group
     std::vector<check::GroupAvailability> groups;
     for (const auto& [number, k] : m_groups) {
@@ -412,7 +384,8 @@ void Oracle::checkAvailability()
             groups.push_back({ number, k });
     }
     // K rises while the split pointer is at bucket 0; until that split is decided, all groups are one behind.
-    const check::FileState file = m_isRaisedEarly && m_file.n == 0 ? check::FileState { m_file.i, 1 } : m_file;
+    const check::FileState& now = m_growth.state();
+    const check::FileState file = m_isRaisedEarly && now.n == 0 ? check::FileState { now.i, 1 } : now;
     report(check::checkAvailability(file, m_availability, groups));
 }
 
@@ -504,8 +477,7 @@ void Oracle::onOperationDone(const pb::Event& event)
     const auto issued = m_ledger.issuedAs(nameOf(event.operation()));
     if (!issued)
         return;
-    const auto since = std::lower_bound(m_commits.begin(), m_commits.end(), Time(issued->at));
-    const auto splitsMeanwhile = std::uint32_t(m_commits.end() - since);
+    const std::uint32_t splitsMeanwhile = m_growth.decidedSince(Time(issued->at));
     report(check::checkHops({ done.key(), done.forwards(), done.image_adjusted(), splitsMeanwhile }));
 }
 

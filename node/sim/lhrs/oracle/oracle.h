@@ -6,6 +6,7 @@
 #include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/lhrs/oracle/epochs.h"
+#include "node/sim/lhrs/oracle/file_growth.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -69,10 +70,7 @@ public:
     const Counts& counts() const { return m_findings.counts; }
     const check::RequestLedger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
-    bool fileExists() const { return m_fileExists; }
-    // How many spares of this pool were missing since the last call.
-    std::uint32_t takeMissingSpares(pb::Role pool) { return std::exchange(m_missing[pool], 0); }
-    const check::FileState& file() const { return m_file; }
+    FileGrowth& growth() { return m_growth; }
 
 private:
     void report(check::Violations violations) { m_part.report(std::move(violations)); }
@@ -90,8 +88,6 @@ private:
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const SimProcess& process, const pb::Event& event);
     void onCoordinatorEvent(const pb::Event& event);
-    void onSplitOrdered(const pb::SplitOrdered& ordered);
-    void onMergeEvent(const pb::Event& event);
     // A later coordinator has rebuilt the file: as its predecessor had it, or as it was before a decision that only the
     // predecessor knew (I14).
     void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
@@ -103,9 +99,6 @@ private:
     void onLost(const pb::GroupLost& lost);
     void onUndone(std::uint32_t target);
     void onGroupCreated(const pb::GroupCreated& created);
-    // False for a bucket that a merge has emptied: it may remain for a while, or be rebuilt briefly, but no request is
-    // sent there.
-    bool isOfFile(std::uint32_t number) const;
     // Learns from the parity buckets of a lost bucket the effect of a split that it could not report.
     void learn(std::uint32_t number, std::uint64_t upTo);
     void rememberApplied(const SimProcess& process);
@@ -128,12 +121,8 @@ private:
     void checkRecord(std::uint32_t number, std::uint64_t key);
     void checkRank(std::uint32_t process, std::uint32_t rank);
     void touchAllRanks(std::uint32_t process);
-    void checkAuthority();
     void checkParityAdded(std::uint32_t group, std::uint32_t column);
     void checkAvailability();
-    static bool isDecision(const pb::Event& event);
-    // The event is a split or merge that leads to the present state of the file.
-    bool isKnownDecision(const pb::Event& event) const;
     // Checks that the bucket stores what its history says (I13).
     void checkWhole(std::uint32_t number);
     check::DataBucket extract(const DataBucket& bucket) const;
@@ -147,6 +136,7 @@ private:
     const OraclePart m_part;
     Places m_places { m_part };
     Epochs m_epochs { m_part, m_places };
+    FileGrowth m_growth;
     check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
@@ -174,18 +164,10 @@ private:
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) not yet in a history
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched; // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
-    bool m_authorityTouched = false;
-    check::FileState m_file;
     std::uint32_t m_availability = 0;
     bool m_isRaisedEarly = false; // K was raised after the last decided split
     std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, for groups that are created
-    std::vector<Time> m_commits; // times of all commits of splits
-    std::set<std::uint64_t> m_openSplits; // splits ordered and not finished
-    bool m_fileExists = false;
-    bool m_hasMerged = false; // if so, images may be ahead, and k of a group may be above K
-    std::optional<std::pair<std::uint32_t, std::uint32_t>> m_merging; // a decided merge: from, into
     bool m_isRebuilt = false; // the file was rebuilt by a later coordinator
-    std::map<pb::Role, std::uint32_t> m_missing;
 };
 
 } // namespace lhrs

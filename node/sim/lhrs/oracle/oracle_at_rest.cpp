@@ -135,10 +135,10 @@ std::vector<check::DataBucket> Oracle::checkGroup(const pb::FileDescription::Gro
 
 void Oracle::checkAtRest(const pb::FileDescription& file)
 {
-    if (file.file().i() != m_file.i || file.file().n() != m_file.n)
+    if (file.file().i() != m_growth.state().i || file.file().n() != m_growth.state().n)
         fail(4,
-            say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (", m_file.i, ",",
-                m_file.n, ")"));
+            say("the coordinator says (", file.file().i(), ",", file.file().n(), ") and has committed (",
+                m_growth.state().i, ",", m_growth.state().n, ")"));
     // A member may be missed for a moment at any time; probing it does not count as unfinished work.
     const bool isProbingOnly = file.under_way().starts_with("probing");
     if (m_lostGroups.empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
@@ -159,16 +159,16 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
             buckets.push_back(std::move(bucket));
     }
     if (m_lostGroups.empty() && leftOut.empty())
-        report(check::checkPlacement(m_settings, m_file, buckets));
+        report(check::checkPlacement(m_settings, m_growth.state(), buckets));
     auto contents = m_ledger.contents();
     std::erase_if(contents, [&](const auto& item) {
-        const auto group = std::uint32_t(check::addressOf(m_settings, item.first, m_file)) / m_config.m();
+        const auto group = m_growth.bucketOf(item.first) / m_config.m();
         return isInLostGroup(item.first) || isStuck(item.first) || leftOut.contains(group);
     });
     report(check::checkContents(contents, buckets));
     m_availability = file.availability();
     checkAvailability();
-    checkAuthority();
+    m_growth.checkAuthority(m_ledger);
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);
     if (!m_deferred.empty() && m_lostGroups.empty())

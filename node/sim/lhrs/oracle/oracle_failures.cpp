@@ -13,49 +13,24 @@ namespace lhrs {
 
 using check::say;
 
-bool Oracle::isDecision(const pb::Event& event)
-{
-    return event.has_split_committed() || event.has_split_finished() || event.has_merge_committed()
-        || event.has_merge_finished();
-}
-
-bool Oracle::isKnownDecision(const pb::Event& event) const
-{
-    // A coordinator that already has a successor completes earlier decisions; the file may have moved on in the
-    // meantime.
-    const auto buckets = [](const pb::FileState& file) { return check::FileState { file.i(), file.n() }.buckets(); };
-    return (event.has_split_committed() && buckets(event.split_committed().file()) <= m_file.buckets())
-        || (event.has_merge_committed() && buckets(event.merge_committed().file()) >= m_file.buckets());
-}
-
-bool Oracle::isOfFile(std::uint32_t number) const
-{
-    const DataBucket* bucket = m_places.dataBucket(number);
-    return number < m_file.buckets()
-        || (m_merging && m_merging->first == number && bucket && bucket->state() == pb::MERGING);
-}
-
-bool Oracle::isLost(std::uint64_t key) const
-{
-    return m_lostBuckets.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)));
-}
+bool Oracle::isLost(std::uint64_t key) const { return m_lostBuckets.contains(m_growth.bucketOf(key)); }
 
 bool Oracle::isStuck(std::uint64_t key) const
 {
-    const DataBucket* bucket = m_places.dataBucket(std::uint32_t(check::addressOf(m_settings, key, m_file)));
+    const DataBucket* bucket = m_places.dataBucket(m_growth.bucketOf(key));
     // More members have ended than the group tolerates, among them the bucket or its lease granters, and this has not
     // been noticed yet.
     if (!m_isBounded && (!bucket || isInLostGroup(key)))
         return true;
     // A decided split whose source is lost waits for an operator, and so do the recoveries in its target's group.
-    const GroupNumber g(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+    const GroupNumber g(m_growth.bucketOf(key) / m_config.m());
     return !m_lostGroups.empty() && bucket
         && (bucket->state() == pb::INIT || !m_places.coordinator()->growth().isSettled(g));
 }
 
 bool Oracle::isInLostGroup(std::uint64_t key) const
 {
-    return m_lostGroups.contains(std::uint32_t(check::addressOf(m_settings, key, m_file)) / m_config.m());
+    return m_lostGroups.contains(m_growth.bucketOf(key) / m_config.m());
 }
 
 std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
@@ -112,7 +87,7 @@ void Oracle::onBegun(std::uint32_t number)
 // The split that was to create the bucket was undone.
 void Oracle::onUndone(std::uint32_t target)
 {
-    if (target < m_file.buckets())
+    if (target < m_growth.state().buckets())
         return;
     m_places.forget(target);
     m_histories.erase(target);
@@ -302,23 +277,11 @@ void Oracle::onLost(const pb::GroupLost& lost)
 
 void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 {
-    check::FileState found;
-    while ((2ULL << found.i) <= rebuilt.buckets())
-        ++found.i;
-    found.n = std::uint32_t(rebuilt.buckets() - (1ULL << found.i));
-    const auto known = std::uint32_t(m_file.buckets());
-    // The last decided split or merge may be decided again, or undone, if its decision reached no process. (If whole
-    // groups are gone, the number of buckets may be unknown.)
-    if (m_isBounded && rebuilt.buckets() != known && rebuilt.buckets() + 1 != known && rebuilt.buckets() != known + 1)
-        fail(14, say("the coordinator rebuilds a file of ", rebuilt.buckets(), " buckets, and ", known, " were there"));
-    m_file = found;
-    m_merging.reset();
-    m_openSplits.clear();
+    m_growth.onRebuilt(rebuilt, m_isBounded);
     m_isRebuilt = true;
     // If whole groups are missing, the rebuilt file may be smaller than the one for which K was raised.
     m_isRaisedEarly = m_isRaisedEarly || !m_isBounded;
     m_columnsInCreation.clear();
-    m_authorityTouched = true;
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
     m_groups.clear();
     for (const auto& [g, group] : m_places.coordinator()->file().groups()) {

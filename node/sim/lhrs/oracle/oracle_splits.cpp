@@ -56,8 +56,7 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
         m_touchedKeys.emplace(event.place().number(), slot.key);
         history.set(rank, slot);
     }
-    if (m_merging && m_merging->second == event.place().number())
-        m_merging.reset(); // the target has the records of the last bucket
+    m_growth.onRecordsArrived(event.place().number());
     for (const std::uint32_t rank : applied.left_ranks())
         history.set(rank, { applied.sequence(), false, 0, nullptr });
     for (int i = 0; i < applied.from_ranks_size(); ++i) {
@@ -72,54 +71,8 @@ void Oracle::onSplitApplied(const SimProcess& process, const pb::Event& event)
         history.set(applied.to_ranks(i), { applied.sequence(), true, record.key, record.value });
     }
     history.know(applied.sequence());
-    m_authorityTouched = true;
     if (const DataBucket* bucket = m_places.dataBucket(event.place().number()))
         report(check::checkRanks(extract(*bucket)));
-    m_touched.insert(m_deferred.begin(), m_deferred.end());
-    m_deferred.clear();
-}
-
-// Splits are ordered one after the other or, if the file permits, each one right after those that are under way.
-void Oracle::onSplitOrdered(const pb::SplitOrdered& ordered)
-{
-    const std::uint64_t target = m_file.buckets() + m_openSplits.size();
-    if (!m_openSplits.empty() && !m_config.parallel_splits())
-        fail(11, say("the split of bucket ", ordered.bucket(), " is ordered while another is under way"));
-    if (ordered.new_bucket() != target)
-        fail(11,
-            say("the split of bucket ", ordered.bucket(), " into ", ordered.new_bucket(), " is ordered where bucket ",
-                target, " comes next"));
-    m_findings.counts.beside += m_openSplits.empty() ? 0 : 1;
-    m_openSplits.insert(ordered.split());
-}
-
-// ---- merges
-
-void Oracle::onMergeEvent(const pb::Event& event)
-{
-    m_authorityTouched = true;
-    if (event.has_merge_ordered()) {
-        m_hasMerged = true;
-        return;
-    }
-    if (event.has_merge_committed()) {
-        const auto& merge = event.merge_committed();
-        const check::FileState after { merge.file().i(), merge.file().n() };
-        // A merge is a split in reverse: splitting again must lead back to the present state of the file.
-        report(check::checkSplitOrder(after, merge.into(), merge.bucket(), m_file));
-        m_file = after;
-        m_merging = { merge.bucket(), merge.into() };
-        m_commits.push_back(m_cluster.now());
-        ++m_findings.counts.merges;
-        return;
-    }
-    if (event.has_merge_finished()) {
-        m_merging.reset();
-        const std::uint32_t groups = std::uint32_t((m_file.buckets() + m_config.m() - 1) / m_config.m());
-        m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
-        m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
-        onUndone(event.merge_finished().bucket()); // the bucket no longer exists
-    }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
 }
