@@ -21,7 +21,7 @@ FaultInjector::FaultInjector(const pb::Case& told, SimCluster& cluster, Oracle& 
 {
     const pb::NetworkFaults& network = told.network();
     const bool isSlow = network.jitter_us() > 5'000 || network.spikes() > 0 || network.clogs() > 0;
-    oracle.setBounded(
+    oracle.losses().setBounded(
         !told.is_unbounded(), network.loss() > 0 || isSlow || told.step_ns() > 20'000 || told.failpoints_size() > 0);
 }
 
@@ -31,7 +31,7 @@ void FaultInjector::coordinatorEnds()
 {
     m_formerFile = std::make_unique<FileState>(file());
     // The next coordinator may consider a member dead that is silent for only a moment.
-    m_oracle.setBounded(!m_case.is_unbounded(), true);
+    m_oracle.losses().setBounded(!m_case.is_unbounded(), true);
 }
 
 const FileState& FaultInjector::file() const
@@ -183,7 +183,7 @@ void FaultInjector::mark(const Victim& victim, Time time)
     away.end = std::max(away.end, m_cluster.now() + time);
     away.until = away.end + kGrace;
     away.place = placeOf(process);
-    m_oracle.onDisturbed(process);
+    m_oracle.losses().onDisturbed(process);
 }
 
 void FaultInjector::hit(const pb::CaseAction& action)
@@ -211,9 +211,9 @@ void FaultInjector::hit(const pb::CaseAction& action)
         return;
     m_lastGroup = victim.group;
     if (action.target() == pb::CaseAction::NEWCOMER)
-        m_oracle.onHitOnItsWay(victim.process);
+        m_oracle.losses().onHitOnItsWay(victim.process);
     if (isCoordinator) // it may consider processes dead that it cannot hear
-        m_oracle.setBounded(!m_case.is_unbounded(), true);
+        m_oracle.losses().setBounded(!m_case.is_unbounded(), true);
     const Time time = std::chrono::milliseconds(action.duration_ms());
     switch (static_cast<int>(action.kind())) {
     case pb::CaseAction::KILL:

@@ -181,7 +181,7 @@ void Simulation::issue(ClientState& client)
             ++m_results[pb::ResultCode_Name(result)];
             // A client that does not yet know that a bucket has moved may give up before it finds out.
             const std::uint64_t key = reply.operation().key();
-            if (m_isReadingBack && result == pb::RETRY && !m_oracle.isStuck(key) && ++m_readAgain[key] <= 3) {
+            if (m_isReadingBack && result == pb::RETRY && !m_oracle.losses().isStuck(key) && ++m_readAgain[key] <= 3) {
                 pb::Operate operate;
                 operate.set_kind(pb::SEARCH);
                 operate.set_key(key);
@@ -199,8 +199,8 @@ void Simulation::issue(ClientState& client)
 // On a quiet network every search must get its correct answer: LOST if the bucket is lost, and only then.
 void Simulation::checkReadBack(std::uint64_t key, pb::ResultCode result)
 {
-    const bool isExcused = result == pb::RETRY && m_oracle.isStuck(key);
-    if ((result == pb::LOST) != m_oracle.isLost(key) && !isExcused)
+    const bool isExcused = result == pb::RETRY && m_oracle.losses().isStuck(key);
+    if ((result == pb::LOST) != m_oracle.losses().isLost(key) && !isExcused)
         m_oracle.fail(18,
             check::say("at the end key ", key, " reads ", pb::ResultCode_Name(result), ", and its bucket is ",
                 (result == pb::LOST ? "not " : ""), "lost"));
@@ -435,7 +435,7 @@ bool Simulation::isAtRestButLost(bool isStuck) const
 {
     const auto& coordinator = dynamic_cast<const Coordinator&>(*m_coordinator->machine);
     // A coordinator that is still listening knows no group.
-    if (m_oracle.lostGroups().empty() || !coordinator.file().exists())
+    if (m_oracle.losses().groups().empty() || !coordinator.file().exists())
         return false;
     const auto isInit = [](const auto& item) { return item.second.state == pb::INIT; };
     return (coordinator.growth().isIdle() || isStuck)
@@ -456,7 +456,7 @@ bool Simulation::isNothingLeft() const
     };
     const auto& processes = m_cluster.processes();
     // The remaining members may have been replaced, or may never have counted.
-    return (m_case.is_unbounded() || m_oracle.isAnyDeclaredAlive())
+    return (m_case.is_unbounded() || m_oracle.losses().isAnyDeclaredAlive())
         && dynamic_cast<const Coordinator&>(*m_coordinator->machine).isFileSilent()
         && (std::none_of(processes.begin(), processes.end(), isBucket) || !m_faultInjector.isAnyHeard());
 }
@@ -471,7 +471,7 @@ void Simulation::keepFailure()
 
 std::string Simulation::whoWaits() const
 {
-    const std::set<std::uint32_t>& lost = m_oracle.lostGroups();
+    const std::set<std::uint32_t>& lost = m_oracle.losses().groups();
     for (const auto& process : m_cluster.processes()) {
         const auto* node = dynamic_cast<const NodeMachine*>(process->machine.get());
         if (!node)
@@ -573,7 +573,7 @@ bool Simulation::readBack()
             alive.push_back(&client);
     std::int64_t stuck = 0;
     for (const std::uint64_t key : m_oracle.ledger().keys()) {
-        stuck += m_oracle.isStuck(key) ? 1 : 0;
+        stuck += m_oracle.losses().isStuck(key) ? 1 : 0;
         pb::Operate operate;
         operate.set_kind(pb::SEARCH);
         operate.set_key(key);

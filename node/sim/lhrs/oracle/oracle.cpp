@@ -315,12 +315,12 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
         break;
     case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
     case B::kBucketFailed: onFailed(event.bucket_failed()); break;
-    case B::kGroupLost: onLost(event.group_lost()); break;
+    case B::kGroupLost: m_losses.onLost(event.group_lost()); break;
     case B::kParityAdded: {
         const auto& added = event.parity_added();
         m_groups[added.group()] = added.k();
         m_columns[added.group()].insert(added.column());
-        m_columnsDeclaredAlive.erase({ added.group(), added.column() });
+        m_losses.onParityAdded(added);
         m_columnsInCreation.erase({ added.group(), added.column() });
         ++m_findings.counts.parityAdded;
         checkParityAdded(added.group(), added.column());
@@ -380,7 +380,7 @@ void Oracle::checkAvailability()
         const Coordinator* knows = m_places.coordinator();
         const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
             && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
-        if (!isLost && !m_lostGroups.contains(number))
+        if (!isLost && !m_losses.groups().contains(number))
             groups.push_back({ number, k });
     }
     // K rises while the split pointer is at bucket 0; until that split is decided, all groups are one behind.
@@ -455,7 +455,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
     m_places.checkAnswer(process, reply, Time(issued ? issued->at : 0));
     if (issued && !isSearch && (outcome == check::Outcome::Exists || outcome == check::Outcome::NotFound))
         checkKept(process, reply, issued->key);
-    if (issued && outcome == check::Outcome::Lost && m_lostGroups.contains(reply.bucket() / m_config.m()))
+    if (issued && outcome == check::Outcome::Lost && m_losses.groups().contains(reply.bucket() / m_config.m()))
         m_book.toldLost(issued->key, m_cluster.now().count());
     const std::string value = isSearch ? reply.value() : std::string(); // a repeated change may carry its value
     report(m_ledger.replied(request, outcome, value, m_cluster.now().count(), &shown));

@@ -6,7 +6,7 @@
 #include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/lhrs/oracle/epochs.h"
-#include "node/sim/lhrs/oracle/file_growth.h"
+#include "node/sim/lhrs/oracle/losses.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -37,19 +37,9 @@ public:
     void onCopied(const pb::Message& message) override;
     // The process is about to be killed or disturbed in another way.
     void onKilled(const SimProcess& process);
-    void onDisturbed(const SimProcess& process) { m_disturbed.insert(process.index); }
-    // `isBounded`: a lost group is a failure of the test, because no more members fail than the group tolerates (the
-    // fault injector ensures this). `isNetworkBad`: the network alone may make live members seem dead.
-    void setBounded(bool isBounded, bool isNetworkBad) { m_isBounded = isBounded, m_isNetworkBad = isNetworkBad; }
-    // Whether a live member was declared failed: then more members may be missing than the bound allows.
-    bool isAnyDeclaredAlive() const { return !m_declaredAlive.empty(); }
-    // The process was hit when it was about to join a group; the group relies on it a moment later without having asked
-    // it.
-    void onHitOnItsWay(std::uint32_t process) { m_hitOnTheirWay.insert(process); }
     // The group's parity buckets that have every acknowledged change; they determine how many members it can lose.
     std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
     bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
-    const std::set<std::uint32_t>& lostGroups() const { return m_lostGroups; }
     // A client reported a result to its user.
     void finished(const pb::OperationResult& result);
     // The client has ended, with requests still open.
@@ -58,11 +48,6 @@ public:
     void checkAtRest(const pb::FileDescription& file);
     // Checks what the clients saw, key by key.
     void checkHistories();
-    // Whether LOST is the correct answer, because the record was lost with its bucket.
-    bool isLost(std::uint64_t key) const;
-    bool isInLostGroup(std::uint64_t key) const;
-    // The key's bucket waits for another bucket that is lost.
-    bool isStuck(std::uint64_t key) const;
     // The run itself found a violation.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 
@@ -71,6 +56,8 @@ public:
     const check::RequestLedger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
     FileGrowth& growth() { return m_growth; }
+    Losses& losses() { return m_losses; }
+    const Losses& losses() const { return m_losses; }
 
 private:
     void report(check::Violations violations) { m_part.report(std::move(violations)); }
@@ -96,7 +83,6 @@ private:
     void onBatchApplied(const SimProcess& process, const pb::Event& event);
     void onFailed(const pb::BucketFailed& failed);
     void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
-    void onLost(const pb::GroupLost& lost);
     void onUndone(std::uint32_t target);
     void onGroupCreated(const pb::GroupCreated& created);
     // Learns from the parity buckets of a lost bucket the effect of a split that it could not report.
@@ -107,8 +93,6 @@ private:
         std::vector<const DataBucket*> data; // by position; null: no bucket
         std::vector<const ParityBucket*> parity;
     };
-    // Whether the group cannot be judged, because it is lost, waits for a lost one, or misses too many members.
-    bool isLeftOut(const pb::FileDescription::Group& group) const;
     // Returns nothing if a member is missing or not UP, which is a failure.
     std::optional<GroupMembers> findMembers(const pb::FileDescription::Group& group);
     // Checks a group at rest; returns its data buckets.
@@ -137,6 +121,7 @@ private:
     Places m_places { m_part };
     Epochs m_epochs { m_part, m_places };
     FileGrowth m_growth;
+    Losses m_losses { m_part, m_places, m_growth };
     check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
@@ -145,18 +130,9 @@ private:
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
     std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
-    std::set<std::uint32_t> m_lostGroups;
-    std::set<std::uint32_t> m_lostBuckets;
     std::vector<std::uint32_t> m_enabledNow; // buckets enabled in this step
-    std::set<std::uint64_t> m_declaredAlive; // incarnations that were declared failed while they were alive
     // (group, column): failed before the group was created.
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;
-    // (group, column): declared failed while alive, since it last counted.
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsDeclaredAlive;
-    std::set<std::uint32_t> m_disturbed; // processes
-    bool m_isBounded = true;
-    std::set<std::uint32_t> m_hitOnTheirWay;
-    bool m_isNetworkBad = true;
     // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
     std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client

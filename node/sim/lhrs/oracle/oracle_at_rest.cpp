@@ -57,19 +57,6 @@ check::ParityBucket Oracle::extract(const ParityBucket& bucket) const
     return copy;
 }
 
-bool Oracle::isLeftOut(const pb::FileDescription::Group& group) const
-{
-    const auto& members = group.view().members();
-    // The target of a decided split or merge waits for its source, which may be lost.
-    const bool isStuck = !m_lostGroups.empty()
-        && (!m_places.coordinator()->growth().isSettled(GroupNumber(group.number()))
-            || std::any_of(members.begin(), members.end(), [](const pb::Member& m) { return m.state() == pb::INIT; }));
-    // More members have ended than the parity can replace, and their absence has not been noticed for long enough.
-    const auto gone = std::count_if(members.begin(), members.end(),
-        [this](const pb::Member& m) { return !m_places.node(m.holder().address().ip()); });
-    return m_lostGroups.contains(group.number()) || isStuck || (!m_isBounded && gone > std::ptrdiff_t(group.k()));
-}
-
 std::optional<Oracle::GroupMembers> Oracle::findMembers(const pb::FileDescription::Group& group)
 {
     const auto failed = [this](int invariant, const std::string& text) {
@@ -141,14 +128,14 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
                 m_growth.state().i, ",", m_growth.state().n, ")"));
     // A member may be missed for a moment at any time; probing it does not count as unfinished work.
     const bool isProbingOnly = file.under_way().starts_with("probing");
-    if (m_lostGroups.empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
+    if (m_losses.groups().empty() && (file.splits_owed() != 0 || (!file.at_rest() && !isProbingOnly)))
         fail(17, say("the coordinator says that it is at rest and that work is left: ", file.under_way()));
 
     std::vector<check::DataBucket> buckets;
     std::set<std::uint32_t> leftOut; // groups
     m_places.checkRoles(file);
     for (const pb::FileDescription::Group& group : file.groups()) {
-        if (isLeftOut(group)) {
+        if (m_losses.isLeftOut(group)) {
             leftOut.insert(group.number());
             continue;
         }
@@ -158,12 +145,12 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         for (check::DataBucket& bucket : checkGroup(group, *members))
             buckets.push_back(std::move(bucket));
     }
-    if (m_lostGroups.empty() && leftOut.empty())
+    if (m_losses.groups().empty() && leftOut.empty())
         report(check::checkPlacement(m_settings, m_growth.state(), buckets));
     auto contents = m_ledger.contents();
     std::erase_if(contents, [&](const auto& item) {
         const auto group = m_growth.bucketOf(item.first) / m_config.m();
-        return isInLostGroup(item.first) || isStuck(item.first) || leftOut.contains(group);
+        return m_losses.isInLostGroup(item.first) || m_losses.isStuck(item.first) || leftOut.contains(group);
     });
     report(check::checkContents(contents, buckets));
     m_availability = file.availability();
@@ -171,13 +158,13 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     m_growth.checkAuthority(m_ledger);
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);
-    if (!m_deferred.empty() && m_lostGroups.empty())
+    if (!m_deferred.empty() && m_losses.groups().empty())
         fail(1, "a parity bucket has applied a change that no data bucket told of");
 }
 
 void Oracle::checkHistories()
 {
-    report(m_book.judge([this](std::uint64_t key) { return isInLostGroup(key); }));
+    report(m_book.judge([this](std::uint64_t key) { return m_losses.isInLostGroup(key); }));
 }
 
 } // namespace lhrs

@@ -13,26 +13,6 @@ namespace lhrs {
 
 using check::say;
 
-bool Oracle::isLost(std::uint64_t key) const { return m_lostBuckets.contains(m_growth.bucketOf(key)); }
-
-bool Oracle::isStuck(std::uint64_t key) const
-{
-    const DataBucket* bucket = m_places.dataBucket(m_growth.bucketOf(key));
-    // More members have ended than the group tolerates, among them the bucket or its lease granters, and this has not
-    // been noticed yet.
-    if (!m_isBounded && (!bucket || isInLostGroup(key)))
-        return true;
-    // A decided split whose source is lost waits for an operator, and so do the recoveries in its target's group.
-    const GroupNumber g(m_growth.bucketOf(key) / m_config.m());
-    return !m_lostGroups.empty() && bucket
-        && (bucket->state() == pb::INIT || !m_places.coordinator()->growth().isSettled(g));
-}
-
-bool Oracle::isInLostGroup(std::uint64_t key) const
-{
-    return m_lostGroups.contains(m_growth.bucketOf(key) / m_config.m());
-}
-
 std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
 {
     if (!m_isRebuilt) {
@@ -109,23 +89,18 @@ void Oracle::onGroupCreated(const pb::GroupCreated& created)
 
 void Oracle::onKilled(const SimProcess& process)
 {
-    m_disturbed.insert(process.index);
+    m_losses.onDisturbed(process);
     m_places.onKilled(process);
 }
 
 void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_findings.counts.failed;
-    const SimProcess* process = m_cluster.numbered(NodeId(failed.process()));
-    const std::uint64_t fenced = m_places.onFailed(failed);
-    if (fenced != 0 && !process->isGone())
-        m_declaredAlive.insert(fenced);
+    m_losses.onFailed(failed, m_places.onFailed(failed));
     if (failed.role() == pb::PARITY) {
         m_columns[failed.group()].erase(failed.index());
         if (!isCreated(failed.group()))
             m_columnsFailedEarly.insert({ failed.group(), failed.index() });
-        if (process != nullptr && !process->isGone())
-            m_columnsDeclaredAlive.insert({ failed.group(), failed.index() });
     }
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
@@ -231,83 +206,38 @@ void Oracle::checkWhole(std::uint32_t number)
 
 // ---- losses
 
-void Oracle::onLost(const pb::GroupLost& lost)
-{
-    const bool isNew = m_lostGroups.insert(lost.group()).second;
-    m_findings.counts.lost += isNew ? 1 : 0;
-    m_lostBuckets.insert(lost.buckets().begin(), lost.buckets().end());
-    if (!isNew)
-        return;
-    const FileState::Group& group = m_places.coordinator()->file().groups().at(GroupNumber(lost.group()));
-    std::uint32_t failed = 0, falsely = 0;
-    bool isUncounted = false;
-    const auto count = [&](const FileState::MemberInfo& member, const SimProcess* process) {
-        if (!member.hasFailed())
-            return;
-        ++failed;
-        isUncounted = isUncounted || (process && m_hitOnTheirWay.contains(process->index));
-        const bool isAlive = process && (!process->isGone() && !m_disturbed.contains(process->index));
-        falsely += isAlive || m_declaredAlive.contains(member.holder.incarnation.value) ? 1 : 0;
-    };
-    for (const auto& [q, member] : group.data) {
-        // A bucket from which a later coordinator heard nothing has no holder in its table.
-        const Places::Holder* known = m_places.holderOf(bucketAt(GroupNumber(lost.group()), q, m_config.m()).value);
-        const bool isUnheard = member.holder.node.value == 0 && known;
-        count(member,
-            isUnheard ? m_cluster.at(Address { known->process, 0, 0 }) : m_cluster.numbered(member.holder.node));
-    }
-    std::uint32_t columns = 0;
-    for (const auto& [p, member] : group.parity) {
-        count(member, m_cluster.numbered(member.holder.node));
-        columns += p.value < group.k ? 1 : 0;
-    }
-    failed += group.k - columns;
-    // Columns that were declared failed while alive and have not been rebuilt since.
-    for (ParityColumn p; p.value < group.k; p = p.next())
-        falsely += !group.parity.contains(p) && m_columnsDeclaredAlive.contains({ lost.group(), p.value }) ? 1 : 0;
-    if (failed <= group.k && (m_isBounded || !m_isRebuilt))
-        fail(18, say("group ", lost.group(), " is declared lost, and ", failed, " members failed where k = ", group.k));
-    if (m_isBounded && !isUncounted && (falsely == 0 || !m_isNetworkBad))
-        fail(18,
-            say("group ", lost.group(), " is lost (", failed, " members, k = ", group.k,
-                ") although no more were killed or disturbed than it bears at any time"));
-}
-
 // ---- a later coordinator
 
 void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 {
-    m_growth.onRebuilt(rebuilt, m_isBounded);
+    m_growth.onRebuilt(rebuilt, m_losses.isBounded());
     m_isRebuilt = true;
     // If whole groups are missing, the rebuilt file may be smaller than the one for which K was raised.
-    m_isRaisedEarly = m_isRaisedEarly || !m_isBounded;
+    m_isRaisedEarly = m_isRaisedEarly || !m_losses.isBounded();
     m_columnsInCreation.clear();
     const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
     m_groups.clear();
     for (const auto& [g, group] : m_places.coordinator()->file().groups()) {
         if (g.value < groups)
             m_groups[g.value] = group.k;
-        // The coordinator that called the group lost told no process. The group is recovered from the survivors, and
-        // nothing may be missing.
-        if (group.state != pb::GROUP_LOST && m_lostGroups.erase(g.value) > 0)
-            std::erase_if(m_lostBuckets, [&](std::uint32_t number) { return number / m_config.m() == g.value; });
+        m_losses.onRebuilt(g, group);
         // The former coordinator may have declared it failed without telling any process; in that case it continues as
         // before.
         for (const auto& [q, member] : group.data) {
             if (member.hasFailed())
                 continue;
             m_places.unfence(member.holder.incarnation.value); // UP, splitting or merging
-            m_lostBuckets.erase(bucketAt(g, q, m_config.m()).value);
         }
         for (const auto& [p, member] : group.parity)
-            if (!member.hasFailed() && m_places.unfence(member.holder.incarnation.value) && !m_isBounded
+            if (!member.hasFailed() && m_places.unfence(member.holder.incarnation.value) && !m_losses.isBounded()
                 && isBehindTheGone(g, member.holder.node))
                 ++m_findings.counts.readopted;
     }
     for (const auto& [g, group] : m_places.coordinator()->file().groups()) {
         for (const auto& [q, member] : group.data) {
             if (!member.hasFailed() && m_places.isCut(member.holder.incarnation.value))
-                m_places.onReadopted(bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value, m_isBounded);
+                m_places.onReadopted(
+                    bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value, m_losses.isBounded());
         }
     }
     // Raised by the former coordinator after its successor had begun to listen.
