@@ -87,8 +87,8 @@ bool FaultInjector::isAway(const FileState::MemberInfo& member) const
 std::uint32_t FaultInjector::bearable(GroupNumber g) const
 {
     const FileState::Group& group = file().groups().at(g);
-    const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
-    const bool isNew = !m_oracle.isCreated(g.value); // the split that creates the group is under way
+    const std::set<std::uint32_t> counted = m_oracle.availability().countedColumns(g.value);
+    const bool isNew = !m_oracle.availability().isCreated(g.value); // the split that creates the group is under way
     const auto k = isNew ? std::uint32_t(group.parity.size()) : group.k;
     std::uint32_t away = 0;
     for (const auto& [q, member] : group.data)
@@ -108,12 +108,12 @@ void FaultInjector::addMembers(GroupNumber g, pb::Role role, std::vector<Victim>
     for (const auto& [q, member] : group.data)
         if (role != pb::PARITY)
             found.push_back({ member.holder.address.ip, g, !isAway(member), true });
-    const std::set<std::uint32_t> counted = m_oracle.countedColumns(g.value);
+    const std::set<std::uint32_t> counted = m_oracle.availability().countedColumns(g.value);
     for (const auto& [p, member] : group.parity)
         if (role != pb::DATA)
             found.push_back({ member.holder.address.ip, g,
                 member.state == pb::UP && !isAway(member)
-                    && (!m_oracle.isCreated(g.value) || counted.contains(p.value)),
+                    && (!m_oracle.availability().isCreated(g.value) || counted.contains(p.value)),
                 true });
 }
 

@@ -69,7 +69,7 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
     m_epochs.onStep(process, input, effects);
     for (const pb::Event* event : effects.events())
         onEvent(process, *event);
-    rememberApplied(process);
+    m_availability.remember(process);
     for (const std::uint32_t number : m_enabledNow)
         checkWhole(number);
     for (const auto& [bucket, key] : m_touchedKeys)
@@ -167,9 +167,9 @@ void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::
         fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
     // A parity bucket counts here once all members rely on it; one that has just become UP may not have reached that
     // point.
-    const std::set<std::uint32_t> counted = countedColumns(bucket / m_config.m());
+    const std::set<std::uint32_t> counted = m_availability.countedColumns(bucket / m_config.m());
     if (kind == check::RequestKind::Insert && before && !before->isPresent)
-        for (const check::AckSituation::Column& column : columnsOf(*changing))
+        for (const check::AckSituation::Column& column : m_availability.columnsOf(*changing))
             if (counted.contains(column.column) && column.applied < before->sequence)
                 fail(3,
                     say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
@@ -212,8 +212,8 @@ void Oracle::checkKept(const SimProcess& process, const pb::Reply& reply, std::u
         || m_places.isCut(bucket->incarnation().value))
         return;
     // A parity bucket that has just become UP may not count yet; the contents that filled it include the result.
-    auto columns = columnsOf(*bucket);
-    const std::set<std::uint32_t> counted = countedColumns(kept->second.first / m_config.m());
+    auto columns = m_availability.columnsOf(*bucket);
+    const std::set<std::uint32_t> counted = m_availability.countedColumns(kept->second.first / m_config.m());
     std::erase_if(columns, [&counted](const auto& column) { return !counted.contains(column.column); });
     report(check::checkAckOrder({ request, key, kept->second.first, kept->second.second, false, columns }));
 }
@@ -225,14 +225,14 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const std::uint32_t number = event.place().number();
     const DataBucket* bucket = m_places.dataBucketAt(process.index);
     const auto kept = m_kept.find(request);
-    m_told[number] = event.change_acknowledged().sequence();
+    m_availability.onAcknowledged(number, event.change_acknowledged().sequence());
     // Late messages to a replaced bucket: its parity buckets may have applied changes of a later bucket in its place,
     // after a merge.
     const bool isCut = bucket && m_places.isCut(bucket->incarnation().value);
     if (bucket && kept != m_kept.end() && kept->second == std::pair(number, event.change_acknowledged().sequence()))
         return isCut ? void()
                      : report(check::checkAckOrder({ request, event.change_acknowledged().key(), number,
-                         kept->second.second, false, columnsOf(*bucket) }));
+                         kept->second.second, false, m_availability.columnsOf(*bucket) }));
     // A replaced bucket learns late that its change is at all parity buckets. Its successor has the record, which may
     // have changed since.
     if (isCut && (!version || version->bucket != number))
@@ -243,7 +243,8 @@ void Oracle::onAcknowledged(const SimProcess& process, const pb::Event& event)
     const std::uint64_t key = event.change_acknowledged().key();
     check::Violations found;
     if (!isCut)
-        found = check::checkAckOrder({ request, key, number, version->sequence, false, columnsOf(*bucket) });
+        found = check::checkAckOrder(
+            { request, key, number, version->sequence, false, m_availability.columnsOf(*bucket) });
     if (found.empty())
         m_ledger.acknowledged(request);
     report(std::move(found));
@@ -265,50 +266,24 @@ void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
                 ", request ", version->writer.number, ") wrote"));
 }
 
-std::vector<check::AckSituation::Column> Oracle::columnsOf(const DataBucket& bucket) const
-{
-    std::vector<check::AckSituation::Column> columns;
-    const Position q = positionOf(bucket.number(), m_config.m());
-    for (const pb::Member& member : bucket.view().members()) {
-        if (member.role() != pb::PARITY || member.state() != pb::UP)
-            continue;
-        check::AckSituation::Column column { member.index(), 0 };
-        const ParityBucket* parity = m_places.parityBucketAt(member.holder().address().ip());
-        if (parity && parity->incarnation().value == member.holder().incarnation())
-            column.applied = parity->applied(q);
-        else if (const auto last = m_applied.find(member.holder().incarnation()); last != m_applied.end())
-            column.applied = last->second[q.value]; // its last state: the process has ended
-        columns.push_back(column);
-    }
-    return columns;
-}
-
 // ---- the coordinator
 
 void Oracle::onCoordinatorEvent(const pb::Event& event)
 {
     using B = pb::Event;
     m_growth.onCoordinatorEvent(event);
+    m_availability.onCoordinatorEvent(event);
     switch (static_cast<int>(event.body_case())) {
-    case B::kSplitCommitted:
-        m_isRaisedEarly = false;
-        checkAvailability();
-        break;
     case B::kSplitUndone:
         onUndone(event.split_undone().new_bucket());
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
         break;
-    case B::kGroupCreated: onGroupCreated(event.group_created()); break;
-    case B::kMergeFinished: {
-        const std::uint32_t groups = std::uint32_t((m_growth.state().buckets() + m_config.m() - 1) / m_config.m());
-        m_groups.erase(m_groups.lower_bound(groups), m_groups.end());
-        m_columns.erase(m_columns.lower_bound(groups), m_columns.end());
+    case B::kMergeFinished:
         onUndone(event.merge_finished().bucket()); // the bucket no longer exists
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
         break;
-    }
     case B::kMergeUndone:
         m_touched.insert(m_deferred.begin(), m_deferred.end());
         m_deferred.clear();
@@ -316,77 +291,9 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
     case B::kBucketFailed: onFailed(event.bucket_failed()); break;
     case B::kGroupLost: m_losses.onLost(event.group_lost()); break;
-    case B::kParityAdded: {
-        const auto& added = event.parity_added();
-        m_groups[added.group()] = added.k();
-        m_columns[added.group()].insert(added.column());
-        m_losses.onParityAdded(added);
-        m_columnsInCreation.erase({ added.group(), added.column() });
-        ++m_findings.counts.parityAdded;
-        checkParityAdded(added.group(), added.column());
-        checkAvailability();
-        break;
-    }
-    case B::kParityCreationOrdered:
-        m_columnsInCreation.emplace(event.parity_creation_ordered().group(), event.parity_creation_ordered().column());
-        break;
-    case B::kParityCreationUndone:
-        m_columnsInCreation.erase({ event.parity_creation_undone().group(), event.parity_creation_undone().column() });
-        break;
-    case B::kAvailabilityRaised:
-        if (m_availability != 0 && event.availability_raised().availability() > m_availability + 1)
-            fail(12,
-                say("the intended availability jumped from ", m_availability, " to ",
-                    event.availability_raised().availability()));
-        m_isRaisedEarly = true;
-        break;
-    case B::kFileStateChanged:
-        m_availability = event.file_state_changed().availability();
-        checkAvailability();
-        break;
+    case B::kParityAdded: m_losses.onParityAdded(event.parity_added()); break;
     default: break;
     }
-}
-
-// k is raised: all members must rely on the new parity bucket, and it must have everything that they have acknowledged.
-void Oracle::checkParityAdded(std::uint32_t group, std::uint32_t column)
-{
-    for (const auto& [bucketNumber, holder] : m_places.holders()) {
-        const DataBucket* bucket = m_places.dataBucket(bucketNumber);
-        if (!bucket || m_places.isGone(bucketNumber) || !m_growth.isOfFile(bucketNumber)
-            || bucketNumber / m_config.m() != group)
-            continue;
-        const auto columns = columnsOf(*bucket);
-        const auto isAdded = [&](const auto& c) { return c.column == column; };
-        const auto added = std::find_if(columns.begin(), columns.end(), isAdded);
-        if (added == columns.end())
-            fail(12,
-                say("k of group ", group, " was raised, but bucket ", bucketNumber, " does not count on parity bucket ",
-                    column));
-        else if (added->applied < bucket->link().heldByAll())
-            fail(12,
-                say("k of group ", group, " was raised while parity bucket ", column, " has applied ", added->applied,
-                    " of ", bucket->link().heldByAll(), " acknowledged changes of bucket ", bucketNumber));
-    }
-}
-
-void Oracle::checkAvailability()
-{
-    if (m_growth.hasMerged())
-        return; // a merge lowers neither K nor the k of any group
-    std::vector<check::GroupAvailability> groups;
-    for (const auto& [number, k] : m_groups) {
-        // A coordinator that starts may decide a split before it reports which groups are lost.
-        const Coordinator* knows = m_places.coordinator();
-        const bool isLost = knows && knows->file().groups().contains(GroupNumber(number))
-            && knows->file().groups().at(GroupNumber(number)).state == pb::GROUP_LOST;
-        if (!isLost && !m_losses.groups().contains(number))
-            groups.push_back({ number, k });
-    }
-    // K rises while the split pointer is at bucket 0; until that split is decided, all groups are one behind.
-    const check::FileState& now = m_growth.state();
-    const check::FileState file = m_isRaisedEarly && now.n == 0 ? check::FileState { now.i, 1 } : now;
-    report(check::checkAvailability(file, m_availability, groups));
 }
 
 // ---- parity
@@ -468,7 +375,7 @@ void Oracle::onReply(const SimProcess& process, const pb::Reply& reply)
         return fail(6,
             say("a reply rests on a change of bucket ", shown->bucket, ", which was never acknowledged and is gone"));
     report(check::checkAckOrder({ request, issued ? issued->key : 0, shown->bucket, shown->sequence,
-        shown->writer != request, columnsOf(*bucket) }));
+        shown->writer != request, m_availability.columnsOf(*bucket) }));
 }
 
 void Oracle::onOperationDone(const pb::Event& event)

@@ -6,7 +6,7 @@
 #include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/lhrs/oracle/epochs.h"
-#include "node/sim/lhrs/oracle/losses.h"
+#include "node/sim/lhrs/oracle/availability.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -37,9 +37,6 @@ public:
     void onCopied(const pb::Message& message) override;
     // The process is about to be killed or disturbed in another way.
     void onKilled(const SimProcess& process);
-    // The group's parity buckets that have every acknowledged change; they determine how many members it can lose.
-    std::set<std::uint32_t> countedColumns(std::uint32_t group) const;
-    bool isCreated(std::uint32_t group) const { return m_groups.contains(group); }
     // A client reported a result to its user.
     void finished(const pb::OperationResult& result);
     // The client has ended, with requests still open.
@@ -56,6 +53,7 @@ public:
     const check::RequestLedger& ledger() const { return m_ledger; }
     const HistoryBook& book() const { return m_book; }
     FileGrowth& growth() { return m_growth; }
+    const Availability& availability() const { return m_availability; }
     Losses& losses() { return m_losses; }
     const Losses& losses() const { return m_losses; }
 
@@ -84,10 +82,8 @@ private:
     void onFailed(const pb::BucketFailed& failed);
     void onCut(const SimProcess& manager, const pb::CutAgreed& cut);
     void onUndone(std::uint32_t target);
-    void onGroupCreated(const pb::GroupCreated& created);
     // Learns from the parity buckets of a lost bucket the effect of a split that it could not report.
     void learn(std::uint32_t number, std::uint64_t upTo);
-    void rememberApplied(const SimProcess& process);
     // The machines that hold the places of a group, according to the coordinator.
     struct GroupMembers {
         std::vector<const DataBucket*> data; // by position; null: no bucket
@@ -99,14 +95,9 @@ private:
     std::vector<check::DataBucket> checkGroup(const pb::FileDescription::Group& group, const GroupMembers& members);
     void onOperationDone(const pb::Event& event);
 
-    // The parity buckets that are UP in the bucket's view, with the sequence number up to which each has applied its
-    // changes.
-    std::vector<check::AckSituation::Column> columnsOf(const DataBucket& bucket) const;
     void checkRecord(std::uint32_t number, std::uint64_t key);
     void checkRank(std::uint32_t process, std::uint32_t rank);
     void touchAllRanks(std::uint32_t process);
-    void checkParityAdded(std::uint32_t group, std::uint32_t column);
-    void checkAvailability();
     // Checks that the bucket stores what its history says (I13).
     void checkWhole(std::uint32_t number);
     check::DataBucket extract(const DataBucket& bucket) const;
@@ -122,28 +113,19 @@ private:
     Epochs m_epochs { m_part, m_places };
     FileGrowth m_growth;
     Losses m_losses { m_part, m_places, m_growth };
+    Availability m_availability { m_part, m_places, m_growth, m_losses };
     check::RequestLedger m_ledger;
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
-    std::map<std::uint64_t, std::vector<std::uint64_t>> m_applied; // by parity bucket's incarnation
     // (bucket, sequence): batches that the bucket has not reported yet.
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
-    std::map<std::uint32_t, std::set<std::uint32_t>> m_columns; // by group
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsInCreation; // (group, column)
     std::vector<std::uint32_t> m_enabledNow; // buckets enabled in this step
-    // (group, column): failed before the group was created.
-    std::set<std::pair<std::uint32_t, std::uint32_t>> m_columnsFailedEarly;
     // Requests that had no effect: the bucket and the change that recorded it.
     std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
-    std::map<std::uint32_t, std::uint64_t> m_told; // by bucket: the last change that it acknowledged to a client
     HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) not yet in a history
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched; // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step
-    std::uint32_t m_availability = 0;
-    bool m_isRaisedEarly = false; // K was raised after the last decided split
-    std::map<std::uint32_t, std::uint32_t> m_groups; // k by group, for groups that are created
-    bool m_isRebuilt = false; // the file was rebuilt by a later coordinator
 };
 
 } // namespace lhrs

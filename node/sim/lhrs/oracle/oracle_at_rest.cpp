@@ -116,7 +116,6 @@ std::vector<check::DataBucket> Oracle::checkGroup(const pb::FileDescription::Gro
     }
     if (group.k() != members.parity.size())
         fail(12, say("group ", group.number(), " has ", members.parity.size(), " parity buckets and k = ", group.k()));
-    m_groups[group.number()] = std::uint32_t(members.parity.size());
     return buckets;
 }
 
@@ -153,8 +152,7 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
         return m_losses.isInLostGroup(item.first) || m_losses.isStuck(item.first) || leftOut.contains(group);
     });
     report(check::checkContents(contents, buckets));
-    m_availability = file.availability();
-    checkAvailability();
+    m_availability.checkAtRest(file, leftOut);
     m_growth.checkAuthority(m_ledger);
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);

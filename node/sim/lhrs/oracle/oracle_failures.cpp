@@ -13,42 +13,6 @@ namespace lhrs {
 
 using check::say;
 
-std::set<std::uint32_t> Oracle::countedColumns(std::uint32_t group) const
-{
-    if (!m_isRebuilt) {
-        const auto columns = m_columns.find(group);
-        return columns == m_columns.end() ? std::set<std::uint32_t>() : columns->second;
-    }
-    // No event reports what a later coordinator found. The counted columns are those on which every bucket of the group
-    // relies and which have everything that the bucket has acknowledged to clients.
-    std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> counted; // (column, incarnation)
-    std::uint32_t members = 0;
-    for (std::uint32_t number = group * m_config.m(); number < (group + 1) * m_config.m(); ++number) {
-        const DataBucket* bucket = m_places.dataBucket(number);
-        if (!bucket || m_places.isGone(number))
-            continue;
-        ++members;
-        const auto told = m_told.find(number);
-        const std::vector<check::AckSituation::Column> applied = columnsOf(*bucket); // in the order of the view
-        auto column = applied.begin();
-        for (const pb::Member& member : bucket->view().members())
-            if (member.role() == pb::PARITY && member.state() == pb::UP
-                && (column++)->applied >= (told == m_told.end() ? 0 : told->second))
-                ++counted[{ member.index(), member.holder().incarnation() }];
-    }
-    if (members == 0) // only parity buckets of the group are left: all of them are needed
-        for (const auto& process : m_cluster.processes())
-            if (const ParityBucket* parity = m_places.parityBucketAt(process->index);
-                parity && parity->group().value == group && parity->state() == pb::UP)
-                counted[{ parity->column().value, parity->incarnation().value }] = 0;
-    std::set<std::uint32_t> columns;
-    for (const auto& [column, count] : counted)
-        // A column in creation counts only once the coordinator knows it.
-        if (count == members && !m_columnsInCreation.contains({ group, column.first }))
-            columns.insert(column.first);
-    return columns;
-}
-
 // ---- which process holds which place
 
 // A new data bucket of this number begins.
@@ -59,7 +23,7 @@ void Oracle::onBegun(std::uint32_t number)
         if (kept.first == number) // by the former bucket of this number, merged since; its results moved with the keys
             kept = { ~0U, 0 };
     m_ledger.settled(number);
-    m_told.erase(number);
+    m_availability.onBegun(number);
     m_arrived.erase(number);
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
 }
@@ -74,17 +38,7 @@ void Oracle::onUndone(std::uint32_t target)
     m_arrived.erase(target);
     std::erase_if(m_batches, [target](const auto& item) { return item.first.first == target; });
     if (target % m_config.m() == 0) // its group ends too; other buckets meant for the group change nothing
-        std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == target / m_config.m(); });
-}
-
-void Oracle::onGroupCreated(const pb::GroupCreated& created)
-{
-    m_groups[created.group()] = created.k();
-    // A column that failed while the split was under way counts only after it has been rebuilt.
-    for (std::uint32_t p = 0; p < created.k(); ++p)
-        if (!m_columnsFailedEarly.contains({ created.group(), p }))
-            m_columns[created.group()].insert(p);
-    std::erase_if(m_columnsFailedEarly, [&](const auto& column) { return column.first == created.group(); });
+        m_availability.onUndone(target / m_config.m());
 }
 
 void Oracle::onKilled(const SimProcess& process)
@@ -97,11 +51,7 @@ void Oracle::onFailed(const pb::BucketFailed& failed)
 {
     ++m_findings.counts.failed;
     m_losses.onFailed(failed, m_places.onFailed(failed));
-    if (failed.role() == pb::PARITY) {
-        m_columns[failed.group()].erase(failed.index());
-        if (!isCreated(failed.group()))
-            m_columnsFailedEarly.insert({ failed.group(), failed.index() });
-    }
+    m_availability.onFailed(failed);
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
 }
@@ -211,15 +161,8 @@ void Oracle::checkWhole(std::uint32_t number)
 void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
 {
     m_growth.onRebuilt(rebuilt, m_losses.isBounded());
-    m_isRebuilt = true;
-    // If whole groups are missing, the rebuilt file may be smaller than the one for which K was raised.
-    m_isRaisedEarly = m_isRaisedEarly || !m_losses.isBounded();
-    m_columnsInCreation.clear();
-    const std::uint32_t groups = (rebuilt.buckets() + m_config.m() - 1) / m_config.m();
-    m_groups.clear();
+    m_availability.onRebuilt(m_places.coordinator()->file(), rebuilt.buckets());
     for (const auto& [g, group] : m_places.coordinator()->file().groups()) {
-        if (g.value < groups)
-            m_groups[g.value] = group.k;
         m_losses.onRebuilt(g, group);
         // The former coordinator may have declared it failed without telling any process; in that case it continues as
         // before.
@@ -240,9 +183,6 @@ void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
                     bucketAt(g, q, m_config.m()).value, member.holder.incarnation.value, m_losses.isBounded());
         }
     }
-    // Raised by the former coordinator after its successor had begun to listen.
-    m_isRaisedEarly = m_isRaisedEarly || m_places.coordinator()->file().availability() > m_availability;
-    m_availability = m_places.coordinator()->file().availability();
     m_touched.insert(m_deferred.begin(), m_deferred.end());
     m_deferred.clear();
     ++m_findings.counts.rebuilt;
@@ -264,16 +204,5 @@ bool Oracle::isBehindTheGone(GroupNumber g, NodeId holder) const
 }
 
 // ---- epochs
-
-void Oracle::rememberApplied(const SimProcess& process)
-{
-    const ParityBucket* parity = m_places.parityBucketAt(process.index);
-    if (!parity)
-        return;
-    std::vector<std::uint64_t>& applied = m_applied[parity->incarnation().value];
-    applied.resize(m_config.m());
-    for (std::uint32_t q = 0; q < m_config.m(); ++q)
-        applied[q] = parity->applied(Position(q));
-}
 
 } // namespace lhrs
