@@ -119,8 +119,8 @@ void count(const Simulation& simulation)
     totals.rebuilt += counts.rebuilt;
     totals.readopted += counts.readopted > 0 ? 1 : 0;
     totals.clients += broken.clients;
-    totals.judged += simulation.oracle().book().judged();
-    totals.undecided += simulation.oracle().book().undecided();
+    totals.judged += simulation.oracle().answers().book().judged();
+    totals.undecided += simulation.oracle().answers().book().undecided();
     totals.time += simulation.cluster().now();
 }
 
@@ -345,7 +345,7 @@ void TestSimulation::theOracleLooksAtWhatItShould()
         sum.splits += counts.splits;
         sum.forwards += counts.forwards;
         sum.parityAdded += counts.parityAdded;
-        QVERIFY(simulation.oracle().ledger().requests() >= simulation.answered() * 9 / 10);
+        QVERIFY(simulation.oracle().answers().ledger().requests() >= simulation.answered() * 9 / 10);
     }
     QVERIFY(sum.recordGroups > 5'000);
     QVERIFY(sum.acknowledgements > 2'000);

@@ -176,7 +176,7 @@ void Simulation::issue(ClientState& client)
             if (reply.refusal() != pb::NOT_REFUSED || !reply.has_operation())
                 m_oracle.fail(17, client.process->info.name() + " refused an operation: " + reply.text());
             else
-                m_oracle.finished(reply.operation());
+                m_oracle.answers().finished(reply.operation());
             const pb::ResultCode result = reply.operation().result();
             ++m_results[pb::ResultCode_Name(result)];
             // A client that does not yet know that a bucket has moved may give up before it finds out.
@@ -337,7 +337,7 @@ void Simulation::endClient(std::uint32_t process)
         m_answered += client.unanswered + (client.operations.size() - client.next);
         client.next = client.operations.size();
         client.unanswered = 0;
-        m_oracle.abandoned(*client.process);
+        m_oracle.answers().abandoned(*client.process);
     }
 }
 
@@ -398,7 +398,7 @@ bool Simulation::run()
         command.mutable_describe_file();
         m_cluster.command(*m_coordinator, std::move(command), [&](const pb::CommandReply& reply) {
             m_oracle.checkAtRest(reply.file());
-            m_oracle.checkHistories();
+            m_oracle.answers().checkHistories();
             isLooked = true;
         });
         runUntil([&] { return isLooked; }, 10s, "the coordinator did not describe the file");
@@ -572,7 +572,7 @@ bool Simulation::readBack()
         if (!client.process->isGone())
             alive.push_back(&client);
     std::int64_t stuck = 0;
-    for (const std::uint64_t key : m_oracle.ledger().keys()) {
+    for (const std::uint64_t key : m_oracle.answers().ledger().keys()) {
         stuck += m_oracle.losses().isStuck(key) ? 1 : 0;
         pb::Operate operate;
         operate.set_kind(pb::SEARCH);

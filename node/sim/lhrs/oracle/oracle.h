@@ -6,7 +6,7 @@
 #include "node/sim/lhrs/oracle/bucket_history.h"
 #include "node/sim/engine/history_book.h"
 #include "node/sim/lhrs/oracle/epochs.h"
-#include "node/sim/lhrs/oracle/availability.h"
+#include "node/sim/lhrs/oracle/answers.h"
 #include "proto/config.pb.h"
 
 #include <cstdint>
@@ -34,26 +34,20 @@ public:
     using Counts = Findings::Counts;
 
     void onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time now) override;
-    void onCopied(const pb::Message& message) override;
+    void onCopied(const pb::Message& message) override { m_answers.onCopied(message); }
     // The process is about to be killed or disturbed in another way.
     void onKilled(const SimProcess& process);
-    // A client reported a result to its user.
-    void finished(const pb::OperationResult& result);
-    // The client has ended, with requests still open.
-    void abandoned(const SimProcess& client) { m_book.abandoned(client.info.node(), m_cluster.now().count()); }
     // Checks everything when nothing is under way; `file` is the coordinator's description.
     void checkAtRest(const pb::FileDescription& file);
-    // Checks what the clients saw, key by key.
-    void checkHistories();
     // The run itself found a violation.
     void fail(int invariant, std::string text) { report({ { invariant, std::move(text) } }); }
 
     const std::optional<Findings::Failure>& failure() const { return m_findings.failure; }
     const Counts& counts() const { return m_findings.counts; }
-    const check::RequestLedger& ledger() const { return m_ledger; }
-    const HistoryBook& book() const { return m_book; }
     FileGrowth& growth() { return m_growth; }
     const Availability& availability() const { return m_availability; }
+    Answers& answers() { return m_answers; }
+    const Answers& answers() const { return m_answers; }
     Losses& losses() { return m_losses; }
     const Losses& losses() const { return m_losses; }
 
@@ -66,9 +60,7 @@ private:
         std::uint64_t sequence = 0;
     };
     void onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change);
-    void onAcknowledged(const SimProcess& process, const pb::Event& event);
     void onResultKept(const SimProcess& process, const pb::Event& event);
-    void checkKept(const SimProcess& process, const pb::Reply& reply, std::uint64_t key);
     bool isBehindTheGone(GroupNumber g, NodeId holder) const;
     void onRecordsMoved(const SimProcess& process, const pb::Event& event);
     void onSplitApplied(const SimProcess& process, const pb::Event& event);
@@ -76,7 +68,6 @@ private:
     // A later coordinator has rebuilt the file: as its predecessor had it, or as it was before a decision that only the
     // predecessor knew (I14).
     void onRebuilt(const pb::CoordinatorRebuilt& rebuilt);
-    void onReply(const SimProcess& process, const pb::Reply& reply);
     void onBegun(std::uint32_t number);
     void onBatchApplied(const SimProcess& process, const pb::Event& event);
     void onFailed(const pb::BucketFailed& failed);
@@ -93,7 +84,6 @@ private:
     std::optional<GroupMembers> findMembers(const pb::FileDescription::Group& group);
     // Checks a group at rest; returns its data buckets.
     std::vector<check::DataBucket> checkGroup(const pb::FileDescription::Group& group, const GroupMembers& members);
-    void onOperationDone(const pb::Event& event);
 
     void checkRecord(std::uint32_t number, std::uint64_t key);
     void checkRank(std::uint32_t process, std::uint32_t rank);
@@ -114,15 +104,12 @@ private:
     FileGrowth m_growth;
     Losses m_losses { m_part, m_places, m_growth };
     Availability m_availability { m_part, m_places, m_growth, m_losses };
-    check::RequestLedger m_ledger;
+    Answers m_answers { m_part, m_places, m_growth, m_losses, m_availability };
     std::map<std::uint32_t, BucketHistory> m_histories; // by bucket number
     std::map<std::uint32_t, std::map<std::uint32_t, BucketHistory::Slot>> m_arrived; // at new buckets, by rank
     // (bucket, sequence): batches that the bucket has not reported yet.
     std::map<std::pair<std::uint32_t, std::uint64_t>, pb::BatchApplied> m_batches;
     std::vector<std::uint32_t> m_enabledNow; // buckets enabled in this step
-    // Requests that had no effect: the bucket and the change that recorded it.
-    std::map<check::RequestName, std::pair<std::uint32_t, std::uint64_t>> m_kept;
-    HistoryBook m_book;
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_deferred; // (process, rank) not yet in a history
     std::set<std::pair<std::uint32_t, std::uint32_t>> m_touched; // (process, rank) in this step
     std::set<std::pair<std::uint32_t, std::uint64_t>> m_touchedKeys; // (bucket, key) in this step

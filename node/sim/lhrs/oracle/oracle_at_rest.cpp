@@ -146,23 +146,18 @@ void Oracle::checkAtRest(const pb::FileDescription& file)
     }
     if (m_losses.groups().empty() && leftOut.empty())
         report(check::checkPlacement(m_settings, m_growth.state(), buckets));
-    auto contents = m_ledger.contents();
+    auto contents = m_answers.ledger().contents();
     std::erase_if(contents, [&](const auto& item) {
         const auto group = m_growth.bucketOf(item.first) / m_config.m();
         return m_losses.isInLostGroup(item.first) || m_losses.isStuck(item.first) || leftOut.contains(group);
     });
     report(check::checkContents(contents, buckets));
     m_availability.checkAtRest(file, leftOut);
-    m_growth.checkAuthority(m_ledger);
+    m_growth.checkAuthority(m_answers.ledger());
     for (const auto& [process, rank] : std::exchange(m_deferred, {}))
         checkRank(process, rank);
     if (!m_deferred.empty() && m_losses.groups().empty())
         fail(1, "a parity bucket has applied a change that no data bucket told of");
-}
-
-void Oracle::checkHistories()
-{
-    report(m_book.judge([this](std::uint64_t key) { return m_losses.isInLostGroup(key); }));
 }
 
 } // namespace lhrs

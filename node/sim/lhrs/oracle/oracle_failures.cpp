@@ -19,10 +19,7 @@ using check::say;
 void Oracle::onBegun(std::uint32_t number)
 {
     m_histories.insert_or_assign(number, BucketHistory());
-    for (auto& [request, kept] : m_kept)
-        if (kept.first == number) // by the former bucket of this number, merged since; its results moved with the keys
-            kept = { ~0U, 0 };
-    m_ledger.settled(number);
+    m_answers.onBegun(number);
     m_availability.onBegun(number);
     m_arrived.erase(number);
     std::erase_if(m_batches, [number](const auto& item) { return item.first.first == number; });
@@ -89,7 +86,7 @@ void Oracle::learn(std::uint32_t number, std::uint64_t upTo)
         m_arrived.erase(number);
         for (int i = 0; i < batch->second.ranks_size(); ++i) {
             const std::uint64_t key = batch->second.keys(i);
-            const check::Version* version = m_ledger.latest(key);
+            const check::Version* version = m_answers.ledger().latest(key);
             const bool isThere = batch->second.kinds(i) == pb::CHANGE_INSERT;
             if (isThere && (!version || !version->isPresent))
                 return fail(11,
@@ -117,9 +114,7 @@ void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
         BucketHistory& history = m_histories[number];
         ++m_findings.counts.cuts;
         m_findings.counts.withdrawn += history.known() > cut ? 1 : 0;
-        report(m_ledger.withdrawn(number, cut));
-        std::erase_if(
-            m_kept, [&](const auto& item) { return item.second.first == number && item.second.second > cut; });
+        m_answers.onCut(number, cut);
         history.cut(cut);
     }
     m_touched.insert(m_deferred.begin(), m_deferred.end());

@@ -27,7 +27,7 @@ void Oracle::onRecordsMoved(const SimProcess& process, const pb::Event& event)
     auto& arrived = m_arrived[target];
     for (int i = 0; i < moved.keys_size(); ++i) {
         const std::uint64_t key = moved.keys(i);
-        const check::Version* version = m_ledger.latest(key);
+        const check::Version* version = m_answers.ledger().latest(key);
         if (!version || !version->isPresent)
             // A late block of an undone split; if the split is not undone, the check at the commit finds the misplaced
             // key.
