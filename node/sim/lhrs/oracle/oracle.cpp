@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "node/sim/lhrs/oracle/oracle.h"
 
-#include "common/check/say.h"
 #include "node/lhrs/coordinator/coordinator.h"
-#include "node/lhrs/server/node_machine.h"
-
-#include <algorithm>
-#include <memory>
-#include <utility>
+#include "node/sim/lhrs/oracle/rest_check.h"
 
 namespace lhrs {
 
-using check::say;
-
 Oracle::Oracle(const pb::FileConfig& config, const SimCluster& cluster)
-    : m_config(config), m_settings { config.m(),
-          config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16, config.mix_keys() },
-      m_cluster(cluster), m_part(cluster, m_settings, m_findings), m_growth(m_part, config.parallel_splits(), m_places)
+    : m_settings { config.m(), config.field() == pb::GF_8 ? check::FieldKind::Gf8 : check::FieldKind::Gf16,
+          config.mix_keys() },
+      m_part(cluster, m_settings, m_findings), m_growth(m_part, config.parallel_splits(), m_places)
 {
 }
 
 void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& effects, Time)
 {
-    m_touched.clear();
-    m_touchedKeys.clear();
-    m_enabledNow.clear();
     if (process.info.kind() == pb::CLIENT)
         for (const Effects::Send& send : effects.sends())
             m_answers.onRequest(*send.message);
@@ -32,12 +22,8 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
     for (const pb::Event* event : effects.events())
         onEvent(process, *event);
     m_availability.remember(process);
-    for (const std::uint32_t number : m_enabledNow)
-        checkWhole(number);
-    for (const auto& [bucket, key] : m_touchedKeys)
-        checkRecord(bucket, key);
-    for (const auto& [parity, rank] : m_touched)
-        checkRank(parity, rank);
+    m_histories.checkTouched();
+    m_recordGroups.checkTouched();
     m_growth.checkTouched(m_answers.ledger());
     for (const Effects::Send& send : effects.sends())
         if (send.message->has_reply())
@@ -47,53 +33,63 @@ void Oracle::onStep(const SimProcess& process, const SimInput& input, Effects& e
 void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
 {
     using B = pb::Event;
+    using Kind = check::RequestKind;
+    const std::uint32_t number = event.place().number();
     switch (static_cast<int>(event.body_case())) {
     case B::kNodeRecruited:
-        if (m_places.onRecruited(process, event))
-            onBegun(event.place().number());
+        if (m_places.onRecruited(process, event)) {
+            m_availability.onBegun(number);
+            m_answers.onBegun(number);
+            m_histories.onBegun(number);
+        }
         break;
     case B::kNodeReleased:
         if (const auto released = m_places.onReleased(process))
-            onUndone(*released);
+            onEnded(*released);
         break;
     case B::kStateChanged:
         m_growth.touch();
         if (event.place().role() == pb::PARITY)
-            touchAllRanks(process.index);
+            m_recordGroups.touchAll(process);
         else if (event.state_changed().state() == pb::UP && m_places.isRecovering(process))
             if (const auto enabled = m_places.onEnabled(process))
-                m_enabledNow.push_back(*enabled);
+                m_histories.onEnabled(*enabled);
         break;
     case B::kCutAgreed: onCut(process, event.cut_agreed()); break;
     case B::kRecordRecovered: ++m_findings.counts.degraded; break;
     case B::kMemoryFull: m_findings.counts.full += event.memory_full().is_full() ? 1 : 0; break;
-    case B::kRecordInserted: {
-        const auto& e = event.record_inserted();
-        onChange(process, event, check::RequestKind::Insert, { e.key(), e.rank(), e.sequence() });
-        break;
-    }
-    case B::kRecordUpdated: {
-        const auto& e = event.record_updated();
-        onChange(process, event, check::RequestKind::Update, { e.key(), e.rank(), e.sequence() });
-        break;
-    }
-    case B::kRecordDeleted: {
-        const auto& e = event.record_deleted();
-        onChange(process, event, check::RequestKind::Delete, { e.key(), e.rank(), e.sequence() });
-        break;
-    }
+    case B::kRecordInserted: onChange(process, event, Kind::Insert, event.record_inserted()); break;
+    case B::kRecordUpdated: onChange(process, event, Kind::Update, event.record_updated()); break;
+    case B::kRecordDeleted: onChange(process, event, Kind::Delete, event.record_deleted()); break;
     case B::kChangeAcknowledged: m_answers.onAcknowledged(process, event); break;
-    case B::kResultKept: onResultKept(process, event); break;
-    case B::kDeltaApplied: m_touched.emplace(process.index, event.delta_applied().rank()); break;
-    case B::kBatchApplied: onBatchApplied(process, event); break;
-    case B::kRecordsMoved: onRecordsMoved(process, event); break;
-    case B::kSplitApplied: onSplitApplied(process, event); break;
+    case B::kResultKept:
+        // A change without effect. It has a sequence number, so that its answer is known wherever the bucket is
+        // rebuilt.
+        if (const DataBucket* bucket = m_places.dataBucketAt(process.index);
+            event.place().role() == pb::DATA && bucket && !m_places.isCut(bucket->incarnation().value)) {
+            m_histories.onKept(number, event.result_kept().sequence());
+            m_answers.onKept(event);
+        }
+        break;
+    case B::kDeltaApplied: m_recordGroups.touch(process, event.delta_applied().rank()); break;
+    case B::kBatchApplied:
+        for (const std::uint32_t rank : event.batch_applied().ranks())
+            m_recordGroups.touch(process, rank);
+        m_histories.onBatchApplied(number * m_settings.m + event.batch_applied().position(), event.batch_applied());
+        break;
+    case B::kRecordsMoved: m_histories.onRecordsMoved(process, event); break;
+    case B::kSplitApplied:
+        if (m_histories.onSplitApplied(process, event)) {
+            m_growth.onRecordsArrived(number);
+            m_recordGroups.touchDeferred();
+        }
+        break;
     case B::kOperationForwarded: ++m_findings.counts.forwards; break;
     case B::kOperationDone: m_answers.onOperationDone(event); break;
     case B::kImageAdjusted: {
         const pb::FileState& image = event.image_adjusted().after();
         if (!m_growth.hasMerged())
-            report(check::checkImage({ image.i(), image.n() }, m_growth.state()));
+            m_part.report(check::checkImage({ image.i(), image.n() }, m_growth.state()));
         break;
     }
     default:
@@ -108,74 +104,6 @@ void Oracle::onEvent(const SimProcess& process, const pb::Event& event)
     }
 }
 
-// ---- changes at data buckets
-
-void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const Change& change)
-{
-    const std::uint32_t bucket = event.place().number();
-    const DataBucket* changing = m_places.changing(process, bucket);
-    if (!changing)
-        return;
-    m_answers.onChanged(event, kind, change.key, change.sequence);
-    BucketHistory& history = m_histories[bucket];
-    const std::string where = say("bucket ", bucket, ", change ", change.sequence, " of key ", change.key);
-    if (change.sequence <= history.known())
-        fail(1, say(where, ": sequence numbers run backwards, ", history.known(), " was used"));
-    const BucketHistory::Slot* before = history.latest(change.rank);
-    if (kind != check::RequestKind::Insert && (!before || !before->isPresent || before->key != change.key))
-        fail(3, say(where, ": the key is not at rank ", change.rank));
-    if (kind == check::RequestKind::Insert && before && before->isPresent)
-        fail(3, say(where, ": rank ", change.rank, " is taken by key ", before->key));
-    // A parity bucket counts here once all members rely on it; one that has just become UP may not have reached that
-    // point.
-    const std::set<std::uint32_t> counted = m_availability.countedColumns(bucket / m_config.m());
-    if (kind == check::RequestKind::Insert && before && !before->isPresent)
-        for (const check::AckSituation::Column& column : m_availability.columnsOf(*changing))
-            if (counted.contains(column.column) && column.applied < before->sequence)
-                fail(3,
-                    say(where, ": rank ", change.rank, ", freed by change ", before->sequence,
-                        ", is used again while parity bucket ", column.column, " has applied ", column.applied));
-    const bool isPresent = kind != check::RequestKind::Delete;
-    const check::Version* version = m_answers.ledger().latest(change.key);
-    history.set(change.rank,
-        { change.sequence, isPresent, change.key,
-            isPresent && version ? std::make_shared<const std::string>(version->value) : nullptr });
-    m_touchedKeys.emplace(bucket, change.key);
-}
-
-// A change without effect. It has a sequence number, so that its answer is known wherever the bucket is rebuilt.
-void Oracle::onResultKept(const SimProcess& process, const pb::Event& event)
-{
-    const DataBucket* bucket = event.place().role() == pb::DATA ? m_places.dataBucketAt(process.index) : nullptr;
-    if (!bucket || m_places.isCut(bucket->incarnation().value))
-        return;
-    BucketHistory& history = m_histories[event.place().number()];
-    const std::uint64_t sequence = event.result_kept().sequence();
-    if (sequence <= history.known())
-        fail(1,
-            say("bucket ", event.place().number(), ": sequence numbers run backwards, ", history.known(), " was used"));
-    history.know(sequence);
-    m_answers.onKept(event);
-}
-
-// Checks that the bucket stores the last value that was written under this key.
-void Oracle::checkRecord(std::uint32_t number, std::uint64_t key)
-{
-    const DataBucket* bucket = m_places.dataBucket(number);
-    const check::Version* version = m_answers.ledger().latest(key);
-    if (!bucket || !version)
-        return;
-    const Rank rank = bucket->store().find(Key(key));
-    if ((rank.value != 0) != version->isPresent)
-        fail(4, say("key ", key, " is ", (rank.value ? "" : "not "), "in bucket ", number, " after its last change"));
-    else if (rank.value && bucket->store().at(rank).value != version->value)
-        fail(7,
-            say("key ", key, " in bucket ", number, " does not have the bytes that (client ", version->writer.client,
-                ", request ", version->writer.number, ") wrote"));
-}
-
-// ---- the coordinator
-
 void Oracle::onCoordinatorEvent(const pb::Event& event)
 {
     using B = pb::Event;
@@ -183,80 +111,107 @@ void Oracle::onCoordinatorEvent(const pb::Event& event)
     m_availability.onCoordinatorEvent(event);
     switch (static_cast<int>(event.body_case())) {
     case B::kSplitUndone:
-        onUndone(event.split_undone().new_bucket());
-        m_touched.insert(m_deferred.begin(), m_deferred.end());
-        m_deferred.clear();
+        onEnded(event.split_undone().new_bucket());
+        m_recordGroups.touchDeferred();
         break;
     case B::kMergeFinished:
-        onUndone(event.merge_finished().bucket()); // the bucket no longer exists
-        m_touched.insert(m_deferred.begin(), m_deferred.end());
-        m_deferred.clear();
+        onEnded(event.merge_finished().bucket());
+        m_recordGroups.touchDeferred();
         break;
-    case B::kMergeUndone:
-        m_touched.insert(m_deferred.begin(), m_deferred.end());
-        m_deferred.clear();
-        break;
+    case B::kMergeUndone: m_recordGroups.touchDeferred(); break;
     case B::kCoordinatorRebuilt: onRebuilt(event.coordinator_rebuilt()); break;
-    case B::kBucketFailed: onFailed(event.bucket_failed()); break;
+    case B::kBucketFailed:
+        ++m_findings.counts.failed;
+        m_losses.onFailed(event.bucket_failed(), m_places.onFailed(event.bucket_failed()));
+        m_availability.onFailed(event.bucket_failed());
+        m_recordGroups.touchDeferred();
+        break;
     case B::kGroupLost: m_losses.onLost(event.group_lost()); break;
     case B::kParityAdded: m_losses.onParityAdded(event.parity_added()); break;
     default: break;
     }
 }
 
-// ---- parity
-
-void Oracle::touchAllRanks(std::uint32_t process)
+void Oracle::onChange(const SimProcess& process, const pb::Event& event, check::RequestKind kind, const auto& changed)
 {
-    const ParityBucket* parity = m_places.parityBucketAt(process);
-    if (!parity)
-        return;
-    std::uint32_t last = parity->store().rankMax().value;
-    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
-        const auto history = m_histories.find(parity->group().value * m_config.m() + q);
-        if (history != m_histories.end())
-            last = std::max(last, history->second.rankMax());
+    if (const DataBucket* bucket = m_places.changing(process, event.place().number())) {
+        m_answers.onChanged(event, kind, changed.key(), changed.sequence());
+        m_histories.onChanged(*bucket, { kind, changed.key(), changed.rank(), changed.sequence() });
     }
-    for (std::uint32_t rank = 1; rank <= last; ++rank)
-        m_touched.emplace(process, rank);
 }
 
-void Oracle::checkRank(std::uint32_t process, std::uint32_t rank)
+void Oracle::onCut(const SimProcess& manager, const pb::CutAgreed& agreed)
 {
-    const ParityBucket* parity = m_places.parityBucketAt(process);
-    const Coordinator* knows = m_places.coordinator();
-    if (parity && parity->state() == pb::UP && !knows) {
-        m_deferred.emplace(process, rank); // it is unknown whether it holds its place
-        return;
-    }
-    if (!parity || parity->state() != pb::UP || !knows->file().isHolder(parity->incarnation()))
-        // While it is being filled, its records are from different times; or it was withdrawn but does not know it yet.
-        return;
-    std::vector<check::Member> members;
-    for (std::uint32_t q = 0; q < m_config.m(); ++q) {
-        const std::uint64_t applied = parity->applied(Position(q));
-        if (applied == 0)
-            continue;
-        const std::uint32_t number = parity->group().value * m_config.m() + q;
-        learn(number, applied);
-        const auto history = m_histories.find(number);
-        if (history == m_histories.end() || history->second.known() < applied) {
-            m_deferred.emplace(process, rank); // a batch that its data bucket has not reported yet
-            return;
+    if (m_places.isFenced(manager))
+        return; // it has been replaced but does not know it yet
+    for (int i = 0; i < agreed.positions_size(); ++i) {
+        const std::uint32_t number = agreed.group() * m_settings.m + agreed.positions(i);
+        if (m_places.onCut(manager, agreed, i)) {
+            m_histories.onCut(number, agreed.cuts(i));
+            m_answers.onCut(number, agreed.cuts(i));
         }
-        const BucketHistory::Slot* slot = history->second.at(rank, applied);
-        if (slot && slot->isPresent)
-            members.push_back({ q, slot->key, slot->sequence, *slot->value });
     }
-    check::ParityRecord record;
-    const bool has = parity->store().has(Rank(rank));
-    if (has)
-        record = recordOf(*parity, Rank(rank));
-    ++m_findings.counts.recordGroups;
-    report(check::checkRecordGroup(
-        m_settings, parity->group().value, parity->column().value, rank, members, has ? &record : nullptr));
+    m_recordGroups.touchDeferred();
 }
 
-// ---- replies
+// The bucket is no part of the file: the split that was to create it was undone, or a merge has emptied it.
+void Oracle::onEnded(std::uint32_t number)
+{
+    if (number < m_growth.state().buckets())
+        return;
+    m_places.forget(number);
+    m_histories.forget(number);
+    if (number % m_settings.m == 0) // its group ends too; other buckets meant for the group change nothing
+        m_availability.onUndone(number / m_settings.m);
+}
+
+// A later coordinator has rebuilt the file: as its predecessor had it, or as it was before a decision that only the
+// predecessor knew (I14).
+void Oracle::onRebuilt(const pb::CoordinatorRebuilt& rebuilt)
+{
+    const FileState& file = m_places.coordinator()->file();
+    m_growth.onRebuilt(rebuilt, m_losses.isBounded());
+    m_availability.onRebuilt(file, rebuilt.buckets());
+    for (const auto& [g, group] : file.groups()) {
+        m_losses.onRebuilt(g, group);
+        // The former coordinator may have declared a member failed without telling any process; in that case it
+        // continues as before.
+        for (const auto& [q, member] : group.data)
+            if (!member.hasFailed()) // UP, splitting or merging
+                m_places.unfence(member.holder.incarnation.value);
+        // A parity bucket may then lack changes of a data bucket that has ended since. The processes that know of its
+        // failure have ended as well ("Known" in tests/README.md).
+        for (const auto& [p, member] : group.parity)
+            if (!member.hasFailed() && m_places.unfence(member.holder.incarnation.value) && !m_losses.isBounded()
+                && m_histories.isBehindTheGone(g, member.holder.node))
+                ++m_findings.counts.readopted;
+    }
+    for (const auto& [g, group] : file.groups())
+        for (const auto& [q, member] : group.data)
+            if (!member.hasFailed() && m_places.isCut(member.holder.incarnation.value))
+                m_places.onReadopted(
+                    bucketAt(g, q, m_settings.m).value, member.holder.incarnation.value, m_losses.isBounded());
+    m_recordGroups.touchDeferred();
+    ++m_findings.counts.rebuilt;
+}
+
+void Oracle::onKilled(const SimProcess& process)
+{
+    m_places.onKilled(process);
+    m_losses.onDisturbed(process);
+}
+
+void Oracle::checkAtRest(const pb::FileDescription& file)
+{
+    const auto leftOut = lhrs::checkAtRest(file, m_part, m_places, m_growth, m_losses, m_answers.ledger());
+    if (!leftOut)
+        return;
+    m_availability.checkAtRest(file, *leftOut);
+    m_growth.checkAuthority(m_answers.ledger());
+    m_recordGroups.touchDeferred();
+    m_recordGroups.checkTouched();
+    if (!m_recordGroups.isAllJudged() && m_losses.groups().empty())
+        fail(1, "a parity bucket has applied a change that no data bucket told of");
+}
 
 } // namespace lhrs

@@ -33,7 +33,7 @@ public:
     bool isFormerCoordinator(const SimProcess& process) const;
 
     const std::map<std::uint32_t, Holder>& holders() const { return m_holders; } // by number of the data bucket
-    // Null: nobody ever held it.
+    // Null: no process ever held it.
     const Holder* holderOf(std::uint32_t number) const;
     // Null if its holder has ended or has another place.
     const DataBucket* dataBucket(std::uint32_t number) const;
