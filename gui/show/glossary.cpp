@@ -40,7 +40,7 @@ std::vector<Term> makeTerms()
         { "M", QStringLiteral("Number of buckets M"), QStringLiteral("M = 2^i + n"),
             QStringLiteral("The number of data buckets of the file: M = 2^i + n, numbered from 0 to M - 1."),
             QLatin1String(kHashing), { "i", "n", "load-factor" } },
-        { "j", QStringLiteral("Bucket level j"), QStringLiteral("the last j bits of a key count"),
+        { "j", QStringLiteral("Bucket level j"), QStringLiteral("last bits of a key that count"),
             QStringLiteral("A bucket of level j keeps the keys whose last j bits are the bits of its number; each "
                            "split raises its level by 1."),
             QLatin1String(kHashing), { "i", "split", "data-bucket" } },
@@ -115,7 +115,7 @@ std::vector<Term> makeTerms()
             QStringLiteral(
                 "A process that inserts, searches, updates and deletes records; it finds their buckets by its image."),
             treePlace("node/lhrs/PROTOCOL.md, An operation at a client (client.h)"), { "client-image", "forward" } },
-        { "client-image", QStringLiteral("Client image"), QStringLiteral("what a client believes about the file"),
+        { "client-image", QStringLiteral("Client image"), QStringLiteral("the file as a client knows it"),
             QStringLiteral("The file state (i', n') that a client assumes; it may be behind the file's own."),
             QLatin1String(kAppendix), { "image-adjustment", "forward", "i", "n" } },
         { "forward", QStringLiteral("Forward"), QStringLiteral("a bucket passes a request on"),

@@ -155,7 +155,7 @@ void WindowGlossaryTest::theLevelOfABucketIsExplainedUnderTheMouse()
     w.point(level);
     const QString card = w.card().join(" | ");
     for (const char* words :
-        { "Bucket level j: the last j bits of a key count", "Bucket 5 of group 1: ", "position 1, level j = 3" })
+        { "Bucket level j: last bits of a key that count", "Bucket 5 of group 1: ", "position 1, level j = 3" })
         QVERIFY2(card.contains(words), qPrintable(card));
     w.ask();
     QTRY_COMPARE_WITH_TIMEOUT(w.shown(), QString("j"), kLimit);

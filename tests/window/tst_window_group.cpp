@@ -176,7 +176,6 @@ void WindowGroupTest::theKeyboardAloneOpensTheDecoderAndReadsIt()
     QCOMPARE(view.rank(), 2u);
 }
 
-// A caption refers to the member that it names; a person goes on from there.
 void WindowGroupTest::aPageThatClosesLeavesTheKeyboardToThePicture()
 {
     Watching w;
@@ -192,6 +191,7 @@ void WindowGroupTest::aPageThatClosesLeavesTheKeyboardToThePicture()
     QTRY_VERIFY_WITH_TIMEOUT(w.window.canvas().hasFocus(), kLimit);
 }
 
+// A caption refers to the member that it names; a person goes on from there.
 void WindowGroupTest::aScenarioOpensItsPageAtAStage()
 {
     Watching w;

@@ -444,16 +444,18 @@ std::vector<QRectF> wordsOfCard(const PictureInput& in, const ClusterLayout::Ite
         || !in.layout.groupsArea.intersects(item.rect))
         return {};
     const qreal u = in.theme.px(1), line = in.theme.lineHeight(kSmall);
+    std::vector<QRectF> words;
     if (detail == CardDetail::Compact) { // down to the amount, which drawFill() centres below the bar
         const qreal bar = item.rect.top() + in.theme.lineHeight(kSmallBold) + 14 * u;
         const qreal end = (bar + item.rect.bottom() - 2 * u + in.theme.lineHeight(kSmallBold)) / 2;
-        return { QRectF(item.rect.topLeft(), QPointF(item.rect.right(), std::min(end, item.rect.bottom()))) };
+        words.emplace_back(item.rect.topLeft(), QPointF(item.rect.right(), std::min(end, item.rect.bottom())));
+    } else {
+        const qreal head = in.theme.lineHeight(kNumber) + 7 * u + 2 * (line + 3 * u);
+        words.emplace_back(item.rect.left(), item.rect.top(), item.rect.width(), head);
+        if (const LastWords last = lastWords(in, item.object, lookOf(in.state, item.object, in.silent), item.rect);
+            !last.rect.isNull())
+            words.push_back(last.rect);
     }
-    const qreal head = in.theme.lineHeight(kNumber) + 7 * u + 2 * (line + 3 * u);
-    std::vector<QRectF> words { QRectF(item.rect.left(), item.rect.top(), item.rect.width(), head) };
-    if (const LastWords last = lastWords(in, item.object, lookOf(in.state, item.object, in.silent), item.rect);
-        !last.rect.isNull())
-        words.push_back(last.rect);
     const auto process = in.state.processes.find(item.process);
     const auto group = in.state.groups.find(std::uint32_t(isData ? item.object.a / in.state.m() : item.object.a));
     const bool hasBadge = in.layers.faults && process != in.state.processes.end() && !process->second.faults.empty();

@@ -26,6 +26,15 @@ bool showsItself(const QWidget* widget)
         || qobject_cast<const QAbstractItemView*>(widget) || qobject_cast<const ClusterCanvas*>(widget);
 }
 
+// A control that hides itself in a panel that stays leaves the focus to the next one there.
+bool isInClosedPanel(const QWidget* widget)
+{
+    for (; widget; widget = widget->parentWidget())
+        if (qobject_cast<const QDockWidget*>(widget))
+            return widget->isHidden();
+    return false;
+}
+
 } // namespace
 
 class FocusRing::Frame : public QFocusFrame {
@@ -52,7 +61,7 @@ FocusRing::FocusRing(QWidget* home, QObject* parent) : QObject(parent), m_home(h
         // By then `before` is hidden if it is about to be, and its successor is chosen if there is one.
         if (before && m_home && before != m_home && before->window() == m_home->window())
             QTimer::singleShot(0, this, [this, before = QPointer(before), now = QPointer(now)] {
-                if (before && !before->isVisible() && QApplication::focusWidget() == now)
+                if (before && isInClosedPanel(before) && QApplication::focusWidget() == now)
                     goHome();
             });
     });
