@@ -44,15 +44,14 @@ struct PublisherOptions {
 
 // Publishes events to watchers on a ZeroMQ PUB socket with a thread of its own. Events are numbered in order and
 // without gaps. They are sent in batches, after 256 events or 2 ms, and each batch has a header that names the numbers
-// it covers. A busy process waits for 10 ms, because what a watched cluster pays is the number of its sends. Publishing
-// never waits: events that find the queue full are dropped, and a reader sees the gap in the numbers and the count in
-// the header. A watcher that is too slow loses whole batches in the same way. (For simulated processes see
-// waitsForWatchers.)
+// it covers. A busy process waits for 10 ms, so that its thread is woken and sends less often. Publishing never waits:
+// events that find the queue full are dropped, and a reader sees the gap in the numbers and the count in the header. A
+// watcher that is too slow loses whole batches in the same way. (For simulated processes see waitsForWatchers.)
 class EventPublisher {
 public:
     static constexpr std::size_t kBatch = 256;
     static constexpr std::chrono::milliseconds kDelay { 2 }, kBusyDelay { 10 };
-    // A process that sent this many events the last time is busy; then the thread takes up to so many at once.
+    // A process that sent kBusy events the last time is busy. Then kBusyEvents do not wait for the end of the delay.
     static constexpr std::size_t kBusy = 16, kBusyEvents = 4 * kBatch;
 
     static Result<std::unique_ptr<EventPublisher>> open(zmq::context_t& context, PublisherOptions options);
@@ -88,7 +87,7 @@ private:
     void run();
     void awaitWatcher();
     void send(const Batch& batch);
-    // Guarded by m_mutex: as many events do not wait any longer.
+    // Whether so many events wait that they are sent before the delay ends. Guarded by m_mutex.
     bool areEnough() const { return m_events >= (m_isBusy ? kBusyEvents : kBatch); }
     bool sendFrame(const std::string& bytes, zmq::send_flags flags);
 

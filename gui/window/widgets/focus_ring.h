@@ -24,7 +24,7 @@ private:
     void follow(QWidget* focus);
     void goHome();
 
-    QPointer<QWidget> m_home; // deleted before this in the end of the window
+    QPointer<QWidget> m_home; // the window deletes it before this object
     QPointer<QFocusFrame> m_frame; // deleted with the widget that it surrounds
     QColor m_colour;
 };
