@@ -2,7 +2,8 @@
 """What it costs a live cluster to be watched by a window: the same work with and without the window.
 
 The window shows the live cluster at level records, records the run, and is painted offscreen. It has processors of
-its own, or it shares all processors of this machine with the cluster.
+its own, or it shares all processors of this machine with the cluster, which keeps them busy. What it then costs is compared
+with the cost of a program that uses as much processor time and knows nothing of the cluster.
 
 On processors of its own, the window costs the cluster only what its processes do for it. The rate of a cluster varies by
 15 % within seconds on a virtual machine, which hides a cost of 3 %. Two clusters that do the same work at the same time on
@@ -16,6 +17,7 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -34,10 +36,20 @@ _SETTLED_S = 4.0                     # until the window has its snapshots and is
 _OWN = "two clusters on the same processors, the window on others"
 _WITHIN = 0.97
 _WINDOW = 8
+_FRAME_S = 0.2                       # from frame to frame of a window on a machine without a free processor
+_STAND_IN = """
+import sys, time
+share, period = float(sys.argv[1]), float(sys.argv[2])
+while True:
+    end = time.perf_counter() + share * period
+    while time.perf_counter() < end:
+        pass
+    time.sleep((1 - share) * period)
+"""
 
 
-def _targets(row: str, unit: str, place: str) -> tuple[Target, ...]:
-    return tuple(Target(f"{row}_{name}", f"{words} per {unit}, {_WINDOW} at once, {place}: watched / not watched",
+def _targets(row: str, unit: str, place: str, peer: str = "not watched") -> tuple[Target, ...]:
+    return tuple(Target(f"{row}_{name}", f"{words} per {unit}, {_WINDOW} at once, {place}: watched / {peer}",
                         _WITHIN, False)
                  for name, words in (("search", "searches"), ("update", "updates")))
 
@@ -144,8 +156,19 @@ def _side_by_side(s: Settings, cluster: set[int], window: set[int]) -> Iterator[
                 yield Seen(f"watched_{kind}", watched / alone, watched, alone, "1/s", _OWN)
 
 
+@contextlib.contextmanager
+def _stand_in(share: float) -> Iterator[None]:
+    """A program that uses this share of a processor, in as many parts as a window that draws its frames."""
+    program = subprocess.Popen([sys.executable, "-c", _STAND_IN, str(share), str(_FRAME_S)])
+    try:
+        yield
+    finally:
+        program.kill()
+        program.wait()
+
+
 def _in_turn(s: Settings, processors: set[int]) -> Iterator[Seen]:
-    """Measures each watched block between two blocks that are not watched."""
+    """Measures blocks with a window, and with another program in its place, between blocks with the cluster alone."""
     seconds, shares = (_QUICK_BLOCK_S if s.quick else _BLOCK_S), []
     with _cluster_on(processors, s) as (lab, client):
         _rates(client, _SETTLED_S)
@@ -157,11 +180,17 @@ def _in_turn(s: Settings, processors: set[int]) -> Iterator[Seen]:
                 watched = _rates(client, seconds)
                 shares.append((_processor_s(program.pid) - used) / (time.monotonic() - begin))
             after = _rates(client, seconds)
-            for name, with_it, first, second in zip(("search", "update"), watched, before, after):
-                alone = (first + second) / 2
-                yield Seen(f"crowded_{name}", with_it / alone, with_it, alone, "1/s", SCHEDULER)
-            before = after
-    s.notes.append(f"crowded: the window took {100 * statistics.median(shares):.1f} % of a processor.")
+            with _stand_in(shares[-1]):
+                beside = _rates(client, seconds)
+            last = _rates(client, seconds)
+            for i, name in enumerate(("search", "update")):
+                alone = (before[i] + after[i]) / 2
+                yield Seen(f"crowded_{name}", watched[i] / alone, watched[i], alone, "1/s", SCHEDULER)
+                # Both figures are related to the cluster alone at that time, because the rate drifts.
+                other = beside[i] / ((after[i] + last[i]) / 2) * alone
+                yield Seen(f"fair_{name}", watched[i] / other, watched[i], other, "1/s", SCHEDULER)
+            before = last
+    s.notes.append(f"crowded, fair: the window took {100 * statistics.median(shares):.1f} % of a processor.")
 
 
 def _watched(s: Settings) -> Iterator[Seen]:
@@ -176,4 +205,6 @@ def _watched(s: Settings) -> Iterator[Seen]:
 MEASURES.append(Measure(
     "watched",
     _targets("watched", "second of processor time", "a window on processors of its own")
-    + _targets("crowded", "second", "cluster and window on the same processors"), _watched))
+    + _targets("crowded", "second", "cluster and window on the same processors")
+    + _targets("fair", "second", "cluster and window on the same processors",
+               "beside a program that uses as much processor time"), _watched))
